@@ -1,0 +1,1 @@
+"""Draws docs/figures/*.svg: one function a figure."""

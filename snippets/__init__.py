@@ -1,0 +1,1 @@
+"""NumPy, one concept a module, pure functions: what the notes import and show."""
