@@ -1,0 +1,70 @@
+"""Figures that code draws: what one is, and how a stale drawing is told from a fresh one.
+
+A drawing carries the fingerprint of what it was drawn from. Checking it needs only the data;
+drawing it again may need a plotting library, which is loaded by the figure's own ``draw``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_STAMP = re.compile(r"<metadata>drawn from ([0-9a-f]{64})</metadata>")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture and where its data come from.
+
+    Parameters
+    ----------
+    name
+        File name of the drawing, for example ``softmax.svg``.
+    data
+        Computes everything the drawing shows: a mapping from names to arrays, numbers or words.
+    draw
+        Turns those data into the text of an SVG. Imports its plotting library itself, so that
+        checking a figure needs none.
+    """
+
+    name: str
+    data: Callable[[], Mapping[str, Any]]
+    draw: Callable[[Mapping[str, Any]], str]
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the data, to six significant digits, and of the source of ``draw``.
+
+        Six digits, because machines differ in the last bits of a sum and nobody sees those.
+        """
+        digest = hashlib.sha256(inspect.getsource(self.draw).encode())
+        for key, value in sorted(self.data().items()):
+            digest.update(f"{key}={_canonical(value)};".encode())
+        return digest.hexdigest()
+
+    def render(self) -> str:
+        """Draw the figure and stamp it with its fingerprint."""
+        svg = self.draw(self.data())
+        stamp = f"<metadata>drawn from {self.fingerprint()}</metadata>"
+        return re.sub(r"(<svg\b[^>]*>)", rf"\1{stamp}", svg, count=1)
+
+
+def stamp_of(svg: str) -> str | None:
+    """Return the fingerprint a drawing carries, or None where it carries none."""
+    found = _STAMP.search(svg)
+    return found[1] if found else None
+
+
+def _canonical(value: Any) -> str:
+    array = np.asarray(value)
+    if array.dtype.kind in "fc":
+        # Adding zero turns -0.0 into 0.0; a value below 1e-12 is rounding noise.
+        values = [f"{0.0 + (x if abs(x) > 1e-12 else 0.0):.6g}" for x in array.ravel()]
+    else:
+        values = [str(x) for x in array.ravel()]
+    return f"{array.shape}[{','.join(values)}]"
