@@ -1,0 +1,565 @@
+"""Reads one note: front matter, headings, code and its output, formulas, links, each with its line.
+
+Everything that asks what a note says asks here: the checks, the link graph, the site. The
+patterns of Obsidian's own syntax stand here too, once, for both parsers (markdown-it-py reads
+notes for the checks; Python-Markdown renders them).
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import yaml
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+from pymdownx.slugs import slugify
+
+WIKILINK = re.compile(
+    r"(?P<embed>!?)\[\[(?P<target>[^\[\]|#\\\n]*)(?P<sub>#[^\[\]|\\\n]*)?"
+    r"(?:\\?\|(?P<words>[^\[\]\n]*))?\]\]"
+)
+COMMENT = re.compile(r"%%(?P<comment>.*?)%%", re.DOTALL)
+TAG = re.compile(r"(?<![\w/#&])#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
+BLOCK_ID = re.compile(r"(?:^|(?<=\s))\^(?P<id>[A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
+CALLOUT = re.compile(r"\[!(?P<type>[\w-]+)\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)")
+
+#: What may stand after ```` ```python ````: checked by us, or understood by the site.
+OPTIONS = {"title", "raises", "no-run", "hl_lines", "linenums"}
+#: The names under which a block of code runs.
+RUNS = {"python": "python", "py": "python", "python3": "python", "pycon": "pycon"}
+
+_LINE_END = re.compile(r"\r\n?")
+_slug = slugify(case="lower")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with a note: the line it stands on, and what it is."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Fence:
+    """A fenced block: ``line`` and ``end`` are those of its opening and closing marks."""
+
+    line: int
+    end: int
+    info: str
+    lines: tuple[str, ...]
+    prefix: str
+    closed: bool
+    depth: int = 0
+
+    @property
+    def language(self) -> str:
+        """First word after the opening mark."""
+        return self.info.split(maxsplit=1)[0] if self.info.strip() else ""
+
+    @cached_property
+    def options(self) -> dict[str, str | None]:
+        """The words after the language: ``title="a.py" no-run`` is ``{title: a.py, no-run: None}``.
+
+        Raises
+        ------
+        ValueError
+            If a quotation mark is left open.
+        """
+        words = shlex.split(self.info)[1:]
+        pairs = (word.partition("=") for word in words)
+        return {key: value if equals else None for key, equals, value in pairs}
+
+    @property
+    def text(self) -> str:
+        """What stands between the marks."""
+        return "\n".join(self.lines)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of code that runs, its output if it shows one, and the words that name it."""
+
+    fence: Fence
+    output: Fence | None
+    section: str
+
+    @property
+    def kind(self) -> str:
+        """``python`` or ``pycon``."""
+        return RUNS[self.fence.language]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula in TeX."""
+
+    line: int
+    tex: str
+    display: bool
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading: its plain words, and its address on the site."""
+
+    line: int
+    level: int
+    text: str
+    slug: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link as written: to a note, a heading (``sub`` is its words) or a block (``^id``).
+
+    ``wiki`` tells ``[[Note]]`` from ``[words](Note.md)``; ``embed`` is true for ``![[…]]`` and
+    images; ``alone`` if the link is all there is in its paragraph; ``sentence`` is what surrounds
+    it.
+    """
+
+    line: int
+    target: str
+    sub: str
+    words: str
+    embed: bool
+    wiki: bool
+    alone: bool = False
+    sentence: str = ""
+
+    @classmethod
+    def from_match(cls, found: re.Match[str], line: int = 0) -> Link:
+        """Read what `WIKILINK` found."""
+        return cls(
+            line=line,
+            target=found["target"].strip(),
+            sub=(found["sub"] or "")[1:].strip(),
+            words=(found["words"] or "").strip(),
+            embed=bool(found["embed"]),
+            wiki=True,
+        )
+
+    def __str__(self) -> str:
+        """As it would be written."""
+        sub = f"#{self.sub}" if self.sub else ""
+        if self.wiki:
+            words = f"|{self.words}" if self.words else ""
+            return f"{'!' * self.embed}[[{self.target}{sub}{words}]]"
+        return f"{'!' * self.embed}[{self.words}]({self.target}{sub})"
+
+
+@dataclass(frozen=True)
+class Note:
+    """All that a note says. Lines are counted from 1, as editors do."""
+
+    path: Path
+    text: str
+    meta: dict[str, Any] = field(default_factory=dict)
+    headings: tuple[Heading, ...] = ()
+    fences: tuple[Fence, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    formulas: tuple[Formula, ...] = ()
+    links: tuple[Link, ...] = ()
+    block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)
+    comments: tuple[tuple[int, int], ...] = ()
+    tags: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What links call it: the file's name without its ending."""
+        return unicodedata.normalize("NFC", self.path.stem)
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names it answers to."""
+        return _words(self.meta.get("aliases"))
+
+    @property
+    def summary(self) -> str:
+        """One sentence on what the note says."""
+        return str(self.meta.get("summary") or "")
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Lines of the file, without their ends."""
+        return _LINE_END.sub("\n", self.text).removesuffix("\n").split("\n")
+
+    def heading(self, words: str) -> Heading | None:
+        """Find a heading by its words, as Obsidian does: ``Outer#Inner`` is Inner below Outer."""
+        *outer, inner = [comparable(part) for part in words.split("#")]
+        above: list[Heading] = []
+        for heading in self.headings:
+            above = [h for h in above if h.level < heading.level]
+            names = iter(comparable(h.text) for h in above)
+            if comparable(heading.text) == inner and all(part in names for part in outer):
+                return heading
+            above.append(heading)
+        return None
+
+    def section_lines(self, heading: Heading) -> tuple[int, int]:
+        """First and last line of what stands below a heading, itself included."""
+        below = [h for h in self.headings if h.line > heading.line and h.level <= heading.level]
+        return heading.line, below[0].line - 1 if below else len(self.lines)
+
+
+def comparable(words: str) -> str:
+    """Words as links compare them: without case, marks that links cannot hold, or extra space."""
+    words = unicodedata.normalize("NFC", words).casefold()
+    return " ".join(re.sub(r"[#|^:%\[\]\\]", " ", words).split())
+
+
+def address(name: str) -> str:
+    """Address of a note on the site: words with hyphens."""
+    return "/".join(str(_slug(part, "-")) for part in name.split("/"))
+
+
+def parse(text: str, path: Path = Path("note.md")) -> Note:
+    """Read the text of a note."""
+    return _Reader(Note(path, text)).read(_PARSER.parse(_LINE_END.sub("\n", text)))
+
+
+def read(path: Path) -> Note:
+    """Read a note from its file."""
+    return parse(path.read_bytes().decode("utf-8-sig"), path)
+
+
+# --- How markdown-it-py learns Obsidian's syntax ------------------------------------------------
+
+
+def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
+    def rule(state: StateInline, silent: bool) -> bool:
+        found = pattern.match(state.src, state.pos)
+        if not found:
+            return False
+        if not silent:
+            token = state.push(kind, "", 0)
+            token.content = found[0]
+            token.meta = {"match": found}
+        state.pos = found.end()
+        return True
+
+    return rule
+
+
+def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    def line(number: int) -> str:
+        return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+
+    if state.is_code_block(start) or not line(start).startswith("%%"):
+        return False
+    if "%%" in line(start)[2:]:
+        # A comment closed on its own line is inline, unless it is all there is on the line.
+        if not re.fullmatch(r"%%((?!%%).)*%%\s*", line(start)):
+            return False
+        last = start
+    else:
+        below = range(start + 1, end)
+        last = next((n for n in below if line(n).rstrip().endswith("%%")), end - 1)
+    if silent:
+        return True
+    token = state.push("comment_block", "", 0)
+    token.map = [start, last + 1]
+    state.line = last + 1
+    return True
+
+
+def _make_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.use(front_matter_plugin).use(footnote_plugin)
+    parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True)
+    parser.block.ruler.before(
+        "fence", "comment", _comment_block, {"alt": ["paragraph", "blockquote", "list"]}
+    )
+    parser.inline.ruler.before("link", "wikilink", _inline_rule(WIKILINK, "wikilink"))
+    parser.inline.ruler.before("link", "comment", _inline_rule(COMMENT, "comment"))
+    parser.inline.ruler.before("link", "tag", _inline_rule(TAG, "tag"))
+    return parser
+
+
+_PARSER = _make_parser()
+
+
+# --- From tokens to a note ----------------------------------------------------------------------
+
+
+class _Reader:
+    """Walks over the tokens of one note and collects what they say."""
+
+    def __init__(self, note: Note) -> None:
+        self.note = note
+        self.lines = note.lines
+        self.sections = [note.name]
+        self.headings: list[Heading] = []
+        self.fences: list[Fence] = []
+        self.blocks: list[Block] = []
+        self.formulas: list[Formula] = []
+        self.links: list[Link] = []
+        self.block_ids: dict[str, tuple[int, int]] = {}
+        self.comments: list[tuple[int, int]] = []
+        self.tags: list[str] = []
+        self.problems: list[Problem] = []
+        self.meta: dict[str, Any] = {}
+        self.slugs: set[str] = set()
+
+    def read(self, tokens: list[Token]) -> Note:
+        self.walk(tokens)
+        self.problems += _misread_fences(self.fences)
+        return replace(
+            self.note,
+            meta=self.meta,
+            headings=tuple(self.headings),
+            fences=tuple(self.fences),
+            blocks=tuple(self.blocks),
+            formulas=tuple(self.formulas),
+            links=tuple(self.links),
+            block_ids=self.block_ids,
+            comments=tuple(self.comments),
+            tags=tuple(dict.fromkeys([*_words(self.meta.get("tags")), *self.tags])),
+            problems=tuple(self.problems),
+        )
+
+    def walk(self, tokens: list[Token]) -> None:
+        open_maps: list[tuple[int, int]] = []
+        previous: Token | None = None
+        for index, token in enumerate(tokens):
+            if token.nesting == 1:
+                open_maps.append(_map(token) or (open_maps[-1] if open_maps else (0, 0)))
+            span = _map(token) or (open_maps[-1] if open_maps else (0, 0))
+            match token.type:
+                case "front_matter":
+                    self.front_matter(token)
+                case "blockquote_open":
+                    self.sections.append(self.callout_title(tokens, index) or self.sections[-1])
+                case "blockquote_close":
+                    self.sections.pop()
+                case "heading_open":
+                    self.heading(token, tokens[index + 1])
+                case "fence":
+                    self.fence(token, previous, len(open_maps))
+                case "math_block":
+                    self.formulas.append(Formula(span[0] + 1, token.content.strip(), True))
+                case "comment_block":
+                    self.comments.append((span[0] + 1, span[1]))
+                case "inline":
+                    self.inline(token, span, tokens, index)
+            if token.nesting == -1:
+                open_maps.pop()
+            previous = token
+
+    def front_matter(self, token: Token) -> None:
+        try:
+            meta = yaml.safe_load(token.content) or {}
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            line = mark.line + 2 if mark else 1
+            self.problems.append(Problem(line, f"front matter: {getattr(error, 'problem', error)}"))
+            return
+        if not isinstance(meta, dict):
+            self.problems.append(Problem(1, "front matter: not a list of `name: value` lines"))
+            return
+        self.meta = meta
+
+    def callout_title(self, tokens: list[Token], index: int) -> str | None:
+        first = next((t for t in tokens[index + 1 : index + 3] if t.type == "inline"), None)
+        found = CALLOUT.match(first.content) if first else None
+        if not found:
+            return None
+        return _plain(found["title"]) or found["type"].capitalize()
+
+    def heading(self, token: Token, inline: Token) -> None:
+        text = "".join(_spoken(child) for child in inline.children or []).strip()
+        text = BLOCK_ID.sub("", text).strip()
+        base = str(_slug(text, "-"))
+        slug, count = base, 0
+        while slug in self.slugs or not slug:
+            count += 1
+            slug = f"{base}_{count}"
+        self.slugs.add(slug)
+        heading = Heading(_line(token), int(token.tag[1:]), text, slug)
+        self.headings.append(heading)
+        self.sections[-1] = text or self.sections[-1]
+
+    def fence(self, token: Token, previous: Token | None, depth: int) -> None:
+        start, stop = token.map or [0, 0]
+        raw = self.lines[start] if start < len(self.lines) else ""
+        at = raw.find(token.markup)
+        # What stands before the mark stands before every line, but for a list's own mark.
+        prefix = re.sub(r"[^>\s]", " ", raw[:at])
+        last = self.lines[stop - 1] if stop <= len(self.lines) else ""
+        body = last.lstrip("> \t").rstrip()
+        closed = (
+            stop - 1 > start and len(body) >= len(token.markup) and set(body) == {token.markup[0]}
+        )
+        lines = tuple(token.content.removesuffix("\n").split("\n")) if token.content else ()
+        fence = Fence(start + 1, stop, token.info.strip(), lines, prefix, closed, depth)
+        before = self.fences[-1] if self.fences else None
+        self.fences.append(fence)
+        if not closed:
+            self.problems.append(Problem(fence.line, "this block of code is never closed"))
+        if fence.language in RUNS:
+            self.blocks.append(Block(fence, None, self.sections[-1]))
+        elif (
+            fence.language == "text"
+            and self.blocks
+            and self.blocks[-1].fence is before
+            # Anything between the two, be it the end of a list, parts them.
+            and previous is not None
+            and previous.type == "fence"
+        ):
+            self.blocks[-1] = replace(self.blocks[-1], output=fence)
+
+    def inline(self, token: Token, span: tuple[int, int], tokens: list[Token], index: int) -> None:
+        children = token.children or []
+        # Nothing marks where in its paragraph a token begins, so search on from the last one.
+        at = 0
+        for child in children:
+            if child.type in ("wikilink", "link_open", "image", "math_inline", "tag",
+                              "math_inline_double"):  # fmt: skip
+                needle = _source(child)
+                found = token.content.find(needle, at)
+                at = found if found >= 0 else at
+            line = span[0] + 1 + token.content.count("\n", 0, at)
+            match child.type:
+                case "wikilink":
+                    link = Link.from_match(child.meta["match"], line)
+                    alone = len([c for c in children if _source(c).strip()]) == 1
+                    self.links.append(
+                        replace(link, alone=alone, sentence=_sentence(token.content, at))
+                    )
+                    at += len(child.content)
+                case "link_open":
+                    words = _words_of_link(children, child)
+                    self.link(str(child.attrs.get("href", "")), words, line, token.content, at)
+                case "image":
+                    self.link(str(child.attrs.get("src", "")), child.content, line,
+                              token.content, at, embed=True)  # fmt: skip
+                case "math_inline" | "math_inline_double":
+                    self.formulas.append(
+                        Formula(line, child.content, child.type == "math_inline_double")
+                    )
+                    at += len(child.content)
+                case "tag":
+                    self.tags.append(child.meta["match"]["tag"])
+        self.block_id(token, span, tokens, index)
+
+    def link(
+        self, href: str, words: str, line: int, content: str, at: int, embed: bool = False
+    ) -> None:
+        if re.match(r"[a-z][a-z0-9+.-]*:|//", href, re.IGNORECASE):
+            return
+        target, _, sub = unquote(href).partition("#")
+        self.links.append(
+            Link(line, target, sub, words, embed, False, sentence=_sentence(content, at))
+        )
+
+    def block_id(
+        self, token: Token, span: tuple[int, int], tokens: list[Token], index: int
+    ) -> None:
+        found = BLOCK_ID.search(token.content.rstrip())
+        if not found or found.end() != len(token.content.rstrip()):
+            return
+        block = (span[0] + 1, span[1])
+        alone = not token.content[: found.start()].strip()
+        if alone:
+            # An id on a line of its own names the block above it.
+            level, close = token.level - 1, index - 2
+            while close >= 0 and not (tokens[close].level == level and _map(tokens[close])):
+                close -= 1
+            above = _map(tokens[close]) if close >= 0 else None
+            block = (above[0] + 1, above[1]) if above else block
+        self.block_ids[found["id"]] = block
+
+
+def _misread_fences(fences: list[Fence]) -> Iterator[Problem]:
+    for fence in fences:
+        if fence.language in RUNS:
+            try:
+                unknown = sorted(set(fence.options) - OPTIONS)
+            except ValueError as error:
+                yield Problem(fence.line, f"cannot read ```{fence.info}: {error}")
+                continue
+            for word in unknown:
+                yield Problem(
+                    fence.line,
+                    f"unknown word {word!r} after ```{fence.language}; "
+                    f"known are {', '.join(sorted(OPTIONS))}",
+                )
+        elif re.match(r"\{.*\bpy(thon|con)?\b|python\W|pycon\W", fence.info, re.IGNORECASE):
+            yield Problem(fence.line, f"```{fence.info} does not run; write ```python")
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return tuple(str(v) for v in value) if isinstance(value, list) else (str(value),)
+
+
+def _map(token: Token) -> tuple[int, int] | None:
+    return (token.map[0], token.map[1]) if token.map else None
+
+
+def _line(token: Token) -> int:
+    return (token.map or [0])[0] + 1
+
+
+def _source(token: Token) -> str:
+    """Tell how a token begins in the source, near enough to find it again."""
+    match token.type:
+        case "math_inline":
+            return f"${token.content}$"
+        case "math_inline_double":
+            return f"$${token.content}$$"
+        case "image":
+            return "!["
+        case "link_open":
+            return "["
+        case _:
+            return token.content
+
+
+def _words_of_link(children: list[Token], opening: Token) -> str:
+    index = children.index(opening)
+    closing = next(i for i in range(index, len(children)) if children[i].type == "link_close")
+    return "".join(_spoken(child) for child in children[index + 1 : closing])
+
+
+def _spoken(token: Token) -> str:
+    """Plain words of an inline token."""
+    match token.type:
+        case "wikilink":
+            link = Link.from_match(token.meta["match"])
+            return link.words or link.sub or link.target
+        case "comment":
+            return ""
+        case "softbreak" | "hardbreak":
+            return " "
+        case _:
+            return token.content
+
+
+def _plain(markdown: str) -> str:
+    """Plain words of one line of Markdown."""
+    return "".join(_spoken(child) for child in _PARSER.parseInline(markdown)[0].children or [])
+
+
+def _sentence(content: str, at: int) -> str:
+    """Return the sentence of a paragraph that holds the position ``at``."""
+    ends = [m.end() for m in re.finditer(r"[.!?][)\"'*_]*\s+(?=[\W\dA-Z])", content)]
+    start = max((end for end in ends if end <= at), default=0)
+    stop = min((end for end in ends if end > at), default=len(content))
+    sentence = BLOCK_ID.sub("", COMMENT.sub("", content[start:stop]))
+    return " ".join(sentence.split())
