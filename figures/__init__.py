@@ -1,1 +1,51 @@
-"""Draws docs/figures/*.svg: one function a figure."""
+"""Draws docs/figures/*.svg: one function a figure, no plotting library."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from figures import matrices, mixing, pipeline, scaling, shapes, style
+from vaultkit.figure import Figure
+
+
+def _figure(
+    module: ModuleType,
+    name: str,
+    data: Callable[[], Mapping[str, Any]],
+    draw: Callable[[Mapping[str, Any]], str],
+) -> Figure:
+    """Describe a figure that goes stale with its numbers, its module or the common style."""
+    source = inspect.getsource(module) + inspect.getsource(style)
+    drawn_by = hashlib.sha256(source.encode()).hexdigest()
+    return Figure(f"{name}.svg", lambda: {**data(), "drawn by": drawn_by}, draw)
+
+
+FIGURES: dict[str, Figure] = {
+    figure.name: figure
+    for figure in (
+        _figure(pipeline, "pipeline", pipeline.data, pipeline.draw),
+        _figure(matrices, "input-representation", matrices.input_data, matrices.draw_input),
+        *(
+            _figure(
+                matrices,
+                f"{role}-matrix",
+                partial(matrices.projection_data, symbol),
+                matrices.draw_projection,
+            )
+            for role, symbol in (("query", "Q"), ("key", "K"), ("value", "V"))
+        ),
+        _figure(matrices, "attention-scores", matrices.scores_data, matrices.draw_scores),
+        _figure(matrices, "key-transpose", matrices.transpose_data, matrices.draw_transpose),
+        _figure(scaling, "score-variance", scaling.variance_data, scaling.draw_variance),
+        _figure(scaling, "softmax-saturation", scaling.saturation_data, scaling.draw_saturation),
+        _figure(mixing, "softmax", mixing.softmax_data, mixing.draw_softmax),
+        _figure(matrices, "attention-weights", matrices.weights_data, matrices.draw_weights),
+        _figure(mixing, "context-vector", mixing.context_data, mixing.draw_context),
+        _figure(shapes, "tensor-shapes", shapes.data, shapes.draw),
+    )
+}

@@ -1,0 +1,35 @@
+"""`python -m figures [name …]`: redraw the stale drawings, or those named."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from figures import FIGURES
+from vaultkit.figure import stamp_of
+
+FOLDER = Path(__file__).parent.parent / "docs" / "figures"
+
+
+def main(names: list[str]) -> None:
+    """Redraw, and say what was redrawn."""
+    wanted = [name.removesuffix(".svg") + ".svg" for name in names]
+    if unknown := sorted(set(wanted) - set(FIGURES)):
+        sys.exit(f"no such figure: {', '.join(unknown)}. There are: {', '.join(FIGURES)}")
+    FOLDER.mkdir(exist_ok=True)
+    for name, figure in FIGURES.items():
+        target = FOLDER / name
+        if wanted and name not in wanted:
+            continue
+        if (
+            not wanted
+            and target.exists()
+            and stamp_of(target.read_text(encoding="utf-8")) == figure.fingerprint()
+        ):
+            continue
+        target.write_text(figure.render(), encoding="utf-8", newline="\n")
+        print(f"drew {target.relative_to(FOLDER.parent.parent)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

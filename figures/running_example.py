@@ -1,0 +1,33 @@
+"""The vault's running example, computed once: six tokens, three features, two per head."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from snippets.attention import attention_scores, attention_weights
+from snippets.projection import project
+from snippets.torch_random import TorchRandom
+
+tokens = ["Your", "journey", "starts", "with", "one", "step"]
+X = np.array(
+    [
+        [0.43, 0.15, 0.89],
+        [0.55, 0.87, 0.66],
+        [0.57, 0.85, 0.64],
+        [0.22, 0.58, 0.33],
+        [0.77, 0.25, 0.10],
+        [0.05, 0.80, 0.55],
+    ]
+)
+
+_rng = TorchRandom(123)
+W_Q, W_K, W_V = _rng.rand(3, 2), _rng.rand(3, 2), _rng.rand(3, 2)
+Q, K, V = project(X, W_Q), project(X, W_K), project(X, W_V)
+
+n, d_model = X.shape
+d_k, d_v = K.shape[1], V.shape[1]
+
+scores = attention_scores(Q, K)
+scaled_scores = scores / np.sqrt(d_k)
+alpha = attention_weights(scores, scale=1 / np.sqrt(d_k))
+Z = alpha @ V

@@ -1,0 +1,165 @@
+"""Why scores are divided by √d_k: their spread, and what a spread does to softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from figures import style as st
+from snippets.attention import attention_scores
+from snippets.softmax import softmax
+
+LEFT, RIGHT = 44, 436  # of the plots
+
+
+def variance_data() -> dict[str, Any]:
+    """Return histograms of 500 × 500 scores of standard normal queries and keys."""
+    rng = np.random.default_rng(0)
+    widths = [4, 64, 1024]
+    data: dict[str, Any] = {"widths": widths}
+    for d_k in widths:
+        query, key = rng.standard_normal((2, 500, d_k))
+        scores = attention_scores(query, key)
+        for name, s, span, bins in (
+            ("raw", scores, 80, 161),
+            ("scaled", scores / np.sqrt(d_k), 4, 81),
+        ):
+            counts, _ = np.histogram(s, bins=np.linspace(-span, span, bins + 1))
+            data[f"{name} {d_k}"] = counts / s.size
+            data[f"{name} std {d_k}"] = s.std()
+    return data
+
+
+def draw_variance(data: Mapping[str, Any]) -> str:
+    """Histograms of the scores for three d_k: apart before scaling, alike after."""
+    widths = data["widths"]
+    parts = []
+    for top, name, span, label in (
+        (54, "raw", 80, "score $q$ · $k$"),
+        (346, "scaled", 4, "scaled score $q$ · $k$ / √$d_k$"),
+    ):
+        parts += [
+            st.text(LEFT, top - 30, label, size=16),
+            _axis(top + 190, np.linspace(-span, span, 5), (-span, span)),
+        ]
+        peak = max(data[f"{name} {d}"].max() for d in widths)
+        for d, weight in zip(widths, (1, 1.5, 2.25), strict=True):
+            parts.append(_histogram(data[f"{name} {d}"] / peak, top, 190, weight))
+    for d, x, y, leader in (
+        (4, 262, 84, "M246 80h10"),
+        (64, 280, 160, "M256 186L274 160"),
+        (1024, 330, 200, "M318 232L334 207"),
+    ):
+        parts += [
+            st.path(leader),
+            st.text(x, y, f"$d_k$ = {d}", cls="vk-score"),
+            st.text(x, y + 19, f"std {data[f'raw std {d}']:.2g}", cls="vk-muted", size=st.SMALL),
+        ]
+    stds = [f"{data[f'scaled std {d}']:.2f}" for d in widths]
+    parts += [
+        st.path("M248 354h12M288 424h12"),
+        st.text(266, 359, "$d_k$ = 4", cls="vk-score"),
+        st.text(266, 378, f"std {stds[0]}", cls="vk-muted", size=st.SMALL),
+        st.text(306, 429, "$d_k$ = 64, 1024", cls="vk-score"),
+        st.text(306, 448, f"std {stds[1]}, {stds[2]}", cls="vk-muted", size=st.SMALL),
+    ]
+    return st.figure_svg(
+        "score-variance",
+        "Spread of the scores",
+        "Histograms of query-key scores of standard normal vectors for d_k = 4, 64 and 1024."
+        " Unscaled they spread with standard deviations "
+        + ", ".join(f"{data[f'raw std {d}']:.2g}" for d in widths)
+        + f"; divided by the root of d_k they lie on each other, with {', '.join(stds)}.",
+        576,
+        parts,
+    )
+
+
+def _histogram(shares: Any, top: float, height: float, weight: float) -> str:
+    half = (RIGHT - LEFT) / len(shares) / 2
+    xs = np.linspace(LEFT + half, RIGHT - half, len(shares))
+    drawn = shares > 0.002
+    outline = st.polyline(zip(xs[drawn], top + height * (1 - shares[drawn]), strict=True))
+    return f'<path class="vk-score" fill-opacity=".09" d="{outline}"/>' + st.path(
+        outline, cls="score", width=weight
+    )
+
+
+def _axis(y: float, ticks: Sequence[float] | Any, span: tuple[float, float]) -> str:
+    place = np.interp(ticks, span, (LEFT, RIGHT))
+    return st.path(f"M{LEFT} {st.num(y)}H{RIGHT}") + "".join(
+        st.text(
+            x, y + 20, f"{tick:g}".replace("-", "−"), anchor="middle", cls="vk-muted", size=13.5
+        )
+        for x, tick in zip(place, ticks, strict=True)
+    )
+
+
+def saturation_data() -> dict[str, Any]:
+    """Return softmax's mean largest weight and mean Jacobian norm, raw and scaled, by d_k."""
+    rng = np.random.default_rng(0)
+    widths = [1, 4, 16, 64, 256, 1024]
+    measured: dict[str, list[tuple[float, float]]] = {"raw": [], "scaled": []}
+    for d_k in widths:
+        query, key = rng.standard_normal((2000, d_k)), rng.standard_normal((64, d_k))
+        scores = attention_scores(query, key)
+        for name, s in (("raw", scores), ("scaled", scores / np.sqrt(d_k))):
+            weights = softmax(s)
+            measured[name].append((weights.max(axis=1).mean(), jacobian_norm(weights).mean()))
+    return {
+        "widths": widths,
+        "largest": np.array([[pair[0] for pair in measured[name]] for name in measured]),
+        "jacobian": np.array([[pair[1] for pair in measured[name]] for name in measured]),
+    }
+
+
+def jacobian_norm(weights: Any) -> Any:
+    """Frobenius norm of diag(p) − ppᵀ for each row p."""
+    squares = (weights**2).sum(axis=-1)
+    squared_norm = squares - 2 * (weights**3).sum(axis=-1) + squares**2
+    return np.sqrt(np.maximum(squared_norm, 0))  # a one-hot row may round to below zero
+
+
+def draw_saturation(data: Mapping[str, Any]) -> str:
+    """Against d_k: how large the largest weight is, and how much softmax still responds."""
+    widths = data["widths"]
+    x = np.linspace(LEFT, RIGHT - 72, len(widths))
+    parts = []
+    for top, name, label, ticks in (
+        (52, "largest", "mean largest weight of a row", (0, 0.5, 1)),
+        (310, "jacobian", "mean Frobenius norm of softmax’s Jacobian", (0, 0.15, 0.3)),
+    ):
+        height = 160
+        y = top + height * (1 - data[name] / ticks[-1])
+        parts.append(st.text(LEFT - 32, top - 26, label, size=16))
+        for tick in ticks:
+            level = top + height * (1 - tick / ticks[-1])
+            parts += [
+                st.path(f"M{LEFT} {st.num(level)}H{st.num(x[-1])}", width=1 if tick == 0 else 0.5),
+                st.text(LEFT - 8, level + 5, f"{tick:g}", anchor="end", cls="vk-muted", size=13),
+            ]
+        for values, hue, words in ((y[0], "fg", "unscaled"), (y[1], "score", "scaled")):
+            parts.append(st.path(st.polyline(zip(x, values, strict=True)), cls=hue, width=2))
+            parts += [
+                f'<circle class="vk-{hue}" cx="{st.num(a)}" cy="{st.num(b)}" r="3.5"/>'
+                for a, b in zip(x, values, strict=True)
+            ]
+            parts.append(st.text(x[-1] + 12, values[-1] + 5, words, cls=f"vk-{hue}"))
+        parts += [
+            st.text(place, top + height + 22, str(d_k), anchor="middle", cls="vk-muted", size=13)
+            for place, d_k in zip(x, widths, strict=True)
+        ]
+        parts.append(st.text(x[-1] + 40, top + height + 22, "$d_k$"))
+    largest, jacobian = data["largest"].round(2), data["jacobian"].round(2)
+    return st.figure_svg(
+        "softmax-saturation",
+        "Saturation of softmax",
+        "Two charts against d_k from 1 to 1024, for standard normal queries and 64 keys. The mean"
+        f" largest weight rises from {largest[0, 0]} to {largest[0, -1]} unscaled and ends at"
+        f" {largest[1, -1]} scaled; the mean norm of the Jacobian peaks at {jacobian[0].max()},"
+        f" then falls to {jacobian[0, -1]} unscaled, and ends at {jacobian[1, -1]} scaled.",
+        506,
+        parts,
+    )

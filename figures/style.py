@@ -1,0 +1,278 @@
+"""One visual language for all figures: colours, type, and the few shapes they are made of.
+
+A drawing is a list of SVG fragments; each function here returns one. What a figure shows, and
+where, belongs in the modules named after concepts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+
+import numpy as np
+import numpy.typing as npt
+
+WIDTH = 480  # of every figure: one scale, so one size of type on a page
+SMALL = 13.5  # secondary text; on a 390 px phone still some 10 px
+ROW = 1  # the row that is followed through the pipeline: "journey"
+FULL = 0.48  # opacity of a heat map's largest value: text over it keeps 4.5 : 1
+FAINT = 0.05  # and of its smallest
+
+# A colour means the same in every figure. Each reaches 4.5 : 1 as text on its page.
+LIGHT = {
+    "fg": "#1d2330",
+    "muted": "#5a6273",
+    "line": "#c3c9d4",
+    "input": "#5f6b80",
+    "query": "#1f68b3",
+    "key": "#b8520a",
+    "value": "#0b7a5e",
+    "score": "#93378c",
+}
+DARK = {
+    "fg": "#eceff5",
+    "muted": "#a8b0c0",
+    "line": "#4b5263",
+    "input": "#a3b0c6",
+    "query": "#6cb2f0",
+    "key": "#f0a15c",
+    "value": "#4fc79f",
+    "score": "#dd8fd3",
+}
+
+
+def _variables(palette: dict[str, str]) -> str:
+    return ";".join(f"--vk-{name}:{colour}" for name, colour in palette.items())
+
+
+# As an image a figure follows the system; inside a page, the page's own scheme.
+STYLE = (
+    f"svg.vk-figure{{{_variables(LIGHT)};color:var(--vk-fg);fill:currentColor;"
+    'font:15px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;'
+    "font-variant-numeric:tabular-nums}"
+    f"@media(prefers-color-scheme:dark){{svg.vk-figure{{{_variables(DARK)}}}}}"
+    "[data-md-color-scheme] svg.vk-figure{font-family:inherit}"
+    f'[data-md-color-scheme="default"] svg.vk-figure{{{_variables(LIGHT)}}}'
+    f'[data-md-color-scheme="slate"] svg.vk-figure{{{_variables(DARK)}}}'
+    + "".join(
+        f"svg.vk-figure .vk-{name}{{color:var(--vk-{name});fill:currentColor}}" for name in LIGHT
+    )
+    + "svg.vk-figure .vk-stroke{fill:none;stroke:currentColor}"
+    'svg.vk-figure .vk-math{font-family:"STIX Two Text","Cambria Math",Cambria,Georgia,'
+    '"Times New Roman",serif;font-size:1.08em;font-weight:400}'
+    "svg.vk-figure .vk-i{font-style:italic}"
+)
+
+
+def figure_svg(
+    name: str,
+    title: str,
+    desc: str,
+    height: float,
+    parts: Iterable[str],
+    *,
+    extra_style: str = "",
+    role: str = "img",
+) -> str:
+    """Wrap fragments as a whole drawing; `name` keeps its ids apart from other figures'."""
+    ids = f"{name}-title", f"{name}-desc"
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="vk-figure" role="{role}"'
+            f' aria-labelledby="{ids[0]}" aria-describedby="{ids[1]}"'
+            f' width="{WIDTH}" height="{height:g}" viewBox="0 0 {WIDTH} {height:g}">',
+            f'<title id="{ids[0]}">{escape(title)}</title>',
+            f'<desc id="{ids[1]}">{escape(desc)}</desc>',
+            f"<style>{STYLE}{extra_style}</style>",
+            *parts,
+            "</svg>\n",
+        ]
+    )
+
+
+def num(x: float) -> str:
+    """Write a coordinate: one decimal, none where it is zero."""
+    return f"{round(float(x), 1):g}"
+
+
+def text(
+    x: float,
+    y: float,
+    words: str,
+    *,
+    cls: str = "",
+    anchor: str = "start",
+    size: float | None = None,
+    bold: bool = False,
+) -> str:
+    """Set words at a baseline; `$…$` holds mathematics (see `rich`)."""
+    attributes = f' class="{cls}"' if cls else ""
+    attributes += f' text-anchor="{anchor}"' if anchor != "start" else ""
+    attributes += f' font-size="{size:g}"' if size else ""
+    attributes += ' font-weight="600"' if bold else ""
+    return f'<text x="{num(x)}" y="{num(y)}"{attributes}>{rich(words)}</text>'
+
+
+def rich(words: str) -> str:
+    """Turn `$W_Q$`, `$K^T$`, `$d_{model}$` into tspans: letters italic, indices lowered."""
+    spans, owed = [], 0.0
+    for i, part in enumerate(words.split("$")):
+        if i % 2:
+            span, owed = _math(part, owed)
+            spans.append(span)
+        elif part:
+            spans.append(f'<tspan dy="{-owed:g}">{escape(part)}</tspan>' if owed else escape(part))
+            owed = 0.0
+    return "".join(spans)
+
+
+def _math(source: str, owed: float) -> tuple[str, float]:
+    """Return a tspan, and by how much the next one is off the line; `owed` is this one's."""
+    spans = []
+    for mark, braced, plain in re.findall(r"([_^]?)(?:\{([^}]*)\}|([A-Za-zα]+|.))", source):
+        # A mark takes one letter; what the match took more is set on the line.
+        body, rest = (braced, "") if braced else (plain[:1], plain[1:]) if mark else (plain, "")
+        shift = {"_": 4.0, "^": -6.0}.get(mark, 0.0)
+        spans.append(_span(body, shift - owed, small=bool(mark)))
+        owed = shift
+        if rest:
+            spans.append(_span(rest, -owed))
+            owed = 0.0
+    return f'<tspan class="vk-math">{"".join(spans)}</tspan>', owed
+
+
+def _span(body: str, dy: float, *, small: bool = False) -> str:
+    upright = not body.isalpha() or (small and (len(body) > 1 or body == "T"))
+    attributes = "" if upright else ' class="vk-i"'
+    attributes += f' dy="{dy:g}"' if dy else ""
+    attributes += ' font-size=".78em"' if small else ""
+    return f"<tspan{attributes}>{escape(body)}</tspan>" if attributes else escape(body)
+
+
+def rect(
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    *,
+    cls: str = "",
+    radius: float = 3,
+    opacity: float | None = None,
+    stroke: float | None = None,
+) -> str:
+    """Draw a rounded box, filled (with an opacity) or, given a stroke width, outlined."""
+    cls = f"{cls} vk-stroke" if stroke else cls
+    attributes = f' class="{cls}"' if cls else ""
+    attributes += f' fill-opacity="{opacity:g}"' if opacity is not None else ""
+    attributes += f' stroke-width="{stroke:g}"' if stroke else ""
+    box = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
+    return f'<rect {box} rx="{radius:g}"{attributes}/>'
+
+
+def path(points: str, *, cls: str = "line", width: float = 1, more: str = "") -> str:
+    """Stroke a path."""
+    return f'<path class="vk-{cls} vk-stroke" stroke-width="{width:g}" d="{points}"{more}/>'
+
+
+def polyline(points: Iterable[Sequence[float]], *, closed: bool = False) -> str:
+    """Return path data through the points."""
+    return "M" + "L".join(f"{num(x)} {num(y)}" for x, y in points) + ("Z" if closed else "")
+
+
+def arrow(points: Sequence[tuple[float, float]], cls: str = "muted", width: float = 1.5) -> str:
+    """Stroke an axis-parallel path that ends in an open arrowhead."""
+    (x0, y0), (x1, y1) = points[-2:]
+    ux, uy = np.sign(x1 - x0), np.sign(y1 - y0)
+    a, b = (
+        (x1 - 6 * ux - 4 * uy, y1 - 6 * uy - 4 * ux),
+        (x1 - 6 * ux + 4 * uy, y1 - 6 * uy + 4 * ux),
+    )
+    head = polyline([a, (x1, y1), b])
+    line = path(polyline(points) + head, cls=cls, width=width)
+    return line.replace("/>", ' stroke-linecap="round" stroke-linejoin="round"/>')
+
+
+def ramp(values: npt.NDArray[np.float64], full: float = FULL) -> npt.NDArray[np.float64]:
+    """Map values onto opacities: 0 (or the smallest, if below) is faint, the largest full."""
+    low, high = min(0.0, values.min()), values.max()
+    return np.asarray(FAINT + (full - FAINT) * (values - low) / (high - low))
+
+
+def heat_map(
+    x: float,
+    y: float,
+    values: npt.NDArray[np.float64],
+    hue: str,
+    cell: tuple[float, float],
+    *,
+    decimals: int | None = 2,
+    full: float = FULL,
+    gap: float = 2,
+    size: float | None = None,
+    marked: int | None = None,
+) -> str:
+    """Colour each number's cell by its size, write it there, outline the marked row."""
+    width, height = cell
+    parts = [f'<g class="vk-{hue}">']
+    opacities = ramp(values, full)
+    for (i, j), opacity in np.ndenumerate(opacities):
+        parts.append(
+            rect(
+                x + j * width + gap / 2,
+                y + i * height + gap / 2,
+                width - gap,
+                height - gap,
+                opacity=round(float(opacity), 2),
+                radius=min(3, height / 6),
+            )
+        )
+    parts.append("</g>")
+    if decimals is not None:
+        size_attribute = f' font-size="{size:g}"' if size else ""
+        parts.append(f'<g text-anchor="middle"{size_attribute}>')
+        parts += [
+            text(x + (j + 0.5) * width, y + (i + 0.5) * height + 5, f"{value:.{decimals}f}")
+            for (i, j), value in np.ndenumerate(values)
+        ]
+        parts.append("</g>")
+    if marked is not None:
+        parts.append(outline(x, y + marked * height, values.shape[1] * width, height))
+    return "\n".join(parts)
+
+
+def outline(x: float, y: float, width: float, height: float) -> str:
+    """Outline what belongs to the token that is followed."""
+    return rect(x - 1, y - 1, width + 2, height + 2, cls="vk-fg", radius=4, stroke=1.5)
+
+
+def tokens_down(
+    x: float, y: float, tokens: Sequence[str], height: float, marked: int | None = ROW
+) -> str:
+    """Write the tokens beside the rows of a heat map, right-aligned at `x`."""
+    return "\n".join(
+        text(
+            x,
+            y + (i + 0.5) * height + 5,
+            token,
+            anchor="end",
+            bold=i == marked,
+            cls="" if i == marked else "vk-muted",
+        )
+        for i, token in enumerate(tokens)
+    )
+
+
+def query_key(x: float, y: float, middle: float) -> str:
+    """Say that queries go down and keys across."""
+    return text(x, y + 28, "query ↓", anchor="end", cls="vk-query", size=SMALL) + text(
+        middle, y, "key →", anchor="middle", cls="vk-key", size=SMALL
+    )
+
+
+def tokens_across(x: float, y: float, tokens: Sequence[str], width: float) -> str:
+    """Write the tokens above the columns of a heat map."""
+    return "\n".join(
+        text(x + (j + 0.5) * width, y, token, anchor="middle", cls="vk-muted", size=SMALL)
+        for j, token in enumerate(tokens)
+    )
