@@ -1,0 +1,82 @@
+"""A note reads the same in Obsidian, on the site and on a code host."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vaultkit.note import Note, Problem
+from vaultkit.vault import Vault
+
+_LIST_ITEM = re.compile(r"(?P<indent>\s*)(?:[-*+]|\d+[.)])\s+\S")
+
+
+def check(note: Note, vault: Vault) -> Iterator[Problem]:
+    """Find what one of the readers would show as garbage, and what two notes cannot share."""
+    yield from note.problems
+    yield from _names(note, vault)
+    yield from _lines(note)
+    for link in note.links:
+        if link.embed and not link.wiki and not link.words.strip():
+            yield Problem(link.line, f"{link} has no alt text")
+
+
+def _names(note: Note, vault: Vault) -> Iterator[Problem]:
+    for other in vault.notes.values():
+        if other.path == note.path:
+            continue
+        if vault.address(other) == vault.address(note):
+            yield Problem(1, f"has the same address on the site as {vault.relative(other.path)}")
+        taken = {name.casefold() for name in (other.name, *other.aliases)}
+        for alias in note.aliases:
+            if alias.casefold() in taken:
+                yield Problem(1, f"its alias {alias!r} also names {vault.relative(other.path)}")
+
+
+def _lines(note: Note) -> Iterator[Problem]:
+    """Find syntax that the readers of a note take differently."""
+    inside: set[int] = set()
+    for fence in note.fences:
+        inside.update(range(fence.line, fence.end + 1))
+    for first, last in note.comments:
+        inside.update(range(first, last + 1))
+    before, before_quoted = "", False
+    in_formula = in_front_matter = False
+    for number, raw in enumerate(note.lines, 1):
+        if raw.rstrip() == "---" and (number == 1 or in_front_matter):
+            in_front_matter = not in_front_matter
+            before = ""
+            continue
+        if number in inside or in_front_matter:
+            before = ""
+            continue
+        line = re.sub(r"^(\s*>)+ ?", "", raw)
+        quoted = line != raw
+        if line.strip() == "$$":
+            if not in_formula and before.strip():
+                yield Problem(number, "leave a blank line before $$: else it is not a display")
+            in_formula = not in_formula
+        elif in_formula:
+            pass
+        elif "$$" in re.sub(r"`[^`]*`", "", line) and not re.fullmatch(r"\s*\$\$.+\$\$\s*", line):
+            yield Problem(number, "$$ in mid-sentence: write $…$, or put it on lines of its own")
+        else:
+            yield from _list(number, line, before)
+            if quoted and raw.lstrip().startswith("> [!") and before.strip() and not before_quoted:
+                yield Problem(number, "leave a blank line before a callout")
+            for found in re.finditer(r"(?<!\\)\^\[[^\]]+\](?!\()", re.sub(r"`[^`]*`", "", line)):
+                yield Problem(number, f"{found[0]}: inline footnotes show as garbage on the site")
+        before, before_quoted = line, quoted
+
+
+def _list(number: int, line: str, before: str) -> Iterator[Problem]:
+    item = _LIST_ITEM.match(line)
+    if not item:
+        return
+    above = _LIST_ITEM.match(before)
+    if above:
+        deeper = len(item["indent"]) - len(above["indent"])
+        if 0 < deeper < 4:
+            yield Problem(number, "indent a nested list by 4 spaces: the site needs them")
+    elif before.strip() and not before.startswith("    "):
+        yield Problem(number, "leave a blank line before a list")

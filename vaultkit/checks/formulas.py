@@ -1,0 +1,18 @@
+"""Every formula compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vaultkit.markdown.mathematics import FormulaError, to_mathml
+from vaultkit.note import Note, Problem
+from vaultkit.vault import Vault
+
+
+def check(note: Note, vault: Vault) -> Iterator[Problem]:  # noqa: ARG001
+    """Find the formulas of a note that cannot be typeset."""
+    for formula in note.formulas:
+        try:
+            to_mathml(formula.tex, display=formula.display)
+        except FormulaError as error:
+            yield Problem(formula.line, f"${formula.tex}$ cannot be typeset: {error}")

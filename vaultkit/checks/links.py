@@ -1,0 +1,17 @@
+"""Every link leads to a note, a heading or a block that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vaultkit.note import Note, Problem
+from vaultkit.vault import BrokenLinkError, Vault
+
+
+def check(note: Note, vault: Vault) -> Iterator[Problem]:
+    """Find the links of a note that lead nowhere."""
+    for link in note.links:
+        try:
+            vault.resolve(link, note)
+        except BrokenLinkError as broken:
+            yield Problem(link.line, f"{link}: {broken}")

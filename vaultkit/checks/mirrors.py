@@ -1,0 +1,98 @@
+"""A block that says which file it shows is identical to what stands in that file."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vaultkit.note import Block, Note, Problem
+from vaultkit.vault import Vault
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A statement at the top of a file or block: its lines (from 0), and what they should be."""
+
+    first: int
+    last: int
+    name: str
+    lines: list[str]
+
+
+def check(note: Note, vault: Vault) -> Iterator[Problem]:
+    """Find the blocks that differ from the files they name."""
+    for block in mirrors(note):
+        title = block.fence.options["title"]
+        try:
+            stale = stale_pieces(block, vault.root.parent)
+        except (OSError, SyntaxError, LookupError) as error:
+            yield Problem(block.fence.line, f'title="{title}": {error}')
+            continue
+        for shown, true in stale:
+            difference = difflib.unified_diff(
+                shown.lines, true.lines, "the note", str(title), lineterm="", n=1
+            )
+            yield Problem(
+                block.fence.line + 1 + shown.first,
+                f"{shown.name} is not what stands in {title}; --update copies it\n    "
+                + "\n    ".join(difference),
+            )
+
+
+def mirrors(note: Note) -> Iterator[Block]:
+    """Find the blocks whose title is the path of a Python file."""
+    for block in note.blocks:
+        try:
+            title = block.fence.options.get("title")
+        except ValueError:
+            continue
+        if title and title.endswith(".py"):
+            yield block
+
+
+def stale_pieces(block: Block, folder: Path) -> list[tuple[Piece, Piece]]:
+    """Pair each statement of a block that differs from its file with what stands there.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    SyntaxError
+        If the file or the block is not Python.
+    LookupError
+        If the block has a statement that the file has not.
+    """
+    title = str(block.fence.options["title"])
+    path = folder / title
+    if not path.is_file():
+        raise FileNotFoundError("there is no such file")
+    there = {piece.name: piece for piece in _pieces(path.read_text(encoding="utf-8"))}
+    stale = []
+    for shown in _pieces(block.fence.text):
+        if shown.name not in there:
+            near = difflib.get_close_matches(shown.name, there, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise LookupError(f"{title} has no {shown.name!r}{hint}")
+        if shown.lines != there[shown.name].lines:
+            stale.append((shown, there[shown.name]))
+    return stale
+
+
+def _pieces(source: str) -> Iterator[Piece]:
+    """Split code into its statements, each called by the name it defines, or by its own text."""
+    lines = source.splitlines()
+    for node in ast.parse(source).body:
+        decorators = getattr(node, "decorator_list", [])
+        first = min([node.lineno, *(d.lineno for d in decorators)]) - 1
+        last = (node.end_lineno or node.lineno) - 1
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                pass
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                pass
+            case _:
+                name = ast.unparse(node)
+        yield Piece(first, last, name, [line.rstrip() for line in lines[first : last + 1]])

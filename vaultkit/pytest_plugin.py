@@ -1,0 +1,237 @@
+"""The door to pytest: one item a block, one a kind of check, and ``--update``."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vaultkit.checks import STATIC, outputs
+from vaultkit.figure import Figure, stamp_of
+from vaultkit.note import Block, Note, Problem, read
+from vaultkit.run import NoteRun
+from vaultkit.update import Edit, apply, mirror_edits, output_edit
+from vaultkit.vault import Vault
+
+_VAULTS = pytest.StashKey[dict[Path, Vault]]()
+_TALLY = pytest.StashKey[Counter[str]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--update`` and the settings of a vault."""
+    group = parser.getgroup("vault")
+    group.addoption(
+        "--update",
+        action="store_true",
+        help="rewrite stale outputs and mirrored code in the notes, and stale figures",
+    )
+    parser.addini("vault", "folder of notes", default="docs")
+    parser.addini("vault_timeout", "seconds that one block of a note may take", default="10")
+    parser.addini("vault_figures", "module whose FIGURES draw the SVGs of the vault", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make room for what the session learns."""
+    config.stash[_VAULTS] = {}
+    config.stash[_TALLY] = Counter()
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NoteFile | DrawingFile | None:
+    """Collect the notes of a vault, and its drawings where code draws them."""
+    if file_path.suffix not in (".md", ".svg"):
+        return None
+    root = _vault_root(file_path, parent.config)
+    if root is None or any(part.startswith(".") for part in file_path.relative_to(root).parts):
+        return None
+    if file_path.suffix == ".md":
+        return NoteFile.from_parent(parent, path=file_path)
+    if parent.config.getini("vault_figures"):
+        return DrawingFile.from_parent(parent, path=file_path)
+    return None
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say in one line what was checked."""
+    tally = config.stash[_TALLY]
+    if tally:
+        counts = ", ".join(f"{number} {what}" for what, number in tally.items())
+        terminalreporter.write_line(f"vault: {counts}")
+
+
+def _vault_root(path: Path, config: pytest.Config) -> Path | None:
+    """Find the vault that a file belongs to: the folder that Obsidian opens, or the one named."""
+    named = config.rootpath / config.getini("vault")
+    for folder in path.parents:
+        if folder == named or (folder / ".obsidian").is_dir():
+            return folder
+    return None
+
+
+def _vault(path: Path, config: pytest.Config) -> Vault:
+    root = _vault_root(path, config)
+    assert root is not None
+    vaults = config.stash[_VAULTS]
+    if root not in vaults:
+        vaults[root] = Vault(root)
+    return vaults[root]
+
+
+class CheckError(Exception):
+    """What checks found. Holds it; says nothing itself."""
+
+    def __init__(self, path: Path, problems: list[Problem]) -> None:
+        super().__init__(path, problems)
+        self.path = path
+        self.problems = problems
+
+
+class _Item(pytest.Item):
+    """An item that shows what it found with the line, and nothing of the engine."""
+
+    line = 1
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.line - 1, self.name
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        failure = excinfo.value
+        if not isinstance(failure, CheckError):
+            return super().repr_failure(excinfo, style)
+        try:
+            shown = failure.path.relative_to(self.config.invocation_params.dir)
+        except ValueError:
+            shown = failure.path
+        return "\n".join(f"{shown}:{p.line}: {p.message}" for p in failure.problems)
+
+    def fail_on(self, problems: Iterable[Problem]) -> None:
+        found = list(problems)
+        if found:
+            raise CheckError(self.path, found)
+
+
+class NoteFile(pytest.File):
+    """A note, as a file of tests."""
+
+    note: Note
+    run: NoteRun
+    edits: list[Edit]
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One item for each block, in their order, then one for each kind of check."""
+        vault = _vault(self.path, self.config)
+        self.note = vault.notes.get(self.path) or read(self.path)
+        tally = self.config.stash[_TALLY]
+        if self.config.getoption("--update") and not self.config.option.collectonly:
+            edits = mirror_edits(self.note, vault.root.parent)
+            if edits:
+                apply(self.note, edits)
+                tally["mirrors rewritten"] += len(edits)
+                vault.refresh()
+                self.note = vault.notes[self.path]
+        self.run = NoteRun(self.note, float(self.config.getini("vault_timeout")))
+        self.edits = []
+        names = Counter(_item_name(block) for block in self.note.blocks)
+        seen: Counter[str] = Counter()
+        for index, block in enumerate(self.note.blocks):
+            name = _item_name(block)
+            seen[name] += 1
+            # pytest finds `Section[1]` and `Section[2]` when asked for `Section`.
+            label = name if names[name] == 1 else f"{name}[{seen[name]}]"
+            yield BlockItem.from_parent(self, name=label, index=index)
+        for kind in STATIC:
+            yield CheckItem.from_parent(self, name=f"({kind})", kind=kind, vault=vault)
+
+    def teardown(self) -> None:
+        """Write what ``--update`` has gathered."""
+        if getattr(self, "edits", None):
+            apply(self.note, self.edits)
+            self.config.stash[_TALLY]["outputs rewritten"] += len(self.edits)
+            self.edits = []
+
+
+class BlockItem(_Item):
+    """A block runs, and shows what it shows."""
+
+    parent: NoteFile
+
+    def __init__(self, *, index: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.index = index
+        self.block: Block = self.parent.note.blocks[index]
+        self.line = self.block.fence.line
+
+    def runtest(self) -> None:
+        """Run what stands above, then this; compare."""
+        tally = self.config.stash[_TALLY]
+        if "no-run" in self.block.fence.options:
+            tally["blocks not run"] += 1
+            pytest.skip("no-run")
+        tally["blocks"] += 1
+        problems = []
+        for step in self.parent.run.steps(self.index):
+            found = list(outputs.check(step))
+            if found and not step.error and self.config.getoption("--update"):
+                self.parent.edits.append(output_edit(self.block, step))
+            else:
+                problems += found
+        self.fail_on(problems)
+
+
+class CheckItem(_Item):
+    """Nothing of one kind is wrong with a note."""
+
+    parent: NoteFile
+
+    def __init__(self, *, kind: str, vault: Vault, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.kind = kind
+        self.vault = vault
+
+    def runtest(self) -> None:
+        """Check the text of the note."""
+        note = self.parent.note
+        tally = self.config.stash[_TALLY]
+        if self.kind == "form":
+            tally["notes"] += 1
+        elif self.kind in ("links", "formulas"):
+            tally[self.kind] += len(getattr(note, self.kind))
+        self.fail_on(STATIC[self.kind](note, self.vault))
+
+
+class DrawingFile(pytest.File):
+    """A drawing, as a file of one test."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One item: the drawing is fresh."""
+        yield DrawingItem.from_parent(self, name="fresh")
+
+
+class DrawingItem(_Item):
+    """A drawing shows the data that the code computes now."""
+
+    def runtest(self) -> None:
+        """Compare fingerprints; with ``--update`` draw again."""
+        self.config.stash[_TALLY]["figures"] += 1
+        module = self.config.getini("vault_figures")
+        figures: dict[str, Figure] = importlib.import_module(module).FIGURES
+        figure = figures.get(self.path.name)
+        if figure is None:
+            self.fail_on([Problem(1, f"no figure of {module!r} draws this")])
+            return
+        if stamp_of(self.path.read_text(encoding="utf-8")) == figure.fingerprint():
+            return
+        if self.config.getoption("--update"):
+            self.path.write_text(figure.render(), encoding="utf-8", newline="\n")
+            self.config.stash[_TALLY]["figures redrawn"] += 1
+            return
+        self.fail_on([Problem(1, "drawn from data that have changed since; --update redraws it")])
+
+
+def _item_name(block: Block) -> str:
+    return block.section.replace("::", ":").replace("[", "(").replace("]", ")")
