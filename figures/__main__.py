@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from figures import FIGURES
-from vaultkit.figure import stamp_of
+from vaultkit.figure import Figure, stamp_of
 
 FOLDER = Path(__file__).parent.parent / "docs" / "figures"
 
@@ -19,16 +19,16 @@ def main(names: list[str]) -> None:
     FOLDER.mkdir(exist_ok=True)
     for name, figure in FIGURES.items():
         target = FOLDER / name
-        if wanted and name not in wanted:
-            continue
-        if (
-            not wanted
-            and target.exists()
-            and stamp_of(target.read_text(encoding="utf-8")) == figure.fingerprint()
-        ):
+        if (name not in wanted) if wanted else _is_fresh(target, figure):
             continue
         target.write_text(figure.render(), encoding="utf-8", newline="\n")
         print(f"drew {target.relative_to(FOLDER.parent.parent)}")
+
+
+def _is_fresh(drawing: Path, figure: Figure) -> bool:
+    return (
+        drawing.exists() and stamp_of(drawing.read_text(encoding="utf-8")) == figure.fingerprint()
+    )
 
 
 if __name__ == "__main__":

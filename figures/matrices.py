@@ -97,7 +97,7 @@ def draw_projection(data: Mapping[str, Any]) -> str:
         f"{hue}-matrix",
         f"{hue.capitalize()} matrix",
         f"X times W_{which} gives {which}, with every number. The row of the token journey is"
-        f" outlined: {X[st.ROW]} becomes {product[st.ROW].round(2)}.",
+        f" outlined: {st.listed(X[st.ROW])} becomes {st.listed(product[st.ROW])}.",
         y + height + 38,
         parts,
     )
@@ -118,7 +118,7 @@ def draw_scores(data: Mapping[str, Any]) -> str:
         "attention-scores",
         "Attention scores",
         "A 6 by 6 heat map of the scores, queries down, keys across; the row of journey is"
-        f" outlined: {scores[st.ROW].round(2)}.",
+        f" outlined: {st.listed(scores[st.ROW])}.",
         322,
         parts,
     )
@@ -146,7 +146,7 @@ def draw_weights(data: Mapping[str, Any]) -> str:
         "attention-weights",
         "Attention weights",
         "A 6 by 6 heat map of the weights, queries down, keys across. Each row sums to 1; the"
-        f" row of journey is outlined: {alpha[st.ROW].round(3)}.",
+        f" row of journey is outlined: {st.listed(alpha[st.ROW], 3)}.",
         322,
         parts,
     )

@@ -33,8 +33,9 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
     tokens = data["tokens"]
     columns = (86, 222, 358)
     parts = [
-        st.text(72, 24, "key ↓", anchor="end", cls="vk-key", size=st.SMALL),
-        st.tokens_down(72, 44, tokens, 26, marked=None),
+        st.text(columns[0], 20, "One row of scores, that of journey:", cls="vk-muted"),
+        st.text(72, 54, "key ↓", anchor="end", cls="vk-key", size=st.SMALL),
+        st.tokens_down(72, 74, tokens, 26, marked=None),
     ]
     for x, head, values, foot in (
         (columns[0], "scaled score $s$", s, ""),
@@ -42,12 +43,13 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
         (columns[2], "weight", p, f"sum {p.sum():.2f}"),
     ):
         parts += [
-            st.text(x, 24, head),
-            _bars(x, 44, values, values.max()),
-            st.text(x, 222, foot, cls="vk-muted", size=st.SMALL),
+            st.text(x, 54, head),
+            _bars(x, 74, values, values.max()),
+            st.text(x, 252, foot, cls="vk-muted", size=st.SMALL),
         ]
-    y = 322
+    y = 352
     parts += [
+        st.text(72, y - 10, "key ↓", anchor="end", cls="vk-key", size=st.SMALL),
         st.text(columns[0], y - 44, "The same scores, made larger:", cls="vk-muted"),
         st.tokens_down(72, y + 10, tokens, 26, marked=None),
     ]
@@ -57,10 +59,10 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "softmax",
         "Softmax",
-        f"Bars for each token. The scaled scores of journey {s.round(2)}, their exponentials"
-        f" {e.round(2)} and, divided by the sum, the weights {p.round(2)}. Below, the weights of"
+        f"Bars for each token. The scaled scores of journey {st.listed(s)}, their exponentials"
+        f" {st.listed(e)} and, divided by the sum, the weights {st.listed(p)}. Below, the weights of"
         f" the same scores times 1, 4 and 16: almost flat, then sharper, the largest"
-        f" {data['sharper'].max(axis=1).round(2)}.",
+        f" {st.listed(data['sharper'].max(axis=1))}.",
         y + 180,
         parts,
     )
@@ -70,7 +72,7 @@ def _bars(x: float, y: float, values: Any, full: float) -> str:
     """Draw horizontal bars with their numbers behind them."""
     lengths = np.maximum(72 * values / full, 1)
     bars = "".join(
-        st.rect(x, y + 26 * i + 5, length, 16, cls="vk-score", opacity=0.48, radius=2)
+        st.rect(x, y + 26 * i + 5, length, 16, cls="vk-score", opacity=0.75, radius=2)
         for i, length in enumerate(lengths)
     )
     numbers = "".join(
@@ -160,8 +162,8 @@ def draw_context(data: Mapping[str, Any]) -> str:
         "context-vector",
         "Context vector",
         "The six value vectors as points in a plane, their convex hull shaded. The context vector"
-        f" of journey, {z.round(3)}, lies inside it, at the mean of the values weighted by"
-        f" {weights.round(3)}.",
+        f" of journey, {st.listed(z, 3)}, lies inside it, at the mean of the values weighted by"
+        f" {st.listed(weights, 3)}.",
         410,
         parts,
     )

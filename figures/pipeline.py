@@ -16,6 +16,7 @@ SPINE = (Q_LANE + K_LANE) / 2  # where queries and keys have met
 
 LINKS = (
     "svg.vk-figure a{text-decoration:none;outline:none}"
+    "svg.vk-figure .vk-name{fill:var(--vk-fg)}"  # not the page's colour of links
     "svg.vk-figure .vk-frame{fill:currentColor;fill-opacity:.05;stroke:currentColor;"
     "stroke-opacity:.55;transition:fill-opacity .15s}"
     "svg.vk-figure a:is(:hover,:focus-visible) .vk-frame{fill-opacity:.15;stroke-opacity:1;"
@@ -148,15 +149,7 @@ def _stage(
         f'<rect class="vk-{hue} vk-frame" x="{st.num(x)}" y="{st.num(y)}"'
         f' width="{st.num(width)}" height="{st.num(height)}" rx="8"/>',
         st.heat_map(left, top, matrix, hue, (cell, cell), decimals=None, full=0.95, gap=1.5),
-        st.rect(
-            left,
-            top + st.ROW * cell,
-            cell * matrix.shape[1],
-            cell,
-            cls="vk-fg",
-            radius=2,
-            stroke=1.2,
-        ),
+        st.outline(left, top + st.ROW * cell, cell * matrix.shape[1], cell),
         *words,
     ]
     return _link(note, drawing)

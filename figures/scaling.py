@@ -49,17 +49,17 @@ def draw_variance(data: Mapping[str, Any]) -> str:
             parts.append(_histogram(data[f"{name} {d}"] / peak, top, 190, weight))
     for d, x, y, leader in (
         (4, 262, 84, "M246 80h10"),
-        (64, 280, 160, "M256 186L274 160"),
-        (1024, 330, 200, "M318 232L334 207"),
+        (64, 288, 158, "M260 188L282 162"),
+        (1024, 356, 196, "M326 234L350 204"),
     ):
         parts += [
-            st.path(leader),
+            st.path(leader, cls="muted", width=0.75),
             st.text(x, y, f"$d_k$ = {d}", cls="vk-score"),
             st.text(x, y + 19, f"std {data[f'raw std {d}']:.2g}", cls="vk-muted", size=st.SMALL),
         ]
     stds = [f"{data[f'scaled std {d}']:.2f}" for d in widths]
     parts += [
-        st.path("M248 354h12M288 424h12"),
+        st.path("M248 354h12M288 424h12", cls="muted", width=0.75),
         st.text(266, 359, "$d_k$ = 4", cls="vk-score"),
         st.text(266, 378, f"std {stds[0]}", cls="vk-muted", size=st.SMALL),
         st.text(306, 429, "$d_k$ = 64, 1024", cls="vk-score"),
@@ -71,7 +71,7 @@ def draw_variance(data: Mapping[str, Any]) -> str:
         "Histograms of query-key scores of standard normal vectors for d_k = 4, 64 and 1024."
         " Unscaled they spread with standard deviations "
         + ", ".join(f"{data[f'raw std {d}']:.2g}" for d in widths)
-        + f"; divided by the root of d_k they lie on each other, with {', '.join(stds)}.",
+        + f"; divided by the root of d_k all have standard deviation 1 and nearly one shape: {', '.join(stds)}.",
         576,
         parts,
     )
@@ -152,7 +152,7 @@ def draw_saturation(data: Mapping[str, Any]) -> str:
             for place, d_k in zip(x, widths, strict=True)
         ]
         parts.append(st.text(x[-1] + 40, top + height + 22, "$d_k$"))
-    largest, jacobian = data["largest"].round(2), data["jacobian"].round(2)
+    largest, jacobian = data["largest"].round(2), data["jacobian"].round(3)
     return st.figure_svg(
         "softmax-saturation",
         "Saturation of softmax",

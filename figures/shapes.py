@@ -92,10 +92,8 @@ def draw(data: Mapping[str, Any]) -> str:
         "tensor-shapes",
         "Tensor shapes",
         "Seven tensors from input to output: "
-        + "; ".join(
-            f"{name} {' × '.join(map(str, shape))}"
-            for name, shape in data.items()
-            if name != "drawn by"
+        + "; ".join(f"{row[2]} {' × '.join(map(str, data[row[0]]))}" for row in rows).replace(
+            "$", ""
         )
         + ".",
         bottom + 46,

@@ -96,6 +96,11 @@ def num(x: float) -> str:
     return f"{round(float(x), 1):g}"
 
 
+def listed(values: npt.NDArray[np.float64], decimals: int = 2) -> str:
+    """Write numbers for those who hear the figure."""
+    return ", ".join(f"{value:.{decimals}f}" for value in values)
+
+
 def text(
     x: float,
     y: float,
