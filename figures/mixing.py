@@ -60,8 +60,8 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
         "softmax",
         "Softmax",
         f"Bars for each token. The scaled scores of journey {st.listed(s)}, their exponentials"
-        f" {st.listed(e)} and, divided by the sum, the weights {st.listed(p)}. Below, the weights of"
-        f" the same scores times 1, 4 and 16: almost flat, then sharper, the largest"
+        f" {st.listed(e)} and, divided by the sum, the weights {st.listed(p)}. Below, the"
+        f" weights of the same scores times 1, 4 and 16: almost flat, then sharper, the largest"
         f" {st.listed(data['sharper'].max(axis=1))}.",
         y + 180,
         parts,

@@ -71,7 +71,7 @@ def draw_variance(data: Mapping[str, Any]) -> str:
         "Histograms of query-key scores of standard normal vectors for d_k = 4, 64 and 1024."
         " Unscaled they spread with standard deviations "
         + ", ".join(f"{data[f'raw std {d}']:.2g}" for d in widths)
-        + f"; divided by the root of d_k all have standard deviation 1 and nearly one shape: {', '.join(stds)}.",
+        + f"; divided by the root of d_k, {', '.join(stds)}: the three nearly coincide.",
         576,
         parts,
     )
