@@ -152,9 +152,11 @@ def scaled_dot_product_attention(
         scale = 1 / np.sqrt(query.shape[-1])
     weights = attention_weights(scores, attn_mask, scale)
     try:
-        output: np.ndarray = weights @ value.astype(wide)
+        output: np.ndarray = weights @ value
     except ValueError as error:
-        raise ValueError(f"{shapes}: value needs as many rows as key") from error
+        raise ValueError(
+            f"{shapes}: value needs as many rows as key, and batch axes that broadcast"
+        ) from error
     if return_weights:
         return output.astype(dtype), weights.astype(dtype)
     return output.astype(dtype)

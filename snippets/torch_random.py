@@ -4,6 +4,8 @@ Only the draws that the sources use belong here. The rules were measured against
 torch 2.13.0; words come from the Mersenne Twister (Matsumoto and Nishimura 1998).
 """
 
+import math
+
 import numpy as np
 
 
@@ -27,12 +29,12 @@ class TorchRandom:
 
     def rand(self, *shape: int) -> np.ndarray:
         """Draw from [0, 1), as torch.rand(*shape): the low 24 bits of one word a number."""
-        words = self._words(int(np.prod(shape)))
-        return ((words & 0xFFFFFF) / np.float32(2**24)).astype(np.float32).reshape(shape)
+        words = self._words(math.prod(shape))
+        return ((words & 0xFFFFFF) / 2**24).astype(np.float32).reshape(shape)
 
     def randn(self, *shape: int) -> np.ndarray:
         """Draw from N(0, 1), as torch.randn(*shape): fewer than 16 numbers come one by one."""
-        count = int(np.prod(shape))
+        count = math.prod(shape)
         if count < 16:
             numbers = np.array([self._normal() for _ in range(count)])
         else:
@@ -63,8 +65,8 @@ class TorchRandom:
 
     def _uniform53(self) -> float:
         """Draw from [0, 1): two words make 64 bits, of which the low 53 count."""
-        high, low = self._words(2).tolist()
-        return float(((high << 32 | low) & (2**53 - 1)) / 2**53)
+        high, low = (int(word) for word in self._words(2))
+        return ((high << 32 | low) & (2**53 - 1)) / 2**53
 
     def _normal(self) -> float:
         """Draw one normal number; Box and Muller (1958) make two, the second is kept."""
@@ -72,9 +74,9 @@ class TorchRandom:
             number, self._spare = self._spare, None
             return number
         u1, u2 = self._uniform53(), self._uniform53()
-        radius, angle = np.sqrt(-2 * np.log1p(-u2)), 2 * np.pi * u1
-        self._spare = float(radius * np.sin(angle))
-        return float(radius * np.cos(angle))
+        radius, angle = math.sqrt(-2 * math.log1p(-u2)), 2 * math.pi * u1
+        self._spare = radius * math.sin(angle)
+        return radius * math.cos(angle)
 
     def _normal_blocks(self, count: int) -> np.ndarray:
         """Draw normal numbers in blocks of 16, shape (count,).

@@ -200,7 +200,8 @@ def test_large_scores_pick_one_key(dtype):
 def test_scores_name_both_shapes(query, key):
     with pytest.raises(ValueError, match="query") as error:
         attention_scores(np.ones(query), np.ones(key))
-    assert f"query {query} and key {key}" in str(error.value)
+    shapes = f"query {query} and key {key}"
+    assert str(error.value) == f"{shapes} are not (..., n, d_k) and (..., m, d_k)"
 
 
 @pytest.mark.parametrize("mask", [(3, 2), (2, 2), (4, 2, 3), (4,)])
@@ -215,9 +216,14 @@ def test_weights_name_both_shapes(mask):
     ("query", "key", "value", "words"),
     [
         ((2, 3), (4, 5), (4, 6), "query (2, 3) and key (4, 5)"),
-        ((2, 3), (4, 3), (5, 6), "query (2, 3), key (4, 3), value (5, 6)"),
+        (
+            (2, 3),
+            (4, 3),
+            (5, 6),
+            "query (2, 3), key (4, 3), value (5, 6): value needs as many rows as key",
+        ),
         ((7, 2, 3), (4, 3), (6, 4, 3), "query (7, 2, 3), key (4, 3), value (6, 4, 3)"),
-        ((3,), (4, 3), (4, 6), "query (3,), key (4, 3), value (4, 6)"),
+        ((3,), (4, 3), (4, 6), "query (3,), key (4, 3), value (4, 6): each needs two axes or more"),
         ((2, 3), (3,), (4, 6), "query (2, 3), key (3,), value (4, 6)"),
         ((2, 3), (4, 3), (4,), "query (2, 3), key (4, 3), value (4,)"),
     ],

@@ -38,13 +38,11 @@ def test_keeps_float32():
 def test_names_both_shapes_when_the_weight_does_not_fit(x, weight):
     with pytest.raises(ValueError, match="does not fit") as error:
         project(np.ones(x), np.ones(weight))
-    assert str(x) in str(error.value)
-    assert str(weight) in str(error.value)
+    assert str(error.value) == f"x {x} does not fit weight {weight}"
 
 
 @pytest.mark.parametrize("bias", [(2,), (1,), (), (3, 3)])
 def test_names_both_shapes_when_the_bias_does_not_fit(bias):
     with pytest.raises(ValueError, match="does not fit") as error:
         project(X, WEIGHT, np.ones(bias))
-    assert f"bias {bias}" in str(error.value)
-    assert "weight (2, 3)" in str(error.value)
+    assert str(error.value) == f"bias {bias} does not fit weight (2, 3)"

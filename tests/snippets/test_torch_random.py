@@ -24,6 +24,19 @@ def test_a_block_of_normal_numbers_and_a_rest():
     assert_allclose(numbers, np.array(expected.split(), float), rtol=0, atol=5e-7)
 
 
+def test_whole_blocks_of_normal_numbers_draw_no_further_words():
+    random = TorchRandom(123)
+    numbers = random.randn(16)
+    expected = [0.3373702, -0.37916982, 0.76710707, 0.26919857]
+    assert_allclose(numbers[[0, 7, 8, 15]], expected, rtol=0, atol=5e-7)
+    assert_allclose(random.rand(1), [0.1185683], rtol=1e-6)
+    random = TorchRandom(123)
+    numbers = random.randn(2, 16).ravel()
+    expected = [0.3373702, 0.76710707, -0.07702024, 0.496471, -2.839994]
+    assert_allclose(numbers[[0, 8, 16, 24, 31]], expected, rtol=0, atol=5e-7)
+    assert_allclose(random.rand(1), [0.7178835], rtol=1e-6)
+
+
 def test_the_weight_and_the_bias_of_a_linear_layer():
     weight, bias = TorchRandom(123).linear(4, 2)
     expected = [
