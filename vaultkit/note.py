@@ -28,7 +28,9 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from pymdownx.slugs import slugify
 
 WIKILINK = re.compile(
-    r"(?P<embed>!?)\[\[(?P<target>[^\[\]|#\\\n]*)(?P<sub>#[^\[\]|\\\n]*)?"
+    # Something must be named: `[[]]`, `[[#]]` and `[[|words]]` are text.
+    r"(?P<embed>!?)\[\[(?=[^\[\]|\n]*[^\[\]|#\s\\])"
+    r"(?P<target>[^\[\]|#\\\n]*)(?P<sub>#[^\[\]|\\\n]*)?"
     r"(?:\\?\|(?P<words>[^\[\]\n]*))?\]\]"
 )
 COMMENT = re.compile(r"%%(?P<comment>.*?)%%", re.DOTALL)
@@ -152,6 +154,13 @@ class Link:
             wiki=True,
         )
 
+    @property
+    def shown(self) -> str:
+        """Words that stand for it in the text: its own, or its target's as Obsidian writes them."""
+        return self.words or " > ".join(
+            part.strip() for part in (self.target, *self.sub.split("#")) if part.strip()
+        )
+
     def __str__(self) -> str:
         """As it would be written."""
         sub = f"#{self.sub}" if self.sub else ""
@@ -220,6 +229,12 @@ def comparable(words: str) -> str:
     """Words as links compare them: without case, marks that links cannot hold, or extra space."""
     words = unicodedata.normalize("NFC", words).casefold()
     return " ".join(re.sub(r"[#|^:%\[\]\\]", " ", words).split())
+
+
+def block_id(text: str) -> re.Match[str] | None:
+    """Find the ``^id`` that a block ends in."""
+    text = text.rstrip()
+    return next((m for m in BLOCK_ID.finditer(text) if m.end() == len(text)), None)
 
 
 def address(name: str) -> str:
@@ -382,7 +397,8 @@ class _Reader:
 
     def heading(self, token: Token, inline: Token) -> None:
         text = "".join(_spoken(child) for child in inline.children or []).strip()
-        text = BLOCK_ID.sub("", text).strip()
+        found = block_id(text)
+        text = text[: found.start()].strip() if found else text
         base = str(_slug(text, "-"))
         slug, count = base, 0
         while slug in self.slugs or not slug:
@@ -469,8 +485,8 @@ class _Reader:
     def block_id(
         self, token: Token, span: tuple[int, int], tokens: list[Token], index: int
     ) -> None:
-        found = BLOCK_ID.search(token.content.rstrip())
-        if not found or found.end() != len(token.content.rstrip()):
+        found = block_id(token.content)
+        if not found:
             return
         block = (span[0] + 1, span[1])
         alone = not token.content[: found.start()].strip()
@@ -541,8 +557,7 @@ def _spoken(token: Token) -> str:
     """Plain words of an inline token."""
     match token.type:
         case "wikilink":
-            link = Link.from_match(token.meta["match"])
-            return link.words or link.sub or link.target
+            return Link.from_match(token.meta["match"]).shown
         case "comment":
             return ""
         case "softbreak" | "hardbreak":
