@@ -172,8 +172,10 @@ class NoteRun:
     def _parse(self, source: str, line: int, indent: int) -> ast.Module:
         """Parse code so that it believes to stand where it stands in the note."""
         try:
-            tree = ast.parse(source, self._filename)
+            # Not by the name of the note: Python would look up the wrong line in it.
+            tree = ast.parse(source)
         except SyntaxError as error:
+            error.filename = self._filename
             error.lineno = (error.lineno or 1) + line - 1
             error.end_lineno = (error.end_lineno or 1) + line - 1
             error.text = linecache.getline(self._filename, error.lineno)

@@ -1,0 +1,44 @@
+# Every target sets up what it needs in .venv; nothing but Python 3.11+ and make has to be there.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help serve site test watch figures lint clean
+
+help:
+	@echo "make serve    read the site on this machine, rebuilt at every save"
+	@echo "make test     check everything"
+	@echo "make watch    check the notes again at every save"
+	@echo "make site     build the site into site/, ready to publish"
+	@echo "make figures  draw the stale figures again"
+	@echo "make lint     check the style and types of the code"
+	@echo "make clean    remove all that these targets make"
+
+serve: .venv/site
+	$(BIN)/mkdocs serve --livereload
+
+site: .venv/site
+	$(BIN)/mkdocs build --strict
+
+test: .venv/test
+	$(BIN)/pytest
+
+watch: .venv/dev
+	$(BIN)/watchfiles "$(BIN)/pytest docs -q" docs snippets figures
+
+figures: .venv/dev
+	$(BIN)/python -m figures
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache site *.egg-info
+
+# A set of packages is installed once, and again when pyproject.toml changes.
+.venv/%: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	@touch $@

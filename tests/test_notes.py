@@ -1,0 +1,69 @@
+"""What every note of this vault has, beyond what any vault must have."""
+
+from pathlib import Path
+
+import pytest
+
+from figures import FIGURES
+from vaultkit.note import Note
+from vaultkit.vault import Vault
+
+VAULT = Vault(Path(__file__).parents[1] / "docs")
+NOTES = sorted(VAULT.notes.values(), key=lambda note: note.path)
+CONCEPTS = [note for note in NOTES if note.name != "index"]
+
+every_note = pytest.mark.parametrize("note", NOTES, ids=lambda note: note.name)
+every_concept = pytest.mark.parametrize("note", CONCEPTS, ids=lambda note: note.name)
+
+
+@every_note
+def test_front_matter(note: Note) -> None:
+    assert isinstance(note.meta.get("aliases"), list), "aliases: a list, empty if there are none"
+    assert note.meta.get("tags"), "tags: at least one"
+    assert note.summary.endswith("."), "summary: one sentence"
+    assert len(note.summary) < 200
+
+
+@every_concept
+def test_the_title_is_the_name_of_the_file(note: Note) -> None:
+    assert note.headings[0].level == 1
+    assert note.headings[0].text == note.name
+
+
+@every_concept
+def test_it_has_code_a_formula_and_a_figure(note: Note) -> None:
+    assert note.blocks
+    assert any(formula.display for formula in note.formulas)
+    assert any(link.embed and link.target.endswith(".svg") for link in note.links)
+
+
+@every_concept
+def test_its_blocks_end_in_something_to_look_at(note: Note) -> None:
+    shown = [block for block in note.blocks if block.output or block.kind == "pycon"]
+    assert 2 * len(shown) >= len(note.blocks)
+
+
+@every_concept
+def test_it_is_linked_from_others_and_links_onward(note: Note) -> None:
+    assert VAULT.backlinks(note)
+    assert sum(not link.embed for link in note.links) >= 2
+
+
+@pytest.mark.parametrize(
+    "name", ["Query Matrix", "Key Matrix", "Value Matrix", "Importance of dk in Scaling"]
+)
+def test_the_notes_that_the_sources_link_exist_and_link_back(name: str) -> None:
+    (note,) = (note for note in NOTES if note.name == name)
+    found = {VAULT.find(link.target, note.path).stem for link in note.links}
+    assert "Self Attention" in found
+
+
+def test_every_figure_is_drawn_and_shown() -> None:
+    drawn = {path.name for path in (VAULT.root / "figures").glob("*.svg")}
+    shown = {Path(link.target).name for note in NOTES for link in note.links if link.embed}
+    assert drawn == set(FIGURES)
+    assert drawn <= shown
+
+
+def test_blocks_that_do_not_run_are_rare() -> None:
+    assert not [n.name for n in NOTES for b in n.blocks if "no-run" in b.fence.options]

@@ -1,0 +1,98 @@
+from pathlib import Path
+
+import pytest
+
+from vaultkit.checks import form, formulas, links, mirrors, static_problems
+from vaultkit.vault import Vault
+
+
+def vault(tmp_path: Path, **notes: str) -> Vault:
+    for name, text in notes.items():
+        (tmp_path / "docs").mkdir(exist_ok=True)
+        (tmp_path / "docs" / f"{name.replace('_', ' ')}.md").write_text(text, encoding="utf-8")
+    return Vault(tmp_path / "docs")
+
+
+def found(check, a_vault: Vault, name: str = "A") -> list[tuple[int, str]]:
+    (note,) = (n for n in a_vault.notes.values() if n.name == name)
+    return [(problem.line, problem.message) for problem in check(note, a_vault)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("word\n$$\na\n$$\n", 2, "blank line before $$"),
+        ("a $$x$$ b\n", 1, "mid-sentence"),
+        ("- a\n  - b\n", 2, "4 spaces"),
+        ("word\n- a\n", 2, "blank line before a list"),
+        ("word\n1. a\n", 2, "blank line before a list"),
+        ("word ^[note]\n", 1, "inline footnotes"),
+        ("```python\n1\n", 1, "never closed"),
+        ("```python skip\n1\n```\n", 1, "unknown word 'skip'"),
+        ('```python title="a\n1\n```\n', 1, "cannot read"),
+        ("```{.python}\n1\n```\n", 1, "does not run"),
+        ("---\ntags: [a\n---\n", 2, "front matter"),
+        ("---\njust words\n---\n", 1, "front matter"),
+        ("![](a.svg)\n", 1, "no alt text"),
+    ],
+)
+def test_form(tmp_path: Path, text: str, line: int, said: str) -> None:
+    problems = found(form.check, vault(tmp_path, A=text))
+    assert [number for number, message in problems if said in message] == [line]
+
+
+def test_form_leaves_good_notes_alone(tmp_path: Path) -> None:
+    text = (
+        "---\naliases: [B]\n---\n# A\n\nword `$$` and `^[x]` and [^1].\n\n$$\na = b\n$$\n\n"
+        "$$x$$\n\n- a\n    - b\n\n        ```python\n        - x\n        ```\n\n1. a\n2. b\n\n"
+        "> [!note] T\n> text\n>\n> $$\n> x\n> $$\n>\n> - a\n\n[^1]: foot\n\n%%\n$$\n- a\n%%\n"
+        "```text\nword\n- a\n$$\n```\n"
+    )
+    assert found(form.check, vault(tmp_path, A=text)) == []
+
+
+def test_two_notes_cannot_share_an_alias_or_an_address(tmp_path: Path) -> None:
+    notes = vault(
+        tmp_path, A="---\naliases: [b]\n---\n", B="---\naliases: [x]\n---\n", C="", c_="", d="# d"
+    )
+    assert found(form.check, notes) == [(1, "its alias 'b' also names B.md")]
+
+
+def test_formulas(tmp_path: Path) -> None:
+    notes = vault(tmp_path, A="# A\n\n$\\alpha$ then\n$\\sofmax x$\n\n$$\n\\frac{1}{\n$$\n")
+    problems = found(formulas.check, notes)
+    assert [line for line, _ in problems] == [4, 6]
+    assert "sofmax" in problems[0][1]
+
+
+def test_links_name_what_comes_near(tmp_path: Path) -> None:
+    text = "[[Sofmax]]\n\n[[Softmax#Row]]\n\n[[Softmax#^idd]]\n\n[s](Softmx.md)\n\n![x](a.svg)\n"
+    notes = vault(tmp_path, A=text, Softmax="# Softmax\n\n## Rows\n\ntext ^id\n")
+    assert found(links.check, notes) == [
+        (1, "[[Sofmax]]: there is no note or file 'Sofmax'; did you mean 'Softmax'?"),
+        (3, "[[Softmax#Row]]: 'Softmax' has no heading 'Row'; did you mean 'Rows'?"),
+        (5, "[[Softmax#^idd]]: 'Softmax' has no block '^idd'; did you mean '^id'?"),
+        (7, "[s](Softmx.md): there is no note or file 'Softmx.md'; did you mean 'Softmax'?"),
+        (9, "![x](a.svg): there is no note or file 'a.svg'"),
+    ]
+
+
+def test_mirrors(tmp_path: Path) -> None:
+    (tmp_path / "lib.py").write_text("def f(x):\n    return x\n\n\ndef g(): ...\n")
+    block = '```python title="lib.py"\n{}\n```\n'
+    notes = vault(
+        tmp_path,
+        A=block.format("def f(x):\n    return x"),
+        B=block.format("# shown\ndef f(x):\n    return -x"),
+        C=block.format("def h(): ..."),
+        D='```python title="no.py"\nx\n```\n',
+        E='```python title="By hand"\nx\n```\n',
+    )
+    assert found(mirrors.check, notes) == []
+    ((line, message),) = found(mirrors.check, notes, "B")
+    assert line == 3
+    assert "-    return -x\n    +    return x" in message
+    assert "lib.py has no 'h'" in found(mirrors.check, notes, "C")[0][1]
+    assert "no such file" in found(mirrors.check, notes, "D")[0][1]
+    assert found(mirrors.check, notes, "E") == []
+    assert {note.name for note, _ in static_problems(notes)} == {"B", "C", "D"}

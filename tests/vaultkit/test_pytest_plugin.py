@@ -1,0 +1,169 @@
+import pytest
+
+NOTE = """\
+# A
+
+```python
+x = 1
+x
+```
+
+```text
+1
+```
+
+## Twice
+
+```python
+x += 1
+x
+```
+
+```text
+2
+```
+
+> [!tip] In a *box*
+> ```python
+> x
+> ```
+>
+> ```text
+> 2
+> ```
+
+## Twice
+
+```python
+x
+```
+
+```text
+2
+```
+"""
+
+
+@pytest.fixture
+def vault(pytester: pytest.Pytester) -> pytest.Pytester:
+    pytester.makefile(".md", **{"docs/A": NOTE})
+    return pytester
+
+
+def run(vault: pytest.Pytester, *args: str) -> pytest.RunResult:
+    return vault.runpytest_inprocess("-p", "no:cacheprovider", *args)
+
+
+def test_one_item_a_block_named_by_its_heading_or_callout(vault: pytest.Pytester) -> None:
+    result = run(vault, "docs", "--collect-only", "-q")
+    assert result.outlines[:8] == [
+        "docs/A.md::A",
+        "docs/A.md::Twice[1]",
+        "docs/A.md::In a box",
+        "docs/A.md::Twice[2]",
+        "docs/A.md::(form)",
+        "docs/A.md::(links)",
+        "docs/A.md::(formulas)",
+        "docs/A.md::(mirrors)",
+    ]
+
+
+def test_a_section_runs_alone_after_what_stands_above_it(vault: pytest.Pytester) -> None:
+    run(vault, "docs/A.md::Twice").assert_outcomes(passed=2)
+    run(vault, "docs/A.md::Twice[2]").assert_outcomes(passed=1)
+
+
+def test_a_failure_names_the_note_and_the_line(vault: pytest.Pytester) -> None:
+    path = vault.path / "docs/A.md"
+    path.write_text(NOTE.replace("> 2", "> 3"))
+    result = run(vault, "docs")
+    result.assert_outcomes(passed=7, failed=1)
+    result.stdout.fnmatch_lines(
+        ["docs/A.md:29: the output shown is not what comes", "*3 is really 2*"]
+    )
+    assert "vaultkit" not in result.stdout.str().split("FAILURES")[1]
+
+
+def test_endless_code_stops_and_other_notes_run(vault: pytest.Pytester) -> None:
+    (vault.path / "docs/0.md").write_text("```python\nwhile True: pass\n```\n")
+    result = run(vault, "docs", "-o", "vault_timeout=0.2")
+    result.assert_outcomes(passed=12, failed=1)
+    result.stdout.fnmatch_lines(["docs/0.md:2: stopped after 0.2 s, at line 2"])
+
+
+def test_line_ends_spaces_and_names_beyond_ascii(vault: pytest.Pytester) -> None:
+    crlf = NOTE.replace("# A", "# Größe ß").replace("text\n2", "text\n3").replace("\n", "\r\n")
+    (vault.path / "docs/Größe ß.md").write_bytes(crlf.encode())
+    result = run(vault, "docs/Größe ß.md")
+    result.assert_outcomes(passed=6, failed=2)
+    result.stdout.fnmatch_lines(["docs/Größe ß.md:20: the output*", "docs/Größe ß.md:39: the*"])
+
+
+def test_update_rewrites_and_then_all_is_well(vault: pytest.Pytester) -> None:
+    path = vault.path / "docs/A.md"
+    path.write_text(NOTE.replace("> 2", "> 3") + "\n```python\n1 / 0\n```\n")
+    result = run(vault, "docs", "--update")
+    result.assert_outcomes(passed=8, failed=1)
+    result.stdout.fnmatch_lines(["vault: *1 outputs rewritten"])
+    assert path.read_text() == NOTE + "\n```python\n1 / 0\n```\n"
+
+
+def test_update_copies_mirrors_before_it_runs_them(vault: pytest.Pytester) -> None:
+    vault.makepyfile(lib="def f():\n    return 2\n")
+    path = vault.path / "docs/A.md"
+    path.write_text(
+        '```python title="lib.py"\ndef f():\n    return 1\n```\n\n'
+        "```python\nf()\n```\n\n```text\n1\n```\n"
+    )
+    run(vault, "docs", "--update").assert_outcomes(passed=6)
+    assert "return 2" in path.read_text()
+    assert "text\n2\n" in path.read_text()
+
+
+def test_blocks_that_do_not_run_are_skipped_in_sight(vault: pytest.Pytester) -> None:
+    (vault.path / "docs/A.md").write_text("```python no-run\n1 / 0\n```\n")
+    result = run(vault, "docs")
+    result.assert_outcomes(passed=4, skipped=1)
+    result.stdout.fnmatch_lines(["vault: 1 blocks not run, *"])
+
+
+def test_one_line_of_totals(vault: pytest.Pytester) -> None:
+    with (vault.path / "docs/A.md").open("a") as file:
+        file.write("\n[[A]] $x$ $y$\n")
+    run(vault, "docs").stdout.fnmatch_lines(["vault: 4 blocks, 1 notes, 1 links, 2 formulas"])
+
+
+def test_markdown_outside_a_vault_is_left_alone(vault: pytest.Pytester) -> None:
+    vault.makefile(".md", README="```python\n1 / 0\n```\n")
+    run(vault, ".").assert_outcomes(passed=8)
+
+
+def test_a_folder_that_obsidian_opens_is_a_vault(vault: pytest.Pytester) -> None:
+    vault.mkdir("notes").joinpath(".obsidian").mkdir()
+    (vault.path / "notes/B.md").write_text("```python\n1 / 0\n```\n")
+    run(vault, "notes").assert_outcomes(passed=4, failed=1)
+
+
+FIGURES = """
+from vaultkit.figure import Figure
+
+DATA = {data}
+
+def draw(data):
+    return f"<svg><text>{{data['x']:.2f}}</text></svg>"
+
+FIGURES = {{"a.svg": Figure("a.svg", lambda: {{"x": DATA}}, draw)}}
+"""
+
+
+def test_a_stale_figure_fails_and_is_redrawn(
+    vault: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(vault.path)
+    settings = ("docs/figures/a.svg", "-o", "vault_figures=drawings")
+    vault.makefile(".svg", **{"docs/figures/a": "<svg></svg>"})
+    vault.makepyfile(drawings=FIGURES.format(data=0.25))
+    run(vault, *settings).stdout.fnmatch_lines(["docs/figures/a.svg:1: drawn from data that*"])
+    run(vault, *settings, "--update").assert_outcomes(passed=1)
+    assert "<text>0.25</text>" in (vault.path / "docs/figures/a.svg").read_text()
+    run(vault, *settings).assert_outcomes(passed=1)
