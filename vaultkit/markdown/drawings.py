@@ -1,0 +1,86 @@
+"""Puts drawings into the page: their links work there, and they follow its colours."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from urllib.parse import unquote
+from xml.etree.ElementTree import Element, SubElement
+
+from vaultkit.markdown.page import Page
+from vaultkit.note import WIKILINK, Link
+from vaultkit.vault import BrokenLinkError
+
+_ROOT = re.compile(r"<svg\b(?:\"[^\"]*\"|'[^']*'|[^>\"'])*>")
+_HREF = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\]\])(?P=mark)")
+_LABEL = re.compile(r"\saria-label(?:ledby)?=(\"[^\"]*\"|'[^']*')")
+
+
+def inline_drawings(page: Page, root: Element) -> None:
+    """Replace every image that is a drawing of ours by the drawing itself."""
+    for parent in list(root.iter()):
+        for index, child in enumerate(list(parent)):
+            image = child[0] if child.tag == "p" and len(child) == 1 else child
+            if image.tag != "img":
+                continue
+            svg = _drawing(page, image)
+            if svg is None:
+                continue
+            words = (child.text or "").strip() or (image.tail or "").strip()
+            alone = child is not image and not words
+            if child is not image and not alone:
+                continue  # Its paragraph comes later in this loop, as a parent.
+            box = _box(page, image, svg, "figure" if alone else "span")
+            box.tail = child.tail
+            parent[index] = box
+
+
+def _drawing(page: Page, image: Element) -> str | None:
+    source = image.get("src", "")
+    path = page.host.path.parent / unquote(source)
+    if not source.lower().endswith(".svg") or ":" in source:
+        return None
+    svg = _read(path)
+    found = _ROOT.search(svg)
+    names = re.search(r"\sclass=[\"']([^\"']*)", found[0]) if found else None
+    if not found or not names or "vk-figure" not in names[1].split():
+        return None
+    opening = found[0]
+    alt = html.escape(image.get("alt", ""))
+    if alt:
+        opening = _LABEL.sub("", opening).replace("<svg", f'<svg aria-label="{alt}"', 1)
+    # The numbers on the axes are no words to search for.
+    opening = opening.replace("<svg", '<svg data-search-exclude="true"', 1)
+
+    def link(match: re.Match[str]) -> str:
+        wikilink = WIKILINK.fullmatch(html.unescape(match["value"]))
+        try:
+            target = page.resolve(Link.from_match(wikilink)) if wikilink else None
+        except BrokenLinkError as error:
+            return f'data-broken="{html.escape(str(error))}"'
+        if target is None:
+            return match[0]
+        return f'{match["name"]}="{html.escape(page.address(page.href(target)))}"'
+
+    return opening + _HREF.sub(link, svg[found.end() :]).rstrip()
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
+def _box(page: Page, image: Element, svg: str, tag: str) -> Element:
+    names = " ".join(["vk-figure-box", *image.get("class", "").split()])
+    box = Element(tag, {"class": names})
+    if image.get("id"):
+        box.set("id", image.attrib["id"])
+    if image.get("width", "").isdigit():
+        box.set("style", f"width: {image.attrib['width']}px")
+    box.text = page.md.htmlStash.store(svg)
+    if image.get("title"):
+        SubElement(box, "figcaption").text = image.attrib["title"]
+    return box

@@ -1,0 +1,159 @@
+"""Shows notes within notes: whole, by section by block; and the sentences that link to a page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement
+
+from vaultkit.markdown.page import DEPTH, Page
+from vaultkit.note import WIKILINK, Link
+from vaultkit.vault import BrokenLinkError, Target
+
+_HEADING = re.compile("h[1-6]")
+_FOOTNOTE = re.compile(r"(#?fn(?:ref\d*)?:)(.*)")
+
+
+def transclude(page: Page, root: Element) -> None:
+    """Put what they name in the place of all embeds that are alone in their paragraph."""
+    for parent in list(root.iter()):
+        for index, child in enumerate(list(parent)):
+            embed = _alone(child)
+            if embed is None:
+                continue
+            box = _box(page, embed)
+            if box is None:
+                continue
+            if child.tag == "p":
+                parent[index] = box
+            else:
+                child[0] = box
+            box.tail = child.tail if child.tag == "p" else None
+    for anchor in root.iter("a"):
+        anchor.attrib.pop("data-embed", None)
+
+
+def linked_from(page: Page) -> Element | None:
+    """List the notes that link to the page, each with its sentence.
+
+    An ``aside``, since Material's search leaves it out only if no element of the same name stands
+    in it.
+    """
+    note = page.vault.notes.get(page.host.path)
+    backlinks = page.vault.backlinks(note) if note else []
+    if not backlinks:
+        return None
+    aside = Element("aside", {"class": "linked-from", "data-search-exclude": "true"})
+    SubElement(aside, "p", {"class": "linked-from-title"}).text = "Linked from"
+    items = SubElement(aside, "ul")
+    for backlink in backlinks:
+        source = backlink.source
+        item = SubElement(items, "li")
+        href = page.href(Target(source.path))
+        SubElement(item, "a", {"class": "wikilink", "href": href}).text = source.name
+        if WIKILINK.fullmatch(backlink.link.sentence):
+            continue
+        with page.reading(source):
+            part = Element("div")
+            SubElement(part, "p").text = backlink.link.sentence
+            part = page.finish(part)
+        for parent in list(part.iter()):
+            for child in list(parent):
+                if child.tag == "img" or "data-embed" in child.attrib:
+                    _drop(parent, child)
+        _settle(page, part, source.path, "")
+        if "".join(part.itertext()).strip():
+            item.extend(part)
+    return aside
+
+
+def _alone(element: Element) -> Element | None:
+    """Return the embed that is all there is in a paragraph or in a list item's own line."""
+    if element.tag not in ("p", "li") or not len(element) or (element.text or "").strip():
+        return None
+    first, *rest = element
+    if "data-embed" not in first.attrib or (first.tail or "").strip():
+        return None
+    blocks = ("blockquote", "div", "dl", "ol", "p", "pre", "table", "ul")
+    return first if all(element.tag == "li" and el.tag in blocks for el in rest) else None
+
+
+def _box(page: Page, anchor: Element) -> Element | None:
+    """Render an embedded note; None where a link has to do."""
+    name, _, sub = anchor.attrib["data-embed"].partition("#")
+    try:
+        target = page.resolve(Link(0, name, sub, "", True, True))
+    except BrokenLinkError:
+        return None
+    note, where = target.note, (target.path, target.lines)
+    whole = (page.host.path, None)
+    if note is None or where in (whole, *page.trail) or len(page.trail) >= DEPTH:
+        return None
+    box = Element("div", {"class": "transclusion"})
+    source = SubElement(box, "p", {"class": "transclusion-source"})
+    link = SubElement(source, "a", {"class": "wikilink", "href": page.href(target)})
+    link.text = Link(0, note.name, sub, "", False, True).shown
+    first, last = target.lines or (1, len(note.lines))
+    lines = note.lines[first - 1 : last]
+    indent = min((len(ln) - len(ln.lstrip(" ")) for ln in lines if ln.strip()), default=0)
+    with page.reading(note, target.lines) as scope:
+        root = page.blocks([line[indent:] for line in lines])
+        _borrow_footnotes(page, note.lines if target.lines else [], "\n".join(lines))
+        root = page.finish(root)
+        transclude(page, root)
+    if not target.lines and len(root) and root[0].tag == "h1":
+        # The link to the source says the same.
+        root.remove(root[0])
+    _settle(page, root, note.path, scope)
+    box.extend(root)
+    return box
+
+
+def _borrow_footnotes(page: Page, lines: list[str], text: str) -> None:
+    """Find the footnotes of a part where they are defined: elsewhere in its note."""
+    footnotes = page.footnotes
+    if footnotes is None or not lines or "[^" not in text:
+        return
+    page.blocks(lines)
+    for label in list(footnotes.footnotes):
+        if f"[^{label}]" not in text:
+            del footnotes.footnotes[label]
+
+
+def _settle(page: Page, root: Element, source: Path, scope: str) -> None:
+    """Make a part of another note fit into the page: its links, its ids, its headings."""
+    for element in root.iter():
+        footnote = "footnote" in element.get("class", "")
+        for key in ("href", "src"):
+            value = element.get(key)
+            if value is None:
+                continue
+            ours = _FOOTNOTE.fullmatch(value) if footnote else None
+            element.set(key, _scoped(ours, scope) if ours else page.rebase(value, source))
+        name = element.get("id")
+        if name is not None:
+            ours = _FOOTNOTE.fullmatch(name)
+            if ours:
+                element.set("id", _scoped(ours, scope))
+            else:
+                del element.attrib["id"]
+        if _HEADING.fullmatch(str(element.tag)):
+            element.set("class", f"transclusion-heading transclusion-{element.tag}")
+            element.set("role", "heading")
+            element.set("aria-level", element.tag[1])
+            element.tag = "p"
+
+
+def _scoped(found: re.Match[str], scope: str) -> str:
+    return f"{found[1]}{scope}-{found[2]}"
+
+
+def _drop(parent: Element, child: Element) -> None:
+    """Remove an element, but not the text behind it."""
+    index = list(parent).index(child)
+    tail = child.tail or ""
+    if index:
+        parent[index - 1].tail = (parent[index - 1].tail or "") + tail
+    else:
+        parent.text = (parent.text or "") + tail
+    parent.remove(child)

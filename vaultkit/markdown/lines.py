@@ -1,0 +1,89 @@
+"""Rewrites lines before Python-Markdown reads them: comments, and what opens a block of code."""
+
+from __future__ import annotations
+
+import re
+
+from markdown import Markdown
+from markdown.preprocessors import Preprocessor
+
+from vaultkit.markdown.page import Page
+from vaultkit.note import RUNS, Fence, Note, parse
+
+#: What `pymdownx.superfences` understands after a language.
+_KNOWN = ("title", "hl_lines", "linenums")
+
+
+class Lines(Preprocessor):
+    """Asks `vaultkit.note.parse` where comments and code are, and rewrites just those lines."""
+
+    def __init__(self, md: Markdown, page: Page) -> None:
+        super().__init__(md)
+        self.page = page
+
+    def run(self, lines: list[str]) -> list[str]:
+        """Rewrite the page, or a part of a note that is embedded in it."""
+        path = self.page.note.path if self.page.trail else self.page.begin()
+        note = parse("\n".join(lines), path)
+        if not self.page.trail:
+            self.page.host = self.page.note = note
+        lines = list(lines)
+        for first, last in note.comments:
+            for index in range(first - 1, last):
+                lines[index] = _prefix(lines[index])
+        classes = _classes(note)
+        for fence in reversed(note.fences):
+            _set_apart(lines, fence, classes.get(fence.line, ""))
+        return lines[front_matter(note) :]
+
+
+def front_matter(note: Note) -> int:
+    """Count the lines of a note's front matter."""
+    if not note.meta:
+        return 0
+    return next(n for n, line in enumerate(note.lines[1:], 2) if line.startswith("---"))
+
+
+def _prefix(line: str) -> str:
+    found = re.match(r"[> ]*", line)
+    return found[0].rstrip() if found else ""
+
+
+def _classes(note: Note) -> dict[int, str]:
+    """Tell which fences are outputs, raise or do not run, by the line they open on."""
+    classes = {}
+    for block in note.blocks:
+        if block.output:
+            classes[block.output.line] = "output"
+        found = [word for word in ("raises", "no-run") if word in _options(block.fence)]
+        classes[block.fence.line] = " ".join(found)
+    return classes
+
+
+def _options(fence: Fence) -> dict[str, str | None]:
+    try:
+        return fence.options
+    except ValueError:
+        return {}
+
+
+def _set_apart(lines: list[str], fence: Fence, classes: str) -> None:
+    """Rewrite the opening of a fence, and part it from text that touches it."""
+    opening = lines[fence.line - 1]
+    if fence.info and (fence.language in RUNS or classes):
+        words = [f".{name}" for name in classes.split()]
+        for key, value in _options(fence).items():
+            if key in _KNOWN:
+                mark = "'" if '"' in (value or "") else '"'
+                words.append(f"{key}={mark}{value or 1}{mark}")
+        attributes = f" {{ {' '.join(words)} }}" if words else ""
+        head = opening[: opening.rindex(fence.info)]
+        lines[fence.line - 1] = f"{head}{fence.language}{attributes}"
+    # Python-Markdown would put code that touches text into its paragraph. In lists a blank line
+    # would change how all items look, and there it does no harm.
+    if fence.prefix and ">" not in fence.prefix:
+        return
+    if fence.closed and fence.end < len(lines) and lines[fence.end].strip("> "):
+        lines.insert(fence.end, _prefix(fence.prefix))
+    if fence.line > 1 and lines[fence.line - 2].strip("> "):
+        lines.insert(fence.line - 1, _prefix(fence.prefix))

@@ -1,0 +1,158 @@
+"""Reads Markdown as Obsidian does: the extension that a site lists in its configuration.
+
+What stands on a line of its own is rewritten before Python-Markdown sees it (`lines`), what stands
+inside a line is read by inline patterns (`inline`), embedded notes (`embeds`) and drawings
+(`drawings`) are put into the finished tree.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown import Extension, Markdown
+from markdown.treeprocessors import Treeprocessor
+from markdown.util import HTML_PLACEHOLDER_RE, AtomicString
+from pymdownx.saneheaders import SaneHeadersProcessor
+
+from vaultkit.markdown.drawings import inline_drawings
+from vaultkit.markdown.embeds import linked_from, transclude
+from vaultkit.markdown.inline import Comments, FootnoteMarks, Tags, WikiLinks
+from vaultkit.markdown.lines import Lines
+from vaultkit.markdown.page import Page
+from vaultkit.note import block_id
+
+#: The callouts that Material styles, and Obsidian's other names for them.
+CALLOUTS = {
+    "note": (),
+    "abstract": ("summary", "tldr"),
+    "info": ("todo",),
+    "tip": ("hint", "important"),
+    "success": ("check", "done"),
+    "question": ("help", "faq"),
+    "warning": ("caution", "attention"),
+    "failure": ("fail", "missing"),
+    "danger": ("error",),
+    "bug": (),
+    "example": (),
+    "quote": ("cite",),
+}
+_STYLE = {name: style for style, names in CALLOUTS.items() for name in (style, *names)}
+
+
+class ObsidianExtension(Extension):
+    """Obsidian's links, embeds, block ids, comments, tags and callouts, and backlinks."""
+
+    def __init__(self, **options: Any) -> None:
+        # The defaults are words where Python-Markdown would make a truth value of a vault.
+        self.config = {
+            "vault": ["", "the Vault, where the host has read it"],
+            "docs_dir": ["docs", "the vault's folder, where the host gives neither"],
+            "note": ["", "path of the page's source, where the host does not tell"],
+            "tags_page": ["", "the page of tags, that tags are to lead to"],
+            "backlinks": [True, "end a page with those that link to it"],
+            "inline_svg": [True, "put drawings of class vk-figure into the page"],
+        }
+        super().__init__(**options)
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        r"""Register what reads Obsidian's syntax.
+
+        Links and comments come after code (190) and mathematics (189.9), and before escapes
+        (180): the bar in ``[[A\|b]]`` is theirs.
+        """
+        page = Page(md, self.getConfigs())
+        md.registerExtension(self)
+        md.preprocessors.register(Lines(md, page), "vaultkit-lines", 29)
+        md.inlinePatterns.register(WikiLinks(md, page), "vaultkit-wikilink", 185)
+        md.inlinePatterns.register(Comments(md, page), "vaultkit-comment", 184)
+        md.inlinePatterns.register(FootnoteMarks(md, page), "vaultkit-footnote", 174)
+        md.inlinePatterns.register(Tags(md, page), "vaultkit-tag", 70)
+        md.treeprocessors.register(_BlockIds(md), "vaultkit-block-ids", 26)
+        md.treeprocessors.register(_Callouts(md), "vaultkit-callouts", 19.9)
+        # After all that changes the tree, before `toc` (5) gives headings their addresses.
+        md.treeprocessors.register(_Finish(md, page), "vaultkit-obsidian", 6)
+        md.treeprocessors.register(_TagAddresses(md, page), "vaultkit-tag-addresses", -1)
+        # A line may begin with a #tag; Python-Markdown would make it a heading.
+        md.parser.blockprocessors.register(SaneHeadersProcessor(md.parser), "hashheader", 70)
+
+
+class _BlockIds(Treeprocessor):
+    """Gives what ends in ``^id`` that id. Comes before inline patterns, while text is text."""
+
+    def run(self, root: Element) -> None:
+        for parent in list(root.iter()):
+            for child in list(parent):
+                self.name(parent, child)
+
+    def name(self, parent: Element, element: Element) -> None:
+        text = element.text or ""
+        found = None if isinstance(text, AtomicString) else block_id(text)
+        if not found:
+            return
+        name = f"^{found['id']}"
+        element.text = text[: found.start()].rstrip()
+        above = list(parent)[: list(parent).index(element)]
+        if element.tag == "p" and not element.text and not len(element) and above:
+            parent.remove(element)
+            element = above[-1]
+        if element.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+            # A heading keeps its own address.
+            SubElement(element, "span", {"id": name})
+        elif HTML_PLACEHOLDER_RE.match(element.text or "") or "id" in element.attrib:
+            # Python-Markdown will put ready HTML, a block of code, in the place of the paragraph.
+            index = list(parent).index(element)
+            box = Element("div", {"id": name})
+            box.append(element)
+            parent[index] = box
+        else:
+            element.set("id", name)
+
+
+class _Callouts(Treeprocessor):
+    """Adds to a callout's own name the one that Material styles."""
+
+    def run(self, root: Element) -> None:
+        for element in root.iter():
+            names = element.get("class", "").split()
+            callout = element.tag == "details" or (element.tag == "div" and "admonition" in names)
+            if callout and not set(names) & set(CALLOUTS):
+                styles = [_STYLE[name] for name in names if name in _STYLE]
+                element.set("class", " ".join([*names, *(styles[:1] or ["note"])]))
+
+
+class _Finish(Treeprocessor):
+    """Puts into the page what comes from other files."""
+
+    def __init__(self, md: Markdown, page: Page) -> None:
+        super().__init__(md)
+        self.page = page
+
+    def run(self, root: Element) -> None:
+        transclude(self.page, root)
+        if self.page.options["backlinks"]:
+            aside = linked_from(self.page)
+            if aside is not None:
+                root.append(aside)
+        if self.page.options["inline_svg"]:
+            inline_drawings(self.page, root)
+
+
+class _TagAddresses(Treeprocessor):
+    def __init__(self, md: Markdown, page: Page) -> None:
+        super().__init__(md)
+        self.page = page
+
+    def run(self, root: Element) -> None:
+        page = self.page
+        for anchor in root.iter("a"):
+            tag = anchor.attrib.pop("data-tag", None)
+            if tag is not None:
+                # From the vault's root: any file there does to say so.
+                href = page.rebase(page.options["tags_page"], page.vault.root / "index.md")
+                anchor.set("href", f"{page.address(href)}#tag:{tag}")
+
+
+def makeExtension(**options: Any) -> ObsidianExtension:  # noqa: N802
+    """Make the extension, as Python-Markdown asks for it."""
+    return ObsidianExtension(**options)

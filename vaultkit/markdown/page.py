@@ -1,0 +1,146 @@
+"""What is being rendered: the page, and the note whose text stands at this point of it."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from xml.etree.ElementTree import Element
+
+from markdown import Markdown
+
+from vaultkit.note import Link, Note
+from vaultkit.vault import Target, Vault
+
+#: Embeds within embeds, after which a link has to do: two notes of two embeds each make 2ⁿ.
+DEPTH = 5
+
+
+class Page:
+    """One page while Python-Markdown converts it.
+
+    Parameters
+    ----------
+    md
+        The converter.
+    options
+        Those of `vaultkit.markdown.obsidian`.
+    """
+
+    def __init__(self, md: Markdown, options: dict[str, Any]) -> None:
+        self.md = md
+        self.options = options
+        self.vault: Vault
+        #: The note that the page shows, and the one that is being read: another within an embed.
+        self.host: Note
+        self.note: Note
+        #: The embeds that lead here, so that cycles end.
+        self.trail: list[tuple[Path, tuple[int, int] | None]] = []
+        self._scopes = 0
+
+    @property
+    def relpath(self) -> Any:
+        """What MkDocs turns ``.md`` links into addresses with; None without MkDocs."""
+        return _named(self.md.treeprocessors, "relpath")
+
+    def begin(self) -> Path:
+        """Find the vault and the path of the page's source, as the host has them now."""
+        self._scopes = 0
+        relpath = self.relpath
+        if self.options["vault"]:
+            self.vault = self.options["vault"]
+        else:
+            folder = relpath.config.docs_dir if relpath else self.options["docs_dir"]
+            self.vault = _vault(Path(folder).absolute())
+            self.vault.refresh()
+        if self.options["note"]:
+            return Path(self.options["note"]).resolve()
+        return self.vault.root / (relpath.file.src_uri if relpath else "note.md")
+
+    def resolve(self, link: Link) -> Target:
+        """Find where a link of the note that is being read leads; see `Vault.resolve`."""
+        return self.vault.resolve(link, self.note)
+
+    def href(self, target: Target) -> str:
+        """Write a link to a place, as seen from the folder of the note that is being read."""
+        if target.path == self.note.path and target.anchor:
+            return f"#{target.anchor}"
+        path = os.path.relpath(target.path, self.note.path.parent).replace(os.sep, "/")
+        return quote(path) + (f"#{target.anchor}" if target.anchor else "")
+
+    def address(self, href: str) -> str:
+        """Turn a link into an address, where only MkDocs knows that and does not see the link."""
+        return str(self.relpath.path_to_url(href)) if self.relpath else href
+
+    def rebase(self, href: str, source: Path) -> str:
+        """Write a link of the note ``source`` as seen from the note that is being read."""
+        url = urlsplit(href)
+        if not href or url.scheme or url.netloc or href.startswith("/"):
+            return href
+        path = source.parent / unquote(url.path) if url.path else source
+        here = os.path.relpath(posixpath.normpath(path.as_posix()), self.note.path.parent)
+        return urlunsplit(("", "", quote(here.replace(os.sep, "/")), url.query, url.fragment))
+
+    def blocks(self, lines: list[str]) -> Element:
+        """Read lines of Markdown: all that Python-Markdown does before it has a tree."""
+        # MkDocs' own keeps the anchors of the text it saw last, which must be the page's.
+        of_mkdocs = _named(self.md.preprocessors, "mkdocs_raw_html")
+        for preprocessor in self.md.preprocessors:
+            if preprocessor is not of_mkdocs:
+                lines = preprocessor.run(lines)
+        root: Any = self.md.parser.parseDocument(lines).getroot()
+        return cast(Element, root)
+
+    def finish(self, root: Element) -> Element:
+        """Do for a part of the page what comes before `obsidian._Finish` for all of it."""
+        for processor in self.md.treeprocessors:
+            if processor is self.md.treeprocessors["vaultkit-obsidian"]:
+                break
+            result = processor.run(root)
+            root = root if result is None else result
+        return root
+
+    @contextmanager
+    def reading(self, note: Note, lines: tuple[int, int] | None = None) -> Iterator[str]:
+        """Read another note: its links are meant from there, its footnotes are its own.
+
+        Yields
+        ------
+        str
+            What tells the ids of this part from those of the rest of the page.
+        """
+        footnotes = self.footnotes
+        kept = ("footnotes", "footnote_order", "found_refs", "used_refs")
+        saved = {name: getattr(footnotes, name) for name in kept if hasattr(footnotes, name)}
+        for name, value in saved.items():
+            setattr(footnotes, name, type(value)())
+        before, self.note = self.note, note
+        self.trail.append((note.path, lines))
+        self._scopes += 1
+        try:
+            yield f"e{self._scopes}"
+        finally:
+            self.trail.pop()
+            self.note = before
+            for name, value in saved.items():
+                setattr(footnotes, name, value)
+
+    @property
+    def footnotes(self) -> Any:
+        """The footnotes extension; None where it is not in use."""
+        return getattr(_named(self.md.inlinePatterns, "footnote"), "footnotes", None)
+
+
+def _named(registry: Any, name: str) -> Any:
+    """Find what Python-Markdown calls by a name; None where it is not in use."""
+    return registry[name] if name in registry else None  # noqa: SIM401 (it has no `get`)
+
+
+@lru_cache(maxsize=8)
+def _vault(root: Path) -> Vault:
+    return Vault(root)
