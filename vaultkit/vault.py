@@ -66,6 +66,7 @@ class Vault:
         self._read = {path: self._read[path] for path in files if path.suffix == ".md"}
         self.notes: dict[Path, Note] = {path: note for path, (_, note) in self._read.items()}
         self.files = files
+        self._known = frozenset(files)
         for cached in ("_by_name", "_backlinks"):
             self.__dict__.pop(cached, None)
 
@@ -88,16 +89,16 @@ class Vault:
             return source
         for folder in (source.parent, self.root):
             path = Path(os.path.normpath(folder / name))
-            for candidate in (path, path.with_name(path.name + ".md")):
-                if candidate in self.notes or candidate.is_file():
+            for candidate in (path, Path(f"{path}.md")):
+                if candidate in self._known:
                     return candidate
         wanted = PurePosixPath(_key(name.removeprefix("/").removesuffix(".md")))
-        for rank in self._by_name:
-            found = [
-                path
-                for path in rank.get(wanted.name, ())
-                if _ends_with(_key(self.relative(path)), wanted) or rank is not self._by_name[0]
-            ]
+        names, aliases = self._by_name
+        named = names.get(wanted.name, ())
+        for found in (
+            [path for path in named if _ends_with(_key(self.relative(path)), wanted)],
+            aliases.get(_key(name), ()),
+        ):
             if found:
                 return min(found, key=lambda path: _distance(path, source))
         raise BrokenLinkError(f"there is no note or file {name!r}{_nearest(name, self.names())}")
