@@ -1,0 +1,201 @@
+"""Turns formulas into MathML while the site is built, so that no page needs a script for them.
+
+`pymdownx.arithmatex` (``generic: true``) finds the formulas; `math_core` typesets them. A formula
+that does not compile is shown as it was written, marked, with the reason as its tooltip.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+from xml.ElementTree import Element, SubElement, fromstring
+
+from markdown import Extension, Markdown
+from markdown.treeprocessors import Treeprocessor
+from markdown.util import AtomicString
+from math_core import LatexError, LatexToMathML
+
+#: How `pymdownx.arithmatex` wraps what it found: element, opening and closing mark.
+_WRAPS = {"span": (r"\(", r"\)"), "div": (r"\[", r"\]")}
+_INLINE = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
+# XML knows five named entities; math-core also writes HTML's, `&ApplyFunction;` for one.
+_HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]+;")
+
+_converter = LatexToMathML(fancy_error=False)
+
+
+class FormulaError(ValueError):
+    """A formula that cannot be typeset.
+
+    Parameters
+    ----------
+    reason
+        What is wrong, in words.
+    tex
+        The formula.
+    position
+        Index of the character in ``tex`` at which it goes wrong.
+    """
+
+    def __init__(self, reason: str, tex: str, position: int) -> None:
+        self.reason, self.tex, self.position = reason, tex, position
+        super().__init__(f"{reason} (at character {position + 1})")
+
+
+@lru_cache(maxsize=4096)
+def to_mathml(tex: str, display: bool) -> str:
+    """Typeset a formula.
+
+    Parameters
+    ----------
+    tex
+        The formula in LaTeX, without dollars.
+    display
+        Whether it stands on lines of its own.
+
+    Returns
+    -------
+    str
+        A ``<math>`` element that is well-formed XML.
+
+    Raises
+    ------
+    FormulaError
+        If the formula does not compile.
+    """
+    try:
+        mathml = _converter.convert_with_local_state(tex, displaystyle=display)
+    except LatexError as error:
+        offset, _, reason = str(error).partition(": ")
+        # math-core counts bytes.
+        position = len(tex.encode()[: int(offset)].decode(errors="ignore"))
+        raise FormulaError(reason.rstrip("."), tex, position) from error
+    return _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), mathml)
+
+
+def characters(tex: str, display: bool = False) -> set[str]:
+    """Tell which characters a formula needs of its font; none if it does not compile."""
+    try:
+        return set("".join(fromstring(to_mathml(tex, display)).itertext()))
+    except FormulaError:
+        return set()
+
+
+def spoken(tex: str) -> str:
+    r"""Write a formula as one line of plain text, for lists of headings and tooltips.
+
+    Examples
+    --------
+    >>> spoken(r"\frac{QK^\top}{\sqrt{d_k}}")
+    'QK^⊤/√d_k'
+    """
+    try:
+        return _linear(fromstring(to_mathml(tex, False)))
+    except FormulaError:
+        return tex
+
+
+def _linear(element: Element) -> str:
+    parts = [_linear(child) for child in element]
+    match element.tag, parts:
+        case "mfrac", [above, below]:
+            return f"{above}/{below}"
+        case "msqrt", _:
+            return "√" + "".join(parts)
+        case "msub" | "munder", [base, index]:
+            return f"{base}_{index}"
+        case "msup" | "mover", [base, index]:
+            return f"{base}^{index}"
+        case "msubsup" | "munderover", [base, below, above]:
+            return f"{base}_{below}^{above}"
+        case "mtr", _:
+            return " ".join(parts)
+        case _:
+            # U+2061 to U+2064 are operators that nobody sees.
+            return re.sub("[\u2061-\u2064]", "", element.text or "") + "".join(parts)
+
+
+class MathematicsExtension(Extension):
+    """Typesets what `pymdownx.arithmatex` found."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        """Come after ``toc`` (5): headings get their addresses from the source of a formula."""
+        md.treeprocessors.register(_Typesetter(md), "vaultkit-mathematics", 4)
+
+
+class _Typesetter(Treeprocessor):
+    def run(self, root: Element) -> None:
+        for element in list(root.iter()):
+            found = _formula(element)
+            if found:
+                tex, display = found
+                _replace(element, tex, display)
+        for token in _flat(getattr(self.md, "toc_tokens", [])):
+            for key, write in (("name", _name), ("html", _inner)):
+                token[key] = _INLINE.sub(write, token.get(key, ""))
+
+
+def _formula(element: Element) -> tuple[str, bool] | None:
+    """Read TeX out of what arithmatex made."""
+    wrap = _WRAPS.get(element.tag)
+    if not wrap or "arithmatex" not in element.get("class", "").split():
+        return None
+    text = (element.text or "").strip()
+    if not (text.startswith(wrap[0]) and text.endswith(wrap[1])):
+        return None
+    display = element.tag == "div"
+    tex = text[len(wrap[0]) : -len(wrap[1])].strip()
+    # arithmatex escapes what stands in blocks, and only there.
+    return (html.unescape(tex) if display else tex), display
+
+
+def _replace(element: Element, tex: str, display: bool) -> None:
+    """Put the typeset formula where its source stood."""
+    element.text = None
+    try:
+        mathml = fromstring(to_mathml(tex, display))
+    except FormulaError as error:
+        element.set("class", "math-error")
+        element.set("title", str(error))
+        element.text = AtomicString(html.escape(tex, quote=False))
+        return
+    for part in mathml.iter():
+        part.text = AtomicString(html.escape(part.text, quote=False)) if part.text else None
+    # The source stands in an attribute: there it can be copied, and no search finds it twice.
+    mathml.set("data-tex", tex)
+    if not display:
+        element.set("class", "vk-math")
+        element.append(mathml)
+        return
+    element.set("class", "vk-math vk-math--display")
+    box = SubElement(element, "div", {"class": "vk-math__box"})
+    box.append(mathml)
+    # Material's own script listens for clicks on this attribute.
+    label = "Copy this formula as LaTeX"
+    attributes = {"class": "vk-math__copy", "type": "button", "title": label, "aria-label": label}
+    SubElement(element, "button", {**attributes, "data-clipboard-text": tex})
+
+
+def _flat(tokens: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for token in tokens:
+        yield token
+        yield from _flat(token.get("children", []))
+
+
+def _name(found: re.Match[str]) -> str:
+    return html.escape(spoken(html.unescape(found[1])), quote=False)
+
+
+def _inner(found: re.Match[str]) -> str:
+    try:
+        return to_mathml(html.unescape(found[1]), False)
+    except FormulaError:
+        return found[0]
+
+
+def makeExtension(**options: Any) -> MathematicsExtension:  # noqa: N802
+    """Return the extension, for Python-Markdown."""
+    return MathematicsExtension(**options)

@@ -1,0 +1,126 @@
+"""Draws Mermaid's diagrams while the site is built: no script on the page, no browser.
+
+For `pymdownx.superfences`: a custom fence whose ``format`` is `fence`. `mermaidx` runs Mermaid
+itself; the colours it is given are stand-ins, replaced by the page's own variables, so one drawing
+serves light and dark.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import logging
+import re
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+#: Colours that no theme has, and what a page puts there.
+_COLOURS = {
+    "#010203": "var(--vk-diagram-fill)",
+    "#040506": "var(--vk-diagram-line)",
+    "#070809": "var(--md-typeset-color)",
+    "#0a0b0c": "var(--vk-diagram-edge)",
+    "#0d0e0f": "var(--md-default-bg-color)",
+}
+_FILL, _LINE, _TEXT, _EDGE, _PAGE = _COLOURS
+_CONFIG = {
+    "htmlLabels": False,
+    "flowchart": {"htmlLabels": False},
+    "themeVariables": {
+        "background": _PAGE,
+        "primaryColor": _FILL,
+        "primaryBorderColor": _LINE,
+        "primaryTextColor": _TEXT,
+        "secondaryColor": _FILL,
+        "secondaryTextColor": _TEXT,
+        "tertiaryColor": _PAGE,
+        "tertiaryBorderColor": _LINE,
+        "tertiaryTextColor": _TEXT,
+        "lineColor": _EDGE,
+        "textColor": _TEXT,
+        "edgeLabelBackground": _PAGE,
+        "actorBkg": _FILL,
+        "actorBorder": _LINE,
+        "actorTextColor": _TEXT,
+        "actorLineColor": _EDGE,
+        "signalColor": _EDGE,
+        "signalTextColor": _TEXT,
+        "noteBkgColor": _PAGE,
+        "noteBorderColor": _LINE,
+        "noteTextColor": _TEXT,
+        # The drawing is measured with a sans serif; a wider one would not fit its boxes.
+        "fontFamily": "Helvetica, Arial, sans-serif",
+    },
+}
+
+_log = logging.getLogger("mkdocs.plugins.vaultkit")
+
+
+class DiagramError(ValueError):
+    """A diagram that Mermaid cannot draw."""
+
+
+@lru_cache(maxsize=256)
+def to_svg(source: str, cache: Path | None = None) -> str:
+    """Draw a diagram.
+
+    Parameters
+    ----------
+    source
+        What stands in the fence.
+    cache
+        Folder for what was drawn before: starting Mermaid takes more than a second.
+
+    Raises
+    ------
+    DiagramError
+        If Mermaid cannot read it, or the package `mermaidx` is not installed.
+    """
+    try:
+        recipe = f"{version('mermaidx')}{_CONFIG}{_COLOURS}{source}"
+    except PackageNotFoundError as error:
+        raise DiagramError("the package mermaidx is not installed") from error
+    key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
+    file = cache / f"mermaid-{key}.svg" if cache else None
+    if file and file.is_file():
+        return file.read_text(encoding="utf-8")
+
+    # Loading it takes time that a site without diagrams need not spend.
+    mermaidx = import_module("mermaidx")
+    try:
+        svg = str(mermaidx.render(source, theme="base", config=_CONFIG).svg())
+    except RuntimeError as error:
+        raise DiagramError(str(error)) from error
+    # Styles and arrowheads go by ids: two diagrams on a page must not share them.
+    svg = svg.replace("my-svg", f"mermaid-{key}")
+    svg = re.sub("|".join(_COLOURS), lambda found: _COLOURS[found[0]], svg, flags=re.IGNORECASE)
+    width = re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)', svg)
+    if width:
+        svg = re.sub(r'width="100%"', f'width="{float(width[1]):.0f}"', svg, count=1)
+    if file:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(svg, encoding="utf-8")
+    return svg
+
+
+def fence(
+    source: str,
+    language: str,
+    css_class: str,
+    options: dict[str, Any],
+    md: Any,
+    **_: Any,
+) -> str:
+    """Write a diagram as HTML, or its source and what is wrong with it."""
+    del language, options, md
+    try:
+        svg = to_svg(source, Path(".cache/vaultkit"))
+    except DiagramError as error:
+        _log.warning("a Mermaid diagram cannot be drawn: %s", error)
+        return f'<pre class="mermaid-error" title="{html.escape(str(error))}">' + (
+            f"<code>{html.escape(source, quote=False)}</code></pre>"
+        )
+    return f'<figure class="{css_class}">{svg}</figure>'

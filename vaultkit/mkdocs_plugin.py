@@ -1,0 +1,265 @@
+"""The door to MkDocs: hands it the vault, its addresses, its problems and the look of the site.
+
+What a page says is the business of the Python-Markdown extensions; here stands only what needs
+the whole site.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import logging
+import posixpath
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from mkdocs.config import config_options
+from mkdocs.config.base import Config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.pages import Page
+from pymdownx.slugs import slugify
+
+from vaultkit.checks import static_problems
+from vaultkit.markdown import mathematics, mermaid
+from vaultkit.note import Note
+from vaultkit.note import address as address_of
+from vaultkit.theme.fonts import FONTS, web_font
+from vaultkit.vault import Vault
+
+#: What makes Python-Markdown read a note as Obsidian does. A site's own settings come first.
+EXTENSIONS: dict[str, dict[str, Any]] = {
+    "attr_list": {},
+    "def_list": {},
+    "footnotes": {},
+    "md_in_html": {},
+    "tables": {},
+    "toc": {"slugify": slugify(case="lower"), "permalink": "#", "permalink_title": "Link to here"},
+    "pymdownx.arithmatex": {"generic": True, "smart_dollar": True},
+    "pymdownx.details": {},
+    "pymdownx.highlight": {"pygments_lang_class": True},
+    "pymdownx.inlinehilite": {},
+    "pymdownx.mark": {},
+    "pymdownx.quotes": {"callouts": True},
+    "pymdownx.superfences": {
+        "custom_fences": [{"name": "mermaid", "class": "vk-diagram", "format": mermaid.fence}]
+    },
+    "pymdownx.tasklist": {"custom_checkbox": True},
+    "pymdownx.tilde": {"subscript": False},
+    "vaultkit.markdown.obsidian": {},
+    "vaultkit.markdown.mathematics": {},
+}
+
+THEME = Path(__file__).parent / "theme"
+_ASSETS = "assets/vaultkit"
+
+_log = logging.getLogger("mkdocs.plugins.vaultkit")
+
+
+class VaultConfig(Config):  # type: ignore[no-untyped-call]
+    """Settings below ``plugins: - vaultkit:`` in ``mkdocs.yml``."""
+
+    cache_dir = config_options.Type(str, default=".cache/vaultkit")
+
+
+class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
+    """Makes a site of a vault."""
+
+    def __init__(self) -> None:
+        self.vault: Vault | None = None
+        self.fonts: list[str] = []
+
+    def on_startup(self, **_: Any) -> None:
+        """Count warnings even where ``--quiet`` hides them.
+
+        MkDocs silences the logger itself, so `mkdocs build --strict --quiet` would pass with
+        broken links. What is shown is the handler's business.
+        """
+        logger = logging.getLogger("mkdocs")
+        if logger.level > logging.WARNING:
+            for handler in logger.handlers:
+                handler.setLevel(max(handler.level, logger.level))
+            logger.setLevel(logging.WARNING)
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Read the vault, and give it to the extension that renders its links."""
+        root = Path(config.docs_dir).resolve()
+        if self.vault is None or self.vault.root != root:
+            self.vault = Vault(root)
+        else:
+            self.vault.refresh()
+        for name, settings in EXTENSIONS.items():
+            if name not in config.markdown_extensions:
+                config.markdown_extensions.append(name)
+            own = config.mdx_configs.get(name) or {}
+            config.mdx_configs[name] = {**settings, **own}
+        config.mdx_configs["vaultkit.markdown.obsidian"]["vault"] = self.vault
+        # Below the folders of the user, so that a `custom_dir` can still overrule us.
+        config.theme.dirs.insert(1 if config.theme.custom_dir else 0, str(THEME / "templates"))
+        return config
+
+    def on_pre_build(self, config: MkDocsConfig) -> None:
+        """Report what is wrong with the notes."""
+        assert self.vault is not None
+        folder = posixpath.basename(Path(config.docs_dir).as_posix())
+        for note, problem in static_problems(self.vault):
+            path = self.vault.relative(note.path)
+            _log.warning("%s/%s:%s: %s", folder, path, problem.line, problem.message)
+
+    @event_priority(50)
+    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
+        """Give every note its address, every alias a way to it; add what the pages need."""
+        assert self.vault is not None
+        self._set_addresses(files)
+        taken = {file.dest_uri for file in files}
+        for uri, content in redirects(self.vault, files, config.use_directory_urls):
+            if uri not in taken:
+                taken.add(uri)
+                files.append(_generated(config, uri, content))
+        for file in self._assets(config):
+            files.append(file)
+        return files
+
+    def on_page_markdown(self, markdown: str, page: Page, **_: Any) -> str:
+        """Describe the page to search engines by its summary."""
+        note = self._note(page)
+        if note and note.summary:
+            page.meta.setdefault("description", note.summary)
+        return markdown
+
+    def on_page_content(self, html_: str, /, page: Page, **_: Any) -> str:
+        """Show the summary below the title: the search and the previews show it then, too."""
+        note = self._note(page)
+        if not note or not note.summary or "</h1>" not in html_ or page.is_homepage:
+            return html_
+        before, after = html_.split("</h1>", 1)
+        lead = f'<p class="vk-lead">{html.escape(note.summary, quote=False)}</p>'
+        return f"{before}</h1>\n{lead}{after}"
+
+    def on_page_context(self, context: Any, **_: Any) -> Any:
+        """Tell the templates which fonts to fetch at once."""
+        context["vaultkit_fonts"] = self.fonts
+        return context
+
+    def on_post_page(self, output: str, **_: Any) -> str:
+        """Name the search dialog, which Material leaves without one."""
+        return output.replace(
+            'data-md-component="search" role="dialog"',
+            'data-md-component="search" role="dialog" aria-label="Search"',
+            1,
+        )
+
+    def _note(self, page: Page) -> Note | None:
+        source = page.file.abs_src_path
+        return self.vault.notes.get(Path(source)) if self.vault and source else None
+
+    def _set_addresses(self, files: Files) -> None:
+        for file in files:
+            if not file.is_documentation_page():
+                continue
+            parent, name = posixpath.split(file.dest_uri)
+            words = posixpath.splitext(file.dest_uri)[0].removesuffix("/index")
+            if name == "index.html" and not parent:
+                continue
+            ending = "/index.html" if name == "index.html" else ".html"
+            file.dest_uri = address_of(words) + ending
+            for computed in ("url", "abs_dest_path"):
+                file.__dict__.pop(computed, None)
+
+    def _assets(self, config: MkDocsConfig) -> Iterator[File]:
+        """Style sheet, script, fonts and logo, each named after its content.
+
+        A browser may then keep them for good.
+        """
+        assert self.vault is not None
+        cache = Path(config.config_file_path or ".").parent / self.config.cache_dir
+        formulas = [f for note in self.vault.notes.values() for f in note.formulas]
+        needed = set().union(*(mathematics.characters(f.tex, f.display) for f in formulas))
+        faces: list[str] = []
+        self.fonts = []
+        for font in FONTS:
+            content = web_font(font, needed if font.family == "STIX Two Math" else (), cache)
+            if content is None:
+                continue
+            name = f"{font.family} {font.style}".lower().replace(" ", "-") + ".woff2"
+            file = _hashed(config, name, content)
+            yield file
+            faces.append(
+                f'@font-face{{font-family:"{font.family}";font-style:{font.style};'
+                f"font-weight:{font.weight};font-display:swap;"
+                f'src:url("{posixpath.basename(file.src_uri)}") format("woff2")}}'
+            )
+            if font.style == "normal":
+                self.fonts.append(file.src_uri)
+        css = "".join(faces) + "\n" + (THEME / "vaultkit.css").read_text(encoding="utf-8")
+        file = _hashed(config, "vaultkit.css", css)
+        config.extra_css.insert(0, file.src_uri)
+        yield file
+        file = _hashed(config, "vaultkit.js", (THEME / "vaultkit.js").read_text(encoding="utf-8"))
+        config.extra_javascript.append(file.src_uri)
+        yield file
+        logo = _hashed(config, "logo.svg", (THEME / "logo.svg").read_text(encoding="utf-8"))
+        yield logo
+        if not config.theme.get("logo") and not (config.theme.get("icon") or {}).get("logo"):
+            config.theme["logo"] = logo.src_uri
+        if config.theme.get("favicon") in (None, "", "assets/images/favicon.png"):
+            config.theme["favicon"] = logo.src_uri
+
+
+def redirects(vault: Vault, files: Files, directories: bool) -> Iterator[tuple[str, str]]:
+    """Write a page for every alias that sends its reader to the note.
+
+    Parameters
+    ----------
+    vault
+        The notes and their aliases.
+    files
+        The files of the site, for the notes' addresses.
+    directories
+        Whether addresses end in a slash.
+
+    Yields
+    ------
+    tuple of str and str
+        Path of the page below the site's root, and its HTML.
+    """
+    for note in vault.notes.values():
+        file = files.get_file_from_path(vault.relative(note.path))
+        if file is None:
+            continue
+        for alias in note.aliases:
+            words = address_of(alias.replace("/", " "))
+            if words:
+                uri = f"{words}/index.html" if directories else f"{words}.html"
+                here = posixpath.dirname(uri) or "."
+                there = posixpath.relpath(file.url or ".", here)
+                if file.url.endswith("/") or not file.url:
+                    there += "/"
+                yield uri, redirect(there, note.name)
+
+
+def redirect(address: str, title: str) -> str:
+    """Write a page that leads elsewhere, with or without JavaScript, and keeps the ``#anchor``."""
+    to, title = html.escape(quote(address, safe="/.#%-_~")), html.escape(title)
+    return (
+        "<!doctype html>\n"
+        f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<link rel="canonical" href="{to}"><meta name="robots" content="noindex">'
+        f'<noscript><meta http-equiv="refresh" content="0;url={to}"></noscript>'
+        f'<script>location.replace("{to}"+location.hash)</script>'
+        f'</head><body><a href="{to}">{title}</a></body></html>\n'
+    )
+
+
+def _generated(config: MkDocsConfig, uri: str, content: str | bytes) -> File:
+    return File.generated(config, uri, content=content, inclusion=InclusionLevel.INCLUDED)
+
+
+def _hashed(config: MkDocsConfig, name: str, content: str | bytes) -> File:
+    data = content.encode() if isinstance(content, str) else content
+    stem, ending = posixpath.splitext(name)
+    digest = hashlib.sha256(data).hexdigest()[:8]
+    return _generated(config, f"{_ASSETS}/{stem}.{digest}{ending}", content)

@@ -1,0 +1,1 @@
+"""What the site looks like: style sheet, script, templates, and the fonts they need."""

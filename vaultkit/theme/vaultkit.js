@@ -1,0 +1,54 @@
+/* Two things that HTML and CSS cannot do: formulas are copied as TeX, and what scrolls sideways
+   can be reached and scrolled with the keyboard. Pages work without either. */
+(() => {
+  "use strict";
+
+  const FORMULA = "math[data-tex]";
+  const SCROLLS = ".vk-math__box, pre > code, .md-typeset__scrollwrap, .vk-diagram";
+
+  const whole = (node) => (node.nodeType === 1 ? node : node.parentElement)?.closest(".vk-math");
+
+  document.addEventListener("copy", (event) => {
+    const selection = getSelection();
+    if (selection.isCollapsed || !event.clipboardData) return;
+    const range = selection.getRangeAt(0).cloneRange();
+    // A formula is copied whole or not at all.
+    const first = whole(range.startContainer);
+    const last = whole(range.endContainer);
+    if (first) range.setStartBefore(first);
+    if (last) range.setEndAfter(last);
+    const copy = document.createElement("div");
+    copy.append(range.cloneContents());
+    if (!copy.querySelector(FORMULA)) return;
+    event.clipboardData.setData("text/html", copy.innerHTML);
+    copy.querySelectorAll(".headerlink, button").forEach((extra) => extra.remove());
+    for (const math of copy.querySelectorAll(FORMULA)) {
+      const tex = math.dataset.tex;
+      const block = math.getAttribute("display") === "block";
+      math.replaceWith(block ? `$$\n${tex}\n$$` : `$${tex}$`);
+    }
+    // Only what is laid out knows where its lines break.
+    copy.style.cssText = "position:fixed;left:-200vw;white-space:pre-line";
+    document.body.append(copy);
+    event.clipboardData.setData("text/plain", copy.innerText.trim());
+    copy.remove();
+    event.preventDefault();
+  });
+
+  const reach = (box) => {
+    const scrolls = box.scrollWidth > box.clientWidth + 1;
+    if (scrolls) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  };
+  const sizes = new ResizeObserver((entries) => entries.forEach((entry) => reach(entry.target)));
+
+  const prepare = () => {
+    sizes.disconnect();
+    document.querySelectorAll(SCROLLS).forEach((box) => sizes.observe(box));
+    // Material makes a landmark of the buttons beside every block of code.
+    document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "group"));
+  };
+  // `document$` is Material's: it speaks after every page that was loaded in place.
+  if (typeof document$ === "undefined") prepare();
+  else document$.subscribe(() => requestAnimationFrame(prepare));
+})();
