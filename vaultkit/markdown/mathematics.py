@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
-from xml.ElementTree import Element, SubElement, fromstring
+from xml.etree.ElementTree import Element, SubElement, fromstring
 
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
