@@ -1,0 +1,104 @@
+"""The transformer block: attention and feed-forward layer, each with a residual and a norm."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from snippets.feed_forward import feed_forward, relu
+from snippets.layer_norm import layer_norm
+from snippets.multi_head import MultiHeadWeights, multi_head_attention
+
+
+class BlockWeights(NamedTuple):
+    """What one block learns. Norm 1 goes with the attention, norm 2 with the feed-forward layer."""
+
+    attention: MultiHeadWeights
+    W_1: np.ndarray  # (d_model, d_ff)
+    b_1: np.ndarray  # (d_ff,)
+    W_2: np.ndarray  # (d_ff, d_model)
+    b_2: np.ndarray  # (d_model,)
+    gain_1: np.ndarray  # (d_model,), as the next three
+    bias_1: np.ndarray
+    gain_2: np.ndarray
+    bias_2: np.ndarray
+
+
+def transformer_block(
+    x: np.ndarray,
+    weights: BlockWeights,
+    num_heads: int,
+    attn_mask: np.ndarray | None = None,
+    *,
+    norm_first: bool = False,
+    is_causal: bool = False,
+    activation: Callable[[np.ndarray], np.ndarray] = relu,
+    eps: float = 1e-5,
+) -> np.ndarray:
+    """Let the tokens look at each other, then work on each: one layer of a transformer.
+
+    Post-norm: norm(x + sublayer(x)), as in Vaswani et al. 2017, section 3.1.
+    Pre-norm: x + sublayer(norm(x)), as in Xiong et al. 2020. Arguments as in PyTorch's
+    nn.TransformerEncoderLayer, without dropout.
+
+    Parameters
+    ----------
+    x : (..., n, d_model)
+    weights : BlockWeights
+    num_heads : int
+    attn_mask : broadcasts to (..., h, n, n), optional
+        Boolean: True lets a query attend to a key. Float: added to the scaled scores.
+    norm_first : bool
+        Pre-norm; post-norm if False.
+    is_causal : bool
+        Token i attends to tokens 0 … i.
+    activation : function of an array, number by number
+    eps : float
+        As in layer_norm.
+
+    Returns
+    -------
+    (..., n, d_model)
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or attn_mask meets is_causal.
+    TypeError
+        If attn_mask is neither boolean nor float.
+
+    Examples
+    --------
+    >>> one, zero = np.eye(2), np.zeros(2)
+    >>> attention = MultiHeadWeights(one, one, one, one)
+    >>> weights = BlockWeights(attention, one, zero, one, zero, zero + 1, zero, zero + 1, zero)
+    >>> transformer_block(np.array([[1.0, 2.0], [4.0, 3.0]]), weights, num_heads=1).round(2)
+    array([[-1.,  1.],
+           [ 1., -1.]])
+    """
+
+    attention, W_1, b_1, W_2, b_2, gain_1, bias_1, gain_2, bias_2 = weights
+
+    def attend(x: np.ndarray) -> np.ndarray:
+        output: np.ndarray
+        output, _ = multi_head_attention(
+            x, x, x, attention, num_heads, attn_mask, is_causal=is_causal, return_weights=True
+        )
+        return output
+
+    def feed(x: np.ndarray) -> np.ndarray:
+        return feed_forward(x, W_1, b_1, W_2, b_2, activation)
+
+    def norm_1(x: np.ndarray) -> np.ndarray:
+        return layer_norm(x, gain_1, bias_1, eps)
+
+    def norm_2(x: np.ndarray) -> np.ndarray:
+        return layer_norm(x, gain_2, bias_2, eps)
+
+    if norm_first:
+        x = x + attend(norm_1(x))
+        x = x + feed(norm_2(x))
+    else:
+        x = norm_1(x + attend(x))
+        x = norm_2(x + feed(x))
+    return x
