@@ -76,7 +76,6 @@ def transformer_block(
     array([[-1.,  1.],
            [ 1., -1.]])
     """
-
     attention, W_1, b_1, W_2, b_2, gain_1, bias_1, gain_2, bias_2 = weights
 
     def attend(x: np.ndarray) -> np.ndarray:
