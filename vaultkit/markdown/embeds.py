@@ -116,7 +116,8 @@ def _borrow_footnotes(page: Page, lines: list[str], text: str) -> None:
         return
     page.blocks(lines)
     for label in list(footnotes.footnotes):
-        if f"[^{label}]" not in text:
+        # Not all that a section defines is marked in it, either.
+        if f"[^{label}]" not in text.replace(f"[^{label}]:", ""):
             del footnotes.footnotes[label]
 
 

@@ -70,14 +70,15 @@ def _options(fence: Fence) -> dict[str, str | None]:
 def _set_apart(lines: list[str], fence: Fence, classes: str) -> None:
     """Rewrite the opening of a fence, and part it from text that touches it."""
     opening = lines[fence.line - 1]
-    if fence.info and (fence.language in RUNS or classes):
+    words_follow = len(fence.info.split()) > 1 and "{" not in fence.info
+    if fence.language in RUNS or classes or words_follow:
         words = [f".{name}" for name in classes.split()]
         for key, value in _options(fence).items():
             if key in _KNOWN:
                 mark = "'" if '"' in (value or "") else '"'
                 words.append(f"{key}={mark}{value or 1}{mark}")
         attributes = f" {{ {' '.join(words)} }}" if words else ""
-        head = opening[: opening.rindex(fence.info)]
+        head = opening[: opening.index(fence.language)]
         lines[fence.line - 1] = f"{head}{fence.language}{attributes}"
     # Python-Markdown would put code that touches text into its paragraph. In lists a blank line
     # would change how all items look, and there it does no harm.

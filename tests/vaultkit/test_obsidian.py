@@ -1,0 +1,605 @@
+"""What the extension makes of Obsidian's syntax, without MkDocs."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.vaultkit.agreement import converter
+from vaultkit.markdown.obsidian import CALLOUTS
+from vaultkit.vault import Vault
+
+Write = Any
+
+
+@pytest.fixture
+def render(tmp_path: Path) -> Any:
+    """Write the notes of a vault, render the one called ``Host``."""
+
+    def call(text: str, path: str = "Host.md", *, options: Any = None, **notes: str) -> str:
+        for name, content in {path: text, **notes}.items():
+            file = tmp_path / (name if "." in name else f"{name}.md")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content, encoding="utf-8", newline="")
+        vault = Vault(tmp_path)
+        settings = {"backlinks": False, **(options or {})}
+        return converter(vault, vault.root / path, **settings).convert(text)
+
+    return call
+
+
+OTHER = (
+    "# Other\n\nA *fact*. ^fact\n\n## Part two\n\nMore.\n\n### Sub\n\nDeep.\n\n## Last\n\nEnd.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "href", "words"),
+    [
+        ("[[Other]]", "Other.md", "Other"),
+        ("[[other]]", "Other.md", "other"),
+        ("[[Other.md]]", "Other.md", "Other.md"),
+        ("[[Other|some *words*]]", "Other.md", "some <em>words</em>"),
+        ("[[Other#Part two]]", "Other.md#part-two", "Other &gt; Part two"),
+        ("[[Other#part TWO|x]]", "Other.md#part-two", "x"),
+        ("[[Other#Part two#Sub]]", "Other.md#sub", "Other &gt; Part two &gt; Sub"),
+        ("[[Other#^fact]]", "Other.md#^fact", "Other &gt; ^fact"),
+        ("[[Nick name]]", "sub/D%C3%A9ep%20one.md", "Nick name"),
+        ("[[Déep one]]", "sub/D%C3%A9ep%20one.md", "Déep one"),
+        ("[[sub/Déep one|d]]", "sub/D%C3%A9ep%20one.md", "d"),
+        ("# Top\n\n[[#Top]]", "#top", "Top"),
+        ("text ^b\n\n[[#^b]]", "#^b", "^b"),
+        ("[[snake_case_note]]", "snake_case_note.md", "snake_case_note"),
+        ("[[Other|`code`]]", "Other.md", "<code>code</code>"),
+        ("![[paper.pdf]]", "paper.pdf", "paper.pdf"),
+    ],
+)
+def test_a_link(render: Write, text: str, href: str, words: str) -> None:
+    html = render(
+        text,
+        Other=OTHER,
+        snake_case_note="",
+        **{"sub/Déep one": "---\naliases: [Nick name]\n---\n", "paper.pdf": ""},
+    )
+    assert f'<a class="wikilink" href="{href}">{words}</a>' in html
+
+
+def test_links_from_a_folder_lead_out_of_it(render: Write) -> None:
+    html = render("[[Other]] ![[pic.svg]]", "sub/Host.md", Other="", **{"img/pic.svg": "<svg/>"})
+    assert 'href="../Other.md"' in html
+    assert 'src="../img/pic.svg"' in html
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[Othr]]", "there is no note or file 'Othr'; did you mean 'Other'?"),
+        ("[[Other#Part too]]", "'Other' has no heading 'Part too'; did you mean 'Part two'?"),
+        ("![[Other#^fakt]]", "'Other' has no block '^fakt'; did you mean '^fact'?"),
+        ("![[gone.png|300]]", "there is no note or file 'gone.png'"),
+    ],
+)
+def test_a_broken_link_says_why(render: Write, text: str, message: str) -> None:
+    html = render(text, Other=OTHER)
+    assert f'<span class="wikilink broken" title="{message}">' in html
+    assert "<a " not in html
+
+
+def test_a_bar_in_a_table(render: Write) -> None:
+    html = render(
+        "| a | b |\n|---|---|\n| [[Other\\|o]] | ![[p.svg\\|20]] |", Other="", **{"p.svg": ""}
+    )
+    assert '<td><a class="wikilink" href="Other.md">o</a></td>' in html
+    assert '<td><img alt="" src="p.svg" width="20" /></td>' in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`[[Other]] #tag %%c%% ==m==`",
+        "    [[Other]] #tag %%c%% ==m== ^id",
+        "```\n[[Other]] #tag %%c%% ==m== ^id\n```",
+        "~~~python\n'[[Other]] #tag %%c%% ==m== ^id'\n~~~",
+        "> ```text\n> [[Other]] #tag %%c%% ==m== ^id\n> ```",
+        "$[[Other]] #tag %%c%% ==m==$",
+        "$$\n[[Other]] #tag %%c%% ==m== ^id\n$$",
+        "%%\n\n%%\n\n```text\n%%c%%\n[[Other]] #tag ==m==\n\n![[Other]]\n```",
+    ],
+)
+def test_code_and_mathematics_are_left_alone(render: Write, text: str) -> None:
+    html = render(text, Other="")
+    assert "[[Other]] #tag" in re.sub("<[^>]*>", "", html)
+    assert re.sub("<[^>]*>", "", html).count("%%c%%") == 1
+    assert "==m==" in html
+    assert "wikilink" not in html
+    assert 'id="^' not in html
+
+
+@pytest.mark.parametrize(
+    ("text", "image"),
+    [
+        ("![[p.svg]]", '<img alt="" src="p.svg" />'),
+        ("![[p.svg|300]]", '<img alt="" src="p.svg" width="300" />'),
+        ("![[p.svg|300x200]]", '<img alt="" height="200" src="p.svg" width="300" />'),
+        ("![[p.svg|Two curves]]", '<img alt="Two curves" src="p.svg" />'),
+        ("![[P.SVG|Two curves|300]]", '<img alt="Two curves" src="p.svg" width="300" />'),
+    ],
+)
+def test_an_image(render: Write, text: str, image: str) -> None:
+    html = render(text, **{"p.svg": "<svg/>"})
+    assert re.sub(r'(height="200") (src="p.svg") ', r"\1 \2 ", html) == f"<p>{image}</p>"
+
+
+# --- Transclusion -------------------------------------------------------------------------------
+
+
+def test_a_note_is_shown_without_its_title_and_front_matter(render: Write) -> None:
+    html = render("![[Other]]", Other=f"---\nsummary: S.\n---\n{OTHER}")
+    assert html.startswith(
+        '<div class="transclusion"><p class="transclusion-source">'
+        '<a class="wikilink" href="Other.md">Other</a></p><p>A <em>fact</em>.</p>'
+    )
+    assert "S." not in html
+    assert html.count("<div") == html.count("</div>") == 1
+
+
+def test_a_section_ends_where_the_next_begins(render: Write) -> None:
+    html = render("![[Other#Part two]]", Other=OTHER)
+    assert 'href="Other.md#part-two">Other &gt; Part two</a>' in html
+    assert "Deep." in html
+    assert "fact" not in html
+    assert "End." not in html
+
+
+def test_a_block(render: Write) -> None:
+    html = render("![[Other#^fact]]", Other=OTHER)
+    assert "<p>A <em>fact</em>.</p>" in html
+    assert "More." not in html
+    html = render("![[O#^r]]", O="- a\n    - b ^r\n\n| x |\n|---|\n| y |\n\n^t\n")
+    assert "<li>b</li>" in html
+    html = render("![[O#^t]]", O="a\n\n| x |\n|---|\n| y |\n\n^t\n")
+    assert "<td>y</td>" in html
+    assert 'id="' not in html
+
+
+def test_embedded_headings_are_none_for_the_table_of_contents(tmp_path: Path) -> None:
+    (tmp_path / "Other.md").write_text(OTHER)
+    vault = Vault(tmp_path)
+    md = converter(vault, vault.root / "Host.md")
+    html = md.convert("# Host\n\n## Part two\n\n![[Other]]\n\n## After\n")
+    assert re.findall('id="(.*?)"', html) == ["host", "part-two", "after"]
+    (top,) = md.toc_tokens  # type: ignore[attr-defined]
+    assert [token["name"] for token in top["children"]] == ["Part two", "After"]
+    assert '<p aria-level="3" class="transclusion-heading transclusion-h3" role="heading">' in html
+
+
+def test_links_and_images_are_meant_from_where_they_stand(render: Write) -> None:
+    html = render(
+        "![[Deep]]",
+        "a/Host.md",
+        Other=OTHER,
+        **{
+            "b/Deep.md": "[o](../Other.md#last) [[Other]] ![p](pic.png) [h](#here) [[#Here]]\n"
+            "<https://x.org/a> [s](/abs)\n\n## Here\n\n![[Deeper]]\n",
+            "b/c/Deeper.md": "[d](../Deep.md) ![q](q%20r.png)\n",
+            "b/pic.png": "",
+        },
+    )
+    assert re.findall('(?:href|src)="(.*?)"', html) == [
+        "../b/Deep.md",
+        "../Other.md#last",
+        "../Other.md",
+        "../b/pic.png",
+        "../b/Deep.md#here",
+        "../b/Deep.md#here",
+        "https://x.org/a",
+        "/abs",
+        "../b/c/Deeper.md",
+        "../b/Deep.md",
+        "../b/c/q%20r.png",
+    ]
+
+
+def test_embeds_work_in_callouts_and_lists(render: Write) -> None:
+    other = "Text\n\n- item\n\n```python\nx\n```\n"
+    html = render("> [!tip]\n> ![[Other]]\n\n1. one\n2. ![[Other]]\n    - sub\n", Other=other)
+    box = '<div class="transclusion"><p class="transclusion-source">'
+    assert f'<p class="admonition-title">Tip</p>\n{box}' in html
+    assert f"<li>{box}" in html
+    assert html.count("<p>Text</p>") == 2
+    assert html.count('class="n">x</span>') == 2
+
+
+@pytest.mark.parametrize("text", ["See ![[Other]] there.", "![[Other]] ![[Other]]", "# ![[Other]]"])
+def test_in_mid_sentence_an_embed_is_a_link(render: Write, text: str) -> None:
+    html = render(text, Other="Text")
+    assert '<a class="wikilink" href="Other.md">Other</a>' in html
+    assert "Text" not in html
+    assert "data-embed" not in html
+
+
+def test_cycles_end_in_a_link(render: Write) -> None:
+    html = render(
+        "Host.\n\n![[A]]\n\n![[Host]]", A="In A.\n\n![[B]]", B="In B.\n\n![[A]]\n\n![[Host]]"
+    )
+    assert (
+        html.count("In A.")
+        == html.count("In B.")
+        == html.count("Host.")
+        == 1 + html.count("In A.") - 1
+    )
+    assert html.count('<p><a class="wikilink" href="A.md">A</a></p>') == 1
+    assert html.count('<p><a class="wikilink" href="Host.md">Host</a></p>') == 2
+
+
+def test_doubling_embeds_end(render: Write) -> None:
+    notes = {f"N{i}": f"![[N{i + 1}]]\n\n![[N{i + 1}#H]]\n\n# H\n\nh\n" for i in range(12)}
+    assert len(render("![[N0]]", N12="# H\n", **notes)) < 100_000
+
+
+def test_footnotes_do_not_clash(render: Write) -> None:
+    other = "Other[^1] twice[^1] and[^x].\n\n## S\n\nIn S[^1]. ^b\n\n[^1]: OF OTHER\n[^x]: X\n"
+    html = render(
+        "Host[^1].\n\n![[Other]]\n\n![[Other#S]]\n\n![[Other#^b]]\n\n[^1]: OF HOST", Other=other
+    )
+    ids = re.findall(' id="(.*?)"', html)
+    assert len(ids) == len(set(ids))
+    anchors = re.findall('href="#(.*?)"', html)
+    assert anchors
+    assert set(anchors) <= set(ids)
+    assert html.count("OF HOST") == 1
+    assert html.count("OF OTHER") == 3
+    assert html.count(">X&#160;") == 1
+    assert "[^" not in html
+    first = html.index("OF HOST")
+    assert html.rindex("OF OTHER") < first
+
+
+def test_block_ids_are_not_doubled(render: Write) -> None:
+    html = render("![[Other]]\n\nmine ^fact", Other=OTHER)
+    assert html.count('id="^fact"') == 1
+    assert '<p id="^fact">mine</p>' in html
+    assert "^fact<" not in html
+
+
+# --- Block ids ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Words ^a-1", '<p id="^a-1">Words</p>'),
+        ("Two\nlines ^a", '<p id="^a">Two\nlines</p>'),
+        ("- one ^a\n- two", '<li id="^a">one</li>'),
+        ("- one ^a\n    - sub ^b", '<li id="^b">sub</li>'),
+        ("## Head ^a", '<h2 id="head">Head<span id="^a"></span>'),
+        ("| a |\n|---|\n| b |\n\n^a", '<table id="^a">'),
+        ("> [!note] T\n> b\n\n^a", '<div class="admonition note" id="^a">'),
+        ("- x\n- y\n\n^a", '<ul id="^a">'),
+        ("$$\nx\n$$\n\n^a", '<div class="arithmatex" id="^a">'),
+        ("```python\nx\n```\n\n^a", '<div id="^a">\n<div class="language-python highlight">'),
+        ("```python\nx\n```\n^a", '<div id="^a">\n<div class="language-python highlight">'),
+        ("> quote ^a", '<p id="^a">quote</p>'),
+        ("a ^a\n\n^b", '<div id="^b">\n<p id="^a">a</p>'),
+    ],
+)
+def test_a_block_id_is_an_anchor_and_not_seen(render: Write, text: str, expected: str) -> None:
+    html = render(text)
+    assert expected in html
+    assert "^" not in re.sub('id="[^"]*"', "", html)
+
+
+@pytest.mark.parametrize("text", ["2 ^n", "x^a", "`a ^b`", "$a ^b$", "a ^b c", "^a b"])
+def test_what_is_no_block_id_stays(render: Write, text: str) -> None:
+    html = render(text)
+    if text == "2 ^n":
+        assert 'id="^n"' in html
+    else:
+        assert 'id="^' not in html
+        assert "^" in html
+
+
+# --- Comments, tags, marks, callouts ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a %%secret%% b",
+        "a %%secret\nsecret%% b",
+        "a\n\n%%\nsecret\n\n```python\nsecret\n```\n%%\n\nb",
+        "a\n\n%%secret%%\n\nb",
+        "a\n\n> q\n>\n> %%\n> secret\n> %%\n>\n> q\n\nb",
+        "# a %%secret%%\n\nb",
+        "a %%`secret` [[secret]] $secret$%% b",
+        "a ![[Other]]\n\n![[Other]]\n\nb",
+    ],
+)
+def test_comments_are_gone(render: Write, text: str) -> None:
+    html = render(text, Other="o %%secret%%\n\n%%\nsecret\n%%\n")
+    assert "secret" not in html
+    assert "%%" not in html
+    assert "a" in html
+    assert "b" in html
+
+
+@pytest.mark.parametrize("tag", ["tag", "a/b", "Straße", "1a", "snake_case"])
+def test_a_tag(render: Write, tag: str) -> None:
+    assert f'<p>so <span class="md-tag">#{tag}</span>.</p>' in render(f"so #{tag}.")
+    assert f'<p><span class="md-tag">#{tag}</span> is' in render(f"#{tag} is no heading")
+
+
+@pytest.mark.parametrize(
+    "text", ["a#b", "#1", "&#65;", "<https://x.org/#frag>", "[x](y.md#z)", "\\#no"]
+)
+def test_no_tag(render: Write, text: str) -> None:
+    assert "md-tag" not in render(text, y="# Z\n")
+
+
+def test_tags_lead_to_their_page(render: Write) -> None:
+    html = render("#Some/Tag [#no](x.md)", "sub/Host.md", options={"tags_page": "tags.md"})
+    assert '<a class="md-tag" href="../tags.md#tag:some/tag">#Some/Tag</a>' in html
+    assert html.count("md-tag") == 1
+
+
+def test_marks_and_tasks(render: Write) -> None:
+    html = render("==m==\n\n- [x] done")
+    assert "<mark>m</mark>" in html
+    assert "checked" in html
+
+
+@pytest.mark.parametrize(
+    ("name", "style"),
+    [(name, style) for style, names in CALLOUTS.items() for name in (style, *names)],
+)
+def test_every_callout_has_a_style(render: Write, name: str, style: str) -> None:
+    names = name if name == style else f"{name} {style}"
+    html = render(f"> [!{name}]\n> text")
+    assert f'<div class="admonition {names}">' in html
+    assert f'<p class="admonition-title">{name.title()}</p>' in html
+
+
+def test_all_names_of_obsidian_are_known() -> None:
+    names = "note abstract summary tldr info todo tip hint important success check done question "
+    names += "help faq warning caution attention failure fail missing danger error bug example "
+    names += "quote cite"
+    assert {n for style, more in CALLOUTS.items() for n in (style, *more)} == set(names.split())
+
+
+def test_unknown_and_folded_and_nested_callouts(render: Write) -> None:
+    html = render(
+        "> [!Wow]- *Title* $t$\n> $$\n> x\n> $$\n>\n"
+        "> > [!faq]+ In\n> > ```python\n> > y\n> > ```\n> after\n"
+    )
+    assert '<details class="wow note">\n<summary><em>Title</em>' in html
+    assert '<details class="faq question" open="open">\n<summary>In</summary>' in html
+    assert '<div class="arithmatex">' in html
+    assert '<span class="n">y</span>' in html
+    assert "<p>after</p>" in html
+
+
+# --- Code ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("info", "classes", "title"),
+    [
+        ("python", "language-python highlight", None),
+        ("python no-run", "language-python no-run highlight", None),
+        ("python raises=ValueError", "language-python raises highlight", None),
+        ('python title="snippets/a b.py"', "language-python highlight", "snippets/a b.py"),
+        ("python raises=E title='say \"hi\"'", "language-python raises highlight", 'say "hi"'),
+        ('python title="open', "language-python highlight", None),
+        ("python whatever this is", "language-python highlight", None),
+        ('yaml title="a.yml" odd', "language-yaml highlight", "a.yml"),
+        ("pycon", "language-pycon highlight", None),
+    ],
+)
+@pytest.mark.parametrize("mark", ["```", "~~~", "````"])
+@pytest.mark.parametrize("prefix", ["", "> ", "    "])
+def test_the_opening_of_a_fence(
+    render: Write, info: str, classes: str, title: str | None, mark: str, prefix: str
+) -> None:
+    lines = [f"{mark}{info}", ">>> x = 1", mark]
+    before = "1. item\n\n" if prefix.isspace() else ""
+    html = render(before + "\n".join(prefix + line for line in lines))
+    assert f'<div class="{classes}">' in html
+    assert mark not in html
+    shown = re.search('<span class="filename">(.*?)</span>', html)
+    assert (shown[1].replace("&quot;", '"') if shown else None) == title
+
+
+def test_lines_can_be_highlighted(render: Write) -> None:
+    html = render('```python title="t" hl_lines="2" linenums="5" no-run\na\nb\n```')
+    assert html.count('class="hll"') == 1
+    assert ">5</span>" in html or ">5<" in html
+
+
+def test_an_output_is_told_from_other_text(render: Write) -> None:
+    html = render("```python\n1\n```\n```text\n1\n```\n\nText.\n\n```text\nother\n```\n")
+    assert html.count("output") == 1
+    assert html.index("output") < html.index("other")
+
+
+def test_code_that_touches_text(render: Write) -> None:
+    html = render("Text\n```python\nx\n```\nmore\n\n> [!tip] T\n> ```python\n> y\n> ```\n> end")
+    assert "<p>Text</p>\n<div" in html
+    assert "<p>more</p>" in html
+    assert "<p>end</p>" in html
+    assert "<p><div" not in html
+
+
+# --- Backlinks ----------------------------------------------------------------------------------
+
+
+def test_backlinks_quote_the_sentence(render: Write) -> None:
+    html = render(
+        "# Host\n",
+        options={"backlinks": True},
+        **{
+            "b/Far.md": "First. It *uses* [[Host|it]] and $x^2$, [o](../Other.md), [[#H]][^1] "
+            "%%c%% ![[Other]]. Last.\n\n## H\n\n[^1]: f\n",
+            "List.md": "- [[Host]]\n",
+            "Other.md": "",
+        },
+    )
+    aside = html[html.index("<aside") :]
+    assert aside.startswith('<aside class="linked-from" data-search-exclude="true">')
+    assert aside.count("<aside") == 1  # Material's search reads on at the end of an inner one.
+    assert "Linked from</p>" in aside
+    assert '<li><a class="wikilink" href="List.md">List</a></li>' in aside
+    assert '<a class="wikilink" href="b/Far.md">Far</a><p>It <em>uses</em> ' in aside
+    assert '<a class="wikilink" href="Host.md">it</a>' in aside
+    assert 'class="arithmatex"' in aside
+    assert '<a href="Other.md">o</a>' in aside
+    assert '<a class="wikilink" href="b/Far.md#h">H</a>' in aside
+    for gone in ("First", "Last", "[^1]", "%%", "<sup", "Other</a>", "data-embed"):
+        assert gone not in aside
+
+
+def test_backlinks_can_be_switched_off(render: Write) -> None:
+    assert "aside" not in render("# Host", Other="[[Host]]")
+    assert "aside" in render("# Host", Other="[[Host]]", options={"backlinks": True})
+    assert "aside" not in render("# Host", Other="none", options={"backlinks": True})
+
+
+# --- Drawings -----------------------------------------------------------------------------------
+
+SVG = (
+    '<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "x" "y">\n'
+    '<svg xmlns="http://www.w3.org/2000/svg" class="vk-figure" aria-labelledby="t" width="9">'
+    '<title id="t">T</title><a href="[[Other#Part two]]"><text>1.25</text></a>'
+    "<a xlink:href='[[Gone]]'/></svg>\n"
+)
+
+
+def test_a_drawing_becomes_part_of_the_page(render: Write) -> None:
+    html = render(
+        '![Two "curves"](figures/f.svg "A caption")', Other=OTHER, **{"figures/f.svg": SVG}
+    )
+    assert html.startswith('<figure class="vk-figure-box"><svg')
+    assert html.endswith("</svg><figcaption>A caption</figcaption></figure>")
+    assert 'aria-label="Two &quot;curves&quot;"' in html
+    assert "aria-labelledby" not in html
+    assert 'data-search-exclude="true"' in html
+    assert 'href="Other.md#part-two"' in html
+    assert "data-broken=\"there is no note or file 'Gone'" in html.replace("&#x27;", "'")
+    assert "<?xml" not in html
+    assert "DOCTYPE" not in html
+    assert 'id="t"' in html
+
+
+def test_a_drawing_by_its_name(render: Write) -> None:
+    html = render("![[f.svg|Words|120]]", "sub/Host.md", Other=OTHER, **{"figures/f.svg": SVG})
+    assert html.startswith('<figure class="vk-figure-box" style="width: 120px"><svg')
+    assert 'aria-label="Words"' in html
+    assert 'href="../Other.md#part-two"' in html
+    html = render("so ![[f.svg|Words]] it is")
+    assert html.startswith('<p>so <span class="vk-figure-box"><svg')
+    assert html.endswith("</svg></span> it is</p>")
+
+
+def test_a_drawing_in_an_embedded_note(render: Write) -> None:
+    html = render("![[sub/N]]", Other=OTHER, **{"sub/N.md": "![w](f.svg)\n", "sub/f.svg": SVG})
+    assert '<figure class="vk-figure-box"><svg' in html
+    assert 'href="Other.md#part-two"' in html
+
+
+def test_a_drawing_is_read_anew(tmp_path: Path) -> None:
+    vault = Vault(tmp_path)
+    for word in ("one", "two"):
+        (tmp_path / "f.svg").write_text(f'<svg class="vk-figure">{word}</svg>')
+        assert word in converter(vault, vault.root / "Host.md").convert("![w](f.svg)")
+
+
+def test_other_images_stay_images(render: Write) -> None:
+    plain = SVG.replace("vk-figure", "other")
+    assert "<img" in render("![w](f.svg)", **{"f.svg": plain})
+    assert "<img" in render("![w](f.svg)", options={"inline_svg": False}, **{"f.svg": SVG})
+    assert "<img" in render("![w](https://x.org/f.svg)")
+    assert "<img" in render("![w](missing.svg)")
+
+
+# --- Hosts and odd input ------------------------------------------------------------------------
+
+
+def test_without_a_host_it_reads_the_vault_itself_and_again(tmp_path: Path) -> None:
+    from markdown import markdown
+
+    def render() -> str:
+        name = "vaultkit.markdown.obsidian"
+        options = {"docs_dir": str(tmp_path), "note": str(tmp_path / "Host.md")}
+        return markdown("[[New]]", extensions=[name], extension_configs={name: options})
+
+    assert "broken" in render()
+    (tmp_path / "New.md").write_text("")
+    assert render() == '<p><a class="wikilink" href="New.md">New</a></p>'
+    (tmp_path / "New.md").unlink()
+    assert "broken" in render()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[",
+        "]]",
+        "[[]]",
+        "[[#]]",
+        "[[|]]",
+        "![[",
+        "![[]]",
+        "![[|]]",
+        "![[#]]",
+        "[[ ]]",
+        "[[|words]]",
+    ],
+)
+def test_what_names_nothing_is_text(render: Write, text: str) -> None:
+    assert render(f"a {text} b") == f"<p>a {text} b</p>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "---\n---\n",
+        "---\nunfinished: [\n---\n\ntext",
+        "---\nno end",
+        "[[/]]",
+        "[[..]]",
+        "[[../../../../../../../../../..]]",
+        "[[" + "x" * 400 + "]]",
+        "[[a\0b]]",
+        "%%",
+        "%% open",
+        "```",
+        "> ```python title=\n> x",
+        "> %%",
+        "[[`x`]]",
+        "![[Empty]]",
+        "![[Empty#^x]]",
+        "^id",
+        "- ^id",
+        "> ^id",
+        "# ^id",
+        "#",
+        "![]()",
+        "<div markdown>\n[[Empty]]\n</div>",
+        "[[Empty|\u2028]]",
+        "[x](http://[)",
+    ],
+)
+def test_odd_input_does_no_harm(render: Write, text: str) -> None:
+    for prefix in ("", "> ", "- ", "    "):
+        html = render("\n".join(prefix + line for line in text.split("\n")), Empty="")
+        assert "\2" not in html
+        assert "\3" not in html
+
+
+def test_windows_lines(render: Write) -> None:
+    text = "# Host\n\n![[Other]]\n\n%%\nc\n%%\n\nx ^b\n\n```python no-run\ny\n```\n"
+    assert render(text.replace("\n", "\r\n"), Other=OTHER.replace("\n", "\r\n")) == render(
+        text, Other=OTHER
+    )
