@@ -223,12 +223,7 @@ def test_cycles_end_in_a_link(render: Write) -> None:
     html = render(
         "Host.\n\n![[A]]\n\n![[Host]]", A="In A.\n\n![[B]]", B="In B.\n\n![[A]]\n\n![[Host]]"
     )
-    assert (
-        html.count("In A.")
-        == html.count("In B.")
-        == html.count("Host.")
-        == 1 + html.count("In A.") - 1
-    )
+    assert [html.count(words) for words in ("Host.<", "In A.", "In B.")] == [1, 1, 1]
     assert html.count('<p><a class="wikilink" href="A.md">A</a></p>') == 1
     assert html.count('<p><a class="wikilink" href="Host.md">Host</a></p>') == 2
 
