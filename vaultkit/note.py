@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import yaml
+from markdown.extensions.toc import unique
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
@@ -399,12 +400,8 @@ class _Reader:
         text = "".join(_spoken(child) for child in inline.children or []).strip()
         found = block_id(text)
         text = text[: found.start()].strip() if found else text
-        base = str(_slug(text, "-"))
-        slug, count = base, 0
-        while slug in self.slugs or not slug:
-            count += 1
-            slug = f"{base}_{count}"
-        self.slugs.add(slug)
+        # The site's own way to tell headings of the same words apart.
+        slug = unique(str(_slug(text, "-")), self.slugs)
         heading = Heading(_line(token), int(token.tag[1:]), text, slug)
         self.headings.append(heading)
         self.sections[-1] = text or self.sections[-1]
@@ -558,7 +555,7 @@ def _spoken(token: Token) -> str:
     match token.type:
         case "wikilink":
             return Link.from_match(token.meta["match"]).shown
-        case "comment":
+        case "comment" | "html_inline" | "image":
             return ""
         case "softbreak" | "hardbreak":
             return " "

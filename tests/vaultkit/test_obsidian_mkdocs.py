@@ -48,7 +48,8 @@ def build(tmp_path: Path) -> Any:
 
 NOTES = {
     "index.md": "# Home\n\n[[Straße]] [[Straße#Part two]] [[Straße#^fact]]\n\n"
-    "[[#Home]] [[#^b]] #Tag\n\nHere ^b\n\n![[f.svg|300]]\n\n![[Straße#Part two]]\n\n![[sub/Deep one]]\n\n"
+    "[[#Home]] [[#^b]] #Tag\n\nHere ^b\n\n![[f.svg|300]]\n\n![[Straße#Part two]]\n\n"
+    "![[sub/Deep one]]\n\n"
     '<p id="raw">raw</p>\n\n[to raw](#raw)\n',
     "sub/Deep one.md": "---\naliases: [Deepest]\n---\n# Deep one\n\n[[index]] ![w](../img/f.svg)\n"
     "[[Deepest#Ünder]] see [raw](../index.md#raw)\n\n## Ünder\n",

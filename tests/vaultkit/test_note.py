@@ -1,0 +1,249 @@
+"""What the reader of a note finds, and on which line."""
+
+from pathlib import Path
+
+import pytest
+
+from vaultkit.note import Link, Note, comparable, parse, read
+
+TEXT = """\
+---
+aliases: [Other name, 2]
+tags: [one]
+summary: A sentence.
+---
+# Title `code` [[B|bee]] <b>bold</b> %%no%%
+
+Para one [[L]] and
+[[M#H|m]] here. Next [words](N%20x.md#h) [out](https://x.org)! ^p
+
+> [!tip] In *the* title $t$
+> ```python title="a b.py" no-run
+> x
+>
+> y
+> ```
+>
+> ```text
+> 1
+> ```
+> ![[Q]] #two ^q
+
+- a
+    - [[R]] ^r
+
+      ```pycon
+      >>> y
+      ```
+
+| a | b |
+|---|---|
+| [[T\\|tee]] | $x$ |
+
+^tab
+
+$$
+z
+$$
+
+%%
+[[c]]
+
+```python
+c
+```
+%%
+
+## Title
+
+![[E#S]]
+
+`[[no]]` $[[no]]$ %%[[no]]
+[[no]]%% #two #three
+
+    [[no]] #no
+"""
+
+
+@pytest.fixture(scope="module")
+def note() -> Note:
+    return parse(TEXT, Path("folder/My note.md"))
+
+
+def test_front_matter(note: Note) -> None:
+    assert note.name == "My note"
+    assert note.aliases == ("Other name", "2")
+    assert note.summary == "A sentence."
+    assert note.tags == ("one", "two", "three")
+    assert note.problems == ()
+
+
+def test_headings(note: Note) -> None:
+    assert [(h.line, h.level, h.text, h.slug) for h in note.headings] == [
+        (6, 1, "Title code bee bold", "title-code-bee-bold"),
+        (48, 2, "Title", "title"),
+    ]
+
+
+def test_links(note: Note) -> None:
+    assert [(link.line, str(link), link.embed, link.wiki, link.alone) for link in note.links] == [
+        (6, "[[B|bee]]", False, True, False),
+        (8, "[[L]]", False, True, False),
+        (9, "[[M#H|m]]", False, True, False),
+        (9, "[words](N x.md#h)", False, False, False),
+        (21, "![[Q]]", True, True, False),
+        (24, "[[R]]", False, True, False),
+        (32, "[[T|tee]]", False, True, True),
+        (50, "![[E#S]]", True, True, True),
+    ]
+
+
+def test_sentences(note: Note) -> None:
+    sentences = {link.target: link.sentence for link in note.links}
+    assert sentences["L"] == sentences["M"] == "Para one [[L]] and [[M#H|m]] here."
+    assert sentences["N x.md"].startswith("Next [words]")
+    assert sentences["N x.md"].endswith("!")
+    assert sentences["R"] == "[[R]]"
+    assert sentences["T"] == "[[T|tee]]"
+
+
+def test_blocks(note: Note) -> None:
+    tip, session = note.blocks
+    assert (tip.kind, tip.section) == ("python", "In the title t")
+    assert (tip.fence.line, tip.fence.end, tip.fence.prefix) == (12, 16, "> ")
+    assert tip.fence.text == "x\n\ny"
+    assert tip.fence.options == {"title": "a b.py", "no-run": None}
+    assert tip.output is not None
+    assert (tip.output.line, tip.output.text) == (18, "1")
+    assert (session.kind, session.fence.line, session.fence.prefix) == ("pycon", 26, " " * 6)
+    assert session.section == "Title code bee bold"
+
+
+def test_formulas(note: Note) -> None:
+    assert [(f.line, f.tex, f.display) for f in note.formulas] == [
+        (11, "t", False),
+        (32, "x", False),
+        (36, "z", True),
+        (52, "[[no]]", False),
+    ]
+
+
+def test_block_ids_and_comments(note: Note) -> None:
+    assert note.block_ids == {"p": (8, 9), "q": (21, 21), "r": (24, 24), "tab": (30, 32)}
+    assert note.comments == ((40, 46),)
+
+
+@pytest.mark.parametrize("between", ["", "\n", "\n\n"])
+def test_an_output_follows_its_block(between: str) -> None:
+    (block,) = parse(f"```python\n1\n```\n{between}```text\n1\n```\n").blocks
+    assert block.output is not None
+
+
+@pytest.mark.parametrize(
+    "between", ["words\n", "## H\n", "```yaml\n```\n", "$$\nx\n$$\n", "%%\n%%\n"]
+)
+def test_what_stands_between_parts_them(between: str) -> None:
+    (block,) = parse(f"```python\n1\n```\n\n{between}\n```text\n1\n```\n").blocks
+    assert block.output is None
+
+
+@pytest.mark.parametrize(
+    ("info", "message"),
+    [
+        ("python skip", "unknown word 'skip' after ```python"),
+        ('python title="a', "No closing quotation"),
+        ("{.python}", "does not run; write ```python"),
+        ("python{1}", "does not run; write ```python"),
+        ("Python,x", "does not run; write ```python"),
+    ],
+)
+def test_a_fence_that_is_misread_is_a_problem(info: str, message: str) -> None:
+    (problem,) = parse(f"text\n\n```{info}\n1\n```\n").problems
+    assert problem.line == 3
+    assert message in problem.message
+
+
+def test_other_problems() -> None:
+    (problem,) = parse("> ```python\n> 1\n").problems
+    assert "never closed" in problem.message
+    (problem,) = parse("---\na: b\nc: [\n---\n").problems
+    assert problem.message.startswith("front matter")
+    (problem,) = parse("---\n- a\n---\n").problems
+    assert problem.message.startswith("front matter")
+
+
+def test_headings_of_the_same_words_have_addresses_of_their_own() -> None:
+    note = parse("# Code\n\n# Code\n\n# Code_1\n\n#\n\n# Code\n")
+    assert [h.slug for h in note.headings] == ["code", "code_1", "code_2", "_1", "code_3"]
+
+
+def test_a_heading_is_found_by_its_words() -> None:
+    note = parse("# A\n\n## X\n\n### Y: z\n\n# B\n\n## X\n\ntext\n\n## W\n")
+    lines = {words: h.line for words in ("x", "B#X", "A#y Z", "w") if (h := note.heading(words))}
+    assert lines == {"x": 3, "B#X": 9, "A#y Z": 5, "w": 13}
+    assert note.heading("B#Y z") is None
+    found = note.heading("B#X")
+    assert found is not None
+    assert note.section_lines(found) == (9, 12)
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("a ^x\nb ^y", {"y": (1, 2)}),
+        ("a ^x\nb", {}),
+        ("# H ^h", {"h": (1, 1)}),
+        ("- a\n- b\n\n^l", {"l": (1, 3)}),
+        ("```\nx ^n\n```\n\n^c", {"c": (1, 3)}),
+        ("> q\n> r\n\n^q", {"q": (1, 2)}),
+        ("`a ^b` $c ^d$", {}),
+        ("^alone", {"alone": (1, 1)}),
+    ],
+)
+def test_block_ids(text: str, ids: dict[str, tuple[int, int]]) -> None:
+    assert parse(text).block_ids == ids
+
+
+@pytest.mark.parametrize(
+    "text", ["[[]]", "[[ ]]", "[[#]]", "![[|]]", "[[|w]]", "\\[[a]]", "[[a", "[[a\nb]]"]
+)
+def test_no_link(text: str) -> None:
+    assert parse(text).links == ()
+
+
+@pytest.mark.parametrize(
+    ("link", "shown"),
+    [
+        ("[[A]]", "A"),
+        ("[[A#B]]", "A > B"),
+        ("[[#B#C]]", "B > C"),
+        ("[[A#^b]]", "A > ^b"),
+        ("[[A|w]]", "w"),
+    ],
+)
+def test_the_words_of_a_link(link: str, shown: str) -> None:
+    (found,) = parse(link).links
+    assert found.shown == shown
+    assert str(found) == link
+
+
+def test_ends_of_lines_and_marks_of_windows(tmp_path: Path) -> None:
+    path = tmp_path / "Straße.md"
+    path.write_bytes(b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode())
+    found, plain = read(path), parse(TEXT)
+    for what in ("headings", "blocks", "formulas", "links", "block_ids", "comments", "lines"):
+        assert getattr(found, what) == getattr(plain, what)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "---", "---\n---", "%%", "```", "> ", "^", "#", "$$", "[[", "|-|"]
+)
+def test_odd_notes(text: str) -> None:
+    assert isinstance(parse(text), Note)
+
+
+def test_words_are_compared_as_obsidian_does() -> None:
+    assert comparable("  A:  b|C#d ") == comparable("a b c d")
+    assert comparable("STRASSE") == comparable("Straße")
+    assert comparable("e\u0301") == comparable("é")
+    assert Link(1, "A", "b", "", False, True) != Link(1, "A", "c", "", False, True)

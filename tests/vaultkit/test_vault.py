@@ -1,0 +1,134 @@
+"""Names, aliases, places and the graph of a vault."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vaultkit.note import parse
+from vaultkit.vault import BrokenLinkError, Vault
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    notes = {
+        "index.md": "[[Softmax]] once. And [[softmax#Stable]] at greater length than before.",
+        "Softmax.md": "---\naliases: [Soft arg max, Q/K]\n---\n# Softmax\n\n## Stable\n\n"
+        "Fact. ^f\n",
+        "Twin.md": "top",
+        "sub/Twin.md": "below [[Twin]] [[Softmax]]",
+        "sub/Deep.md": "[[Twin]] [[../Twin]] [s](../Softmax.md)",
+        "sub/Alias.md": "---\naliases: Softmax\n---\n",
+        "Cafe\u0301.md": "decomposed",
+        "figures/a.svg": "<svg/>",
+        ".obsidian/hidden.md": "hidden",
+    }
+    for name, text in notes.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return Vault(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "found"),
+    [
+        ("Softmax", "index.md", "Softmax.md"),
+        ("SOFTMAX", "index.md", "Softmax.md"),
+        ("Softmax.md", "index.md", "Softmax.md"),
+        ("softmax.md", "index.md", "Softmax.md"),
+        ("soft ARG max", "index.md", "Softmax.md"),
+        ("Q/K", "index.md", "Softmax.md"),
+        ("Twin", "index.md", "Twin.md"),
+        ("Twin", "sub/Deep.md", "sub/Twin.md"),
+        ("../Twin", "sub/Deep.md", "Twin.md"),
+        ("sub/twin", "index.md", "sub/Twin.md"),
+        ("Deep", "index.md", "sub/Deep.md"),
+        ("a.svg", "sub/Deep.md", "figures/a.svg"),
+        ("A.SVG", "sub/Deep.md", "figures/a.svg"),
+        ("figures/a.svg", "sub/Deep.md", "figures/a.svg"),
+        ("Caf\u00e9", "index.md", "Cafe\u0301.md"),
+        ("", "sub/Deep.md", "sub/Deep.md"),
+    ],
+)
+def test_a_name_is_found(vault: Vault, name: str, source: str, found: str) -> None:
+    assert vault.relative(vault.find(name, vault.root / source)) == found
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Sofmax", "hidden", ".obsidian/hidden", "sub", "a", "other/Twin", ".", "..", "/", "//",
+     "../" * 40, "x" * 5000, "a\0b", "/etc/hostname"],
+)  # fmt: skip
+def test_what_is_not_there_is_not_found(vault: Vault, name: str) -> None:
+    with pytest.raises(BrokenLinkError, match="there is no note or file"):
+        vault.find(name, vault.root / "index.md")
+
+
+def resolved(vault: Vault, text: str, source: str = "index.md") -> Any:
+    note = parse(text, vault.root / source)
+    return vault.resolve(note.links[0], note)
+
+
+def test_places(vault: Vault) -> None:
+    assert resolved(vault, "[[Softmax#stable]]").anchor == "stable"
+    assert resolved(vault, "[[Softmax#stable]]").lines == (6, 8)
+    assert resolved(vault, "[[Softmax#^f]]").anchor == "^f"
+    assert resolved(vault, "[[Softmax#^f]]").lines == (8, 8)
+    assert resolved(vault, "[x](Softmax.md#stable)").anchor == "stable"
+    assert resolved(vault, "# Here\n\n[[#here]]").path == vault.root / "index.md"
+    assert resolved(vault, "[[Softmax]]").note is vault.notes[vault.root / "Softmax.md"]
+    assert resolved(vault, "![[a.svg|300]]").note is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[Sofmax]]", "no note or file 'Sofmax'; did you mean 'Softmax'"),
+        ("[[Softmax#Stabel]]", "'Softmax' has no heading 'Stabel'; did you mean 'Stable'?"),
+        ("[[Softmax#^g]]", r"'Softmax' has no block '\^g'"),
+        ("[x](Softmax.md#Stable)", "has no heading 'Stable'; did you mean 'stable'?"),
+    ],
+)
+def test_what_comes_near_is_named(vault: Vault, text: str, message: str) -> None:
+    with pytest.raises(BrokenLinkError, match=message):
+        resolved(vault, text)
+
+
+def test_backlinks(vault: Vault) -> None:
+    found = {
+        vault.relative(link.source.path): str(link.link)
+        for link in vault.backlinks(vault.notes[vault.root / "Softmax.md"])
+    }
+    assert found == {
+        # One of a note, the one whose sentence says more.
+        "index.md": "[[softmax#Stable]]",
+        "sub/Twin.md": "[[Softmax]]",
+        "sub/Deep.md": "[s](../Softmax.md)",
+    }
+    twin = vault.backlinks(vault.notes[vault.root / "sub/Twin.md"])
+    assert [link.source.name for link in twin] == ["Deep"]
+    assert vault.backlinks(vault.notes[vault.root / "sub/Alias.md"]) == []
+
+
+def test_refresh(vault: Vault) -> None:
+    softmax = vault.root / "Softmax.md"
+    kept = vault.notes[vault.root / "index.md"]
+    softmax.rename(vault.root / "New.md")
+    (vault.root / "Twin.md").write_text("to [[New]]", encoding="utf-8")
+    os.utime(vault.root / "Twin.md", ns=(1, 1))
+    vault.refresh()
+    assert softmax not in vault.notes
+    assert vault.notes[vault.root / "index.md"] is kept
+    assert vault.find("soft arg max", kept.path) == vault.root / "New.md"
+    sources = {link.source.name for link in vault.backlinks(vault.notes[vault.root / "New.md"])}
+    assert "Twin" in sources
+
+
+def test_addresses(vault: Vault) -> None:
+    assert vault.address(vault.notes[vault.root / "sub/Deep.md"]) == "sub/deep"
+    assert vault.address(parse("", vault.root / "A Note: more.md")) == "a-note-more"
+
+
+def test_a_folder_that_is_not_there_is_an_empty_vault(tmp_path: Path) -> None:
+    assert Vault(tmp_path / "none").notes == {}
