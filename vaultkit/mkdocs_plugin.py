@@ -10,7 +10,9 @@ import hashlib
 import html
 import logging
 import posixpath
+import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -44,9 +46,7 @@ EXTENSIONS: dict[str, dict[str, Any]] = {
     "pymdownx.inlinehilite": {},
     "pymdownx.mark": {},
     "pymdownx.quotes": {"callouts": True},
-    "pymdownx.superfences": {
-        "custom_fences": [{"name": "mermaid", "class": "vk-diagram", "format": mermaid.fence}]
-    },
+    "pymdownx.superfences": {},
     "pymdownx.tasklist": {"custom_checkbox": True},
     "pymdownx.tilde": {"subscript": False},
     "vaultkit.markdown.obsidian": {},
@@ -55,6 +55,9 @@ EXTENSIONS: dict[str, dict[str, Any]] = {
 
 THEME = Path(__file__).parent / "theme"
 _ASSETS = "assets/vaultkit"
+
+_DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
 
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
@@ -97,6 +100,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             own = config.mdx_configs.get(name) or {}
             config.mdx_configs[name] = {**settings, **own}
         config.mdx_configs["vaultkit.markdown.obsidian"]["vault"] = self.vault
+        draw = partial(mermaid.fence, cache=self._cache(config))
+        diagram = {"name": "mermaid", "class": "vk-diagram", "format": draw}
+        config.mdx_configs["pymdownx.superfences"].setdefault("custom_fences", [diagram])
         # Below the folders of the user, so that a `custom_dir` can still overrule us.
         config.theme.dirs.insert(1 if config.theme.custom_dir else 0, str(THEME / "templates"))
         return config
@@ -124,20 +130,22 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return files
 
     def on_page_markdown(self, markdown: str, page: Page, **_: Any) -> str:
-        """Describe the page to search engines by its summary."""
+        """Describe the page by its summary, to those who list it."""
         note = self._note(page)
         if note and note.summary:
             page.meta.setdefault("description", note.summary)
+        if page.is_homepage:
+            # The way in is short: a list of its headings would only stand beside it.
+            page.meta.setdefault("hide", ["toc"])
         return markdown
 
-    def on_page_content(self, html_: str, /, page: Page, **_: Any) -> str:
-        """Show the summary below the title: the search and the previews show it then, too."""
-        note = self._note(page)
-        if not note or not note.summary or "</h1>" not in html_ or page.is_homepage:
-            return html_
-        before, after = html_.split("</h1>", 1)
-        lead = f'<p class="vk-lead">{html.escape(note.summary, quote=False)}</p>'
-        return f"{before}</h1>\n{lead}{after}"
+    def on_page_content(self, html_: str, /, **_: Any) -> str:
+        """Write the links of drawings as Material can bear them.
+
+        Its script sets ``.href`` of all that has such an attribute, which SVG forbids: one such
+        link, and neither previews nor pages in place work any more.
+        """
+        return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), html_)
 
     def on_page_context(self, context: Any, **_: Any) -> Any:
         """Tell the templates which fonts to fetch at once."""
@@ -155,6 +163,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def _note(self, page: Page) -> Note | None:
         source = page.file.abs_src_path
         return self.vault.notes.get(Path(source)) if self.vault and source else None
+
+    def _cache(self, config: MkDocsConfig) -> Path:
+        return Path(config.config_file_path or ".").parent / self.config.cache_dir
 
     def _set_addresses(self, files: Files) -> None:
         for file in files:
@@ -175,7 +186,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         A browser may then keep them for good.
         """
         assert self.vault is not None
-        cache = Path(config.config_file_path or ".").parent / self.config.cache_dir
+        cache = self._cache(config)
         formulas = [f for note in self.vault.notes.values() for f in note.formulas]
         needed = set().union(*(mathematics.characters(f.tex, f.display) for f in formulas))
         faces: list[str] = []

@@ -70,9 +70,7 @@ def to_mathml(tex: str, display: bool) -> str:
         mathml = _converter.convert_with_local_state(tex, displaystyle=display)
     except LatexError as error:
         offset, _, reason = str(error).partition(": ")
-        # math-core counts bytes.
-        position = len(tex.encode()[: int(offset)].decode(errors="ignore"))
-        raise FormulaError(reason.rstrip("."), tex, position) from error
+        raise FormulaError(reason.rstrip("."), tex, int(offset)) from error
     return _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), mathml)
 
 

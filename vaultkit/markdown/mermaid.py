@@ -112,12 +112,13 @@ def fence(
     css_class: str,
     options: dict[str, Any],
     md: Any,
+    cache: Path | None = None,
     **_: Any,
 ) -> str:
     """Write a diagram as HTML, or its source and what is wrong with it."""
     del language, options, md
     try:
-        svg = to_svg(source, Path(".cache/vaultkit"))
+        svg = to_svg(source, cache)
     except DiagramError as error:
         _log.warning("a Mermaid diagram cannot be drawn: %s", error)
         return f'<pre class="mermaid-error" title="{html.escape(str(error))}">' + (

@@ -23,12 +23,13 @@
     event.clipboardData.setData("text/html", copy.innerHTML);
     copy.querySelectorAll(".headerlink, button").forEach((extra) => extra.remove());
     for (const math of copy.querySelectorAll(FORMULA)) {
-      const tex = math.dataset.tex;
       const block = math.getAttribute("display") === "block";
-      math.replaceWith(block ? `$$\n${tex}\n$$` : `$${tex}$`);
+      const source = document.createElement(block ? "pre" : "span");
+      source.textContent = block ? `$$\n${math.dataset.tex}\n$$` : `$${math.dataset.tex}$`;
+      (math.closest(".vk-math") ?? math).replaceWith(source);
     }
     // Only what is laid out knows where its lines break.
-    copy.style.cssText = "position:fixed;left:-200vw;white-space:pre-line";
+    copy.style.cssText = "position:fixed;left:-200vw";
     document.body.append(copy);
     event.clipboardData.setData("text/plain", copy.innerText.trim());
     copy.remove();

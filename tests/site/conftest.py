@@ -1,0 +1,103 @@
+"""The real site, built once, served below a path, and looked at in a real browser."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+from visitor import ROOT, Visitor
+
+HOW = (
+    "no browser: install Chromium with the system's package manager, "
+    "or `playwright install chromium`"
+)
+# None of these reach the page; they keep Chromium itself from asking its maker's servers.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+skipped = 0
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    global skipped
+    skipped += report.skipped and isinstance(report.longrepr, tuple) and HOW in report.longrepr[2]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    # With `-ra` or `-rs` pytest's own line says the same.
+    if skipped and "s" not in terminalreporter.reportchars:
+        terminalreporter.write_line(f"{skipped} tests of the site were skipped: {HOW}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    installed = next((path for name in names if (path := shutil.which(name))), None)
+    with sync_playwright() as playwright:
+        executable = installed or playwright.chromium.executable_path
+        if not Path(executable).exists():
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(HOW)
+        running = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield running
+        running.close()
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """Serve a folder, and say where."""
+    folder = tmp_path_factory.mktemp("www")
+    handler = functools.partial(_Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield folder, f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def built(browser: Browser, served: tuple[Path, str]) -> Path:  # noqa: ARG001
+    """Build the site, every warning an error, for an address with a path."""
+    folder = served[0] / "vault"
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    environment = {**os.environ, "SITE_URL": served[1] + "vault/"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def base(served: tuple[Path, str], built: Path) -> str:
+    return f"{served[1]}{built.name}/"
+
+
+@pytest.fixture
+def visit(browser: Browser, base: str) -> Iterator[Visitor]:
+    visitor = Visitor(browser, base)
+    yield visitor
+    for close in visitor.close:
+        close()
+    assert visitor.wrong == []

@@ -1,0 +1,47 @@
+"""Someone who opens pages of the site."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class Visitor:
+    """Opens pages, and remembers what went wrong on any of them."""
+
+    browser: Browser
+    base: str
+    wrong: list[str] = field(default_factory=list)
+    close: list[Callable[[], None]] = field(default_factory=list)
+
+    def __call__(
+        self, path: str = "", *, width: int = 1280, scheme: str = "light", **options: Any
+    ) -> Page:
+        size = {"width": width, "height": 900 if width > 600 else 844}
+        context = self.browser.new_context(viewport=size, color_scheme=scheme, **options)
+        self.close.append(context.close)
+        page = context.new_page()
+        page.on("request", lambda r: self.note(f"asked {r.url}", not self.is_ours(r.url)))
+        page.on("response", lambda r: self.note(f"{r.status} {r.url}", r.status >= 400))
+        page.on("console", lambda m: self.note(m.text, m.type in ("error", "warning")))
+        page.on("pageerror", lambda error: self.note(str(error)))
+        self.go(page, path)
+        return page
+
+    def go(self, page: Page, path: str) -> None:
+        page.goto(self.base + path)
+        page.evaluate("document.fonts.ready.then(() => 0)")
+
+    def is_ours(self, url: str) -> bool:
+        return url.startswith((self.base, "data:", "blob:"))
+
+    def note(self, what: str, wrong: bool = True) -> None:
+        if wrong:
+            self.wrong.append(what)

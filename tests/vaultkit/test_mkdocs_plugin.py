@@ -1,0 +1,135 @@
+"""The plugin makes a site of any vault, with no more than its name in `mkdocs.yml`."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vaultkit.mkdocs_plugin import redirect
+
+SITE = """
+site_name: Birds
+theme: {name: material, font: false}
+plugins: [search, vaultkit]
+"""
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def vault(tmp_path: Path, cache: Path) -> Path:
+    # Fonts are cut once: it takes seconds.
+    (tmp_path / ".cache").symlink_to(cache)
+    (tmp_path / "mkdocs.yml").write_text(SITE)
+    docs = tmp_path / "docs"
+    (docs / "By Sea").mkdir(parents=True)
+    (docs / ".obsidian").mkdir()
+    (docs / ".obsidian" / "app.json").write_text("{}")
+    (docs / "index.md").write_text("# Birds\n\nSee [[Barn Owl]], [[Tern#In flight]] at $x^2$.\n")
+    (docs / "Barn Owl.md").write_text(
+        "---\naliases: [Tyto alba, owl]\nsummary: It hears mice.\n---\n# Barn Owl\n\nNo [[Tern]].\n"
+    )
+    (docs / "By Sea" / "Arctic Tern.md").write_text(
+        "---\naliases: Tern\n---\n# Arctic Tern\n\n## In flight\n\nUnlike an [[owl]].\n"
+    )
+    return tmp_path
+
+
+def build(vault: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", *options],
+        cwd=vault,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_strangers_vault(vault: Path) -> None:
+    done = build(vault)
+    assert done.returncode == 0, done.stderr
+    site = vault / "site"
+
+    index = (site / "index.html").read_text("utf-8")
+    assert 'href="barn-owl/"' in index
+    assert 'href="by-sea/arctic-tern/#in-flight"' in index
+    assert "<math" in index
+
+    owl = (site / "barn-owl" / "index.html").read_text("utf-8")
+    assert '<meta name="description" content="It hears mice.">' in owl
+    assert "../by-sea/arctic-tern/" in owl
+    assert "linked-from" in owl
+    assert not (site / "Barn Owl").exists()
+    assert not (site / ".obsidian").exists()
+
+    for alias in ("tyto-alba", "owl", "tern"):
+        page = (site / alias / "index.html").read_text("utf-8")
+        target = "by-sea/arctic-tern" if alias == "tern" else "barn-owl"
+        assert f'content="0;url=../{target}/"' in page
+
+    # Every style sheet, script and font that the page names is there.
+    for path in re.findall(r'(?:href|src)="(assets/[^"]+)"', index):
+        assert (site / path).is_file(), path
+    style = next((site / "assets" / "vaultkit").glob("*.css"))
+    for name in re.findall(r'url\("([^"]+\.woff2)"\)', style.read_text("utf-8")):
+        assert (style.parent / name).is_file()
+    assert "http" not in re.sub(r"http://www\.w3\.org/\S+", "", style.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_broken_link_fails_however_quiet(vault: Path, quiet: bool) -> None:
+    with (vault / "docs" / "Barn Owl.md").open("a") as note:
+        note.write("\nAnd [[Tren]].\n")
+    done = build(vault, *(["--quiet"] if quiet else []))
+    assert done.returncode == 1
+    shown = re.search(r"docs/Barn Owl\.md:9: .*Tren.*Tern", done.stderr)
+    assert bool(shown) is not quiet
+
+
+def test_an_alias_gives_way_to_a_note(vault: Path) -> None:
+    (vault / "docs" / "Owl.md").write_text("# Owl\n\nA family.\n")
+    assert "its alias 'owl' also names Owl.md" in build(vault).stderr
+    assert "A family." in (vault / "site" / "owl" / "index.html").read_text("utf-8")
+
+
+def test_own_settings_come_first(vault: Path) -> None:
+    with (vault / "mkdocs.yml").open("a") as settings:
+        settings.write(
+            "markdown_extensions:\n  - toc: {permalink: false}\nuse_directory_urls: false\n"
+        )
+    assert build(vault).returncode == 0
+    owl = (vault / "site" / "by-sea" / "arctic-tern.html").read_text("utf-8")
+    assert "headerlink" not in owl
+    assert 'href="../barn-owl.html"' in owl
+    assert "url=barn-owl.html" in (vault / "site" / "owl.html").read_text("utf-8")
+
+
+def test_a_diagram_becomes_a_drawing(vault: Path) -> None:
+    with (vault / "docs" / "Barn Owl.md").open("a") as note:
+        note.write("\n```mermaid\nflowchart LR\n  Egg --> Chick\n```\n")
+    done = build(vault)
+    assert done.returncode == 0, done.stderr
+    owl = (vault / "site" / "barn-owl" / "index.html").read_text("utf-8")
+    assert re.search(r'<figure class="vk-diagram"><svg[^>]*>.*Chick', owl, re.DOTALL)
+    assert "mermaid.min.js" not in owl
+
+    (vault / "docs" / "Barn Owl.md").write_text("# Barn Owl\n\n```mermaid\nnonsense\n```\n")
+    (vault / "docs" / "index.md").write_text("# Birds\n")
+    (vault / "docs" / "By Sea" / "Arctic Tern.md").unlink()
+    assert build(vault).returncode == 1
+
+
+def test_a_redirect_needs_no_script_and_escapes_its_words() -> None:
+    page = redirect("../a note/", 'A "note" <b>')
+    assert 'canonical" href="../a%20note/"' in page
+    assert "<noscript>" in page
+    assert "A &quot;note&quot; &lt;b&gt;" in page
