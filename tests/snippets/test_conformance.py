@@ -1,0 +1,192 @@
+"""The conformance vectors of ONNX, computed with the snippets.
+
+They lie inside the onnx wheel, and the release is pinned: golden files of earlier ones
+are wrong. Up to 1.18 the three-dimensional cases split heads without a transpose, up to
+1.19 grouped queries met the wrong keys, and up to 1.21 the soft cap came after the mask,
+so that masked keys kept some weight.
+"""
+
+import math
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from onnx import helper, numpy_helper
+
+from snippets.attention import (
+    attention_scores,
+    attention_weights,
+    scaled_dot_product_attention,
+)
+from snippets.feed_forward import gelu, relu
+from snippets.layer_norm import layer_norm
+from snippets.masks import causal_mask, padding_mask
+from snippets.multi_head import merge_heads, split_heads
+from snippets.softmax import softmax
+
+CASES = Path(onnx.__file__).parent / "backend" / "test" / "data" / "node"
+COUNTS = {"Attention": 64, "Softmax": 7, "LayerNormalization": 19, "Gelu": 4, "Relu": 1}
+
+
+@cache
+def cases() -> dict[str, dict[str, Path]]:
+    """Find the cases that are one single operator, by operator and name."""
+    found: dict[str, dict[str, Path]] = {operator: {} for operator in COUNTS}
+    for operator, prefix in zip(
+        COUNTS, ["attention", "softmax", "layer_normalization", "gelu", "relu"], strict=True
+    ):
+        for folder in sorted(CASES.glob(f"test_{prefix}*")):
+            nodes = onnx.load(folder / "model.onnx").graph.node
+            if [node.op_type for node in nodes] == [operator]:
+                found[operator][folder.name.removeprefix("test_")] = folder
+    return found
+
+
+def of(operator: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        "folder", cases()[operator].values(), ids=cases()[operator].keys()
+    )
+
+
+def tensors(folder: Path, kind: str) -> Iterator[np.ndarray]:
+    data = folder / "test_data_set_0"
+    for number in range(len(list(data.glob(f"{kind}_*.pb")))):
+        yield numpy_helper.to_array(onnx.load_tensor(data / f"{kind}_{number}.pb"))
+
+
+def load(folder: Path) -> tuple[dict, dict, dict]:
+    """Load inputs and outputs by their names, and the attributes of the operator."""
+    (node,) = onnx.load(folder / "model.onnx").graph.node
+    inputs = zip(filter(None, node.input), tensors(folder, "input"), strict=True)
+    outputs = zip(filter(None, node.output), tensors(folder, "output"), strict=True)
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    return dict(inputs), dict(outputs), attributes
+
+
+def test_the_release_is_the_pinned_one_and_all_cases_are_there():
+    assert version("onnx") == "1.22.0"
+    assert {operator: len(found) for operator, found in cases().items()} == COUNTS
+
+
+# Attention
+
+
+def merged_mask(n, m, past, attn_mask=None, is_causal=0, nonpad_kv_seqlen=None):
+    """Make one mask of ONNX's three: boolean if all are, else float."""
+    allowed = np.ones((n, m), bool)
+    if is_causal:  # query i stands behind `past` cached keys
+        allowed = allowed & causal_mask(past + n, m)[past:]
+    if nonpad_kv_seqlen is not None:
+        allowed = allowed & padding_mask(nonpad_kv_seqlen[:, np.newaxis], m)
+    if attn_mask is None:
+        return allowed
+    boolean = attn_mask.dtype == np.bool_
+    rest = [(0, 0)] * (attn_mask.ndim - 1) + [(0, m - attn_mask.shape[-1])]
+    attn_mask = np.pad(attn_mask, rest, constant_values=False if boolean else -np.inf)
+    return allowed & attn_mask if boolean else np.where(allowed, attn_mask, -np.inf)
+
+
+def onnx_attention(
+    Q,
+    K,
+    V,
+    *,
+    past_key=None,
+    past_value=None,
+    q_num_heads=None,
+    kv_num_heads=None,
+    scale=None,
+    softcap=0.0,
+    qk_matmul_output_mode=0,
+    **masks,
+):
+    """Say ONNX's Attention in the snippets' words; return all four outputs by name."""
+    three_axes = Q.ndim == 3
+    if three_axes:
+        Q = split_heads(Q, q_num_heads)
+        K, V = (split_heads(x, kv_num_heads) for x in (K, V))
+    past = 0 if past_key is None else past_key.shape[-2]
+    if past:
+        K, V = np.concatenate([past_key, K], axis=-2), np.concatenate([past_value, V], axis=-2)
+    present = {"present_key": K, "present_value": V}
+    # grouped queries: neighbouring query heads share a head of keys and values
+    K, V = (np.repeat(x, Q.shape[1] // K.shape[1], axis=1) for x in (K, V))
+    mask = merged_mask(Q.shape[-2], K.shape[-2], past, **masks)
+
+    scores = attention_scores(Q, K) * (1 / math.sqrt(Q.shape[-1]) if scale is None else scale)
+    if softcap:  # scaled_dot_product_attention knows no cap, its parts do
+        capped = softcap * np.tanh(scores / softcap)
+        weights = attention_weights(capped, mask)
+        Y = weights @ V
+    else:
+        capped = scores
+        Y, weights = scaled_dot_product_attention(Q, K, V, mask, scale=scale, return_weights=True)
+    bias = np.where(mask, 0, -np.inf) if mask.dtype == np.bool_ else mask
+    return present | {
+        "Y": merge_heads(Y) if three_axes else Y,
+        "qk_matmul_output": [scores, capped, capped + bias, weights][qk_matmul_output_mode],
+    }
+
+
+@of("Attention")
+def test_attention(folder):
+    inputs, expected, attributes = load(folder)
+    outputs = onnx_attention(**inputs, **attributes)
+    for name, array in expected.items():
+        assert outputs[name].shape == array.shape
+        tolerance = 2e-3 if array.dtype == np.float16 else 1e-5
+        assert_allclose(outputs[name], array, rtol=tolerance, atol=tolerance, err_msg=name)
+    assert outputs["Y"].dtype == expected["Y"].dtype
+
+
+def test_the_attention_cases_hold_every_feature():
+    features = {"Y": 0, "present_key": 0, "qk_matmul_output": 0, "attn_mask": 0, "past_key": 0}
+    features |= {"nonpad_kv_seqlen": 0, "is_causal": 0, "scale": 0, "softcap": 0, "q_num_heads": 0}
+    for folder in cases()["Attention"].values():
+        for part in load(folder):
+            for name in features.keys() & part.keys():
+                features[name] += 1
+    assert min(features.values()) >= 1
+    assert features["Y"] == 64
+
+
+# Softmax, layer normalization, activations
+
+
+@of("Softmax")
+def test_softmax(folder):
+    inputs, expected, attributes = load(folder)
+    output = softmax(inputs["x"], **attributes)
+    assert output.dtype == expected["y"].dtype
+    assert_allclose(output, expected["y"], rtol=1e-5, atol=1e-7)
+
+
+@of("LayerNormalization")
+def test_layer_norm(folder):
+    """Compare Y; the operator's other outputs, mean and 1/root, stay inside layer_norm."""
+    inputs, expected, attributes = load(folder)
+    X, gain, bias = inputs["X"], inputs["W"], inputs["B"]
+    axis = attributes.get("axis", -1) % X.ndim
+    # ONNX may normalize over several axes at once: make them one
+    rows = X.reshape(*X.shape[:axis], -1)
+    output = layer_norm(rows, gain.ravel(), bias.ravel(), attributes.get("epsilon", 1e-5))
+    assert output.dtype == expected["Y"].dtype
+    assert_allclose(output.reshape(X.shape), expected["Y"], rtol=1e-5, atol=1e-5)
+
+
+@of("Gelu")
+def test_gelu(folder):
+    inputs, expected, attributes = load(folder)
+    output = gelu(inputs["x"], attributes.get("approximate", b"none").decode())
+    assert_allclose(output, expected["y"], rtol=1e-5, atol=1e-6)
+
+
+@of("Relu")
+def test_relu(folder):
+    inputs, expected, _ = load(folder)
+    assert_array_equal(relu(inputs["x"]), expected["y"])
