@@ -399,7 +399,8 @@ class _Reader:
     def heading(self, token: Token, inline: Token) -> None:
         text = "".join(_spoken(child) for child in inline.children or []).strip()
         found = block_id(text)
-        text = text[: found.start()].strip() if found else text
+        # As the site does: without the gap that a comment leaves.
+        text = " ".join((text[: found.start()] if found else text).split())
         # The site's own way to tell headings of the same words apart.
         slug = unique(str(_slug(text, "-")), self.slugs)
         heading = Heading(_line(token), int(token.tag[1:]), text, slug)

@@ -175,6 +175,7 @@ def test_other_problems() -> None:
 def test_headings_of_the_same_words_have_addresses_of_their_own() -> None:
     note = parse("# Code\n\n# Code\n\n# Code_1\n\n#\n\n# Code\n")
     assert [h.slug for h in note.headings] == ["code", "code_1", "code_2", "_1", "code_3"]
+    assert parse("## a %%b%% c <!-- d --> `e`").headings[0].slug == "a-c-e"
 
 
 def test_a_heading_is_found_by_its_words() -> None:

@@ -276,11 +276,12 @@ def test_block_ids_are_not_doubled(render: Write) -> None:
         ("```python\nx\n```\n\n^a", '<div id="^a">\n<div class="language-python highlight">'),
         ("```python\nx\n```\n^a", '<div id="^a">\n<div class="language-python highlight">'),
         ("> quote ^a", '<p id="^a">quote</p>'),
+        ("![[Other]]\n\n^a", '<div class="transclusion" id="^a">'),
         ("a ^a\n\n^b", '<div id="^b">\n<p id="^a">a</p>'),
     ],
 )
 def test_a_block_id_is_an_anchor_and_not_seen(render: Write, text: str, expected: str) -> None:
-    html = render(text)
+    html = render(text, Other="o")
     assert expected in html
     assert "^" not in re.sub('id="[^"]*"', "", html)
 

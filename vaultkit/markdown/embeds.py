@@ -26,9 +26,11 @@ def transclude(page: Page, root: Element) -> None:
                 continue
             if child.tag == "p":
                 parent[index] = box
+                box.tail = child.tail
+                if "id" in child.attrib:
+                    box.set("id", child.attrib["id"])
             else:
                 child[0] = box
-            box.tail = child.tail if child.tag == "p" else None
     for anchor in root.iter("a"):
         anchor.attrib.pop("data-embed", None)
 
