@@ -9,7 +9,25 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from figures import matrices, mixing, pipeline, scaling, shapes, style
+from figures import (
+    block,
+    equation,
+    heads,
+    layers,
+    machine,
+    masking,
+    matrices,
+    mixing,
+    pipeline,
+    positions,
+    scaling,
+    shapes,
+    similarity,
+    starting,
+    style,
+    walkthrough,
+    words,
+)
 from vaultkit.figure import Figure
 
 
@@ -47,5 +65,28 @@ FIGURES: dict[str, Figure] = {
         _figure(matrices, "attention-weights", matrices.weights_data, matrices.draw_weights),
         _figure(mixing, "context-vector", mixing.context_data, mixing.draw_context),
         _figure(shapes, "tensor-shapes", shapes.data, shapes.draw),
+        _figure(words, "static-embeddings", words.static_data, words.draw_static),
+        _figure(similarity, "dot-and-cosine", similarity.dot_data, similarity.draw_dot),
+        _figure(
+            similarity,
+            "query-key-value-analogy",
+            similarity.analogy_data,
+            similarity.draw_analogy,
+        ),
+        _figure(walkthrough, "single-query", walkthrough.data, walkthrough.draw),
+        _figure(equation, "attention-equation", equation.equation_data, equation.draw_equation),
+        _figure(equation, "cross-attention", equation.cross_data, equation.draw_cross),
+        _figure(heads, "multi-head", heads.multi_head_data, heads.draw_multi_head),
+        _figure(masking, "masks", masking.data, masking.draw),
+        _figure(layers, "feed-forward", layers.feed_forward_data, layers.draw_feed_forward),
+        _figure(layers, "residual-connection", layers.residual_data, layers.draw_residual),
+        _figure(layers, "layer-normalization", layers.norm_data, layers.draw_norm),
+        _figure(block, "transformer-block", block.data, block.draw),
+        _figure(positions, "positional-encoding", positions.data, positions.draw),
+        _figure(starting, "initialization", starting.data, starting.draw),
+        _figure(machine, "numerical-stability", machine.stability_data, machine.draw_stability),
+        _figure(
+            machine, "computational-complexity", machine.complexity_data, machine.draw_complexity
+        ),
     )
 }

@@ -44,7 +44,7 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
     ):
         parts += [
             st.text(x, 54, head),
-            _bars(x, 74, values, values.max()),
+            st.bars(x, 74, values, values.max()),
             st.text(x, 252, foot, cls="vk-muted", size=st.SMALL),
         ]
     y = 352
@@ -55,7 +55,7 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
     ]
     for x, factor, row in zip(columns, data["factors"], data["sharper"], strict=True):
         parts += [st.text(x, y - 10, f"softmax({factor} $s$)" if factor > 1 else "softmax($s$)")]
-        parts += [_bars(x, y + 10, row, 1.0)]
+        parts += [st.bars(x, y + 10, row, 1.0)]
     return st.figure_svg(
         "softmax",
         "Softmax",
@@ -66,20 +66,6 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
         y + 180,
         parts,
     )
-
-
-def _bars(x: float, y: float, values: Any, full: float) -> str:
-    """Draw horizontal bars with their numbers behind them."""
-    lengths = np.maximum(72 * values / full, 1)
-    bars = "".join(
-        st.rect(x, y + 26 * i + 5, length, 16, cls="vk-score", opacity=0.75, radius=2)
-        for i, length in enumerate(lengths)
-    )
-    numbers = "".join(
-        st.text(x + length + 6, y + 26 * i + 18, f"{value:.2f}", size=13.5)
-        for i, (length, value) in enumerate(zip(lengths, values, strict=True))
-    )
-    return bars + numbers
 
 
 def context_data() -> dict[str, Any]:
@@ -142,10 +128,10 @@ def draw_context(data: Mapping[str, Any]) -> str:
             for (x, y), w in zip(points, (weights * 14).round(1), strict=True)
         ),
         *(
-            f'<circle class="vk-value" cx="{st.num(x)}" cy="{st.num(y)}" r="{st.num(r)}"/>'
+            st.dot(x, y, r, "value")
             for (x, y), r in zip(points, 14 * np.sqrt(weights), strict=True)
         ),
-        f'<circle class="vk-fg" cx="{st.num(zx)}" cy="{st.num(zy)}" r="7"/>',
+        st.dot(zx, zy, 7, "fg"),
         st.text(zx - 56, zy + 22, "$z$ of journey", anchor="end", bold=True),
         st.text(zx - 56, zy + 42, f"({z[0]:.3f}, {z[1]:.3f})", anchor="end"),
         st.text(right + 10, bottom + 6, "$v_1$"),

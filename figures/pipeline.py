@@ -14,16 +14,6 @@ Q_LANE, K_LANE, V_LANE = 82, 240, 398  # x of the three projections
 MATRICES = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V", "scores", "alpha", "Z")
 SPINE = (Q_LANE + K_LANE) / 2  # where queries and keys have met
 
-LINKS = (
-    "svg.vk-figure a{text-decoration:none;outline:none}"
-    "svg.vk-figure .vk-name{fill:var(--vk-fg)}"  # not the page's colour of links
-    "svg.vk-figure .vk-frame{fill:currentColor;fill-opacity:.05;stroke:currentColor;"
-    "stroke-opacity:.55;transition:fill-opacity .15s}"
-    "svg.vk-figure a:is(:hover,:focus-visible) .vk-frame{fill-opacity:.15;stroke-opacity:1;"
-    "stroke-width:2}"
-    "svg.vk-figure a:is(:hover,:focus-visible) .vk-name{text-decoration:underline}"
-)
-
 
 def data() -> dict[str, Any]:
     """Return the tokens and every matrix of the running example."""
@@ -109,7 +99,7 @@ def draw(data: Mapping[str, Any]) -> str:
         " example, the row of journey outlined. Every stage links to its note.",
         822,
         parts,
-        extra_style=LINKS,
+        extra_style=st.LINKS,
         role="group",
     )
 
@@ -152,20 +142,16 @@ def _stage(
         st.outline(left, top + st.ROW * cell, cell * matrix.shape[1], cell),
         *words,
     ]
-    return _link(note, drawing)
+    return st.link(note, drawing)
 
 
 def _step(note: str, x: float, y: float, hue: str, words: str) -> str:
     """Draw an operation as a pill on its arrow."""
     frame = f'<rect class="vk-{hue} vk-frame" x="{st.num(x - 76)}" y="{st.num(y)}" width="152"'
-    return _link(
+    return st.link(
         note,
         [
             f'{frame} height="34" rx="17"/>',
             st.text(x, y + 22, words, cls="vk-name", anchor="middle", bold=True),
         ],
     )
-
-
-def _link(note: str, parts: list[str]) -> str:
-    return "\n".join([f'<a href="[[{note}]]" aria-label="{note}">', *parts, "</a>"])

@@ -142,10 +142,7 @@ def draw_saturation(data: Mapping[str, Any]) -> str:
             ]
         for values, hue, words in ((y[0], "fg", "unscaled"), (y[1], "score", "scaled")):
             parts.append(st.path(st.polyline(zip(x, values, strict=True)), cls=hue, width=2))
-            parts += [
-                f'<circle class="vk-{hue}" cx="{st.num(a)}" cy="{st.num(b)}" r="3.5"/>'
-                for a, b in zip(x, values, strict=True)
-            ]
+            parts += [st.dot(a, b, 3.5, hue) for a, b in zip(x, values, strict=True)]
             parts.append(st.text(x[-1] + 12, values[-1] + 5, words, cls=f"vk-{hue}"))
         parts += [
             st.text(place, top + height + 22, str(d_k), anchor="middle", cls="vk-muted", size=13)

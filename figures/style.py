@@ -64,6 +64,17 @@ STYLE = (
     "svg.vk-figure .vk-i{font-style:italic}"
 )
 
+# For a figure whose stages are links: `vk-frame` is a stage's card, `vk-name` its name.
+LINKS = (
+    "svg.vk-figure a{text-decoration:none;outline:none}"
+    "svg.vk-figure .vk-name{fill:var(--vk-fg)}"  # not the page's colour of links
+    "svg.vk-figure .vk-frame{fill:currentColor;fill-opacity:.05;stroke:currentColor;"
+    "stroke-opacity:.55;transition:fill-opacity .15s}"
+    "svg.vk-figure a:is(:hover,:focus-visible) .vk-frame{fill-opacity:.15;stroke-opacity:1;"
+    "stroke-width:2}"
+    "svg.vk-figure a:is(:hover,:focus-visible) .vk-name{text-decoration:underline}"
+)
+
 
 def figure_svg(
     name: str,
@@ -186,16 +197,91 @@ def polyline(points: Iterable[Sequence[float]], *, closed: bool = False) -> str:
 
 
 def arrow(points: Sequence[tuple[float, float]], cls: str = "muted", width: float = 1.5) -> str:
-    """Stroke an axis-parallel path that ends in an open arrowhead."""
+    """Stroke a path that ends in an open arrowhead."""
     (x0, y0), (x1, y1) = points[-2:]
-    ux, uy = np.sign(x1 - x0), np.sign(y1 - y0)
+    ux, uy = np.array([x1 - x0, y1 - y0]) / np.hypot(x1 - x0, y1 - y0)
     a, b = (
-        (x1 - 6 * ux - 4 * uy, y1 - 6 * uy - 4 * ux),
-        (x1 - 6 * ux + 4 * uy, y1 - 6 * uy + 4 * ux),
+        (x1 - 6 * ux - 4 * uy, y1 - 6 * uy + 4 * ux),
+        (x1 - 6 * ux + 4 * uy, y1 - 6 * uy - 4 * ux),
     )
     head = polyline([a, (x1, y1), b])
     line = path(polyline(points) + head, cls=cls, width=width)
     return line.replace("/>", ' stroke-linecap="round" stroke-linejoin="round"/>')
+
+
+def link(note: str, parts: Iterable[str]) -> str:
+    """Let fragments link to a note (a figure with links wants `extra_style=LINKS`)."""
+    return "\n".join([f'<a href="[[{note}]]" aria-label="{note}">', *parts, "</a>"])
+
+
+def sheet(x: float, y: float, width: float, height: float, hue: str) -> str:
+    """Draw a tensor of which only the shape counts."""
+    return rect(x, y, width, height, cls=f"vk-{hue}", opacity=0.16, radius=2) + rect(
+        x, y, width, height, cls=f"vk-{hue}", radius=2, stroke=1.25
+    )
+
+
+def dot(x: float, y: float, radius: float, hue: str) -> str:
+    """Draw a disc."""
+    return f'<circle class="vk-{hue}" cx="{num(x)}" cy="{num(y)}" r="{num(radius)}"/>'
+
+
+def plus(x: float, y: float) -> str:
+    """Draw the place where two paths are added."""
+    return (
+        f'<circle class="vk-fg vk-stroke" stroke-width="1.5" cx="{num(x)}" cy="{num(y)}" r="10"/>'
+        + path(f"M{num(x - 5)} {num(y)}h10M{num(x)} {num(y - 5)}v10", cls="fg", width=1.5)
+    )
+
+
+def bars(
+    x: float,
+    y: float,
+    values: npt.NDArray[np.float64],
+    full: float,
+    *,
+    length: float = 72,
+    decimals: int = 2,
+) -> str:
+    """Draw horizontal bars, 26 apart, with their numbers behind them."""
+    lengths = np.maximum(length * values / full, 1)
+    return "".join(
+        rect(x, y + 26 * i + 5, extent, 16, cls="vk-score", opacity=0.75, radius=2)
+        for i, extent in enumerate(lengths)
+    ) + "".join(
+        text(x + extent + 6, y + 26 * i + 18, f"{value:.{decimals}f}", size=SMALL)
+        for i, (extent, value) in enumerate(zip(lengths, values, strict=True))
+    )
+
+
+def shades(
+    x: float,
+    y: float,
+    levels: npt.NDArray[np.int_],
+    hue: str,
+    cell: float,
+    opacities: Sequence[float],
+) -> str:
+    """Colour a map of many cells by level, cells of one level below one another as one stroke."""
+    strokes: dict[int, list[str]] = {}
+    for j, column in enumerate(levels.T):
+        ends = np.flatnonzero(np.diff(column, append=-1)).tolist()
+        start = 0
+        for end in ends:
+            strokes.setdefault(int(column[end]), []).append(f"M{j} {start}v{end + 1 - start}")
+            start = end + 1
+    place = f"translate({num(x + cell / 2)} {num(y)}) scale({cell:g})"
+    return "\n".join(
+        [
+            f'<g class="vk-{hue} vk-stroke" shape-rendering="crispEdges" transform="{place}">',
+            *(
+                f'<path stroke-opacity="{opacities[level]:g}" d="{"".join(strokes[level])}"/>'
+                for level in sorted(strokes)
+                if opacities[level]
+            ),
+            "</g>",
+        ]
+    )
 
 
 def ramp(values: npt.NDArray[np.float64], full: float = FULL) -> npt.NDArray[np.float64]:

@@ -1,0 +1,252 @@
+"""What stands beside attention in a layer: feed-forward, residual, normalization."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import running_example as ex
+from figures import style as st
+from snippets.feed_forward import gelu, relu
+from snippets.layer_norm import layer_norm
+from snippets.projection import project
+from snippets.torch_random import TorchRandom
+
+
+def feed_forward_data() -> dict[str, Any]:
+    """Return the curves of both activations, and the widths of the running example."""
+    x = np.linspace(-3, 3, 61)
+    return {
+        "tokens": ex.tokens,
+        "x": x,
+        "relu": relu(x),
+        "gelu": gelu(x),
+        "widths": (ex.d_model, 4 * ex.d_model),
+    }
+
+
+def draw_feed_forward(data: Mapping[str, Any]) -> str:
+    """Draw each token widened, bent and narrowed by itself; below, what bends it."""
+    d_model, d_ff = data["widths"]
+    cell, pitch, y = 13, 28, 58
+    x_in, x_wide, x_out = 84, 182, 406
+    bottom = y + pitch * len(data["tokens"])
+    captions = (
+        (x_in, d_model, "input", "$d_{model}$"),
+        (x_wide, d_ff, "fg", "$d_{ff}$ = 4 $d_{model}$"),
+        (x_out, d_model, "input", "$d_{model}$"),
+    )
+    parts = [
+        st.tokens_down(x_in - 12, y, data["tokens"], pitch, marked=None),
+        *(
+            st.text(
+                x + width * cell / 2, y - 10, words, anchor="middle", cls="vk-muted", size=st.SMALL
+            )
+            for x, width, _, words in captions
+        ),
+        *(
+            st.text(x, 24, words, anchor="middle")
+            for x, words in (
+                (153, "$W_1$"),
+                (x_wide + d_ff * cell / 2, "activation $φ$"),
+                (374, "$W_2$"),
+            )
+        ),
+    ]
+    for i in range(len(data["tokens"])):
+        centre = y + (i + 0.5) * pitch
+        for x, width, hue, _ in captions:
+            parts += [
+                st.sheet(x, centre - 7, width * cell, 14, hue),
+                st.path(
+                    "".join(f"M{x + k * cell} {centre - 7:g}v14" for k in range(1, width)),
+                    cls=hue,
+                    width=0.75,
+                ),
+            ]
+        parts += [
+            st.arrow([(x_in + d_model * cell + 8, centre), (x_wide - 8, centre)]),
+            st.arrow([(x_wide + d_ff * cell + 8, centre), (x_out - 8, centre)]),
+        ]
+    parts.append(
+        st.text(240, bottom + 26, "one map for every token; no token sees another", anchor="middle")
+    )
+    left, right, top, floor = 84, 396, bottom + 72, bottom + 262
+    xs = np.interp(data["x"], (-3, 3), (left, right))
+    zero = np.interp(0, (-0.3, 3), (floor, top))
+    parts += [
+        st.text(left, top - 14, "the activation $φ$, one of two", size=16),
+        st.path(f"M{left} {st.num(zero)}H{right}M{(left + right) / 2:g} {top}V{floor}"),
+        *(
+            st.text(
+                np.interp(t, (-3, 3), (left, right)),
+                floor + 18,
+                _signed(t, 0),
+                anchor="middle",
+                cls="vk-muted",
+                size=13,
+            )
+            for t in (-3, -2, -1, 0, 1, 2, 3)
+        ),
+        *(
+            st.text(
+                left - 8,
+                np.interp(t, (-0.3, 3), (floor, top)) + 5,
+                str(t),
+                anchor="end",
+                cls="vk-muted",
+                size=13,
+            )
+            for t in (0, 1, 2, 3)
+        ),
+    ]
+    for name, hue, width in (("relu", "fg", 2), ("gelu", "value", 2.5)):
+        ys = np.interp(data[name], (-0.3, 3), (floor, top))
+        parts.append(st.path(st.polyline(zip(xs, ys, strict=True)), cls=hue, width=width))
+    lowest = f"{data['gelu'].min():.2f}".replace("-", "−")
+    parts += [
+        st.text(right - 66, top + 60, "ReLU", anchor="end"),
+        st.text(left + 8, zero - 12, f"GELU, lowest {lowest}", cls="vk-value"),
+    ]
+    return st.figure_svg(
+        "feed-forward",
+        "Feed-forward layer",
+        f"Six tokens, each widened from {d_model} to {d_ff} numbers by W_1, bent, and narrowed to"
+        f" {d_model} by W_2, all by the same map, none seeing another. Below, the curves of ReLU,"
+        f" 0 left of 0, and of GELU, smooth, its lowest value {lowest}.",
+        floor + 34,
+        parts,
+    )
+
+
+def residual_data() -> dict[str, Any]:
+    """Return X, what one head with an output projection makes of it, and their sum."""
+    random = TorchRandom(123)
+    random.rand(18)  # the running example's three weights
+    change = project(ex.Z, random.rand(ex.d_v, ex.d_model))
+    return {"tokens": ex.tokens, "X": ex.X, "change": change, "sum": ex.X + change}
+
+
+def draw_residual(data: Mapping[str, Any]) -> str:
+    """Lead the input past the layer and add it to what the layer makes of it."""
+    x_X, x_f, x_s, cell, y = 76, 214, 352, (38, 32), 158
+    top, centre = 40, 1.5 * cell[0]
+    height = len(data["X"]) * cell[1]
+    parts = [
+        st.text(
+            x_f + centre,
+            top - 14,
+            "the residual path: $x$ as it is",
+            anchor="middle",
+            cls="vk-input",
+        ),
+        st.path(f"M{x_X + centre} {y - 36}V{top}H{x_s + centre}V80", cls="input", width=2.5),
+        st.arrow([(x_s + centre, 70), (x_s + centre, 90)], "input", 2.5),
+        st.arrow([(x_X + centre, 100), (x_f + centre - 62, 100)], "input"),
+        st.rect(x_f + centre - 62, 82, 124, 36, cls="vk-score", radius=18, opacity=0.1),
+        st.rect(x_f + centre - 62, 82, 124, 36, cls="vk-score", radius=18, stroke=1.25),
+        st.text(x_f + centre, 105, "layer $f$", anchor="middle", bold=True),
+        st.arrow([(x_f + centre + 62, 100), (x_s + centre - 10, 100)], "score"),
+        st.plus(x_s + centre, 100),
+        st.arrow([(x_s + centre, 110), (x_s + centre, y - 32)], "fg"),
+        *(
+            st.text(x + centre, y - 14, name, anchor="middle", size=17, cls=cls)
+            for x, name, cls in (
+                (x_X, "$X$", "vk-input"),
+                (x_f, "$f(X)$", "vk-score"),
+                (x_s, "$X$ + $f(X)$", ""),
+            )
+        ),
+        st.tokens_down(x_X - 10, y, data["tokens"], cell[1]),
+        st.heat_map(x_X, y, data["X"], "input", cell, marked=st.ROW, size=14),
+        st.heat_map(x_f, y, data["change"], "score", cell, marked=st.ROW, size=14),
+        st.heat_map(x_s, y, data["sum"], "fg", cell, marked=st.ROW, size=14, full=0.3),
+        *(
+            st.text(x, y + height / 2 + 6, sign, anchor="middle", size=18)
+            for x, sign in ((x_f - 12, "+"), (x_s - 12, "="))
+        ),
+        st.text(
+            x_f + centre,
+            y + height + 26,
+            "all three 6 × 3, or they could not be added",
+            anchor="middle",
+            cls="vk-muted",
+        ),
+    ]
+    row = st.ROW
+    return st.figure_svg(
+        "residual-connection",
+        "Residual connection",
+        "A path leads X past a layer f to a plus sign, where it is added to what the layer made of"
+        " it. Below, the three matrices; the row of journey is outlined:"
+        f" {st.listed(data['X'][row])} plus {st.listed(data['change'][row])} is"
+        f" {st.listed(data['sum'][row])}.",
+        y + height + 42,
+        parts,
+    )
+
+
+def norm_data() -> dict[str, Any]:
+    """Return five tokens of eight numbers with unlike means and spreads, and them normalized."""
+    rng = np.random.default_rng(3)
+    means, stds = np.array([[4.0, -3, 0.5, 7, -1]]).T, np.array([[1.0, 2.2, 0.4, 1.5, 3]]).T
+    before = means + stds * rng.standard_normal((5, 8))
+    after = layer_norm(before, np.ones(8), np.zeros(8))
+    return {"before": before, "after": after}
+
+
+def draw_norm(data: Mapping[str, Any]) -> str:
+    """Draw the numbers of each token on a line: scattered before, alike after."""
+    before, after = data["before"], data["after"]
+    pitch, y = 40, 64
+    floor = y + pitch * len(before)
+    parts = [
+        st.text(72, 24, "before", size=16),
+        st.text(338, 24, "after", size=16),
+        st.text(300, 46, "mean, std", anchor="end", cls="vk-score", size=st.SMALL),
+    ]
+    for left, right, values, span, ticks in (
+        (72, 222, before, (-9, 10), (-8, -4, 0, 4, 8)),
+        (338, 460, after, (-3, 3), (-2, 0, 2)),
+    ):
+        means, stds = values.mean(axis=1), values.std(axis=1)
+        at = np.interp(ticks, span, (left, right))
+        parts.append(
+            st.path("".join(f"M{st.num(x)} {y - 20}V{floor}" for x in at), width=0.75)
+            + "".join(
+                st.text(x, floor + 20, _signed(t, 0), anchor="middle", cls="vk-muted", size=13)
+                for x, t in zip(at, ticks, strict=True)
+            )
+        )
+        for i, (row, mean, std) in enumerate(zip(values, means, stds, strict=True)):
+            level = y + pitch * i + pitch // 2
+            low, centre, high = np.interp((mean - std, mean, mean + std), span, (left, right))
+            parts += [
+                st.rect(low, level - 9, high - low, 18, cls="vk-score", opacity=0.2),
+                *(st.dot(x, level, 3.5, "input") for x in np.interp(row, span, (left, right))),
+                st.path(f"M{st.num(centre)} {level - 12}v24", cls="score", width=2.5),
+            ]
+    for i, row in enumerate(before):
+        level = y + pitch * i + pitch // 2 + 5
+        parts += [
+            st.text(60, level, f"token {i + 1}", anchor="end", cls="vk-muted", size=st.SMALL),
+            st.text(266, level, _signed(row.mean(), 1), anchor="end", cls="vk-score"),
+            st.text(300, level, _signed(row.std(), 1), anchor="end", cls="vk-score"),
+        ]
+    parts.append(st.text(399, floor + 46, "mean 0, std 1", anchor="middle", cls="vk-score"))
+    return st.figure_svg(
+        "layer-normalization",
+        "Layer normalization",
+        "Five tokens, the eight numbers of each as dots on a line. Before, the means are"
+        f" {st.listed(before.mean(axis=1), 1)} and the standard deviations"
+        f" {st.listed(before.std(axis=1), 1)}; after, every token has mean 0 and standard"
+        " deviation 1, its dots in the same order.",
+        floor + 60,
+        parts,
+    )
+
+
+def _signed(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}".replace("-", "−")

@@ -1,0 +1,173 @@
+"""What the machine makes of it: the range of exp, and the price of a layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import style as st
+
+
+def stability_data() -> dict[str, Any]:
+    """Return for each float type the scores between which exp is neither 0 nor infinite."""
+    types = (np.float16, np.float32, np.float64)
+    limits = [np.finfo(dtype) for dtype in types]
+    return {
+        "types": [np.dtype(dtype).name for dtype in types],
+        "low": np.array([np.log(float(limit.smallest_subnormal)) for limit in limits]),
+        "high": np.array([np.log(float(limit.max)) for limit in limits]),
+    }
+
+
+def draw_stability(data: Mapping[str, Any]) -> str:
+    """Bars from where exp becomes 0 to where it becomes infinite, for three float types."""
+    left, right, span = 40, 400, (-1000, 1000)
+
+    def place(score: float) -> float:
+        return float(np.interp(score, span, (left, right)))
+
+    y, pitch = 64, 62
+    floor = y + pitch * len(data["types"])
+    zero = place(0)
+    parts = [
+        st.rect(left, y - 30, zero - left, floor - y + 30, cls="vk-value", opacity=0.09, radius=0),
+        st.text(left + 8, 22, "score − max: never above 0", cls="vk-value"),
+        st.path(f"M{st.num(zero)} {y - 30}V{floor}", cls="value", width=1.5),
+    ]
+    for i, (name, low, high) in enumerate(
+        zip(data["types"], data["low"], data["high"], strict=True)
+    ):
+        top = y + pitch * i
+        a, b = place(low), place(high)
+        parts += [
+            st.rect(a, top + 14, b - a, 20, cls="vk-score", opacity=0.6, radius=2),
+            st.text(b + 8, top + 30, f"∞ from {high:.1f}", cls="vk-score"),
+            st.text(
+                min(a - 8, zero - 30),
+                top + 30,
+                f"{low:.0f}".replace("-", "−"),
+                anchor="end",
+                cls="vk-muted",
+                size=st.SMALL,
+            ),
+            st.text(zero + 8, top + 6, name, size=15, bold=True),
+        ]
+    parts += [
+        st.path(f"M{left} {floor}H{right}"),
+        *(
+            st.text(
+                place(t),
+                floor + 20,
+                f"{t}".replace("-", "−"),
+                anchor="middle",
+                cls="vk-muted",
+                size=13,
+            )
+            for t in (-1000, -500, 0, 500, 1000)
+        ),
+        st.text(
+            (left + right) / 2, floor + 44, "score $s$, of which exp $s$ is taken", anchor="middle"
+        ),
+        st.text(
+            left,
+            floor + 74,
+            "Left of a bar exp $s$ is rounded to 0: a weight of 0, harmless.",
+            cls="vk-muted",
+            size=st.SMALL,
+        ),
+        st.text(
+            left,
+            floor + 94,
+            "Right of it exp $s$ is ∞, and ∞ ÷ ∞ is no number.",
+            cls="vk-muted",
+            size=st.SMALL,
+        ),
+    ]
+    ranges = "; ".join(
+        f"{name} from {low:.0f} to {high:.1f}"
+        for name, low, high in zip(data["types"], data["low"], data["high"], strict=True)
+    )
+    return st.figure_svg(
+        "numerical-stability",
+        "Numerical stability",
+        f"The scores whose exp is neither 0 nor infinite: {ranges}. With the maximum subtracted all"
+        " scores lie at or left of 0, where nothing overflows.",
+        floor + 110,
+        parts,
+    )
+
+
+def complexity_data() -> dict[str, Any]:
+    """Return the multiply-adds of projections and of attention for sequences of many lengths."""
+    d = 512
+    n = 2.0 ** np.arange(6, 16)
+    return {"d": d, "n": n, "projections": 4 * n * d**2, "attention": 2 * n**2 * d}
+
+
+def draw_complexity(data: Mapping[str, Any]) -> str:
+    """Two straight lines on logarithmic axes, and where they cross."""
+    d, n = data["d"], data["n"]
+    left, right, top, bottom = 56, 344, 44, 330
+    exponents = (6, 12.6)
+
+    def place(length: float, count: float) -> tuple[float, float]:
+        return (
+            float(np.interp(np.log2(length), np.log2(n[[0, -1]]), (left, right))),
+            float(np.interp(np.log10(count), exponents, (bottom, top))),
+        )
+
+    parts = [st.text(left - 40, 22, "multiply-adds of one layer", size=16)]
+    for power in (6, 7, 8, 9, 10, 11, 12):
+        level = place(n[0], 10.0**power)[1]
+        parts += [
+            st.path(f"M{left} {st.num(level)}H{right}", width=1 if power == 6 else 0.5),
+            st.text(
+                left - 8, level + 5, f"$10^{{{power}}}$", anchor="end", cls="vk-muted", size=13
+            ),
+        ]
+    parts += [
+        st.text(
+            place(length, 1e8)[0],
+            bottom + 22,
+            f"{length:g}",
+            anchor="middle",
+            cls="vk-muted",
+            size=13,
+        )
+        for length in (64, 256, 1024, 4096, 16384)
+    ]
+    parts.append(st.text(right + 14, bottom + 22, "$n$"))
+    for name, hue, words, formula, dy in (
+        ("projections", "input", "four projections", "4$nd^2$", 0),
+        ("attention", "score", "$QK^T$ and $αV$", "2$n^2$$d$", 0),
+    ):
+        points = [place(a, b) for a, b in zip(n, data[name], strict=True)]
+        parts += [
+            st.path(st.polyline(points), cls=hue, width=2.5),
+            st.text(points[-1][0] + 10, points[-1][1] + dy, formula, cls=f"vk-{hue}"),
+            st.text(points[-1][0] + 10, points[-1][1] + dy + 19, words, cls=f"vk-{hue}", size=13),
+        ]
+    x, y = place(2 * d, 8 * d**3)
+    parts += [
+        st.path(f"M{st.num(x)} {st.num(y)}V{bottom}", cls="muted", more=' stroke-dasharray="4 4"'),
+        st.dot(x, y, 5, "fg"),
+        st.text(x + 12, y + 24, f"equal at $n$ = 2$d$ = {2 * d}"),
+        st.text(
+            left - 40,
+            bottom + 52,
+            f"$d$ = {d}; both axes logarithmic",
+            cls="vk-muted",
+            size=st.SMALL,
+        ),
+    ]
+    return st.figure_svg(
+        "computational-complexity",
+        "Computational complexity",
+        f"Multiply-adds of one layer against the sequence length n, for d = {d}, both axes"
+        " logarithmic. The projections, 4nd², and attention, 2n²d, are straight lines; attention"
+        f" is steeper, and they cross at n = 2d = {2 * d}.",
+        bottom + 68,
+        parts,
+    )

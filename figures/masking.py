@@ -1,0 +1,113 @@
+"""Which query may attend to which key, and what becomes of the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import running_example as ex
+from figures import style as st
+from snippets.attention import attention_weights
+from snippets.masks import causal_mask, padding_mask
+
+LENGTH = 4  # tokens that are not padding
+
+
+def data() -> dict[str, Any]:
+    """Return the two masks, their conjunction, and the weights under each."""
+    causal = causal_mask(ex.n)
+    padding = np.broadcast_to(padding_mask(np.array(LENGTH), ex.n), causal.shape)
+    masks = {"causal": causal, "padding": padding, "both": causal & padding}
+    padded = ex.tokens[:LENGTH] + ["pad"] * (ex.n - LENGTH)
+    return {
+        "tokens": ex.tokens,
+        "padded": padded,
+        **masks,
+        **{
+            f"{name} weights": attention_weights(ex.scores, mask, 1 / np.sqrt(ex.d_k))
+            for name, mask in masks.items()
+        },
+    }
+
+
+def draw(data: Mapping[str, Any]) -> str:
+    """Three masks as grids, and beside each the weights that it leaves."""
+    n, cell, x_m, x_w = len(data["tokens"]), 24, 84, 252
+    width = 36.0
+    parts = [
+        st.text(x_m + n * cell / 2, 20, "key →", anchor="middle", cls="vk-key", size=st.SMALL),
+        st.text(x_w + n * width / 2, 20, "key →", anchor="middle", cls="vk-key", size=st.SMALL),
+        st.text(x_m - 12, 20, "query ↓", anchor="end", cls="vk-query", size=st.SMALL),
+    ]
+    for i, (name, title) in enumerate(
+        (
+            ("causal", "Causal: no key that comes later"),
+            ("padding", "Padding: no key that is only filling"),
+            ("both", "Both: what causal and padding let through"),
+        )
+    ):
+        y = 62 + i * 208
+        tokens = data["tokens"] if name == "causal" else data["padded"]
+        parts += [
+            st.text(x_m, y - 12, title),
+            st.tokens_down(x_m - 12, y, tokens, cell, marked=None),
+            _grid(x_m, y, data[name], cell),
+            _weights(x_w, y, data[name], data[f"{name} weights"], (width, cell)),
+        ]
+    bottom = 62 + 2 * 208 + n * cell
+    parts += [
+        st.rect(x_m + 1, bottom + 17, 16, 16, cls="vk-score", opacity=0.6),
+        st.text(x_m + 24, bottom + 30, "may attend", cls="vk-muted", size=st.SMALL),
+        st.text(x_w, bottom + 30, "weights; each row sums to 1", cls="vk-muted", size=st.SMALL),
+    ]
+    return st.figure_svg(
+        "masks",
+        "Causal and padding masks",
+        "Three masks over six tokens, each beside its weights. Causal: a lower triangle."
+        f" Padding: the first {LENGTH} columns. Both: the triangle without the last two columns."
+        " What a mask shuts out gets weight 0; the rest of each row still sums to 1.",
+        bottom + 46,
+        parts,
+    )
+
+
+def _grid(x: float, y: float, mask: Any, cell: int) -> str:
+    """Fill the cells that a mask lets through, outline the others."""
+    shut = "".join(
+        f"M{st.num(x + j * cell + 3)} {st.num(y + i * cell + 3)}h{cell - 6}v{cell - 6}h{6 - cell}z"
+        for i, j in np.argwhere(~mask)
+    )
+    open_ = [
+        st.rect(x + j * cell + 1, y + i * cell + 1, cell - 2, cell - 2, opacity=0.6)
+        for i, j in np.argwhere(mask)
+    ]
+    return "\n".join(['<g class="vk-score">', *open_, "</g>", st.path(shut)])
+
+
+def _weights(x: float, y: float, mask: Any, weights: Any, cell: tuple[float, float]) -> str:
+    """Write the weights that are left, a dot for a 0."""
+    width, height = cell
+    parts = ['<g class="vk-score">']
+    parts += [
+        st.rect(
+            x + j * width + 1,
+            y + i * height + 1,
+            width - 2,
+            height - 2,
+            opacity=round(float(st.FAINT + (st.FULL - st.FAINT) * weights[i, j]), 2),
+        )
+        for i, j in np.argwhere(mask)
+    ]
+    parts += ["</g>", f'<g text-anchor="middle" font-size="{st.SMALL}">']
+    parts += [
+        st.text(
+            x + (j + 0.5) * width,
+            y + (i + 0.5) * height + 5,
+            f"{weights[i, j]:.2f}" if mask[i, j] else "0",
+            cls="" if mask[i, j] else "vk-muted",
+        )
+        for i, j in np.ndindex(*mask.shape)
+    ]
+    return "\n".join([*parts, "</g>"])

@@ -1,0 +1,180 @@
+"""What a score measures: dot product against cosine, look-up against blend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import running_example as ex
+from figures import style as st
+
+
+def dot_data() -> dict[str, Any]:
+    """Return one query, two keys, and both measures of how alike they are."""
+    q, keys = np.array([1.0, 0.0]), np.array([[1.0, 0.0], [3.0, 3.0]])
+    dots = keys @ q
+    lengths = np.linalg.norm(keys, axis=1) * np.linalg.norm(q)
+    return {"q": q, "keys": keys, "dots": dots, "cosines": dots / lengths}
+
+
+def draw_dot(data: Mapping[str, Any]) -> str:
+    """Draw the plane: the longer key wins by dot product, not by cosine."""
+    q, (k1, k2), dots, cosines = data["q"], data["keys"], data["dots"], data["cosines"]
+    left, bottom, unit = 44, 300, 84
+
+    def place(v: Any) -> tuple[float, float]:
+        return left + unit * float(v[0]), bottom - unit * float(v[1])
+
+    origin, end = place((0, 0)), place(k2)
+    foot = place((dots[1], 0))
+    parts = [
+        st.path(f"M{left} 24V{bottom}H330"),
+        *(
+            st.text(place((t, 0))[0], bottom + 22, str(t), anchor="middle", cls="vk-muted", size=13)
+            for t in (1, 2, 3)
+        ),
+        *(
+            st.text(left - 10, place((0, t))[1] + 5, str(t), anchor="end", cls="vk-muted", size=13)
+            for t in (1, 2, 3)
+        ),
+        st.path(st.polyline([end, foot]), cls="muted", width=1, more=' stroke-dasharray="4 4"'),
+        st.arrow([origin, end], "key", 2.5),
+        st.path(
+            st.polyline([origin, place(q)]), cls="query", width=7, more=' stroke-opacity=".45"'
+        ),
+        st.arrow([origin, place(k1)], "key", 2.5),
+        st.path(f"M{left + 40} {bottom}a40 40 0 0 0 -11.7 -28.3", cls="muted"),
+        st.text(left + 46, bottom - 17, "45°", cls="vk-muted", size=st.SMALL),
+        st.text(place(q)[0] + 12, bottom - 28, "$q$ = (1, 0)", cls="vk-query"),
+        st.text(place(k1)[0] + 12, bottom - 8, "$k_1$ = (1, 0)", cls="vk-key"),
+        st.text(end[0] - 26, end[1] + 6, "$k_2$ = (3, 3)", anchor="end", cls="vk-key"),
+        st.text(foot[0] + 10, 150, "$k_2$ reaches 3", cls="vk-muted", size=st.SMALL),
+        st.text(foot[0] + 10, 169, "along $q$", cls="vk-muted", size=st.SMALL),
+    ]
+    y = 366
+    for x, words in ((250, "dot product $q$ · $k$"), (420, "cosine")):
+        parts.append(st.text(x, y, words, anchor="middle", cls="vk-muted"))
+    parts.append(st.path(f"M40 {y + 12}H464", width=0.75))
+    for i, (dot, cosine) in enumerate(zip(dots, cosines, strict=True)):
+        level = y + 38 + 28 * i
+        parts += [
+            st.text(60, level, f"$k_{i + 1}$", cls="vk-key"),
+            st.text(250, level, f"{dot:g}", anchor="middle", bold=dot == dots.max()),
+            st.text(420, level, f"{cosine:.4g}", anchor="middle", bold=cosine == cosines.max()),
+        ]
+    parts.append(
+        st.text(60, y + 96, "nearest to $q$", cls="vk-muted")
+        + st.text(250, y + 96, f"$k_{dots.argmax() + 1}$", anchor="middle", cls="vk-key")
+        + st.text(420, y + 96, f"$k_{cosines.argmax() + 1}$", anchor="middle", cls="vk-key")
+    )
+    return st.figure_svg(
+        "dot-and-cosine",
+        "Dot product and cosine",
+        "A plane with the query (1, 0), a key at the same place, and a longer key (3, 3) at 45"
+        f" degrees. Their dot products with the query are {dots[0]:g} and {dots[1]:g}, their"
+        f" cosines {cosines[0]:g} and {cosines[1]:.4f}: the order turns round.",
+        y + 112,
+        parts,
+    )
+
+
+def analogy_data() -> dict[str, Any]:
+    """Return the weights with which one query blends the values, and what comes out."""
+    return {"tokens": ex.tokens, "weights": ex.alpha[st.ROW], "z": ex.Z[st.ROW]}
+
+
+def draw_analogy(data: Mapping[str, Any]) -> str:
+    """Let a dictionary return one value, and attention a blend of all."""
+    tokens, weights, z = data["tokens"], data["weights"], data["z"]
+    exact = np.eye(len(tokens))[st.ROW]
+    parts = [
+        *_lookup(
+            44, "A dictionary: the key that equals the query", tokens, exact, ["its", "value"]
+        ),
+        *_lookup(
+            346,
+            "Attention: every key, as far as it answers the query",
+            tokens,
+            weights,
+            [f"({z[0]:.2f},", f"{z[1]:.2f})"],
+        ),
+    ]
+    return st.figure_svg(
+        "query-key-value-analogy",
+        "Look-up and attention",
+        "Above, a query meets six keys, equals one of them and fetches its value alone. Below, the"
+        f" query of journey weighs all six keys, {st.listed(weights, 3)}, and fetches the blend"
+        f" of all six values, {st.listed(z)}.",
+        602,
+        parts,
+    )
+
+
+def _lookup(y: float, title: str, tokens: list[str], weights: Any, result: list[str]) -> list[str]:
+    """Draw one query, all keys and values, and lines as wide as the weights."""
+    height, x_q, x_k, x_v, x_out = 36, 8, 148, 306, 414
+    middle, soft = y + 30 + 3 * height, weights.max() < 1
+    parts = [
+        st.text(8, y - 18, title),
+        st.text(x_k + 43, y + 16, "keys", anchor="middle", cls="vk-key", size=st.SMALL),
+        st.text(x_v + 26, y + 16, "values", anchor="middle", cls="vk-value", size=st.SMALL),
+    ]
+    for i, (token, weight) in enumerate(zip(tokens, weights, strict=True)):
+        centre = y + 30 + (i + 0.5) * height
+        used = weight > 0
+        width = 26 * float(weight) if soft else 4
+        if used:
+            parts += [
+                st.path(
+                    _bend(x_q + 78, middle, x_k, centre),
+                    cls="query",
+                    width=width,
+                ),
+                st.path(f"M{x_k + 86} {centre:g}H{x_v}", cls="score", width=width),
+                st.path(
+                    _bend(x_v + 52, centre, x_out, middle),
+                    cls="value",
+                    width=width,
+                ),
+                st.text(
+                    (x_k + 86 + x_v) / 2,
+                    centre - 6,
+                    f"{weight:.2f}" if soft else "1",
+                    anchor="middle",
+                    cls="vk-score",
+                    size=st.SMALL,
+                ),
+            ]
+        fill = 0.22 if used else 0.06
+        parts += [
+            st.rect(x_k, centre - 14, 86, 28, cls="vk-key", opacity=fill),
+            st.rect(x_v, centre - 14, 52, 28, cls="vk-value", opacity=fill),
+            st.text(x_k + 43, centre + 5, token, anchor="middle", cls="" if used else "vk-muted"),
+            st.text(
+                x_v + 26,
+                centre + 5,
+                f"$v_{i + 1}$",
+                anchor="middle",
+                cls="" if used else "vk-muted",
+            ),
+        ]
+    return [
+        *parts,
+        st.rect(x_q, middle - 14, 78, 28, cls="vk-query", opacity=0.22),
+        st.text(x_q + 39, middle + 5, tokens[st.ROW], anchor="middle", bold=True),
+        st.text(x_q + 39, middle - 22, "query", anchor="middle", cls="vk-query", size=st.SMALL),
+        st.rect(x_out, middle - 25, 58, 50, cls="vk-value", opacity=0.22),
+        *(
+            st.text(x_out + 29, middle - 4 + 19 * i, words, anchor="middle")
+            for i, words in enumerate(result)
+        ),
+    ]
+
+
+def _bend(x0: float, y0: float, x1: float, y1: float) -> str:
+    """Return path data that leave and arrive level."""
+    middle = (x0 + x1) / 2
+    places = (x0, y0, middle, y0, middle, y1, x1, y1)
+    return "M{} {}C{} {} {} {} {} {}".format(*map(st.num, places))
