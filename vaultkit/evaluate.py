@@ -101,6 +101,8 @@ def judge(statement: Node, variables: Mapping[str, Any]) -> Verdict:
                 raise EvaluationError("this states nothing")
         except EvaluationError as error:
             verdict = Verdict(False, str(error))
+        except (ArithmeticError, IndexError, TypeError, ValueError, np.linalg.LinAlgError) as error:
+            verdict = Verdict(False, f"it cannot be computed: {error}")
         verdict = Verdict(verdict.holds, verdict.why, scope.told())
         if verdict.holds:
             return verdict
@@ -284,7 +286,9 @@ class _Scope:
         composite: set[int] = set()
         for node in walk(self._node):
             if isinstance(node, Subscript) and not self.is_name(node) and not _is_delta(node):
-                places = node.indices
+                if Symbol(index) not in walk(node.indices):
+                    continue
+                places = self.places(node)
             elif isinstance(node, Bracketed):
                 places = (node.index,)
             else:
@@ -390,7 +394,11 @@ class _Scope:
             # Name what the author would have to bind.
             name = node.name if isinstance(node.base, Symbol) else error.args[0]
             raise UnboundError(name) from None
-        return self.indexed(base, node.indices, self.sampling)
+        return self.indexed(base, _split(node.indices, base), self.sampling)
+
+    def places(self, node: Subscript) -> tuple[Node, ...]:
+        """Find the indices of a subscript."""
+        return _split(node.indices, self.base(node.base))
 
     def _bracketed(self, node: Bracketed) -> Value:
         return self.indexed(self.base(node.base), (node.index,), False)
@@ -722,6 +730,17 @@ def _word(node: Node) -> str | None:
             return name
         case _:
             return None
+
+
+def _split(indices: tuple[Node, ...], base: Value) -> tuple[Node, ...]:
+    r"""Part ``21`` and ``2j`` in two: of what has two axes, ``\alpha_{21}`` is one element."""
+    match indices:
+        case (Number(text),) if base.rank > 1 and len(text) == 2 and int(text) > base.shape[0]:
+            return tuple(Number(digit) for digit in text)
+        case (Product("", Number() as first, second),) if base.rank > 1:
+            return (first, second)
+        case _:
+            return indices
 
 
 def _is_delta(node: Subscript) -> bool:

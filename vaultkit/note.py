@@ -39,6 +39,23 @@ TAG = re.compile(r"(?<![\w/#&])#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
 BLOCK_ID = re.compile(r"(?:^|(?<=\s))\^(?P<id>[A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 CALLOUT = re.compile(r"\[!(?P<type>[\w-]+)\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)")
 
+#: A decimal number in prose: -1.5, 158 629.75, 5.4e8, 5.4 × 10^8, 16.5 %.
+QUANTITY = re.compile(
+    r"(?<![\w.§])(?P<sign>[-−+]?)"
+    r"(?P<number>\d{1,3}(?:[ ,\u00a0\u202f]\d{3})+\.\d+|\d+\.\d+)"
+    r"(?P<exponent>e[-+]?\d+|\s?[×·]\s?10(?:\^\{?[-−]?\d+\}?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?"
+    r"(?P<percent>\s?%)?(?!\w|\.\d)"
+)
+# Behind these words a decimal number names a thing, and counts nothing.
+_NAMED = re.compile(
+    r"(?:\b(?:numpy|python|pytorch|torch|onnx|mkdocs|material|pyodide|version|versions|section"
+    r"|sections|chapter|chapters|ch\.|figure|fig\.|table|equation|eq\.|exercise|seed|licen[cs]e)"
+    r"|\bv|§|[≤≥<>]=?)\s*$",
+    re.IGNORECASE,
+)
+_REASON = re.compile(r"<!--\s*(?P<what>not run|given):\s*(?P<why>.*?)\s*-->", re.DOTALL)
+_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
 #: What may stand after ```` ```python ````: checked by us, or understood by the site.
 OPTIONS = {"title", "raises", "no-run", "hl_lines", "linenums"}
 #: The names under which a block of code runs.
@@ -113,6 +130,43 @@ class Formula:
     line: int
     tex: str
     display: bool
+    #: Why it cannot be evaluated, where the note says so behind it.
+    not_run: str = ""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A decimal number in prose; ``given`` says why no code computes it, where the note does."""
+
+    line: int
+    text: str
+    given: str = ""
+
+    @property
+    def value(self) -> float:
+        """The number; of 16.5 % it is 16.5."""
+        found = QUANTITY.match(self.text)
+        assert found
+        number = re.sub(r"[ ,\u00a0\u202f]", "", found["number"])
+        exponent = (found["exponent"] or "").translate(_SUPERSCRIPTS)
+        power = re.search(r"(?:e|10\^?\{?)([-−+]?\d+)\}?$", exponent)
+        sign = -1 if found["sign"] in ("-", "−") else 1
+        scale = 10.0 ** int(power[1].replace("−", "-")) if power else 1.0
+        return sign * float(number) * scale
+
+    @property
+    def unit(self) -> float:
+        """One in the last digit shown."""
+        found = QUANTITY.match(self.text)
+        assert found
+        digits = re.sub(r"[ ,\u00a0\u202f]", "", found["number"])
+        scale = abs(self.value / float(digits)) if float(digits) else 1.0
+        return float(scale * 10.0 ** -len(digits.partition(".")[2]))
+
+    @property
+    def percent(self) -> bool:
+        """Tell whether it is a share in hundredths."""
+        return self.text.endswith("%")
 
 
 @dataclass(frozen=True)
@@ -182,6 +236,7 @@ class Note:
     fences: tuple[Fence, ...] = ()
     blocks: tuple[Block, ...] = ()
     formulas: tuple[Formula, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
     links: tuple[Link, ...] = ()
     block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)
     comments: tuple[tuple[int, int], ...] = ()
@@ -323,6 +378,7 @@ class _Reader:
         self.fences: list[Fence] = []
         self.blocks: list[Block] = []
         self.formulas: list[Formula] = []
+        self.quantities: list[Quantity] = []
         self.links: list[Link] = []
         self.block_ids: dict[str, tuple[int, int]] = {}
         self.comments: list[tuple[int, int]] = []
@@ -341,6 +397,7 @@ class _Reader:
             fences=tuple(self.fences),
             blocks=tuple(self.blocks),
             formulas=tuple(self.formulas),
+            quantities=tuple(self.quantities),
             links=tuple(self.links),
             block_ids=self.block_ids,
             comments=tuple(self.comments),
@@ -367,7 +424,8 @@ class _Reader:
                 case "fence":
                     self.fence(token, previous, len(open_maps))
                 case "math_block":
-                    self.formulas.append(Formula(span[0] + 1, token.content.strip(), True))
+                    why = _reason(tokens[index + 1 : index + 2], "not run")
+                    self.formulas.append(Formula(span[0] + 1, token.content.strip(), True, why))
                 case "comment_block":
                     self.comments.append((span[0] + 1, span[1]))
                 case "inline":
@@ -440,9 +498,10 @@ class _Reader:
         children = token.children or []
         # Nothing marks where in its paragraph a token begins, so search on from the last one.
         at = 0
-        for child in children:
+        in_heading = tokens[index - 1].type == "heading_open"
+        for position, child in enumerate(children):
             if child.type in ("wikilink", "link_open", "image", "math_inline", "tag",
-                              "math_inline_double"):  # fmt: skip
+                              "math_inline_double", "text", "code_inline"):  # fmt: skip
                 needle = _source(child)
                 found = token.content.find(needle, at)
                 at = found if found >= 0 else at
@@ -462,13 +521,29 @@ class _Reader:
                     self.link(str(child.attrs.get("src", "")), child.content, line,
                               token.content, at, embed=True)  # fmt: skip
                 case "math_inline" | "math_inline_double":
-                    self.formulas.append(
-                        Formula(line, child.content, child.type == "math_inline_double")
-                    )
+                    why = _reason(children[position + 1 :], "not run")
+                    display = child.type == "math_inline_double"
+                    self.formulas.append(Formula(line, child.content, display, why))
+                    if not re.search(r"[=<>]|\\(approx|le|ge|ne|in|equiv)", child.content):
+                        # It states nothing, so the numbers in it are read as in prose.
+                        plain = child.content.replace(r"\times", "×").replace(r"\,", " ")
+                        self.numbers(line, plain.replace("{,}", ","), children[position + 1 :])
+                    at += len(child.content)
+                case "text" if not in_heading:
+                    self.numbers(line, child.content, children[position + 1 :])
+                    at += len(child.content)
+                case "code_inline":
                     at += len(child.content)
                 case "tag":
                     self.tags.append(child.meta["match"]["tag"])
         self.block_id(token, span, tokens, index)
+
+    def numbers(self, line: int, text: str, behind: list[Token]) -> None:
+        found = [q for q in QUANTITY.finditer(text) if not _NAMED.search(text[: q.start()])]
+        for quantity in found:
+            last = quantity is found[-1] and not text[quantity.end() :].strip(" ).,;:")
+            why = _reason(behind, "given") if last else ""
+            self.quantities.append(Quantity(line, quantity[0].strip(), why))
 
     def link(
         self, href: str, words: str, line: int, content: str, at: int, embed: bool = False
@@ -514,6 +589,17 @@ def _misread_fences(fences: list[Fence]) -> Iterator[Problem]:
                 )
         elif re.match(r"\{.*\bpy(thon|con)?\b|python\W|pycon\W", fence.info, re.IGNORECASE):
             yield Problem(fence.line, f"```{fence.info} does not run; write ```python")
+
+
+def _reason(behind: list[Token], what: str) -> str:
+    """Find the reason that a comment gives right behind a formula or number."""
+    for token in behind:
+        if token.type in ("html_inline", "html_block"):
+            found = _REASON.match(token.content.strip())
+            return found["why"] if found and found["what"] == what else ""
+        if token.content.strip() and token.type != "softbreak":
+            return ""
+    return ""
 
 
 def _words(value: Any) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from vaultkit.checks import STATIC, outputs
+from vaultkit.checks.equations import Equations
+from vaultkit.checks.numbers import Numbers
 from vaultkit.figure import Figure, stamp_of
 from vaultkit.note import Block, Note, Problem, read
 from vaultkit.run import NoteRun
@@ -120,6 +122,8 @@ class NoteFile(pytest.File):
 
     note: Note
     run: NoteRun
+    equations: Equations
+    numbers: Numbers
     edits: list[Edit]
 
     def collect(self) -> Iterator[pytest.Item]:
@@ -134,7 +138,13 @@ class NoteFile(pytest.File):
                 tally["mirrors rewritten"] += len(edits)
                 vault.refresh()
                 self.note = vault.notes[self.path]
-        self.run = NoteRun(self.note, float(self.config.getini("vault_timeout")))
+        self.equations = Equations(self.note)
+        self.numbers = Numbers(self.note)
+        self.run = NoteRun(
+            self.note,
+            float(self.config.getini("vault_timeout")),
+            (self.equations.look, self.numbers.look),
+        )
         self.edits = []
         names = Counter(_item_name(block) for block in self.note.blocks)
         seen: Counter[str] = Counter()
@@ -146,6 +156,8 @@ class NoteFile(pytest.File):
             yield BlockItem.from_parent(self, name=label, index=index)
         for kind in STATIC:
             yield CheckItem.from_parent(self, name=f"({kind})", kind=kind, vault=vault)
+        yield EquationsItem.from_parent(self, name="(equations)")
+        yield NumbersItem.from_parent(self, name="(numbers)")
 
     def teardown(self) -> None:
         """Write what ``--update`` has gathered."""
@@ -202,6 +214,37 @@ class CheckItem(_Item):
         elif self.kind in ("links", "formulas"):
             tally[self.kind] += len(getattr(note, self.kind))
         self.fail_on(STATIC[self.kind](note, self.vault))
+
+
+class EquationsItem(_Item):
+    """What the formulas of a note state holds."""
+
+    parent: NoteFile
+
+    def runtest(self) -> None:
+        """Run all blocks; judge."""
+        note, equations = self.parent.note, self.parent.equations
+        self.parent.run.finish()
+        tally = self.config.stash[_TALLY]
+        tally["equations"] += sum(claim.kind == "equation" for claim in equations.claims)
+        tally["shapes"] += sum(claim.kind == "shape" for claim in equations.claims)
+        tally["formulas not run"] += sum(bool(formula.not_run) for formula in note.formulas)
+        self.fail_on(equations.check())
+
+
+class NumbersItem(_Item):
+    """The decimal numbers in the prose of a note were computed on it."""
+
+    parent: NoteFile
+
+    def runtest(self) -> None:
+        """Run all blocks; look the numbers up."""
+        note, numbers = self.parent.note, self.parent.numbers
+        self.parent.run.finish()
+        tally = self.config.stash[_TALLY]
+        tally["numbers"] += len(note.quantities)
+        tally["numbers given"] += sum(bool(quantity.given) for quantity in note.quantities)
+        self.fail_on(numbers.check())
 
 
 class DrawingFile(pytest.File):

@@ -16,7 +16,7 @@ import threading
 import traceback
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,11 +67,19 @@ class NoteRun:
         The note.
     timeout
         Seconds that one block may take.
+    watchers
+        Called after each block with the names bound so far and the block's steps.
     """
 
-    def __init__(self, note: Note, timeout: float = 10.0) -> None:
+    def __init__(
+        self,
+        note: Note,
+        timeout: float = 10.0,
+        watchers: Iterable[Callable[[dict[str, Any], list[Step]], None]] = (),
+    ) -> None:
         self.note = note
         self.timeout = timeout
+        self.watchers = tuple(watchers)
         self._module = types.ModuleType("__main__")
         self._filename = os.path.relpath(note.path)
         self._state = _State.fresh()
@@ -80,8 +88,16 @@ class NoteRun:
     def steps(self, index: int) -> list[Step]:
         """Run what has not run yet, up to and with the block ``index``; return its steps."""
         while len(self._steps) <= index:
-            self._steps.append(self._run(self.note.blocks[len(self._steps)]))
+            steps = self._run(self.note.blocks[len(self._steps)])
+            self._steps.append(steps)
+            for watch in self.watchers:
+                watch(self.namespace, steps)
         return self._steps[index]
+
+    def finish(self) -> None:
+        """Run what has not run yet."""
+        if self.note.blocks:
+            self.steps(len(self.note.blocks) - 1)
 
     @property
     def namespace(self) -> dict[str, Any]:

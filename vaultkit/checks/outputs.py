@@ -11,8 +11,8 @@ from decimal import Decimal
 from vaultkit.note import Problem
 from vaultkit.run import Step
 
-# A digit that belongs to a name (float32, W1) or to a dotted version is no number.
-_NUMBER = re.compile(
+#: A number in an output. A digit of a name (float32, W1) or of a dotted version is none.
+NUMBER = re.compile(
     r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w]|\.\d)|(?<!\w)[-+]?(?:nan|inf)\b"
 )
 
@@ -96,8 +96,8 @@ def _split(text: str) -> tuple[list[str], list[str]]:
         # An array may be broken into lines elsewhere; words may not.
         flat += ("" if not flat else " " if depth > 0 else "\n") + line
         depth += sum(line.count(c) for c in "[(") - sum(line.count(c) for c in "])")
-    words = [re.sub(r" ?([\[\](),]) ?", r"\1", part).strip(" ") for part in _NUMBER.split(flat)]
-    return words, _NUMBER.findall(flat)
+    words = [re.sub(r" ?([\[\](),]) ?", r"\1", part).strip(" ") for part in NUMBER.split(flat)]
+    return words, NUMBER.findall(flat)
 
 
 def _distance(shown: str, real: str) -> float:

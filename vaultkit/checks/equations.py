@@ -1,0 +1,77 @@
+"""Every formula that states something holds for the variables of its note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vaultkit.evaluate import UnboundError, Verdict, judge
+from vaultkit.note import Formula, Note, Problem
+from vaultkit.run import Step
+from vaultkit.tex import Membership, Node, TexError, parse
+
+
+@dataclass
+class Claim:
+    """A statement of a formula, and what has become of it."""
+
+    formula: Formula
+    statement: Node
+    verdict: Verdict | None = None
+    unbound: str = ""
+
+    @property
+    def kind(self) -> str:
+        """``shape`` or ``equation``."""
+        return "shape" if isinstance(self.statement, Membership) else "equation"
+
+
+class Equations:
+    """The claims of a note, each judged as soon as its blocks have bound all that it names.
+
+    Parameters
+    ----------
+    note
+        The note.
+    """
+
+    def __init__(self, note: Note) -> None:
+        self.claims: list[Claim] = []
+        self.unread: list[Problem] = []
+        for formula in note.formulas:
+            if formula.not_run:
+                continue
+            try:
+                statements = parse(formula.tex)
+            except TexError as error:
+                message = f"{_quoted(formula)} cannot be read: {error}"
+                self.unread.append(Problem(formula.line, message))
+            else:
+                self.claims += [Claim(formula, statement) for statement in statements]
+
+    def look(self, variables: Mapping[str, Any], steps: list[Step]) -> None:  # noqa: ARG002
+        """Judge the claims whose symbols are bound now."""
+        for claim in self.claims:
+            if claim.verdict is None:
+                try:
+                    claim.verdict = judge(claim.statement, variables)
+                except UnboundError as error:
+                    claim.unbound = str(error.args[0])
+
+    def check(self) -> Iterator[Problem]:
+        """Find the claims that do not hold, or that nothing could be said of."""
+        yield from self.unread
+        for claim in self.claims:
+            formula, verdict = claim.formula, claim.verdict
+            if verdict is None:
+                what = f"no block of this note binds {claim.unbound or 'anything'}"
+                yield Problem(formula.line, f"{_quoted(formula)}: {what}")
+            elif not verdict.holds:
+                bound = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
+                message = f"{_quoted(formula)} does not hold\n  {verdict.why}{bound}"
+                yield Problem(formula.line, message)
+
+
+def _quoted(formula: Formula) -> str:
+    return f"${' '.join(formula.tex.split())}$"
