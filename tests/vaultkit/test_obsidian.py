@@ -50,6 +50,8 @@ OTHER = (
         ("[[sub/Déep one|d]]", "sub/D%C3%A9ep%20one.md", "d"),
         ("# Top\n\n[[#Top]]", "#top", "Top"),
         ("text ^b\n\n[[#^b]]", "#^b", "^b"),
+        ("[[x *y* z]]", "x%20%2Ay%2A%20z.md", "x *y* z"),
+        ("\\![[Other]]", "Other.md", "Other"),
         ("[[snake_case_note]]", "snake_case_note.md", "snake_case_note"),
         ("[[Other|`code`]]", "Other.md", "<code>code</code>"),
         ("![[paper.pdf]]", "paper.pdf", "paper.pdf"),
@@ -60,7 +62,7 @@ def test_a_link(render: Write, text: str, href: str, words: str) -> None:
         text,
         Other=OTHER,
         snake_case_note="",
-        **{"sub/Déep one": "---\naliases: [Nick name]\n---\n", "paper.pdf": ""},
+        **{"x *y* z": "", "sub/Déep one": "---\naliases: [Nick name]\n---\n", "paper.pdf": ""},
     )
     assert f'<a class="wikilink" href="{href}">{words}</a>' in html
 
@@ -123,6 +125,7 @@ def test_code_and_mathematics_are_left_alone(render: Write, text: str) -> None:
         ("![[p.svg|300]]", '<img alt="" src="p.svg" width="300" />'),
         ("![[p.svg|300x200]]", '<img alt="" height="200" src="p.svg" width="300" />'),
         ("![[p.svg|Two curves]]", '<img alt="Two curves" src="p.svg" />'),
+        ("![[p.svg|Of $a$ and `b`]]", '<img alt="Of \\(a\\) and b" src="p.svg" />'),
         ("![[P.SVG|Two curves|300]]", '<img alt="Two curves" src="p.svg" width="300" />'),
     ],
 )
@@ -211,7 +214,17 @@ def test_embeds_work_in_callouts_and_lists(render: Write) -> None:
     assert html.count('class="n">x</span>') == 2
 
 
-@pytest.mark.parametrize("text", ["See ![[Other]] there.", "![[Other]] ![[Other]]", "# ![[Other]]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See ![[Other]] there.",
+        "See ![[Other]]",
+        "![[Other]] there.",
+        "- ![[Other]] there",
+        "![[Other]] ![[Other]]",
+        "# ![[Other]]",
+    ],
+)
 def test_in_mid_sentence_an_embed_is_a_link(render: Write, text: str) -> None:
     html = render(text, Other="Text")
     assert '<a class="wikilink" href="Other.md">Other</a>' in html
@@ -229,8 +242,8 @@ def test_cycles_end_in_a_link(render: Write) -> None:
 
 
 def test_doubling_embeds_end(render: Write) -> None:
-    notes = {f"N{i}": f"![[N{i + 1}]]\n\n![[N{i + 1}#H]]\n\n# H\n\nh\n" for i in range(12)}
-    assert len(render("![[N0]]", N12="# H\n", **notes)) < 100_000
+    notes = {f"N{i}": f"{i}\n\n![[N{i + 1}]]\n\n![[N{i + 1}]]\n" for i in range(12)}
+    assert render("![[N0]]", N12="", **notes).count('class="transclusion"') == 1 + 2 + 4 + 8 + 16
 
 
 def test_footnotes_do_not_clash(render: Write) -> None:
@@ -318,6 +331,16 @@ def test_comments_are_gone(render: Write, text: str) -> None:
     assert "%%" not in html
     assert "a" in html
     assert "b" in html
+
+
+def test_a_comment_does_not_cut_its_callout_in_two(render: Write) -> None:
+    html = render("> [!tip] T\n> a\n>\n> %%\n> secret\n> %%\n>\n> b")
+    assert html.count('<div class="admonition tip">') == html.count("</div>") == 1
+    assert "<p>b</p>\n</div>" in html
+
+
+def test_an_escaped_comment_is_text(render: Write) -> None:
+    assert "%%a%%" in render("\\%%a%%")
 
 
 @pytest.mark.parametrize("tag", ["tag", "a/b", "Straße", "1a", "snake_case"])
@@ -523,14 +546,15 @@ def test_other_images_stay_images(render: Write) -> None:
 def test_without_a_host_it_reads_the_vault_itself_and_again(tmp_path: Path) -> None:
     from markdown import markdown
 
-    def render() -> str:
+    def render(text: str = "[[New]]") -> str:
         name = "vaultkit.markdown.obsidian"
         options = {"docs_dir": str(tmp_path), "note": str(tmp_path / "Host.md")}
-        return markdown("[[New]]", extensions=[name], extension_configs={name: options})
+        return markdown(text, extensions=[name], extension_configs={name: options})
 
     assert "broken" in render()
     (tmp_path / "New.md").write_text("")
     assert render() == '<p><a class="wikilink" href="New.md">New</a></p>'
+    assert render("    code ^id") == "<pre><code>code ^id\n</code></pre>"
     (tmp_path / "New.md").unlink()
     assert "broken" in render()
 
@@ -592,6 +616,10 @@ def test_odd_input_does_no_harm(render: Write, text: str) -> None:
         html = render("\n".join(prefix + line for line in text.split("\n")), Empty="")
         assert "\2" not in html
         assert "\3" not in html
+
+
+def test_code_is_not_the_name_of_a_note(render: Write) -> None:
+    assert render("[[`x`]] ![[`x`|y]]") == "<p>[[<code>x</code>]] ![[<code>x</code>|y]]</p>"
 
 
 def test_windows_lines(render: Write) -> None:

@@ -20,12 +20,14 @@ def vault(tmp_path: Path) -> Vault:
         "sub/Twin.md": "below [[Twin]] [[Softmax]]",
         "sub/Deep.md": "[[Twin]] [[../Twin]] [s](../Softmax.md)",
         "sub/Alias.md": "---\naliases: Softmax\n---\n",
+        "far/away/Triplet.md": "",
+        "sub/under/Triplet.md": "",
         "Cafe\u0301.md": "decomposed",
         "figures/a.svg": "<svg/>",
         ".obsidian/hidden.md": "hidden",
     }
     for name, text in notes.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     return Vault(tmp_path)
 
@@ -41,6 +43,8 @@ def vault(tmp_path: Path) -> Vault:
         ("Q/K", "index.md", "Softmax.md"),
         ("Twin", "index.md", "Twin.md"),
         ("Twin", "sub/Deep.md", "sub/Twin.md"),
+        ("Triplet", "sub/Deep.md", "sub/under/Triplet.md"),
+        ("Triplet", "far/Deep.md", "far/away/Triplet.md"),
         ("../Twin", "sub/Deep.md", "Twin.md"),
         ("sub/twin", "index.md", "sub/Twin.md"),
         ("Deep", "index.md", "sub/Deep.md"),

@@ -39,7 +39,7 @@ def inline_drawings(page: Page, root: Element) -> None:
 def _drawing(page: Page, image: Element) -> str | None:
     source = image.get("src", "")
     path = page.host.path.parent / unquote(source)
-    if not source.lower().endswith(".svg") or ":" in source:
+    if not source.lower().endswith(".svg"):
         return None
     svg = _read(path)
     found = _ROOT.search(svg)
