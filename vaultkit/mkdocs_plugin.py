@@ -200,7 +200,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             yield file
             faces.append(
                 f'@font-face{{font-family:"{font.family}";font-style:{font.style};'
-                f"font-weight:{font.weight};font-display:swap;"
+                f"font-weight:{font.weight};font-display:{font.display};"
                 f'src:url("{posixpath.basename(file.src_uri)}") format("woff2")}}'
             )
             if font.style == "normal":

@@ -70,7 +70,7 @@ class Font:
 
     Parameters
     ----------
-    family, style, weight
+    family, style, weight, display
         As CSS calls them.
     package, path
         The Python package that carries it, and where in there.
@@ -88,6 +88,7 @@ class Font:
     keep: frozenset[str]
     style: str = "normal"
     weight: str = "400"
+    display: str = "swap"
     axes: dict[str, float | tuple[float, float]] = field(default_factory=dict)
     features: tuple[str, ...] = ()
 
@@ -98,6 +99,8 @@ FONTS = (
         "ziamath",
         "fonts/STIXTwoMath-Regular.ttf",
         MATHEMATICS,
+        # A formula in another font is not worth the jump.
+        display="block",
         # Variants for indices; the feature that gives an accent a dotless base.
         features=("ssty", "dtls", "flac", "kern", "ccmp", "mark", "mkmk"),
     ),
@@ -173,7 +176,7 @@ def _cut(source: bytes, characters: str, font: Font) -> bytes:
     subsetter.populate(text=characters)
     subsetter.subset(opened)
     if "MATH" in opened and "glyf" in opened:
-        _narrow_radicals(opened)
+        _fit_to_chromium(opened)
     if font.axes:
         opened = instancer.instantiateVariableFont(opened, font.axes)
     opened.flavor = "woff2"
@@ -182,14 +185,23 @@ def _cut(source: bytes, characters: str, font: Font) -> bytes:
     return written.getvalue()
 
 
+def _fit_to_chromium(font: TTFont) -> None:
+    """Make up for what Chromium does otherwise than TeX with the same font."""
+    constants = font["MATH"].table.MathConstants
+    # Thin enough not to be rounded up to a bar that is thicker than the root sign's own stroke.
+    constants.RadicalRuleThickness.Value = 56
+    # TeX measures this drop from boxes, Chromium from letters too: in q_2 the index would hang
+    # far lower than in x_2.
+    constants.SubscriptBaselineDropMin.Value = 0
+    _narrow_radicals(font)
+
+
 def _narrow_radicals(font: TTFont) -> None:
     """Make the tall forms of the root sign hardly wider than the small one.
 
     Chromium reserves, for any root, the width of the widest form: beside a small root of STIX,
     whose tallest form is half as wide again, a gap would stay open. Only the width changes.
     """
-    # Thin enough not to be rounded up to a bar that is thicker than the sign's own stroke.
-    font["MATH"].table.MathConstants.RadicalRuleThickness.Value = 56
     variants = font["MATH"].table.MathVariants
     root = font.getBestCmap().get(ord("√"))
     if root not in variants.VertGlyphCoverage.glyphs:
