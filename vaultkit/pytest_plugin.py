@@ -21,6 +21,10 @@ from vaultkit.vault import Vault
 
 _VAULTS = pytest.StashKey[dict[Path, Vault]]()
 _TALLY = pytest.StashKey[Counter[str]]()
+# What the line of totals counts.
+_CHECKED = ("notes", "blocks", "links", "formulas", "equations", "shapes", "numbers")
+_EXCEPTED = ("blocks not run", "formulas not run", "numbers given")
+_CHANGED = ("outputs rewritten", "mirrors rewritten", "figures redrawn")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -62,8 +66,12 @@ def pytest_terminal_summary(
     """Say in one line what was checked."""
     tally = config.stash[_TALLY]
     if tally:
-        counts = ", ".join(f"{number} {what}" for what, number in tally.items())
-        terminalreporter.write_line(f"vault: {counts}")
+        checked, excepted, changed = (
+            ", ".join(f"{tally[what]} {what}" for what in group if tally[what] or group != _CHANGED)
+            for group in (_CHECKED, _EXCEPTED, _CHANGED)
+        )
+        line = f"vault: {checked}; exceptions: {excepted}"
+        terminalreporter.write_line(f"{line}; {changed}" if changed else line)
 
 
 def _vault_root(path: Path, config: pytest.Config) -> Path | None:
@@ -260,7 +268,6 @@ class DrawingItem(_Item):
 
     def runtest(self) -> None:
         """Compare fingerprints; with ``--update`` draw again."""
-        self.config.stash[_TALLY]["figures"] += 1
         module = self.config.getini("vault_figures")
         figures: dict[str, Figure] = importlib.import_module(module).FIGURES
         figure = figures.get(self.path.name)

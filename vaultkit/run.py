@@ -16,7 +16,7 @@ import threading
 import traceback
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,9 @@ class Step:
     error: str = ""
 
 
+Watcher = Callable[[Block, list[Step], Mapping[str, Any]], None]
+
+
 class NoteRun:
     """The blocks of a note, run in order and each but once, whoever asks first.
 
@@ -68,14 +71,14 @@ class NoteRun:
     timeout
         Seconds that one block may take.
     watchers
-        Called after each block with the names bound so far and the block's steps.
+        Called after each block with it, its steps and the names bound so far.
     """
 
     def __init__(
         self,
         note: Note,
         timeout: float = 10.0,
-        watchers: Iterable[Callable[[dict[str, Any], list[Step]], None]] = (),
+        watchers: Iterable[Watcher] = (),
     ) -> None:
         self.note = note
         self.timeout = timeout
@@ -88,10 +91,10 @@ class NoteRun:
     def steps(self, index: int) -> list[Step]:
         """Run what has not run yet, up to and with the block ``index``; return its steps."""
         while len(self._steps) <= index:
-            steps = self._run(self.note.blocks[len(self._steps)])
-            self._steps.append(steps)
+            block = self.note.blocks[len(self._steps)]
+            self._steps.append(self._run(block))
             for watch in self.watchers:
-                watch(self.namespace, steps)
+                watch(block, self._steps[-1], self.namespace)
         return self._steps[index]
 
     def finish(self) -> None:

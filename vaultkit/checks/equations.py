@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vaultkit.evaluate import UnboundError, Verdict, judge
-from vaultkit.note import Formula, Note, Problem
+from vaultkit.note import Block, Formula, Note, Problem
 from vaultkit.run import Step
 from vaultkit.tex import Membership, Node, TexError, parse
 
@@ -28,7 +28,10 @@ class Claim:
 
 
 class Equations:
-    """The claims of a note, each judged as soon as its blocks have bound all that it names.
+    """The claims of a note, each judged where it stands.
+
+    That is: on the variables as the blocks above it have left them; if those do not bind all that
+    it names, then after the first block below that does.
 
     Parameters
     ----------
@@ -37,6 +40,7 @@ class Equations:
     """
 
     def __init__(self, note: Note) -> None:
+        self.note = note
         self.claims: list[Claim] = []
         self.unread: list[Problem] = []
         for formula in note.formulas:
@@ -50,10 +54,11 @@ class Equations:
             else:
                 self.claims += [Claim(formula, statement) for statement in statements]
 
-    def look(self, variables: Mapping[str, Any], steps: list[Step]) -> None:  # noqa: ARG002
-        """Judge the claims whose symbols are bound now."""
+    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Judge the claims that stand between this block and the next, and those left over."""
+        following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
         for claim in self.claims:
-            if claim.verdict is None:
+            if claim.verdict is None and not (following and claim.formula.line > following[0]):
                 try:
                     claim.verdict = judge(claim.statement, variables)
                 except UnboundError as error:

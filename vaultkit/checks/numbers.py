@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.checks.outputs import NUMBER
-from vaultkit.note import Note, Problem, Quantity
+from vaultkit.note import Block, Note, Problem, Quantity
 from vaultkit.run import Step
 
 
@@ -25,7 +25,7 @@ class Numbers:
         self.note = note
         self.computed: set[float] = set()
 
-    def look(self, variables: Mapping[str, Any], steps: list[Step]) -> None:
+    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Gather the numbers of outputs, and the scalars among the variables."""
         for step in steps:
             self.computed.update(float(number) for number in NUMBER.findall(step.got))
