@@ -66,6 +66,9 @@ FIGURES: dict[str, Figure] = {
         _figure(mixing, "context-vector", mixing.context_data, mixing.draw_context),
         _figure(shapes, "tensor-shapes", shapes.data, shapes.draw),
         _figure(words, "static-embeddings", words.static_data, words.draw_static),
+        _figure(words, "naive-attention", words.naive_data, words.draw_naive),
+        _figure(words, "bank-by-layer", words.layers_data, words.draw_layers),
+        _figure(heads, "real-heads", heads.real_heads_data, heads.draw_real_heads),
         _figure(similarity, "dot-and-cosine", similarity.dot_data, similarity.draw_dot),
         _figure(
             similarity,

@@ -94,7 +94,7 @@ def _box(
     return "\n".join(
         [
             st.sheet(left, top, width, height, hue),
-            st.text(x, y + 6, name, anchor="middle", size=18, cls=f"vk-{hue}"),
+            st.text(x, y + 6, name, anchor="middle", size=18),
             st.text(left - 9, y + 5, f"${rows}$", anchor="end", cls="vk-muted"),
             st.text(x, top - 9, f"${columns}$", anchor="middle", cls="vk-muted"),
         ]

@@ -142,8 +142,16 @@ def draw_residual(data: Mapping[str, Any]) -> str:
             anchor="middle",
             cls="vk-input",
         ),
-        st.path(f"M{x_X + centre} {y - 36}V{top}H{x_s + centre}V80", cls="input", width=2.5),
-        st.arrow([(x_s + centre, 70), (x_s + centre, 90)], "input", 2.5),
+        st.arrow(
+            [
+                (x_X + centre, y - 36),
+                (x_X + centre, top),
+                (x_s + centre, top),
+                (x_s + centre, 90),
+            ],
+            "input",
+            2.5,
+        ),
         st.arrow([(x_X + centre, 100), (x_f + centre - 62, 100)], "input"),
         st.rect(x_f + centre - 62, 82, 124, 36, cls="vk-score", radius=18, opacity=0.1),
         st.rect(x_f + centre - 62, 82, 124, 36, cls="vk-score", radius=18, stroke=1.25),

@@ -40,8 +40,10 @@ def draw(data: Mapping[str, Any]) -> str:
             st.text(x - 10, y + (t + 0.5) * cell + 5, str(t), anchor="end", cls="vk-muted", size=13)
             for t in (0, 8, 16, 24, 31)
         ),
-        st.shades(x, y, levels, "input", cell, opacities.tolist()),
-        st.shades(right + 18, y, np.arange(LEVELS)[::-1, None], "input", 14, opacities.tolist()),
+        st.shades(x, y, levels, "input", (cell, cell), opacities.tolist()),
+        st.shades(
+            right + 18, y, np.arange(LEVELS)[::-1, None], "input", (14, 14), opacities.tolist()
+        ),
         st.text(right + 38, y + 11, "1", cls="vk-muted", size=13),
         st.text(right + 38, y + 14 * LEVELS / 2 + 5, "0", cls="vk-muted", size=13),
         st.text(right + 38, y + 14 * LEVELS, "−1", cls="vk-muted", size=13),

@@ -62,7 +62,7 @@ def draw(data: Mapping[str, Any]) -> str:
                 st.text(x, 46 + 19 * i, words, cls="vk-muted", size=st.SMALL)
                 for i, words in enumerate(lines)
             ),
-            st.shades(x, y, data[f"{name} levels"], "score", cell, opacities),
+            st.shades(x, y, data[f"{name} levels"], "score", (cell, cell), opacities),
             st.rect(x, y, side, side, cls="vk-line", radius=0, stroke=1),
             st.text(x, y + side + 48, "mean largest weight", cls="vk-muted", size=st.SMALL),
             st.text(x + side, y + side + 48, f"{data[f'{name} largest']:.3f}", anchor="end"),

@@ -259,7 +259,7 @@ def shades(
     y: float,
     levels: npt.NDArray[np.int_],
     hue: str,
-    cell: float,
+    cell: tuple[float, float],
     opacities: Sequence[float],
 ) -> str:
     """Colour a map of many cells by level, cells of one level below one another as one stroke."""
@@ -270,7 +270,7 @@ def shades(
         for end in ends:
             strokes.setdefault(int(column[end]), []).append(f"M{j} {start}v{end + 1 - start}")
             start = end + 1
-    place = f"translate({num(x + cell / 2)} {num(y)}) scale({cell:g})"
+    place = f"translate({num(x + cell[0] / 2)} {num(y)}) scale({cell[0]:g} {cell[1]:g})"
     return "\n".join(
         [
             f'<g class="vk-{hue} vk-stroke" shape-rendering="crispEdges" transform="{place}">',

@@ -1,4 +1,4 @@
-"""The two banks: one vector in a table, many in context."""
+"""The two banks: one vector in a table, mixtures of words, and what a real model makes of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from snippets.softmax import softmax
 from snippets.torch_random import TorchRandom
+from snippets.word_vectors import SENTENCES as MODEL_SENTENCES
+from snippets.word_vectors import bank_example, word_vectors
 
 SENTENCES = (("River", "bank", "is", "calm"), ("Bank", "stores", "money"))
 
@@ -70,3 +73,117 @@ def _sentences(level: float, end: float) -> list[str]:
             st.arrow([(x, edge), (x, level + 5 * turn), (end, level + 5 * turn)], "input"),
         ]
     return parts
+
+
+def naive_data() -> dict[str, Any]:
+    """Return for both sentences the scores of bank's vector with each word's, and the weights."""
+    vectors = {word: v.astype(np.float64) for word, v in word_vectors().items()}
+    data: dict[str, Any] = {}
+    for name, sentence in zip(("river", "money"), SENTENCES, strict=True):
+        bank = next(word for word in sentence if word.lower() == "bank")
+        scores = np.array([vectors[word] @ vectors[bank] for word in sentence])
+        data |= {f"{name} words": sentence, f"{name} scores": scores}
+        data[f"{name} weights"] = softmax(scores)
+    return data
+
+
+def draw_naive(data: Mapping[str, Any]) -> str:
+    """Bars for both sentences: how like bank each word is, and with what weight it is mixed in."""
+    parts, top = [], 0
+    for name in ("river", "money"):
+        words, scores, weights = (data[f"{name} {what}"] for what in ("words", "scores", "weights"))
+        row = [word.lower() for word in words].index("bank")
+        y = top + 72
+        parts += [
+            st.text(96, top + 22, " ".join(words), size=16),
+            st.text(96, top + 56, "dot product with bank", cls="vk-muted", size=st.SMALL),
+            st.text(296, top + 56, "weight", cls="vk-muted", size=st.SMALL),
+            st.tokens_down(82, y - 6, words, 26, marked=row),
+            st.bars(96, y - 6, scores, 1.0, length=120, decimals=4),
+            st.bars(296, y - 6, weights, 1.0, length=240, decimals=4),
+            st.text(296, y + 26 * len(words) + 12, "sum 1", cls="vk-muted", size=st.SMALL),
+        ]
+        top = y + 26 * len(words) + 28
+    said = [
+        f"In {' '.join(data[f'{name} words'])} the dot products are"
+        f" {st.listed(data[f'{name} scores'], 4)}, the weights"
+        f" {st.listed(data[f'{name} weights'], 4)}."
+        for name in ("river", "money")
+    ]
+    return st.figure_svg(
+        "naive-attention",
+        "Naive attention",
+        "Bars for each word of two sentences: the dot product of its vector with that of bank, and"
+        f" the weight that softmax makes of it. {' '.join(said)}",
+        top,
+        parts,
+    )
+
+
+def layers_data() -> dict[str, Any]:
+    """Return the cosines between bank in four sentences, before and after every block."""
+    return {
+        "sentences": MODEL_SENTENCES,
+        "cosines": bank_example().cosines.astype(np.float64).round(5),
+    }
+
+
+def draw_layers(data: Mapping[str, Any]) -> str:
+    """Cosines layer by layer: like banks stay together, unlike ones part."""
+    cosines, names = data["cosines"], ("R1", "M1", "R2", "M2")
+    left, right, top, bottom = 56, 352, 44, 282
+    x = np.linspace(left, right, len(cosines))
+    parts = [st.text(left - 40, 22, "cosine of two banks", size=16)]
+    for tick in (0.7, 0.8, 0.9, 1):
+        level = float(np.interp(tick, (0.7, 1), (bottom, top)))
+        parts += [
+            st.path(f"M{left} {st.num(level)}H{right}", width=1 if tick == 0.7 else 0.5),
+            st.text(left - 8, level + 5, f"{tick:g}", anchor="end", cls="vk-muted", size=13),
+        ]
+    for hue, width, pairs in (
+        ("score", 1.25, ((0, 3), (2, 1), (2, 3))),
+        ("score", 2.5, ((0, 1),)),
+        ("value", 2.5, ((0, 2), (1, 3))),
+    ):
+        for i, j in pairs:
+            y = np.interp(cosines[:, i, j], (0.7, 1), (bottom, top))
+            parts.append(st.path(st.polyline(zip(x, y, strict=True)), cls=hue, width=width))
+            if width > 2:
+                parts += [st.dot(a, b, 3.5, hue) for a, b in zip(x, y, strict=True)]
+                words = f"{names[i]}, {names[j]}: {cosines[-1, i, j]:.2f}"
+                parts.append(st.text(right + 12, y[-1] + 5, words, cls=f"vk-{hue}"))
+    others = np.interp(np.median(cosines[-1][[0, 2, 2], [3, 1, 3]]), (0.7, 1), (bottom, top))
+    parts += [
+        st.path(f"M{right + 4} {st.num(others)}h6", cls="score", width=1.25),
+        st.text(right + 14, others + 5, "the other R, M", cls="vk-score", size=st.SMALL),
+    ]
+    parts += [
+        st.text(place, bottom + 22, str(i), anchor="middle", cls="vk-muted", size=13)
+        for i, place in enumerate(x)
+    ]
+    parts.append(
+        st.text(
+            left,
+            bottom + 46,
+            "0: the embeddings; then after each block",
+            cls="vk-muted",
+            size=st.SMALL,
+        )
+    )
+    for i, k in enumerate((0, 2, 1, 3)):
+        parts += [
+            st.text(left - 40, bottom + 82 + 22 * i, names[k], bold=True),
+            st.text(left - 8, bottom + 82 + 22 * i, data["sentences"][k]),
+        ]
+    last = cosines[-1]
+    return st.figure_svg(
+        "bank-by-layer",
+        "Two banks, layer by layer",
+        "Cosines between the vectors of bank in four sentences, at the embeddings and after each of"
+        f" six blocks. All begin above {np.floor(cosines[0].min() * 100) / 100:.2f}. At the end two"
+        f" river banks have {last[0, 2]:.2f}, two banks with money {last[1, 3]:.2f}; of the four"
+        f" mixed pairs, thin but for R1 and M1, which end at {last[0, 1]:.2f}, none is above"
+        f" {max(last[i, j] for i in (0, 2) for j in (1, 3)):.2f}.",
+        bottom + 164,
+        parts,
+    )
