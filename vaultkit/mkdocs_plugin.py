@@ -115,7 +115,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             path = self.vault.relative(note.path)
             _log.warning("%s/%s:%s: %s", folder, path, problem.line, problem.message)
 
-    @event_priority(50)
+    # After other plugins have made pages of their files, notebooks for one.
+    @event_priority(-50)
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Give every note its address, every alias a way to it; add what the pages need."""
         assert self.vault is not None

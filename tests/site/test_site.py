@@ -153,7 +153,7 @@ def test_search_finds_a_note(visit: Visitor) -> None:
     expect(result).to_contain_text("Query Matrix")
     result.click()
     page.wait_for_url(re.compile("/query-matrix/"))
-    expect(page.locator("article h1")).to_contain_text("Query Matrix")
+    expect(page.locator(".md-content h1")).to_contain_text("Query Matrix")
 
 
 @pytest.mark.parametrize("scripts", [True, False])
