@@ -47,7 +47,7 @@
     sizes.disconnect();
     document.querySelectorAll(SCROLLS).forEach((box) => sizes.observe(box));
     // Material makes a landmark of the buttons beside every block of code.
-    document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "group"));
+    document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none"));
   };
   // `document$` is Material's: it speaks after every page that was loaded in place.
   if (typeof document$ === "undefined") prepare();
