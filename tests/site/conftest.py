@@ -34,9 +34,13 @@ FLAGS = [
 skipped = 0
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     global skipped
-    skipped += report.skipped and isinstance(report.longrepr, tuple) and HOW in report.longrepr[2]
+    if report.skipped and isinstance(report.longrepr, tuple) and HOW in report.longrepr[2]:
+        skipped += 1
+        # One place for all, so that `-ra` tells of them in one line.
+        report.longrepr = (__file__, None, HOW)  # type: ignore[assignment]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
