@@ -118,9 +118,9 @@ def judge(statement: Node, variables: Mapping[str, Any]) -> Verdict:
 
 
 def _relations(statement: Statement, scope: _Scope) -> Verdict:
-    declared = statement.sides[0]
-    if isinstance(declared, Symbol) and scope.is_index(declared.name):
-        return Verdict(True)  # "i = 1, …, n" only says what i runs over
+    match statement.sides:
+        case (Symbol(name), Number()) if scope.is_index(name):
+            return Verdict(True)  # "i = 1, …, n" only says what i runs over
     scope.indices = scope.index_names(statement)
     sides = [scope.value(side) for side in statement.sides]
     for relation, (left, right) in zip(statement.relations, pairwise(sides), strict=True):
@@ -238,9 +238,14 @@ class _Scope:
     # Indices
 
     def is_index(self, name: str) -> bool:
-        """Tell whether a name counts: a letter for it that is no scalar of the note."""
-        return name in INDEX_LETTERS and not (
-            name in self.variables and np.ndim(self.variables[name]) == 0 and name not in "ij"
+        """Tell whether a name counts: a letter for it that the note calls nothing else.
+
+        What a loop has left in ``i`` or ``j`` is not meant.
+        """
+        if name not in INDEX_LETTERS:
+            return False
+        return name not in self.variables or (
+            name in "ijl" and isinstance(self.variables[name], (int, np.integer))
         )
 
     def index_names(self, statement: Node) -> list[str]:
@@ -390,11 +395,11 @@ class _Scope:
             return Value((i == j).astype(float), 0)
         try:
             base = self.base(node.base)
+            return self.indexed(base, _split(node.indices, base), self.sampling)
         except UnboundError as error:
             # Name what the author would have to bind.
             name = node.name if isinstance(node.base, Symbol) else error.args[0]
             raise UnboundError(name) from None
-        return self.indexed(base, _split(node.indices, base), self.sampling)
 
     def places(self, node: Subscript) -> tuple[Node, ...]:
         """Find the indices of a subscript."""
@@ -608,8 +613,9 @@ class _Scope:
         axes = tuple(range(value.array.ndim - value.rank, value.array.ndim))
         if not axes:
             raise EvaluationError(f"{name} needs a sample; here is one number")
-        self.spread = max(self.spread, float(value.array.std(axis=axes).max()))
         if name == "E":
+            # A mean of 0 is near 0 as measured by what it is the mean of.
+            self.spread = max(self.spread, float(value.array.std(axis=axes).max()))
             return Value(value.array.mean(axis=axes), 0)
         return Value(value.array.var(axis=axes), 0)
 
@@ -758,6 +764,8 @@ def _indexable(thing: Any) -> bool:
 def _described(thing: Any) -> str:
     if callable(thing):
         return "(function)"
+    if isinstance(thing, (list, tuple)):
+        return f"({len(thing)} items)"
     shape = np.shape(thing)
     return f"{shape}" if shape else f"= {thing}"
 

@@ -444,7 +444,9 @@ class _Parser:
         if self.next == r"\arg":
             self.take()
             self.tokens[self.at] = _Token("command", r"\arg" + self.next.removeprefix("\\"))
-        if self.next in _REDUCTIONS and self.peek(1) in ("_", "^"):
+        if self.next in (r"\sum", r"\prod") or (
+            self.next in _REDUCTIONS and self.peek(1) in ("_", "^")
+        ):
             return self.reduction()
         if self.next in _FUNCTIONS and self.peek(1) not in ("(", "["):
             return self.prefix_function()
@@ -470,7 +472,13 @@ class _Parser:
                 high = Sum(((1, bound), (-1, Number("1")))) if strict else bound
             if parser.next or not index:
                 raise TexError(f"cannot read the index of \\{kind}")
-        return Reduce(kind, index, low, high, self.term())
+        body = self.term()
+        if not index:
+            used = {i for s in walk(body) if isinstance(s, Subscript) for i in s.indices}
+            if len(used) != 1:
+                raise TexError(f"\\{kind} does not say over what")
+            index = _name_of(used.pop())
+        return Reduce(kind, index, low, high, body)
 
     def prefix_function(self) -> Node:
         function: Node = Symbol(self.take().removeprefix("\\"))

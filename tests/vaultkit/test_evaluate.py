@@ -1,0 +1,261 @@
+"""Formulas mean what they mean in the papers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaultkit.evaluate import UnboundError, Verdict, judge
+from vaultkit.tex import parse
+
+RNG = np.random.default_rng(0)
+Q, K, V = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 3)), RNG.normal(size=(5, 2))
+S = Q @ K.T
+W5 = RNG.normal(size=(5, 3))
+
+
+def softmax(x: Any) -> Any:
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+ALPHA = softmax(S / np.sqrt(3))
+NOTE: dict[str, Any] = {
+    "Q": Q, "K": K, "V": V, "scores": S, "s": S, "alpha": ALPHA, "Z": ALPHA @ V,
+    "n": 5, "d_k": 3, "d_v": 2, "softmax": softmax, "head": [Q, K, W5], "h": 3,
+    "H": np.concatenate([Q, K, W5], -1), "a": 2.0, "A": np.array([1.0, 2.0]),
+    "B": np.array([3.0, -1.0]), "theta": np.arccos(1 / np.sqrt(50)),
+    "M": np.where(np.tri(5, dtype=bool), 0.0, -np.inf),
+    "J": np.diag(ALPHA[1]) - np.outer(ALPHA[1], ALPHA[1]), "p": ALPHA[1],
+    "weight": np.array([0.25, 0.75]), "embedding": np.array([[1.0, 2.0], [3.0, 4.0]]),
+    "e_new": np.array([2.5, 3.5]), "W": RNG.normal(size=(3, 3)), "X32": np.float32(Q),
+    "Y32": (np.float32(Q) @ np.float32(K).T).astype(np.float32),
+    "attention": lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[-1])) @ v,
+}  # fmt: skip
+SAMPLE = {
+    "q": RNG.normal(size=(40_000, 16)),
+    "k": RNG.normal(size=(40_000, 16)),
+    "d_k": 16,
+    "c": 3.0,
+}
+
+
+def verdicts(tex: str, variables: Mapping[str, Any] = NOTE) -> list[Verdict]:
+    return [judge(statement, variables) for statement in parse(tex)]
+
+
+TRUE = [
+    r"\text{scores} = QK^\top",
+    r"\text{Scores} = Q K^T",
+    r"\alpha = \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)",
+    r"Z = \operatorname{softmax}(QK^T / \text{sqrt}(d_k)) V",
+    r"\text{Attention}(Q, K, V) = Z = \alpha V",
+    r"\alpha_{ij} = \frac{\exp(s_{ij} / \sqrt{d_k})}{\sum_{l=1}^{n} \exp(s_{il} / \sqrt{d_k})}",
+    r"\alpha_{ij} = \operatorname{softmax}(s_i / \sqrt{d_k})_j",
+    r"s_{ij} = q_i \cdot k_j = q_i k_j^\top = \sum_{l=1}^{d_k} Q_{il} K_{jl}",
+    r"s_{ij} = q_i^\top k_j",
+    r"s_{21} = q_2 \cdot k_1",
+    r"z^{(2)} = \sum_{j=1}^{n} \alpha_{2j} v_j",
+    r"z_i = \sum_j \alpha_{ij} v_j",
+    r"\sum_{j=1}^{n} \alpha_{ij} = 1",
+    r"0 \le \alpha_{ij} \le 1, \quad \alpha_{ij} > 0",
+    r"\alpha_{ij} \in [0, 1]",
+    r"\max_j \alpha_{ij} < 1",
+    r"\text{H} = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)",
+    r"\mathrm{Concat}(\text{head}_1, \text{head}_2, \text{head}_3) = H",
+    r"A \cdot B = \|A\| \|B\| \cos(\theta)",
+    r"\lVert A \rVert \lVert B \rVert \cos\theta = A \cdot B",
+    r"M_{ij} = \begin{cases} 0 & \text{if } j \le i \\ -\infty & \text{otherwise} \end{cases}",
+    r"J = \operatorname{diag}(p) - p p^\top",
+    r"J_{ij} = p_i (\delta_{ij} - p_j)",
+    r"\lVert J \rVert_F = \sqrt{\sum_i \sum_j J_{ij}^2}",
+    r"e_{new} = \sum (\text{weight}_i \times \text{embedding}_i)",
+    r"A = \begin{bmatrix} 1 & 2 \end{bmatrix}",
+    r"\text{embedding} = \begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix}",
+    r"Q, K \in \mathbb{R}^{n \times d_k}, \quad V \in \mathbb{R}^{n \times d_v}",
+    r"q_i \in \mathbb{R}^{d_k}",
+    r"d_k = 3, \quad d_v \ne 3",
+    r"\sqrt{d_k} \approx 1.732",
+    r"W W^{-1} W = W",
+    r"(W K^\top)^\top = K W^\top",
+    r"(Q \odot Q)_{ij} = Q_{ij}^2",
+    r"\begin{aligned} Z &= \alpha V \\ &= \operatorname{softmax}(s / \sqrt{3}) V \end{aligned}",
+    r"\text{Y32} = \text{X32} K^\top",
+    r"i = 1, \dots, n",
+    r"\exp(\log a) = a, \quad e^{a} = \exp(2)",
+    r"\arg\max_j s_{1j} = \arg\max_j \alpha_{1j}",
+    r"\alpha_{i,j} \alpha_{ij} = \alpha_{ij}^2",
+    r"\prod_{i=1}^{3} i = 6",
+    r"\sum_{i=1}^{n} \sum_{j=1}^{i} 1 = 15",
+    r"Z = \alpha \text{ dot } (V)",
+]  # fmt: skip
+FALSE = [
+    (r"\text{scores} = KQ^\top", "largest difference"),
+    (r"\text{scores} = Q K", "cannot be multiplied"),
+    (r"\alpha = \operatorname{softmax}\left(\frac{QK^\top}{d_k}\right)", "largest difference"),
+    (r"\sum_{j=1}^{n} \alpha_{ji} = 1", "at i ="),
+    (r"\sum_{j=1}^{n-1} \alpha_{ij} = 1", "at i ="),
+    (r"\sum_{j=1}^{n+1} \alpha_{ij} = 1", "runs out of 1 to 5"),
+    (r"\sum_{j=2}^{n} \alpha_{ij} = 1", "at i ="),
+    (r"s_{ij} = q_j \cdot k_i", "at i ="),
+    (r"s_{ij} = q_i \cdot v_j", "no dot product"),
+    (r"s_{ij} = q_i k_j", "which product"),
+    (r"Q \in \mathbb{R}^{d_k \times n}", "the shape is (5, 3), not (3, 5)"),
+    (r"\sqrt{d_k} \approx 1.742", "1.73205 ≈ 1.742"),
+    (r"\sqrt{d_k} = 1.732", "largest difference"),
+    (r"Q = V", "shape (5, 3)"),
+    (r"\alpha_{ij} < 0.1", "does not hold"),
+    (r"\alpha_{ij} \in [0.5, 1]", "does not hold"),
+    (r"M_{ij} = \begin{cases} 0 & j \ge i \\ -\infty & \text{otherwise} \end{cases}", "inf"),
+    (r"J = \operatorname{diag}(p) + p p^\top", "largest difference"),
+    (r"A = \begin{bmatrix} 1 & 3 \end{bmatrix}", "element (2,)"),
+    (r"\text{Attention}(Q, K) = Z", "raises TypeError"),
+    (r"a = 2.000001", "largest difference"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("tex", TRUE)
+def test_true_statements_hold(tex: str) -> None:
+    for verdict in verdicts(tex):
+        assert verdict.holds, verdict
+
+
+@pytest.mark.parametrize(("tex", "why"), FALSE)
+def test_false_statements_do_not_and_say_why(tex: str, why: str) -> None:
+    wrong = [verdict for verdict in verdicts(tex) if not verdict.holds]
+    assert wrong
+    assert why in wrong[0].why
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\mathbb{E}[q_i] = 0",
+        r"\operatorname{Var}(q_i) = 1",
+        r"\mathbb{E}[q_i k_i] = 0",
+        r"\operatorname{Var}\left(\sum_{i=1}^{d_k} q_i k_i\right) = d_k",
+        r"\operatorname{Var}(q \cdot k) = d_k",
+        r"\operatorname{Var}\left(\frac{q \cdot k}{\sqrt{d_k}}\right) = 1",
+        r"\text{Var}(c q) = c^2 \text{Var}(q)",
+    ],
+)
+def test_a_sample_speaks_for_its_population(tex: str) -> None:
+    assert all(verdict.holds for verdict in verdicts(tex, SAMPLE))
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\mathbb{E}[q_i] = 0.1",
+        r"\operatorname{Var}(q_i) = 1.2",
+        r"\operatorname{Var}\left(\sum_{i=1}^{d_k} q_i k_i\right) = d_k^2",
+        r"\operatorname{Var}\left(\sum_{i=1}^{d_k - 1} q_i k_i\right) = d_k",
+        r"\text{Var}(c q) = c \text{Var}(q)",
+        r"\operatorname{Var}\left(\frac{q \cdot k}{\sqrt{d_k}}\right) = 1.2",
+    ],
+)
+def test_and_against_what_is_false_of_it(tex: str) -> None:
+    assert not any(verdict.holds for verdict in verdicts(tex, SAMPLE))
+
+
+@pytest.mark.parametrize(
+    ("tex", "name"), [(r"Y = Q", "Y"), (r"W_O = Q", "W_O"), ("f(Q, K) = 1", "f")]
+)
+def test_what_is_not_bound_is_named(tex: str, name: str) -> None:
+    with pytest.raises(UnboundError) as error:
+        verdicts(tex)
+    assert error.value.args[0] == name
+
+
+def test_a_letter_that_the_note_binds_is_no_index() -> None:
+    assert not any(verdict.holds for verdict in verdicts("s = Q, a = 3"))
+    tex = r"\operatorname{Var}\left(\frac{s}{\sqrt{d_k}}\right) = \frac{\operatorname{Var}(s)}{d_k} = 1"
+    too_large = {"s": 1.2 * (SAMPLE["q"] * SAMPLE["k"]).sum(-1), "d_k": 16}
+    assert not any(verdict.holds for verdict in verdicts(tex, too_large))
+
+
+def test_a_verdict_names_the_variables_and_the_worst_element() -> None:
+    (verdict,) = verdicts(r"\text{scores} = Q K^\top + 1", NOTE)
+    assert verdict.bound == ("scores (5, 5)", "Q (5, 3)", "K (5, 3)")
+    assert "the largest difference is 1 at element" in verdict.why
+
+
+# --- Random expressions, written as TeX and computed by NumPy -----------------------------------
+
+SIZE = 3
+NAMES = {name: RNG.uniform(0.5, 2.0, (SIZE, SIZE)) for name in ("A", "B", "C")} | {
+    "u": RNG.uniform(0.5, 2.0, SIZE), "w": RNG.uniform(0.5, 2.0, SIZE),
+    "a": 1.5, "b_1": 0.75, "gamma": 2.25, "n": SIZE,
+}  # fmt: skip
+Pair = tuple[str, Any]
+
+scalar_atoms: st.SearchStrategy[Pair] = st.sampled_from(
+    [
+        ("2", 2.0),
+        ("0.5", 0.5),
+        ("a", NAMES["a"]),
+        ("b_1", NAMES["b_1"]),
+        (r"\gamma", NAMES["gamma"]),
+        (r"A_{12}", NAMES["A"][0, 1]),
+        (r"u \cdot w", NAMES["u"] @ NAMES["w"]),
+        (r"\sum_{i=1}^{n} u_i w_i", NAMES["u"] @ NAMES["w"]),
+        (r"\sum_{i=1}^{n} \sum_{j=1}^{i} B_{ij}", np.tril(NAMES["B"]).sum()),
+        (r"\max_i u_i", NAMES["u"].max()),
+        (r"\lVert A \rVert", np.linalg.norm(NAMES["A"])),
+        (r"u^\top A w", NAMES["u"] @ NAMES["A"] @ NAMES["w"]),
+    ]
+)
+matrix_atoms: st.SearchStrategy[Pair] = st.sampled_from(
+    [(name, NAMES[name]) for name in "ABC"] + [(f"{name}^\\top", NAMES[name].T) for name in "ABC"]
+)
+
+
+def scalars(inner: st.SearchStrategy[Pair]) -> st.SearchStrategy[Pair]:
+    two = st.tuples(inner, inner)
+    return st.one_of(
+        two.map(lambda p: (f"({p[0][0]} + {p[1][0]})", p[0][1] + p[1][1])),
+        two.map(lambda p: (f"({p[0][0]} - {p[1][0]})", p[0][1] - p[1][1])),
+        two.map(lambda p: (rf"({p[0][0]}) ({p[1][0]})", p[0][1] * p[1][1])),
+        two.map(lambda p: (rf"\left({p[0][0]}\right) \cdot ({p[1][0]})", p[0][1] * p[1][1])),
+        two.map(
+            lambda p: (rf"\frac{{{p[0][0]}}}{{1 + ({p[1][0]})^2}}", p[0][1] / (1 + p[1][1] ** 2))
+        ),
+        inner.map(lambda p: (rf"\sqrt{{1 + ({p[0]})^2}}", np.sqrt(1 + p[1] ** 2))),
+        inner.map(lambda p: (rf"\cos({p[0]})", np.cos(p[1]))),
+        inner.map(lambda p: (rf"-({p[0]})", -p[1])),
+        inner.map(lambda p: (rf"\lvert {p[0]} \rvert", abs(p[1]))),
+    )
+
+
+all_scalars = st.recursive(scalar_atoms, scalars, max_leaves=6)
+
+
+def matrices(inner: st.SearchStrategy[Pair]) -> st.SearchStrategy[Pair]:
+    two = st.tuples(inner, inner)
+    return st.one_of(
+        two.map(lambda p: (f"({p[0][0]} + {p[1][0]})", p[0][1] + p[1][1])),
+        two.map(lambda p: (f"({p[0][0]}) ({p[1][0]})", p[0][1] @ p[1][1])),
+        two.map(lambda p: (rf"(({p[0][0]}) \odot ({p[1][0]}))", p[0][1] * p[1][1])),
+        inner.map(lambda p: (f"({p[0]})^{{\\top}}", p[1].T)),
+        st.tuples(all_scalars, inner).map(lambda p: (f"({p[0][0]}) {p[1][0]}", p[0][1] * p[1][1])),
+        st.tuples(inner, all_scalars).map(
+            lambda p: (rf"\frac{{{p[0][0]}}}{{1 + ({p[1][0]})^2}}", p[0][1] / (1 + p[1][1] ** 2))
+        ),
+    )
+
+
+all_matrices = st.recursive(matrix_atoms, matrices, max_leaves=6)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(all_scalars, all_matrices))
+def test_random_expressions_are_what_numpy_says(pair: Pair) -> None:
+    tex, value = pair
+    variables = {**NAMES, "result": value, "other": value + np.abs(value).max() * 0.01 + 0.01}
+    (verdict,) = verdicts(rf"{tex} = \text{{result}}", variables)
+    assert verdict.holds, (tex, verdict)
+    (verdict,) = verdicts(rf"{tex} = \text{{other}}", variables)
+    assert not verdict.holds, tex

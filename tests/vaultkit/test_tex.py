@@ -1,0 +1,175 @@
+"""The grammar of formulas."""
+
+import pytest
+
+from vaultkit.tex import (
+    Apply,
+    Bracketed,
+    Membership,
+    Norm,
+    Number,
+    Power,
+    Product,
+    Reduce,
+    Statement,
+    Subscript,
+    Sum,
+    Symbol,
+    TexError,
+    Transpose,
+    parse,
+    parse_expression,
+)
+
+Q, K, X = Symbol("Q"), Symbol("K"), Symbol("X")
+
+
+def product(*factors, op=""):
+    node = factors[0]
+    for factor in factors[1:]:
+        node = Product(op, node, factor)
+    return node
+
+
+@pytest.mark.parametrize(
+    ("tex", "node"),
+    [
+        ("QK^T", product(Q, Transpose(K))),
+        (r"Q\,K^{\top}", product(Q, Transpose(K))),
+        ("a + b c - d / e", "a+(bc)-(d/e)"),
+        (r"a \cdot b c", product(Symbol("a"), product(Symbol("b"), Symbol("c")), op=r"\cdot")),
+        (r"d_{\text{model}}", Subscript(Symbol("d"), (Symbol("model"),), "d_model")),
+        (r"\text{scaled\_scores}", Symbol("scaled_scores")),
+        (r"\text{scaled scores}", Symbol("scaled_scores")),
+        (r"\mathrm{softmax}(X)", Apply(Symbol("softmax"), (X,))),
+        (r"\lambda", Symbol("lambda_")),
+        (r"\varepsilon", Symbol("epsilon")),
+        (r"\hat{x}", Symbol("x_hat")),
+        (r"\alpha_{ij}", Subscript(Symbol("alpha"), (Symbol("i"), Symbol("j")), "alpha_ij")),
+        (r"\alpha_{i, j+1}", "alpha indexed by i and j+1"),
+        ("e_{bank\\_new}", Symbol("e_bank_new")),
+        ("z^{(2)}", Bracketed(Symbol("z"), Number("2"))),
+        ("x^2", Power(Symbol("x"), Number("2"))),
+        ("e^{x}", Apply(Symbol("exp"), (Symbol("x"),))),
+        (r"\sqrt{x}", Apply(Symbol("sqrt"), (Symbol("x"),))),
+        (r"\frac{a}{b}", product(Symbol("a"), Symbol("b"), op="/")),
+        (r"\lVert X \rVert_F", Norm("F", X)),
+        (r"|x|", Norm("abs", Symbol("x"))),
+        (
+            r"\sum_{j=1}^{n} a_j",
+            Reduce("sum", "j", Number("1"), Symbol("n"),
+                   Subscript(Symbol("a"), (Symbol("j"),), "a_j")),
+        ),
+        (r"\cos\theta", Apply(Symbol("cos"), (Symbol("theta"),))),
+        (r"\exp(x) y", product(Apply(Symbol("exp"), (Symbol("x"),)), Symbol("y"))),
+    ],
+)  # fmt: skip
+def test_expressions(tex: str, node: object) -> None:
+    read = parse_expression(tex)
+    if node == "a+(bc)-(d/e)":
+        a, b, c, d, e = (Symbol(letter) for letter in "abcde")
+        node = Sum(((1, a), (1, product(b, c)), (-1, product(d, e, op="/"))))
+    elif node == "alpha indexed by i and j+1":
+        assert isinstance(read, Subscript)
+        node = (Symbol("i"), Sum(((1, Symbol("j")), (1, Number("1")))))
+        read = read.indices
+    assert read == node
+
+
+def test_a_sum_reaches_as_far_as_its_term() -> None:
+    read = parse_expression(r"\sum_j a_j b_j + c")
+    assert isinstance(read, Sum)
+    assert isinstance(read.terms[0][1], Reduce)
+    assert read.terms[1] == (1, Symbol("c"))
+
+
+@pytest.mark.parametrize(
+    ("tex", "count"),
+    [
+        ("QK^T", 0),
+        ("a = b", 1),
+        (r"Q = XW_Q,\quad K = XW_K,\quad V = XW_V", 3),
+        ("Q = XW_Q, K = XW_K", 2),
+        (r"W_Q, W_K \in \mathbb{R}^{n \times m}", 2),
+        ("d_k, d_v = 2", 2),
+        (r"\begin{aligned} a &= b \\ &= c \\ d &< e \end{aligned}", 2),
+        (r"a = b \quad \text{for all } i", 1),
+        (r"a = b.", 1),
+        (r"a = \begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix}", 1),
+    ],
+)
+def test_statements(tex: str, count: int) -> None:
+    assert len(parse(tex)) == count
+
+
+def test_chains_and_rows_that_go_on() -> None:
+    (read,) = parse(r"\begin{aligned} a &= b \\ &\le c \end{aligned}")
+    assert isinstance(read, Statement)
+    assert read.relations == ("=", "≤")
+
+
+def test_shapes() -> None:
+    (read,) = parse(r"X \in \mathbb{R}^{n \times 4 d_{\text{model}}}")
+    assert isinstance(read, Membership)
+    assert len(read.dims) == 2
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\sqrt[3]{x} = 2",
+        "a = (b",
+        "a = b)",
+        r"\frac{a} = b",
+        "a = ",
+        r"x \in \mathbb{Z}",
+        r"a = \begin{tikzpicture} \end{tikzpicture}",
+        "a = b ! c",
+        r"\sum (a_i b_j) = 3",
+    ],
+)
+def test_what_the_grammar_does_not_hold_is_said(tex: str) -> None:
+    with pytest.raises(TexError):
+        parse(tex)
+
+
+# The equations of the five sources, as they are written there.
+SOURCES = [
+    r"X \in \mathbb{R}^{n \times d_{model}}",
+    r"Q = XW_Q,\quad K = XW_K,\quad V = XW_V",
+    r"W_Q, W_K, W_V \in \mathbb{R}^{d_{model} \times d_k}",
+    r"\text{scores} = QK^T",
+    r"\text{scaled\_scores} = \frac{\text{scores}}{\sqrt{d_k}}",
+    r"\alpha_{ij} = \frac{\exp(\text{scaled\_scores}_{ij})}"
+    r"{\sum_{k=1}^n \exp(\text{scaled\_scores}_{ik})}",
+    r"\text{Attention}(Q,K,V) = \text{softmax}\left(\frac{QK^T}{\sqrt{d_k}}\right)V",
+    r"Q = xW_Q",
+    r"\text{Attention Score} = QK^T",
+    r"\text{Scaled Scores} = QK^T/\text{sqrt}(d_k)",
+    r"\text{Attention Weights} = \text{softmax}(QK^T/\text{sqrt}(d_k))",
+    r"\text{Output} = (\text{Attention Weights}) \text{ dot } (V)",
+    r"\text{Attention}(Q, K, V) = \text{softmax}((QK^T)/\text{sqrt}(d_k)) V",
+    r"\text{head}_i = \text{Attention}(Q_i, K_i, V_i)",
+    r"\text{MultiHeadOutput} = \text{Concat}(\text{head}_1, \text{head}_2, \dots, \text{head}_h)",
+    r"d_{\text{head}} = d_{\text{model}} / h",
+    r"Q = XW_Q, K = XW_K, V = XW_V",
+    r"\text{Scores} = QK^T",
+    r"\text{Output} = \text{Attention Weights} \times V",
+    r"e_{bank\_new} = \sum (\text{weight}_i \times \text{embedding}_i)",
+    r"A \cdot B = \|A\| \|B\| \cos(\theta)",
+    r"\text{Q.K} = \text Q K^T",
+    r"\text{weights} = \text{softmax}(Q K^T)",
+    r"\text{Attention} = \text{softmax}(Q K^T)V",
+    r"Q \cdot K = \sum_{i=1}^{d_k} q_i k_i",
+    r"\text{Var}(QK^T) = d_k",
+    r"\text{Var}(aX) = a^2 \text{Var}(X)",
+    r"a = \frac{1}{\sqrt{d_k}}",
+    r"\text{Var}\left(\frac{QK^T}{\sqrt{d_k}}\right) = \left(\frac{1}{\sqrt{d_k}}\right)^2 "
+    r"\times \text{Var}(QK^T)",
+    r"\text{Var}\left(\frac{QK^T}{\sqrt{d_k}}\right) = \frac{1}{d_k} \times d_k = 1",
+]
+
+
+@pytest.mark.parametrize("tex", SOURCES)
+def test_every_equation_of_the_sources_can_be_read(tex: str) -> None:
+    assert parse(tex)
