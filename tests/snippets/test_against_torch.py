@@ -5,9 +5,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from snippets.attention import scaled_dot_product_attention
+from snippets.feed_forward import gelu, relu
+from snippets.layer_norm import layer_norm
+from snippets.masks import causal_mask, padding_mask
+from snippets.multi_head import MultiHeadWeights, multi_head_attention
 from snippets.projection import project
 from snippets.softmax import softmax
 from snippets.torch_random import TorchRandom
+from snippets.transformer_block import BlockWeights, transformer_block
 
 torch = pytest.importorskip("torch", reason="PyTorch, an optional witness, is not installed")
 
@@ -131,17 +136,133 @@ def test_batch_axes_broadcast_as_in_torch():
     assert_allclose(scaled_dot_product_attention(*arrays), expected.numpy(), atol=1e-13)
 
 
-def test_multi_head_attention_agrees():
+# Layers: weights are drawn anew, because PyTorch starts biases at 0 and gains at 1
+
+
+def numpy(tensor):
+    return tensor.detach().numpy()
+
+
+def redraw(layer):
+    for parameter in layer.parameters():
+        torch.nn.init.normal_(parameter)
+    return layer.double()
+
+
+def multi_head_weights(layer):
+    """Take the weights out of torch.nn.MultiheadAttention."""
+    if layer.in_proj_weight is None:
+        maps = [layer.q_proj_weight, layer.k_proj_weight, layer.v_proj_weight]
+    else:
+        maps = torch.chunk(layer.in_proj_weight, 3)
+    matrices = [numpy(x).T for x in (*maps, layer.out_proj.weight)]
+    if layer.in_proj_bias is None:
+        return MultiHeadWeights(*matrices)
+    biases = (*torch.chunk(layer.in_proj_bias, 3), layer.out_proj.bias)
+    return MultiHeadWeights(*matrices, *(numpy(x) for x in biases))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("mask", [None, "bool", "float", "causal", "padding"])
+def test_multi_head_attention_agrees(mask, bias):
     torch.manual_seed(0)
-    layer = torch.nn.MultiheadAttention(8, 2, batch_first=True)
-    x = torch.rand(3, 5, 8)
-    expected, expected_weights = layer(x, x, x, average_attn_weights=False)
-    weight, bias, W_O, b_O = (parameter.detach().numpy() for parameter in layer.parameters())
-    heads = [
-        project(x.numpy(), w.T, b).reshape(3, 5, 2, 4).swapaxes(1, 2)
-        for w, b in zip(np.split(weight, 3), np.split(bias, 3), strict=True)
-    ]
-    output, weights = scaled_dot_product_attention(*heads, return_weights=True)
-    output = project(output.swapaxes(1, 2).reshape(3, 5, 8), W_O.T, b_O)
-    assert_allclose(weights, expected_weights.detach().numpy(), atol=1e-6)
-    assert_allclose(output, expected.detach().numpy(), atol=1e-6)
+    layer = redraw(torch.nn.MultiheadAttention(12, 3, bias=bias, batch_first=True))
+    query, memory = torch.randn(2, 5, 12).double(), torch.randn(2, 7, 12).double()
+    allowed = torch.rand(5, 7) < 0.6
+    allowed[:, 0] = True
+    bent = torch.randn(5, 7).double()
+    lengths = np.array([7, 4])
+    # PyTorch's boolean masks for this layer say True where one may NOT attend
+    ours, theirs = {
+        None: ({}, {}),
+        "bool": ({"attn_mask": numpy(allowed)}, {"attn_mask": ~allowed}),
+        "float": ({"attn_mask": numpy(bent)}, {"attn_mask": bent}),
+        "causal": (
+            {"is_causal": True},
+            {"attn_mask": ~torch.from_numpy(causal_mask(5, 7)), "is_causal": True},
+        ),
+        "padding": (
+            {"attn_mask": padding_mask(lengths[:, np.newaxis], 7)},
+            {"key_padding_mask": ~torch.from_numpy(padding_mask(lengths, 7)[:, 0])},
+        ),
+    }[mask]
+    expected = layer(query, memory, memory, average_attn_weights=False, **theirs)
+    output = multi_head_attention(
+        numpy(query),
+        numpy(memory),
+        numpy(memory),
+        multi_head_weights(layer),
+        3,
+        return_weights=True,
+        **ours,
+    )
+    for actual, wanted in zip(output, expected, strict=True):
+        assert_allclose(actual, numpy(wanted), atol=1e-12)
+
+
+def test_keys_and_values_of_other_widths_agree():
+    torch.manual_seed(0)
+    layer = redraw(torch.nn.MultiheadAttention(12, 3, kdim=5, vdim=8, batch_first=True))
+    arrays = [torch.randn(2, *shape).double() for shape in [(4, 12), (6, 5), (6, 8)]]
+    expected, _ = layer(*arrays)
+    output = multi_head_attention(*map(numpy, arrays), multi_head_weights(layer), 3)
+    assert_allclose(output, numpy(expected), atol=1e-12)
+
+
+@pytest.mark.parametrize("approximate", ["none", "tanh"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_gelu_agrees(dtype, approximate):
+    x = np.linspace(-20, 20, 2001).astype(dtype)
+    expected = torch.nn.functional.gelu(torch.from_numpy(x), approximate=approximate).numpy()
+    assert_allclose(gelu(x, approximate), expected, rtol=0, atol=DTYPES[dtype])
+
+
+@pytest.mark.parametrize("eps", [1e-5, 1e-12, 0.1])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_layer_norm_agrees(dtype, eps):
+    rng = np.random.default_rng(0)
+    x, gain, bias = (rng.normal(3, 2, shape).astype(dtype) for shape in [(2, 5, 8), (8,), (8,)])
+    expected = torch.nn.functional.layer_norm(
+        torch.from_numpy(x), (8,), torch.from_numpy(gain), torch.from_numpy(bias), eps
+    ).numpy()
+    output = layer_norm(x, gain, bias, eps)
+    assert output.dtype == expected.dtype
+    assert_allclose(output, expected, rtol=DTYPES[dtype], atol=DTYPES[dtype])
+
+
+@pytest.mark.parametrize("eps", [1e-5, 0.1])
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("activation", [relu, gelu])
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_transformer_block_agrees(norm_first, activation, is_causal, eps):
+    torch.manual_seed(0)
+    layer = redraw(
+        torch.nn.TransformerEncoderLayer(
+            *(12, 3, 20),
+            dropout=0.0,
+            activation=activation.__name__,
+            layer_norm_eps=eps,
+            batch_first=True,
+            norm_first=norm_first,
+        )
+    )
+    x = torch.randn(2, 5, 12).double()
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(5, dtype=torch.float64)
+    expected = layer(x, src_mask=mask if is_causal else None, is_causal=is_causal)
+    weights = BlockWeights(
+        multi_head_weights(layer.self_attn),
+        *(numpy(layer.linear1.weight).T, numpy(layer.linear1.bias)),
+        *(numpy(layer.linear2.weight).T, numpy(layer.linear2.bias)),
+        *(numpy(layer.norm1.weight), numpy(layer.norm1.bias)),
+        *(numpy(layer.norm2.weight), numpy(layer.norm2.bias)),
+    )
+    output = transformer_block(
+        numpy(x),
+        weights,
+        3,
+        norm_first=norm_first,
+        is_causal=is_causal,
+        activation=activation,
+        eps=eps,
+    )
+    assert_allclose(output, numpy(expected), atol=1e-11)

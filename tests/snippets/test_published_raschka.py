@@ -9,6 +9,7 @@ from snippets.attention import (
     attention_weights,
     scaled_dot_product_attention,
 )
+from snippets.multi_head import MultiHeadWeights, multi_head_attention
 from snippets.projection import project
 from snippets.softmax import softmax
 from snippets.torch_random import TorchRandom
@@ -84,19 +85,22 @@ def test_causal_weights(agree):
 
 def test_two_causal_heads_side_by_side(agree):
     random = TorchRandom(123)
-    heads = [
-        scaled_dot_product_attention(*linear_maps(random, 3), is_causal=True) for _ in range(2)
-    ]
-    agree(np.concatenate(heads, axis=-1), "CausalAttention+Wrapper")
+    one, two = [[random.linear(3, 2, bias=False)[0].T for _ in range(3)] for _ in range(2)]
+    joined = [np.concatenate(pair, axis=-1) for pair in zip(one, two, strict=True)]
+    weights = MultiHeadWeights(*joined, W_O=np.eye(4))  # the wrapper only concatenates
+    output = multi_head_attention(INPUTS, INPUTS, INPUTS, weights, 2, is_causal=True)
+    agree(output, "CausalAttention+Wrapper")
 
 
 def test_multi_head_attention_with_an_output_projection(agree):
     random = TorchRandom(123)
-    # (n, heads * d_k) becomes (heads, n, d_k)
-    Q, K, V = (x.reshape(6, 2, 1).swapaxes(0, 1) for x in linear_maps(random, 3))
+    W_Q, W_K, W_V = (random.linear(3, 2, bias=False)[0].T for _ in range(3))
     W_O, b_O = random.linear(2, 2)
-    heads = scaled_dot_product_attention(Q, K, V, is_causal=True)
-    agree(project(heads.swapaxes(0, 1).reshape(6, 2), W_O.T, b_O), "MultiHeadAttention")
+    weights = MultiHeadWeights(W_Q, W_K, W_V, W_O.T, b_O=b_O)
+    batch = np.stack([INPUTS, INPUTS])
+    output = multi_head_attention(batch, batch, batch, weights, 2, is_causal=True)
+    agree(output[0], "MultiHeadAttention")
+    agree(output[1], "MultiHeadAttention")
 
 
 def test_scores_of_two_heads_at_once(agree):
@@ -120,4 +124,6 @@ def test_scores_of_two_heads_at_once(agree):
 def test_parameters_of_gpt2s_attention(agree):
     random = TorchRandom(0)
     maps = [random.linear(768, 768, bias=False)[0] for _ in range(3)]
-    agree(sum(x.size for x in (*maps, *random.linear(768, 768))), "ex3.3 params")
+    W_O, b_O = random.linear(768, 768)
+    weights = MultiHeadWeights(*maps, W_O, b_O=b_O)
+    agree(sum(x.size for x in weights if x is not None), "ex3.3 params")
