@@ -32,7 +32,8 @@ def modules(folder: str) -> list[Path]:
 def test_the_engine_knows_nothing_of_what_the_notes_are_about(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     assert not imported(source) & {"snippets", "figures", "docs", "tests"}
-    assert "attention" not in source.lower()
+    # Obsidian calls one of its callouts so.
+    assert "attention" not in source.lower().replace('"attention"', "")
 
 
 @pytest.mark.parametrize("path", modules("vaultkit"), ids=str)

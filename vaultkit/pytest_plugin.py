@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
+from vaultkit import notebook
 from vaultkit.checks import STATIC, outputs
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
 from vaultkit.figure import Figure, stamp_of
-from vaultkit.note import Block, Note, Problem, read
-from vaultkit.run import NoteRun
-from vaultkit.update import Edit, apply, mirror_edits, output_edit
-from vaultkit.vault import Vault
+from vaultkit.note import Block, Note, Problem
+from vaultkit.run import NoteRun, Step
+from vaultkit.update import apply, mirror_edits, output_edit
+from vaultkit.vault import READERS, Vault
 
 _VAULTS = pytest.StashKey[dict[Path, Vault]]()
 _TALLY = pytest.StashKey[Counter[str]]()
@@ -48,12 +49,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NoteFile | DrawingFile | None:
     """Collect the notes of a vault, and its drawings where code draws them."""
-    if file_path.suffix not in (".md", ".svg"):
+    if file_path.suffix not in (*READERS, ".svg"):
         return None
     root = _vault_root(file_path, parent.config)
     if root is None or any(part.startswith(".") for part in file_path.relative_to(root).parts):
         return None
-    if file_path.suffix == ".md":
+    if file_path.suffix in READERS:
         return NoteFile.from_parent(parent, path=file_path)
     if parent.config.getini("vault_figures"):
         return DrawingFile.from_parent(parent, path=file_path)
@@ -132,12 +133,12 @@ class NoteFile(pytest.File):
     run: NoteRun
     equations: Equations
     numbers: Numbers
-    edits: list[Edit]
+    stale: list[tuple[int, Step]]
 
     def collect(self) -> Iterator[pytest.Item]:
         """One item for each block, in their order, then one for each kind of check."""
         vault = _vault(self.path, self.config)
-        self.note = vault.notes.get(self.path) or read(self.path)
+        self.note = vault.notes[self.path]
         tally = self.config.stash[_TALLY]
         if self.config.getoption("--update") and not self.config.option.collectonly:
             edits = mirror_edits(self.note, vault.root.parent)
@@ -153,7 +154,7 @@ class NoteFile(pytest.File):
             float(self.config.getini("vault_timeout")),
             (self.equations.look, self.numbers.look),
         )
-        self.edits = []
+        self.stale = []
         names = Counter(_item_name(block) for block in self.note.blocks)
         seen: Counter[str] = Counter()
         for index, block in enumerate(self.note.blocks):
@@ -169,10 +170,14 @@ class NoteFile(pytest.File):
 
     def teardown(self) -> None:
         """Write what ``--update`` has gathered."""
-        if getattr(self, "edits", None):
-            apply(self.note, self.edits)
-            self.config.stash[_TALLY]["outputs rewritten"] += len(self.edits)
-            self.edits = []
+        self.config.stash[_TALLY]["outputs rewritten"] += len(self.stale)
+        if self.stale and self.path.suffix == ".ipynb":
+            outputs = {index: step.got for index, step in self.stale}
+            notebook.write_outputs(self.note, outputs)
+        elif self.stale:
+            blocks = self.note.blocks
+            apply(self.note, [output_edit(blocks[index], step) for index, step in self.stale])
+        self.stale = []
 
 
 class BlockItem(_Item):
@@ -197,7 +202,7 @@ class BlockItem(_Item):
         for step in self.parent.run.steps(self.index):
             found = list(outputs.check(step))
             if found and not step.error and self.config.getoption("--update"):
-                self.parent.edits.append(output_edit(self.block, step))
+                self.parent.stale.append((self.index, step))
             else:
                 problems += found
         self.fail_on(problems)

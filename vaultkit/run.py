@@ -110,8 +110,9 @@ class NoteRun:
     def _run(self, block: Block) -> list[Step]:
         if "no-run" in block.fence.options:
             return []
-        linecache.checkcache(self._filename)
-        linecache.getlines(self._filename)
+        # Tracebacks quote the note from here, also where it is the text of a notebook's cells.
+        lines = [line + "\n" for line in self.note.lines]
+        linecache.cache[self._filename] = (len(self.note.text), None, lines, self._filename)
         outside = _State.capture()
         self._state.apply()
         try:

@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from vaultkit.note import Heading, Link, Note, address, comparable, read
+from vaultkit import note as markdown
+from vaultkit import notebook
+from vaultkit.note import Heading, Link, Note, address, comparable
 
+#: What a vault reads as notes, and how.
+READERS = {".md": markdown.read, ".ipynb": notebook.read}
 IMAGES = {".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp"}
 
 
@@ -58,12 +62,12 @@ class Vault:
         """Read again what has changed on disk, forget what has gone."""
         files = list(_files(self.root))
         for path in files:
-            if path.suffix == ".md":
+            if path.suffix in READERS:
                 status = path.stat()
                 state = (status.st_mtime_ns, status.st_size)
                 if self._read.get(path, (None,))[0] != state:
-                    self._read[path] = (state, read(path))
-        self._read = {path: self._read[path] for path in files if path.suffix == ".md"}
+                    self._read[path] = (state, READERS[path.suffix](path))
+        self._read = {path: self._read[path] for path in files if path.suffix in READERS}
         self.notes: dict[Path, Note] = {path: note for path, (_, note) in self._read.items()}
         self.files = files
         self._known = frozenset(files)
@@ -136,7 +140,7 @@ class Vault:
     def names(self) -> list[str]:
         """All that a link may call: names, aliases, other files."""
         notes = [name for note in self.notes.values() for name in (note.name, *note.aliases)]
-        return notes + [path.name for path in self.files if path.suffix != ".md"]
+        return notes + [path.name for path in self.files if path.suffix not in READERS]
 
     def address(self, note: Note) -> str:
         """Address of a note on the site, from its root, without slashes at the ends."""
@@ -167,7 +171,7 @@ class Vault:
         names: dict[str, list[Path]] = defaultdict(list)
         aliases: dict[str, list[Path]] = defaultdict(list)
         for path in self.files:
-            names[_key(path.stem if path.suffix == ".md" else path.name)].append(path)
+            names[_key(path.stem if path.suffix in READERS else path.name)].append(path)
         for path, note in self.notes.items():
             for alias in note.aliases:
                 aliases[_key(alias)].append(path)
@@ -188,7 +192,7 @@ def _key(name: str) -> str:
 
 
 def _ends_with(path: str, wanted: PurePosixPath) -> bool:
-    parts = PurePosixPath(path.removesuffix(".md")).parts
+    parts = PurePosixPath(path.removesuffix(".md").removesuffix(".ipynb")).parts
     return parts[-len(wanted.parts) :] == wanted.parts
 
 
