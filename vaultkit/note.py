@@ -7,6 +7,7 @@ notes for the checks; Python-Markdown renders them).
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shlex
 import unicodedata
@@ -257,6 +258,11 @@ class Note:
     def summary(self) -> str:
         """One sentence on what the note says."""
         return str(self.meta.get("summary") or "")
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
     @cached_property
     def lines(self) -> list[str]:

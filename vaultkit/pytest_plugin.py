@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from vaultkit.checks import STATIC, outputs
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
 from vaultkit.figure import Figure, stamp_of
+from vaultkit.ledger import EXCEPTED, FAILS, HOLDS, KINDS, Check, Ledger, path_of
 from vaultkit.note import Block, Note, Problem
 from vaultkit.run import NoteRun, Step
 from vaultkit.update import apply, mirror_edits, output_edit
@@ -22,9 +25,10 @@ from vaultkit.vault import READERS, Vault
 
 _VAULTS = pytest.StashKey[dict[Path, Vault]]()
 _TALLY = pytest.StashKey[Counter[str]]()
+_LEDGERS = pytest.StashKey[dict[Path, Ledger]]()
 # What the line of totals counts.
-_CHECKED = ("notes", "blocks", "links", "formulas", "equations", "shapes", "numbers")
-_EXCEPTED = ("blocks not run", "formulas not run", "numbers given")
+_CHECKED = ("notes", *KINDS.values())
+_EXCEPTED = {"block": "blocks not run", "equation": "formulas not run", "number": "numbers given"}
 _CHANGED = ("outputs rewritten", "mirrors rewritten", "figures redrawn")
 
 
@@ -45,6 +49,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make room for what the session learns."""
     config.stash[_VAULTS] = {}
     config.stash[_TALLY] = Counter()
+    config.stash[_LEDGERS] = {}
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write down what was found, for the site to show."""
+    for root, ledger in session.config.stash[_LEDGERS].items():
+        ledger.write(path_of(root))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NoteFile | DrawingFile | None:
@@ -69,7 +80,7 @@ def pytest_terminal_summary(
     if tally:
         checked, excepted, changed = (
             ", ".join(f"{tally[what]} {what}" for what in group if tally[what] or group != _CHANGED)
-            for group in (_CHECKED, _EXCEPTED, _CHANGED)
+            for group in (_CHECKED, _EXCEPTED.values(), _CHANGED)
         )
         line = f"vault: {checked}; exceptions: {excepted}"
         terminalreporter.write_line(f"{line}; {changed}" if changed else line)
@@ -133,6 +144,8 @@ class NoteFile(pytest.File):
     run: NoteRun
     equations: Equations
     numbers: Numbers
+    found: list[Check]
+    items: int
     stale: list[tuple[int, Step]]
 
     def collect(self) -> Iterator[pytest.Item]:
@@ -155,6 +168,8 @@ class NoteFile(pytest.File):
             (self.equations.look, self.numbers.look),
         )
         self.stale = []
+        self.found = []
+        self.items = 0
         names = Counter(_item_name(block) for block in self.note.blocks)
         seen: Counter[str] = Counter()
         for index, block in enumerate(self.note.blocks):
@@ -169,7 +184,7 @@ class NoteFile(pytest.File):
         yield NumbersItem.from_parent(self, name="(numbers)")
 
     def teardown(self) -> None:
-        """Write what ``--update`` has gathered."""
+        """Write what ``--update`` has gathered; note down what was found, if all of it ran."""
         self.config.stash[_TALLY]["outputs rewritten"] += len(self.stale)
         if self.stale and self.path.suffix == ".ipynb":
             outputs = {index: step.got for index, step in self.stale}
@@ -178,6 +193,28 @@ class NoteFile(pytest.File):
             blocks = self.note.blocks
             apply(self.note, [output_edit(blocks[index], step) for index, step in self.stale])
         self.stale = []
+        if self.items == len(self.note.blocks) + len(STATIC) + 2:
+            vault = _vault(self.path, self.config)
+            ledgers = self.config.stash[_LEDGERS]
+            if vault.root not in ledgers:
+                known = {vault.relative(path) for path in vault.notes}
+                old = Ledger.read(path_of(vault.root)).entries
+                kept = {name: entry for name, entry in old.items() if name in known}
+                ledgers[vault.root] = Ledger(kept)
+            ledgers[vault.root].record(vault.relative(self.path), self.note, self.found)
+            self.items = 0
+
+    def note_down(self, checks: Iterable[Check], problems: Iterable[Problem] = ()) -> None:
+        """Count checks; those on the line of a problem fail."""
+        lines = {problem.line for problem in problems}
+        tally = self.config.stash[_TALLY]
+        self.items += 1
+        for check in checks:
+            if check.outcome == HOLDS and check.line in lines:
+                check = replace(check, outcome=FAILS)
+            self.found.append(check)
+            excepted = check.outcome == EXCEPTED
+            tally[_EXCEPTED[check.kind] if excepted else KINDS[check.kind]] += 1
 
 
 class BlockItem(_Item):
@@ -193,11 +230,10 @@ class BlockItem(_Item):
 
     def runtest(self) -> None:
         """Run what stands above, then this; compare."""
-        tally = self.config.stash[_TALLY]
+        check = Check("block", self.line, self.block.section)
         if "no-run" in self.block.fence.options:
-            tally["blocks not run"] += 1
+            self.parent.note_down([replace(check, outcome=EXCEPTED)])
             pytest.skip("no-run")
-        tally["blocks"] += 1
         problems = []
         for step in self.parent.run.steps(self.index):
             found = list(outputs.check(step))
@@ -205,6 +241,9 @@ class BlockItem(_Item):
                 self.parent.stale.append((self.index, step))
             else:
                 problems += found
+        outcome = FAILS if problems else HOLDS
+        seconds = self.parent.run.seconds[self.index]
+        self.parent.note_down([replace(check, outcome=outcome, seconds=seconds)])
         self.fail_on(problems)
 
 
@@ -221,12 +260,20 @@ class CheckItem(_Item):
     def runtest(self) -> None:
         """Check the text of the note."""
         note = self.parent.note
-        tally = self.config.stash[_TALLY]
+        began = time.perf_counter()
+        problems = list(STATIC[self.kind](note, self.vault))
+        seconds = time.perf_counter() - began
+        checks = []
         if self.kind == "form":
-            tally["notes"] += 1
-        elif self.kind in ("links", "formulas"):
-            tally[self.kind] += len(getattr(note, self.kind))
-        self.fail_on(STATIC[self.kind](note, self.vault))
+            self.config.stash[_TALLY]["notes"] += 1
+        elif self.kind == "links":
+            share = seconds / max(1, len(note.links))
+            checks = [Check("link", k.line, str(k), seconds=share) for k in note.links]
+        elif self.kind == "formulas":
+            share = seconds / max(1, len(note.formulas))
+            checks = [Check("formula", f.line, f.tex, seconds=share) for f in note.formulas]
+        self.parent.note_down(checks, problems)
+        self.fail_on(problems)
 
 
 class EquationsItem(_Item):
@@ -236,13 +283,20 @@ class EquationsItem(_Item):
 
     def runtest(self) -> None:
         """Run all blocks; judge."""
-        note, equations = self.parent.note, self.parent.equations
+        equations = self.parent.equations
         self.parent.run.finish()
-        tally = self.config.stash[_TALLY]
-        tally["equations"] += sum(claim.kind == "equation" for claim in equations.claims)
-        tally["shapes"] += sum(claim.kind == "shape" for claim in equations.claims)
-        tally["formulas not run"] += sum(bool(formula.not_run) for formula in note.formulas)
-        self.fail_on(equations.check())
+        problems = list(equations.check())
+        checks = [
+            Check(claim.kind, claim.formula.line, claim.formula.tex, seconds=claim.seconds)
+            for claim in equations.claims
+        ]
+        checks += [
+            Check("equation", formula.line, formula.tex, EXCEPTED)
+            for formula in self.parent.note.formulas
+            if formula.not_run
+        ]
+        self.parent.note_down(checks, problems)
+        self.fail_on(problems)
 
 
 class NumbersItem(_Item):
@@ -252,12 +306,14 @@ class NumbersItem(_Item):
 
     def runtest(self) -> None:
         """Run all blocks; look the numbers up."""
-        note, numbers = self.parent.note, self.parent.numbers
         self.parent.run.finish()
-        tally = self.config.stash[_TALLY]
-        tally["numbers"] += len(note.quantities)
-        tally["numbers given"] += sum(bool(quantity.given) for quantity in note.quantities)
-        self.fail_on(numbers.check())
+        problems = list(self.parent.numbers.check())
+        checks = [
+            Check("number", q.line, q.text, EXCEPTED if q.given else HOLDS)
+            for q in self.parent.note.quantities
+        ]
+        self.parent.note_down(checks, problems)
+        self.fail_on(problems)
 
 
 class DrawingFile(pytest.File):

@@ -13,6 +13,7 @@ import re
 import signal
 import sys
 import threading
+import time
 import traceback
 import types
 import warnings
@@ -87,12 +88,16 @@ class NoteRun:
         self._filename = os.path.relpath(note.path)
         self._state = _State.fresh()
         self._steps: list[list[Step]] = []
+        #: How long each block took, in seconds.
+        self.seconds: list[float] = []
 
     def steps(self, index: int) -> list[Step]:
         """Run what has not run yet, up to and with the block ``index``; return its steps."""
         while len(self._steps) <= index:
             block = self.note.blocks[len(self._steps)]
+            began = time.perf_counter()
             self._steps.append(self._run(block))
+            self.seconds.append(time.perf_counter() - began)
             for watch in self.watchers:
                 watch(block, self._steps[-1], self.namespace)
         return self._steps[index]

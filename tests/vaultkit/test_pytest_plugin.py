@@ -2,6 +2,9 @@ import re
 
 import pytest
 
+from vaultkit.ledger import Ledger, path_of, told
+from vaultkit.note import read
+
 NOTE = """\
 # A
 
@@ -137,7 +140,7 @@ def test_one_line_of_totals(vault: pytest.Pytester) -> None:
         file.write("\n[[A]] $x = 2$ $y$ 2.0 $x \\in \\mathbb{R}$ 0.7<!-- given: so -->\n")
     run(vault, "docs").stdout.fnmatch_lines(
         [
-            "vault: 1 notes, 4 blocks, 1 links, 3 formulas, 1 equations, 1 shapes, 2 numbers; "
+            "vault: 1 notes, 4 blocks, 1 equations, 1 shapes, 1 numbers, 1 links, 3 formulas; "
             "exceptions: 0 blocks not run, 0 formulas not run, 1 numbers given"
         ]
     )
@@ -177,3 +180,33 @@ def test_a_stale_figure_fails_and_is_redrawn(
     run(vault, *settings, "--update").assert_outcomes(passed=1)
     assert "<text>0.25</text>" in (vault.path / "docs/figures/a.svg").read_text()
     run(vault, *settings).assert_outcomes(passed=1)
+
+
+def test_the_ledger_holds_what_was_found_in_notes_that_ran_whole(vault: pytest.Pytester) -> None:
+    path = vault.path / "docs/A.md"
+    path.write_text(NOTE + "\n[[A]] [[B]]\n\n$x = 2$ 2.0 0.7<!-- given: so -->\n")
+    run(vault, "docs/A.md::Twice")
+    file = path_of(vault.path / "docs")
+    assert not Ledger.read(file).entries
+    run(vault, "docs")
+    ledger, note = Ledger.read(file), read(path)
+    checks = ledger.checks("A.md", note)
+    assert checks
+    assert [(c.kind, c.line, c.outcome) for c in checks] == [
+        ("block", 3, "holds"),
+        ("block", 14, "holds"),
+        ("block", 24, "holds"),
+        ("block", 34, "holds"),
+        ("link", 42, "fails"),
+        ("link", 42, "fails"),
+        ("formula", 44, "holds"),
+        ("equation", 44, "holds"),
+        ("number", 44, "holds"),
+        ("number", 44, "not checked"),
+    ]
+    assert told(checks) == "4 blocks, 1 equation, 1 number, 1 formula"
+    path.write_text(path.read_text() + "more\n")
+    assert ledger.checks("A.md", read(path)) is None
+    path.rename(path.with_name("C.md"))
+    run(vault, "docs")
+    assert list(Ledger.read(file).entries) == ["C.md"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ class Claim:
     statement: Node
     verdict: Verdict | None = None
     unbound: str = ""
+    seconds: float = 0.0
 
     @property
     def kind(self) -> str:
@@ -59,10 +61,12 @@ class Equations:
         following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
         for claim in self.claims:
             if claim.verdict is None and not (following and claim.formula.line > following[0]):
+                began = time.perf_counter()
                 try:
                     claim.verdict = judge(claim.statement, variables)
                 except UnboundError as error:
                     claim.unbound = str(error.args[0])
+                claim.seconds = time.perf_counter() - began
 
     def check(self) -> Iterator[Problem]:
         """Find the claims that do not hold, or that nothing could be said of."""
