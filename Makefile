@@ -13,10 +13,13 @@ help:
 	@echo "make lint     check the style and types of the code"
 	@echo "make clean    remove all that these targets make"
 
+# The site shows what the checks have found, so they run first; it takes seconds.
 serve: .venv/site
+	-$(BIN)/pytest docs -q --tb=line
 	$(BIN)/mkdocs serve --livereload
 
 site: .venv/site
+	$(BIN)/pytest docs -q
 	$(BIN)/mkdocs build --strict
 
 test: .venv/test
