@@ -16,7 +16,7 @@ def split_words(text: str) -> list[str]:
     words = ""
     for character in unicodedata.normalize("NFD", text):  # NFD parts letters from accents
         category = unicodedata.category(character)
-        if character in "\t\n\r" or category[0] == "Z":
+        if character in "\t\n\r":  # white space, though control characters
             words += " "
         elif _stands_alone(character):
             words += f" {character} "

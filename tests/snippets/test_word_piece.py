@@ -25,6 +25,22 @@ def test_words_are_in_lower_case_and_punctuation_stands_alone(text, words):
     assert split_words(text) == words.split()
 
 
+def test_every_ascii_sign_stands_alone():
+    signs = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+    assert split_words("x".join(f"{sign}" for sign in signs)) == list("x".join(signs))
+    assert split_words("box \x7f09 az AZ") == ["box", "09", "az", "az"]
+
+
+@pytest.mark.parametrize("character", "一\u9fff㐀\u4dbf\ufa0e\ufa29𠀀\U0002a6df…。¿«")
+def test_chinese_characters_and_punctuation_stand_alone(character):
+    assert split_words(f"a{character}b") == ["a", character, "b"]
+
+
+@pytest.mark.parametrize("character", "\u33ff\u4dc0\u0301\ufb06©½ぁ")
+def test_other_signs_do_not(character):
+    assert len(split_words(f"a{character}b")) == 1
+
+
 @pytest.mark.parametrize(
     ("word", "pieces"),
     [
