@@ -250,6 +250,12 @@ class Note:
         return unicodedata.normalize("NFC", self.path.stem)
 
     @property
+    def title(self) -> str:
+        """What readers call it: its first heading if that is of the first level, or its name."""
+        first = self.headings[0] if self.headings else None
+        return first.text if first and first.level == 1 and first.text else self.name
+
+    @property
     def aliases(self) -> tuple[str, ...]:
         """Other names it answers to."""
         return _words(self.meta.get("aliases"))
