@@ -84,7 +84,9 @@ class Ledger:
     def public(self, notes: Mapping[str, Note]) -> dict[str, Any]:
         """Return what machines may read of it: for each note its checks, or None."""
         return {
-            name: None if found is None else [asdict(check) for check in found]
+            name: None
+            if found is None
+            else [{**asdict(check), "seconds": round(check.seconds, 6)} for check in found]
             for name, found in ((name, self.checks(name, note)) for name, note in notes.items())
         }
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import html
+import json
 import logging
 import posixpath
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,9 +25,12 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 from pymdownx.slugs import slugify
 
+from vaultkit import report
 from vaultkit.checks import static_problems
+from vaultkit.ledger import Ledger, path_of
 from vaultkit.markdown import mathematics, mermaid
 from vaultkit.note import Note
 from vaultkit.note import address as address_of
@@ -59,6 +64,8 @@ _ASSETS = "assets/vaultkit"
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
 
+_LEDGER = "<!-- ledger -->"
+
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
 
@@ -66,6 +73,8 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
     """Settings below ``plugins: - vaultkit:`` in ``mkdocs.yml``."""
 
     cache_dir = config_options.Type(str, default=".cache/vaultkit")
+    #: The note whose ``<!-- ledger -->`` gives way to all that was checked.
+    checks_page = config_options.Type(str, default="Checks.md")
 
 
 class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
@@ -74,6 +83,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def __init__(self) -> None:
         self.vault: Vault | None = None
         self.fonts: list[str] = []
+        self.ledger = Ledger()
+        #: By path, what the ledger knows of each note that has a page; and the script to filter it.
+        self.entries: dict[str, report.Entry] = {}
+        self.script = ""
+        self.checks_page: File | None = None
 
     def on_startup(self, **_: Any) -> None:
         """Count warnings even where ``--quiet`` hides them.
@@ -94,6 +108,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             self.vault = Vault(root)
         else:
             self.vault.refresh()
+        self.ledger = Ledger.read(path_of(root))
         for name, settings in EXTENSIONS.items():
             if name not in config.markdown_extensions:
                 config.markdown_extensions.append(name)
@@ -128,7 +143,19 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 files.append(_generated(config, uri, content))
         for file in self._assets(config):
             files.append(file)
+        for file in self._read_ledger(files, config):
+            files.append(file)
         return files
+
+    def on_serve(self, server: Any, **_: Any) -> Any:
+        """Build again when the notes were checked again."""
+        assert self.vault is not None
+        path = path_of(self.vault.root)
+        if not path.exists():
+            # What is not there cannot be watched.
+            Ledger().write(path)
+        server.watch(str(path))
+        return server
 
     def on_page_markdown(self, markdown: str, page: Page, **_: Any) -> str:
         """Describe the page by its summary, to those who list it."""
@@ -149,16 +176,63 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), html_)
 
     def on_page_context(self, context: Any, **_: Any) -> Any:
-        """Tell the templates which fonts to fetch at once."""
+        """Tell the templates which fonts to fetch at once, and what was checked of the note.
+
+        The latter is no part of the page's content, so search does not see it.
+        """
         context["vaultkit_fonts"] = self.fonts
+        entry = self.entries.get(context["page"].file.src_uri)
+        if entry:
+            href = ""
+            if self.checks_page:
+                url = get_relative_url(self.checks_page.url, context["page"].url)
+                href = f"{url}#{entry.anchor}"
+            context["vaultkit_checked"] = report.line(entry, href)
         return context
 
-    def on_post_page(self, output: str, **_: Any) -> str:
-        """Name the search dialog, which Material leaves without one."""
+    def on_post_page(self, output: str, page: Page, **_: Any) -> str:
+        """Show the ledger; name the search dialog, which Material leaves without one."""
+        if page.file is self.checks_page:
+            output = output.replace(_LEDGER, self._show_ledger(page), 1)
         return output.replace(
             'data-md-component="search" role="dialog"',
             'data-md-component="search" role="dialog" aria-label="Search"',
             1,
+        )
+
+    def _read_ledger(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
+        """Gather what is known of each note; yield it for machines, and as a badge."""
+        assert self.vault is not None
+        self.entries = {}
+        for entry in report.entries(self.vault, self.ledger):
+            file = files.get_file_from_path(entry.path)
+            if file is not None:
+                self.entries[entry.path] = replace(entry, href=file.url)
+        self.checks_page = files.get_file_from_path(self.config.checks_page)
+        notes = {self.vault.relative(path): note for path, note in self.vault.notes.items()}
+        public = json.dumps(self.ledger.public(notes), ensure_ascii=False, separators=(",", ":"))
+        yield _generated(config, "checks.json", public)
+        yield _generated(config, "badge.svg", report.badge(self._totals()))
+        if self.checks_page:
+            script = (THEME / "checks.js").read_text(encoding="utf-8")
+            file = _hashed(config, "checks.js", script)
+            self.script = file.url
+            yield file
+
+    def _totals(self) -> report.Totals:
+        return report.Totals.of(list(self.entries.values()))
+
+    def _show_ledger(self, page: Page) -> str:
+        """Write what the page of all checks holds; a script makes its rows from ``checks.json``."""
+        found = [
+            replace(entry, href=get_relative_url(entry.href, page.url))
+            for entry in self.entries.values()
+        ]
+        data, script = (get_relative_url(url, page.url) for url in ("checks.json", self.script))
+        return report.table(found) + (
+            f'<div class="vk-checks" data-checks="{data}">'
+            f'<p>Every single check stands in <a href="{data}">checks.json</a>.</p></div>'
+            f'<script src="{script}" defer></script>'
         )
 
     def _note(self, page: Page) -> Note | None:

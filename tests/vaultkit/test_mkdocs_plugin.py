@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from vaultkit.ledger import Check, Ledger, path_of
 from vaultkit.mkdocs_plugin import redirect
+from vaultkit.vault import Vault
 
 SITE = """
 site_name: Birds
@@ -133,3 +136,42 @@ def test_a_redirect_needs_no_script_and_escapes_its_words() -> None:
     assert 'canonical" href="../a%20note/"' in page
     assert "<noscript>" in page
     assert "A &quot;note&quot; &lt;b&gt;" in page
+
+
+def test_the_site_shows_what_was_checked(vault: Path) -> None:
+    notes = Vault(vault / "docs")
+    ledger = Ledger()
+    for path, note in notes.notes.items():
+        if note.name != "index":
+            ledger.record(notes.relative(path), note, [Check("link", 5, "[[Tern]]", seconds=0.25)])
+    ledger.write(path_of(notes.root))
+    with (vault / "docs" / "By Sea" / "Arctic Tern.md").open("a") as tern:
+        tern.write("\nIt flies far.\n")
+    (vault / "docs" / "Checks.md").write_text("# Checks\n\n<!-- ledger -->\n\nSee [[owl]].\n")
+    try:
+        done = build(vault)
+    finally:
+        path_of(notes.root).unlink()
+    assert done.returncode == 0, done.stderr
+    site = vault / "site"
+
+    owl = (site / "barn-owl" / "index.html").read_text("utf-8")
+    assert '<a href="../checks/#of-barn-owl">1 link checked</a>' in owl
+    tern_page = (site / "by-sea" / "arctic-tern" / "index.html").read_text("utf-8")
+    assert '"../../checks/#of-by-sea-arctic-tern">Not checked since it was edited' in tern_page
+    assert "Not checked on this machine yet" in (site / "index.html").read_text("utf-8")
+
+    checks = (site / "checks" / "index.html").read_text("utf-8")
+    assert '<tr id="of-barn-owl" data-note="Barn Owl.md">' in checks
+    assert "On 4 notes: 1 hold, 3 notes not checked." in checks
+    assert "<!-- ledger -->" not in checks
+    script = re.search(r'<script src="\.\./(assets/vaultkit/checks[^"]+)"', checks)
+    assert script
+    assert (site / script[1]).is_file()
+
+    data = json.loads((site / "checks.json").read_text("utf-8"))
+    assert data["Barn Owl.md"][0]["seconds"] == 0.25
+    assert data["By Sea/Arctic Tern.md"] is None
+    assert "1 hold" in (site / "badge.svg").read_text("utf-8")
+    index = (site / "search" / "search_index.json").read_text("utf-8")
+    assert not re.search("checked since|1 link checked|1 hold", index)

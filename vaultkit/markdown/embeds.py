@@ -52,7 +52,7 @@ def linked_from(page: Page) -> Element | None:
         source = backlink.source
         item = SubElement(items, "li")
         href = page.href(Target(source.path))
-        SubElement(item, "a", {"class": "wikilink", "href": href}).text = source.name
+        SubElement(item, "a", {"class": "wikilink", "href": href}).text = source.title
         if WIKILINK.fullmatch(backlink.link.sentence):
             continue
         with page.reading(source):

@@ -1,0 +1,76 @@
+"""What the site says of the checks: what they found, and never more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree.ElementTree import fromstring
+
+import pytest
+
+from vaultkit.ledger import EXCEPTED, FAILS, Check, Ledger, path_of
+from vaultkit.report import Entry, Totals, badge, entries, line, main, table
+from vaultkit.vault import Vault
+
+CHECKS = [Check("block", 3, "Run"), Check("number", 5, "2.5"), Check("number", 6, "<3.5>")]
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    (tmp_path / "docs").mkdir()
+    for name in ("Barn Owl", "Tern"):
+        (tmp_path / "docs" / f"{name}.md").write_text(f"# {name}\n")
+    return Vault(tmp_path / "docs")
+
+
+def test_a_note_tells_what_was_checked(vault: Vault) -> None:
+    ledger = Ledger()
+    owl = next(note for note in vault.notes.values() if note.name == "Barn Owl")
+    ledger.record("Barn Owl.md", owl, CHECKS)
+    found, tern = entries(vault, ledger)
+    assert "1 block, 2 numbers checked" in line(found)
+    assert 'href="x#y"' in line(found, "x#y")
+    assert "Not checked on this machine yet" in line(tern)
+    assert (found.href, found.anchor) == ("barn-owl", "of-barn-owl")
+
+    owl.path.write_text("# Barn Owl\n\nEdited.\n")
+    vault.refresh()
+    (edited, _) = entries(vault, ledger)
+    assert "Not checked since it was edited" in line(edited)
+    assert "block" not in line(edited)
+    assert "not checked since it was edited" in table([edited, tern])
+
+
+def test_what_fails_comes_first() -> None:
+    checks = [*CHECKS, Check("link", 7, "[[Tren]]", FAILS), Check("number", 8, "1.5", EXCEPTED)]
+    entry = Entry("Owl", "Owl.md", checks)
+    assert ">1 check fails; 1 block, 2 numbers checked; 1 exception<" in line(entry)
+    assert "vk-checked--fails" in line(entry)
+    assert '<td class="vk-fails">1 of 1 fail</td>' in table([entry])
+
+
+def test_a_note_with_nothing_to_check_says_nothing() -> None:
+    assert line(Entry("Owl", "Owl.md", [])) == ""
+
+
+def test_the_badge_tells_the_totals() -> None:
+    holds, fails = (
+        Entry("a", "a.md", CHECKS * 500),
+        Entry("b", "b.md", [Check("link", 1, "", FAILS)]),
+    )
+    for found, words in (
+        ([holds], "1,500 hold"),
+        ([holds, fails], "1,500 hold, 1 fails"),
+        ([holds, Entry("c", "c.md", None)], "1,500 hold, 1 note not checked"),
+        ([], "0 hold"),
+    ):
+        svg = badge(Totals.of(found))
+        assert words in "".join(fromstring(svg).itertext())
+    assert "url(" not in svg.replace("url(#r)", "")
+
+
+def test_the_badge_is_written_by_command(vault: Vault, tmp_path: Path) -> None:
+    Ledger().write(path_of(vault.root))
+    main([str(vault.root), str(tmp_path / "badge.svg")])
+    assert "0 hold, 2 notes not checked" in (tmp_path / "badge.svg").read_text()
+    with pytest.raises(SystemExit):
+        main([])

@@ -1,0 +1,188 @@
+"""Shows the ledger: a line for each note, a table of all notes, and a badge.
+
+It says of no check that it held which did not run.
+"""
+
+from __future__ import annotations
+
+import html
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vaultkit.ledger import EXCEPTED, FAILS, HOLDS, KINDS, Check, Ledger, path_of, told
+from vaultkit.vault import Vault
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is known of a note.
+
+    ``checks`` is None if they did not run on its present text; ``edited`` tells whether they ran
+    on another. ``href`` leads to the note, ``anchor`` names its row in the table of all notes.
+    """
+
+    name: str
+    path: str
+    checks: list[Check] | None
+    edited: bool = False
+    href: str = ""
+    anchor: str = ""
+
+    @property
+    def unchecked(self) -> str:
+        """Why nothing can be said of it."""
+        return (
+            "not checked since it was edited" if self.edited else "not checked on this machine yet"
+        )
+
+    def count(self, outcome: str, kind: str = "") -> int:
+        """Count checks of an outcome, of one kind or all."""
+        return sum(
+            check.outcome == outcome and check.kind == (kind or check.kind)
+            for check in self.checks or ()
+        )
+
+
+@dataclass(frozen=True)
+class Totals:
+    """How many checks held, failed and were excepted, and how many notes nobody has checked."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    notes: int = 0
+    unchecked: int = 0
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry]) -> Totals:
+        """Add up what is known of all notes."""
+        outcomes = Counter(check.outcome for entry in entries for check in entry.checks or ())
+        return cls(outcomes, len(entries), sum(entry.checks is None for entry in entries))
+
+    @property
+    def words(self) -> str:
+        """The totals, in as few words as a badge has room for."""
+        parts = [f"{self.outcomes[HOLDS]:,} hold"]
+        if self.outcomes[FAILS]:
+            parts.append(_count(self.outcomes[FAILS], "fails", "fail"))
+        if self.unchecked:
+            parts.append(f"{_count(self.unchecked, 'note')} not checked")
+        return ", ".join(parts)
+
+
+def entries(vault: Vault, ledger: Ledger) -> list[Entry]:
+    """Tell what is known of each note of a vault."""
+    found = [
+        Entry(
+            name=note.title,
+            path=(name := vault.relative(note.path)),
+            checks=ledger.checks(name, note),
+            edited=name in ledger.entries,
+            href=vault.address(note),
+            anchor=f"of-{vault.address(note).replace('/', '-')}",
+        )
+        for note in vault.notes.values()
+    ]
+    return sorted(found, key=lambda entry: entry.name.casefold())
+
+
+def line(entry: Entry, href: str = "") -> str:
+    """Write the line at the foot of a note, which leads to all that was checked on it."""
+    state, words = "holds", ""
+    if entry.checks is None:
+        state, words = "unchecked", entry.unchecked.capitalize()
+    elif not entry.checks:
+        return ""
+    else:
+        fails, held = entry.count(FAILS), told(entry.checks)
+        parts = [f"{held} checked"] if held else []
+        if fails:
+            state = "fails"
+            parts.insert(0, _count(fails, "check fails", "checks fail"))
+        excepted = entry.count(EXCEPTED)
+        if excepted:
+            parts.append(_count(excepted, "exception"))
+        words = "; ".join(parts)
+    words = html.escape(words)
+    if href:
+        words = f'<a href="{html.escape(href)}">{words}</a>'
+    return f'<p class="vk-checked vk-checked--{state}">{words}</p>'
+
+
+def table(found: Sequence[Entry]) -> str:
+    """Write the table of all notes, with how many checks of each kind hold."""
+    head = "".join(f'<th scope="col">{plural.capitalize()}</th>' for plural in KINDS.values())
+    rows = "".join(_row(entry) for entry in found)
+    sums = "".join(f"<td>{sum(e.count(HOLDS, kind) for e in found):,}</td>" for kind in KINDS)
+    totals = Totals.of(found)
+    return (
+        f"<p>On {_count(totals.notes, 'note')}: {totals.words}.</p>"
+        '<div class="vk-ledger md-typeset__scrollwrap" tabindex="0" role="region"'
+        ' aria-label="Checks by note"><table class="vk-ledger__notes">'
+        f'<thead><tr><th scope="col">Note</th>{head}<th scope="col">Excepted</th></tr></thead>'
+        f"<tbody>{rows}</tbody>"
+        f'<tfoot><tr><th scope="row">All</th>{sums}'
+        f"<td>{totals.outcomes[EXCEPTED]:,}</td></tr></tfoot></table></div>"
+    )
+
+
+def _row(entry: Entry) -> str:
+    name = f'<a href="{html.escape(entry.href)}">{html.escape(entry.name)}</a>'
+    opening = f'<tr id="{html.escape(entry.anchor)}" data-note="{html.escape(entry.path)}">'
+    if entry.checks is None:
+        cells = f'<td class="vk-none" colspan="{len(KINDS) + 1}">{entry.unchecked}</td>'
+    else:
+        cells = "".join(_cell(entry, kind) for kind in KINDS)
+        cells += f"<td>{entry.count(EXCEPTED) or _NONE}</td>"
+    return f'{opening}<th scope="row">{name}</th>{cells}</tr>'
+
+
+_NONE = '<span class="vk-none">0</span>'
+
+
+def _cell(entry: Entry, kind: str) -> str:
+    held, fails = entry.count(HOLDS, kind), entry.count(FAILS, kind)
+    if fails:
+        return f'<td class="vk-fails">{fails} of {held + fails} fail</td>'
+    return f"<td>{held or _NONE}</td>"
+
+
+def badge(totals: Totals) -> str:
+    """Draw the totals as a small SVG, for a README."""
+    red, grey, green = "#b3261e", "#566074", "#0a6b52"
+    colour = red if totals.outcomes[FAILS] else grey if totals.unchecked else green
+    name, words = "checks", totals.words
+    # No font can be measured here, nor is any sent along: `textLength` makes any font fit.
+    left, right = (round(6.4 * len(text)) for text in (name, words))
+    middle, width = left + 16, left + right + 32
+
+    def text(x: float, length: int, content: str) -> str:
+        return f'<text x="{x}" y="14" textLength="{length}">{html.escape(content)}</text>'
+
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img"'
+        f' aria-label="{name}: {html.escape(words)}"><title>{name}: {html.escape(words)}</title>'
+        f'<clipPath id="r"><rect width="{width}" height="20" rx="3"/></clipPath>'
+        f'<g clip-path="url(#r)"><path fill="#1d2330" d="M0 0h{middle}v20H0z"/>'
+        f'<path fill="{colour}" d="M{middle} 0h{width - middle}v20H{middle}z"/></g>'
+        '<g fill="#fff" font-family="system-ui,Verdana,sans-serif" font-size="11">'
+        f"{text(8, left, name)}{text(middle + 8, right, words)}</g></svg>\n"
+    )
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the badge of a vault: ``python -m vaultkit.report docs .github/checks.svg``."""
+    if len(arguments) != 2:
+        raise SystemExit("usage: python -m vaultkit.report VAULT BADGE.svg")
+    vault = Vault(Path(arguments[0]))
+    totals = Totals.of(entries(vault, Ledger.read(path_of(vault.root))))
+    Path(arguments[1]).write_text(badge(totals), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
