@@ -141,13 +141,14 @@ def _other_digit(digit: str, rng: random.Random) -> str:
 
 _SYMBOL = re.compile(
     r"\\text\{[^{}]+\}(?!\s*\()|\\(?:alpha|omega|sigma|mu|gamma|beta|theta)\b|"
-    r"(?<![A-Za-z\\{])[A-Za-z]_(?:\{\\text\{\w+\}\}|\{?[A-Z]\}?|k|v)(?![A-Za-z])|"
+    r"(?<![A-Za-z\\])[A-Za-z]_(?:\{\\text\{\w+\}\}|\{?[A-Z]\}?|k|v)(?![A-Za-z])|"
     r"(?<![A-Za-z\\{_^])[A-Zdhmnqkvxz](?![A-Za-z_])"
 )
 
 
 def _symbols(formulas: Iterable[Formula]) -> set[str]:
-    return {found[0] for formula in formulas for found in _SYMBOL.finditer(formula.tex)}
+    spaced = (formula.tex.replace("^{", "^{ ") for formula in formulas)
+    return {found[0] for tex in spaced for found in _SYMBOL.finditer(tex)}
 
 
 def formula_changes(
@@ -155,12 +156,12 @@ def formula_changes(
 ) -> Iterator[tuple[int, str, str]]:
     """Make the changes of a formula: where, what, and what comes in its place."""
     if kind == "shape":
-        begin = tex.find(r"\mathbb{R}")
-        for found in _SYMBOL.finditer(tex, begin + 10):
+        begin = tex.find(r"\mathbb{R}^{") + len(r"\mathbb{R}^{")
+        for found in _SYMBOL.finditer(tex[begin:]):
             others = [s for s in symbols if s != found[0] and re.match(r"[dhmn]", s)]
             if others:
-                yield found.start(), found[0], rng.choice(others)
-            yield found.start(), found[0], f"2 {found[0]}"
+                yield begin + found.start(), found[0], rng.choice(others)
+            yield begin + found.start(), found[0], f"2 {found[0]}"
         return
     for found in re.finditer(r"\^\{?\\top\}?|\^T", tex):
         yield found.start(), found[0], ""
@@ -193,10 +194,12 @@ def judge_note(vault: Vault, note: Note, mutants: list[Mutant]) -> list[str]:
     None of these changes touches code, so the blocks of all of them do the same.
     """
     text = "\n".join(note.lines) + "\n"
-    original = _Witness(replace(parse(text, note.path), text=text))
+    original = _Witness(parse(text, note.path))
     changed = [_Witness(parse(mutant.apply(text), note.path)) for mutant in mutants]
     running = NoteRun(note, watchers=[w.look for w in (original, *changed)])
     running.finish()
+    if original.notices(vault, running):
+        raise ValueError(f"{note.path} fails as it is; mend it first")
     verdicts = []
     for mutant, witness in zip(mutants, changed, strict=True):
         noticed = witness.notices(vault, running) or len(witness.note.blocks) != len(note.blocks)
