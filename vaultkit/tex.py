@@ -665,7 +665,7 @@ def parse(tex: str) -> list[Node]:
         If it is not in the grammar.
     """
     tokens = _tokens(tex)
-    if not any(token.text in RELATIONS for token in tokens):
+    if len(tokens) < 3 or not any(token.text in RELATIONS for token in tokens):
         return []
     return _Parser(tex).statements()
 

@@ -87,6 +87,7 @@ def test_a_sum_reaches_as_far_as_its_term() -> None:
     ("tex", "count"),
     [
         ("QK^T", 0),
+        (r"\approx", 0),
         ("a = b", 1),
         (r"Q = XW_Q,\quad K = XW_K,\quad V = XW_V", 3),
         ("Q = XW_Q, K = XW_K", 2),
