@@ -665,7 +665,8 @@ def parse(tex: str) -> list[Node]:
         If it is not in the grammar.
     """
     tokens = _tokens(tex)
-    if len(tokens) < 3 or not any(token.text in RELATIONS for token in tokens):
+    relations = [token for token in tokens if token.text in RELATIONS]
+    if relations in ([], tokens):  # a sign that stands alone is only spoken of
         return []
     return _Parser(tex).statements()
 
