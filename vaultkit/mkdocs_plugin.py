@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -65,6 +66,7 @@ _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
 
 _LEDGER = "<!-- ledger -->"
+_NOTEBOOK = re.compile(r"<pre>(.*)</pre>", re.DOTALL)
 
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
@@ -118,6 +120,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         draw = partial(mermaid.fence, cache=self._cache(config))
         diagram = {"name": "mermaid", "class": "vk-diagram", "format": draw}
         config.mdx_configs["pymdownx.superfences"].setdefault("custom_fences", [diagram])
+        if "mkdocs-jupyter" in config.plugins:
+            self._tame_jupyter(config.plugins["mkdocs-jupyter"])
         # Below the folders of the user, so that a `custom_dir` can still overrule us.
         config.theme.dirs.insert(1 if config.theme.custom_dir else 0, str(THEME / "templates"))
         return config
@@ -156,6 +160,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             Ledger().write(path)
         server.watch(str(path))
         return server
+
+    # After mkdocs-jupyter, which gives pages of notebooks their own way to be rendered.
+    @event_priority(-50)
+    def on_pre_page(self, page: Page, **_: Any) -> Page:
+        """Render a notebook like a note."""
+        if page.file.src_uri.endswith(".ipynb"):
+            page.render = partial(_render_notebook, page, page.render)
+        return page
 
     def on_page_markdown(self, markdown: str, page: Page, **_: Any) -> str:
         """Describe the page by its summary, to those who list it."""
@@ -235,6 +247,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             f'<script src="{script}" defer></script>'
         )
 
+    def _tame_jupyter(self, plugin: Any) -> None:
+        """Have notebooks written as Markdown, in place of HTML with the style of JupyterLab."""
+        import_module("mkdocs_jupyter.config").settings.templates_dir = str(THEME / "notebook")
+        # What it keeps from one build to the next knows nothing of our template.
+        plugin.config["cache"] = False
+
     def _note(self, page: Page) -> Note | None:
         source = page.file.abs_src_path
         return self.vault.notes.get(Path(source)) if self.vault and source else None
@@ -293,6 +311,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             config.theme["logo"] = logo.src_uri
         if config.theme.get("favicon") in (None, "", "assets/images/favicon.png"):
             config.theme["favicon"] = logo.src_uri
+
+
+def _render_notebook(page: Page, write: Any, config: MkDocsConfig, files: Files) -> None:
+    write(config, files)
+    # Behind it stands a style sheet of 360 KB, for HTML that our template does not write.
+    found = _NOTEBOOK.search(page.content or "")
+    page.markdown = html.unescape(found[1]) if found else ""
+    Page.render(page, config, files)
 
 
 def redirects(vault: Vault, files: Files, directories: bool) -> Iterator[tuple[str, str]]:

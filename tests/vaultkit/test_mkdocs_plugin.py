@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -175,3 +176,60 @@ def test_the_site_shows_what_was_checked(vault: Path) -> None:
     assert "1 hold" in (site / "badge.svg").read_text("utf-8")
     index = (site / "search" / "search_index.json").read_text("utf-8")
     assert not re.search("checked since|1 link checked|1 hold", index)
+
+
+def cell(kind: str, source: str, outputs: list[Any] | None = None, **metadata: Any) -> Any:
+    code = {"execution_count": None, "outputs": outputs or []} if kind == "code" else {}
+    lines = source.splitlines(keepends=True)
+    return {"cell_type": kind, "id": kind, "metadata": metadata, "source": lines, **code}
+
+
+def test_a_notebook_looks_like_a_note(vault: Path) -> None:
+    data = {"text/plain": "array([2.5])"}
+    outputs = [
+        {"name": "stdout", "output_type": "stream", "text": "<b> & 1\n"},
+        {"output_type": "execute_result", "data": data, "execution_count": 1, "metadata": {}},
+    ]
+    error = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": ["x"]}
+    drawn = {"output_type": "display_data", "metadata": {}, "data": {"image/png": "iVBO", **data}}
+    cells = [
+        cell(
+            "markdown",
+            "# Field Book\n\nOf [an owl](Barn%20Owl.md), $a < b$.\n\n> [!tip] Look\n> up",
+        ),
+        cell("markdown", "## Day $\\alpha_1$"),
+        cell("code", "print('<b> & 1')\n2.5 > 1", outputs),
+        cell("code", "fail()", [error], tags=["raises-exception"]),
+        cell("code", "draw()", [drawn]),
+        cell("code", ""),
+    ]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (vault / "docs" / "Field Book.ipynb").write_text(json.dumps(notebook, indent=1))
+    with (vault / "docs" / "Barn Owl.md").open("a") as owl:
+        owl.write("\nSeen in [[Field Book]].\n")
+    settings = (vault / "mkdocs.yml").read_text()
+    jupyter = "mkdocs-jupyter: {ignore: ['*.md']}"
+    (vault / "mkdocs.yml").write_text(settings.replace("vaultkit]", f"vaultkit, {jupyter}]"))
+    done = build(vault)
+    assert done.returncode == 0, done.stderr
+
+    page = (vault / "site" / "field-book" / "index.html").read_text("utf-8")
+    article = page[page.index("<article") : page.index("</article>")]
+    assert '<a href="../barn-owl/">an owl</a>' in article
+    assert "<mo>&lt;</mo>" in article
+    assert 'class="admonition tip"' in article
+    assert '<h2 id="day-alpha_1">' in article
+    assert "&lt;b&gt; &amp; 1\narray([2.5])\n</code>" in article
+    assert "raises highlight" in article
+    assert "ValueError: no" in article
+    assert '<img alt="array([2.5])" src="data:image/png;base64,iVBO"' in article
+    assert "Linked from" in article
+    assert '<a href="#day-alpha_1" class="md-nav__link">' in page
+    owl_page = (vault / "site" / "barn-owl" / "index.html").read_text("utf-8")
+    assert 'href="../field-book/"' in owl_page
+
+    # As light as a note, and nothing of JupyterLab.
+    assert len(page) < 2 * len(owl_page)
+    assert not re.search(r"jp-|mathjax|cdn|<style", page, re.IGNORECASE)
+    index = (vault / "site" / "search" / "search_index.json").read_text("utf-8")
+    assert "field-book/#day-alpha_1" in index
