@@ -345,8 +345,8 @@ class _Scope:
 
     def find(self, name: str) -> Any:
         """Look a name up: as it is, then in small letters."""
-        for candidate in (name, name + "_", name.lower()):
-            if candidate in self.variables and (candidate == name or len(name) > 1):
+        for candidate in _spellings(name):
+            if candidate in self.variables:
                 thing = self.variables[candidate]
                 self.used[candidate] = _described(thing)
                 return thing
@@ -576,7 +576,7 @@ class _Scope:
         return self.times(self.value(node.function), self.value(node.arguments[0]), "")
 
     def callable(self, name: str) -> Any:
-        for candidate in (name, name.lower()):
+        for candidate in _spellings(name):
             thing = self.variables.get(candidate)
             if callable(thing):
                 self.used[candidate] = "(function)"
@@ -749,6 +749,16 @@ def _split(indices: tuple[Node, ...], base: Value) -> tuple[Node, ...]:
             return indices
 
 
+def _spellings(name: str) -> tuple[str, ...]:
+    """List the Python names that a name may stand for.
+
+    Words may be written with capitals in a formula; but Φ is not φ, nor is Q q.
+    """
+    if len(name) == 1 or name in _GREEK_CAPITALS:
+        return (name, name + "_")
+    return (name, name + "_", name.lower())
+
+
 def _is_delta(node: Subscript) -> bool:
     return node.base == Symbol("delta")
 
@@ -792,6 +802,8 @@ def _diagonal(array: Any) -> Any:
     return array[..., :, None] * np.eye(array.shape[-1])
 
 
+_GREEK_CAPITALS = {"Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi",
+                   "Psi", "Omega"}  # fmt: skip
 _COMPARISONS = {"=": np.equal, "≠": np.not_equal, "<": np.less, "≤": np.less_equal,
                 ">": np.greater, "≥": np.greater_equal}  # fmt: skip
 _CONSTANTS = {"pi": math.pi, "infty": math.inf, "e": math.e}

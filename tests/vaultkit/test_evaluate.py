@@ -162,7 +162,8 @@ def test_and_against_what_is_false_of_it(tex: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tex", "name"), [(r"Y = Q", "Y"), (r"W_O = Q", "W_O"), ("f(Q, K) = 1", "f")]
+    ("tex", "name"),
+    [(r"Y = Q", "Y"), (r"W_O = Q", "W_O"), ("f(Q, K) = 1", "f"), (r"\Theta = 1", "Theta")],
 )
 def test_what_is_not_bound_is_named(tex: str, name: str) -> None:
     with pytest.raises(UnboundError) as error:
