@@ -166,7 +166,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_pre_page(self, page: Page, **_: Any) -> Page:
         """Render a notebook like a note."""
         if page.file.src_uri.endswith(".ipynb"):
-            page.render = partial(_render_notebook, page, page.render)
+            render = partial(_render_notebook, page, page.render)
+            page.render = render  # type: ignore[method-assign]
         return page
 
     def on_page_markdown(self, markdown: str, page: Page, **_: Any) -> str:

@@ -362,6 +362,29 @@ def test_tags_lead_to_their_page(render: Write) -> None:
     assert html.count("md-tag") == 1
 
 
+def test_a_flashcard_folds_its_answer(render: Write) -> None:
+    html = render("Why $d_k$\nor [[Host]]?\n?\nSince **so** ^why\n\nNext?\n?\n- one\n- two\n\nEnd.")
+    first, second = re.findall(r"<details.*?</details>", html, re.DOTALL)
+    assert first.startswith('<details class="flashcard" id="card-why-d_k-or-host">\n<summary>Why ')
+    assert "arithmatex" in first[: first.index("</summary>")]
+    assert '<a class="wikilink" href="Host.md">' in first[: first.index("</summary>")]
+    assert '<p id="^why">Since <strong>so</strong></p>' in first
+    assert "<li>two</li>" in second
+    assert html.endswith("<p>End.</p>")
+
+
+def test_flashcards_stand_in_callouts_and_have_addresses_of_their_own(render: Write) -> None:
+    html = render("> [!tip] T\n> Q?\n> ?\n> A\n\nQ\n?\nB\n\n![[Other]]", Other="Q\n?\nC")
+    assert re.findall('class="flashcard"(?: id="([^"]*)")?', html) == ["card-q", "card-q-2", ""]
+
+
+@pytest.mark.parametrize(
+    "text", ["?\nA", "Q\n?", "Q\n? A", "Q ?\nA", "```text\nQ\n?\nA\n```", "Q\n\n?\n\nA", "Q\n??\nA"]
+)
+def test_what_is_no_flashcard(render: Write, text: str) -> None:
+    assert "<details" not in render(text)
+
+
 def test_marks_and_tasks(render: Write) -> None:
     html = render("==m==\n\n- [x] done")
     assert "<mark>m</mark>" in html

@@ -121,6 +121,10 @@ Footnotes[^1] in turn[^2]. [out](https://example.org/#frag)
 [^2]: second [[Other#Part two|from a footnote]]
 [^1]: first $f$ [[Other]]
 
+Is $x$ [[Other]]?
+?
+Yes, $y$ and [[Torture]]. ^card
+
 ## Ünïcode Straße
 
 ### [[Other#Part two]] as a heading
@@ -170,10 +174,10 @@ def test_both_parsers_agree_on_torture(vault: Vault, name: str, what: str) -> No
 def test_torture_is_seen_at_all(vault: Vault) -> None:
     found = of_site(vault.notes[vault.root / "Torture.md"], vault)
     assert len(found.headings) == 8
-    assert len(found.links) == 26
-    assert len(found.formulas) == 9
+    assert len(found.links) == 28
+    assert len(found.formulas) == 11
     assert len(found.code) == 7
-    assert len(found.block_ids) == 8
+    assert len(found.block_ids) == 9
 
 
 @pytest.fixture(scope="module")

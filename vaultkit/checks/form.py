@@ -53,7 +53,7 @@ def _lines(note: Note) -> Iterator[Problem]:
         line = re.sub(r"^(\s*>)+ ?", "", raw)
         quoted = line != raw
         if line.strip() == "$$":
-            if not in_formula and before.strip():
+            if not in_formula and before.strip() not in ("", "?"):
                 yield Problem(number, "leave a blank line before $$: else it is not a display")
             in_formula = not in_formula
         elif in_formula:
@@ -78,5 +78,6 @@ def _list(number: int, line: str, before: str) -> Iterator[Problem]:
         deeper = len(item["indent"]) - len(above["indent"])
         if 0 < deeper < 4:
             yield Problem(number, "indent a nested list by 4 spaces: the site needs them")
-    elif before.strip() and not before.startswith("    "):
+    # Behind the `?` of a flashcard its answer begins, which may be a list.
+    elif before.strip() not in ("", "?") and not before.startswith("    "):
         yield Problem(number, "leave a blank line before a list")

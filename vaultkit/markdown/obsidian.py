@@ -17,6 +17,7 @@ from pymdownx.saneheaders import SaneHeadersProcessor
 
 from vaultkit.markdown.drawings import inline_drawings
 from vaultkit.markdown.embeds import linked_from, transclude
+from vaultkit.markdown.flashcards import Flashcards
 from vaultkit.markdown.inline import Comments, FootnoteMarks, Tags, WikiLinks
 from vaultkit.markdown.lines import Lines
 from vaultkit.markdown.page import Page
@@ -41,7 +42,7 @@ _STYLE = {name: style for style, names in CALLOUTS.items() for name in (style, *
 
 
 class ObsidianExtension(Extension):
-    """Obsidian's links, embeds, block ids, comments, tags and callouts, and backlinks."""
+    """Obsidian's links, embeds, block ids, comments, tags, callouts, flashcards; backlinks."""
 
     def __init__(self, **options: Any) -> None:
         # The defaults are words where Python-Markdown would make a truth value of a vault.
@@ -73,8 +74,15 @@ class ObsidianExtension(Extension):
         # After all that changes the tree, before `toc` (5) gives headings their addresses.
         md.treeprocessors.register(_Finish(md, page), "vaultkit-obsidian", 6)
         md.treeprocessors.register(_TagAddresses(md, page), "vaultkit-tag-addresses", -1)
+        # Before paragraphs (10), after all that may begin a block.
+        self.cards = Flashcards(md)
+        md.parser.blockprocessors.register(self.cards, "vaultkit-flashcard", 12)
         # A line may begin with a #tag; Python-Markdown would make it a heading.
         md.parser.blockprocessors.register(SaneHeadersProcessor(md.parser), "hashheader", 70)
+
+    def reset(self) -> None:
+        """Begin another page."""
+        self.cards.used.clear()
 
 
 class _BlockIds(Treeprocessor):
@@ -115,7 +123,8 @@ class _Callouts(Treeprocessor):
     def run(self, root: Element) -> None:
         for element in root.iter():
             names = element.get("class", "").split()
-            callout = element.tag == "details" or (element.tag == "div" and "admonition" in names)
+            folded = element.tag == "details" and "flashcard" not in names
+            callout = folded or (element.tag == "div" and "admonition" in names)
             if callout and not set(names) & set(CALLOUTS):
                 styles = [_STYLE[name] for name in names if name in _STYLE]
                 element.set("class", " ".join([*names, *(styles[:1] or ["note"])]))
