@@ -335,27 +335,32 @@ def _not_code(node: ast.AST) -> Iterator[ast.AST]:
 
 def _judge_code(job: tuple[Path, list[str], Mutant]) -> list[tuple[Mutant, str]]:
     tree, tests, mutant = job
-    path = _copy(tree) / mutant.path
+    path = _copy(tree, tests) / mutant.path
     source = path.read_text(encoding="utf-8")
     path.write_text(mutant.apply(source), encoding="utf-8")
     try:
-        for folder in tests:
-            command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", folder]
-            ran = subprocess.run(command, cwd=_copy(tree), capture_output=True, timeout=300)
-            if ran.returncode:
-                return [(mutant, KILLED)]
-        return [(mutant, SURVIVED)]
-    except subprocess.TimeoutExpired:
-        return [(mutant, KILLED)]
+        return [(mutant, SURVIVED if _passes(_copy(tree, tests), tests) else KILLED)]
     finally:
         path.write_text(source, encoding="utf-8")
+
+
+def _passes(folder: Path, tests: list[str]) -> bool:
+    """Tell whether all tests pass; one that does not end in time does not."""
+    for test in tests:
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", test]
+        try:
+            if subprocess.run(command, cwd=folder, capture_output=True, timeout=300).returncode:
+                return False
+        except subprocess.TimeoutExpired:
+            return False
+    return True
 
 
 _copies: dict[Path, Path] = {}
 
 
-def _copy(tree: Path) -> Path:
-    """Return this worker's own copy of the tree."""
+def _copy(tree: Path, tests: list[str]) -> Path:
+    """Return this worker's own copy of the tree, in which all is well."""
     if tree not in _copies:
         folder = Path(tempfile.mkdtemp(prefix="mutants-"))
         listed = subprocess.run(
@@ -366,6 +371,8 @@ def _copy(tree: Path) -> Path:
             if (tree / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(tree / name, folder / name)
+        if not _passes(folder, tests):
+            raise ValueError(f"{' or '.join(tests)} fails as it is; mend it first")
         _copies[tree] = folder
     return _copies[tree]
 
