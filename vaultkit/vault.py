@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import difflib
+import html
 import os
+import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from vaultkit import note as markdown
 from vaultkit import notebook
-from vaultkit.note import Heading, Link, Note, address, comparable
+from vaultkit.note import WIKILINK, Heading, Link, Note, address, comparable
 
 #: What a vault reads as notes, and how.
 READERS = {".md": markdown.read, ".ipynb": notebook.read}
 IMAGES = {".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp"}
+
+#: A link in a drawing: ``href="[[Note#Heading]]"``. It is meant from the note that shows it.
+DRAWN = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\]\])(?P=mark)")
 
 
 class BrokenLinkError(LookupError):
@@ -137,6 +143,20 @@ class Vault:
             )
         return Target(path, heading.slug, note, note.section_lines(heading))
 
+    def drawn(self, note: Note) -> Iterator[Link]:
+        """Find the links in the drawings that a note shows, each on the line that shows it."""
+        for shown in note.links:
+            if not shown.embed or not shown.target.lower().endswith(".svg"):
+                continue
+            try:
+                svg = self.find(shown.target, note.path).read_text(encoding="utf-8")
+            except (BrokenLinkError, OSError, ValueError):
+                continue
+            for found in DRAWN.finditer(svg):
+                link = WIKILINK.fullmatch(html.unescape(found["value"]))
+                if link:
+                    yield Link.from_match(link, shown.line)
+
     def names(self) -> list[str]:
         """All that a link may call: names, aliases, other files."""
         notes = [name for note in self.notes.values() for name in (note.name, *note.aliases)]
@@ -154,7 +174,7 @@ class Vault:
     def _backlinks(self) -> dict[Path, list[Backlink]]:
         found: dict[Path, dict[Path, Backlink]] = defaultdict(dict)
         for source in self.notes.values():
-            for link in source.links:
+            for link in (*source.links, *self.drawn(source)):
                 try:
                     path = self.find(link.target, source.path)
                 except BrokenLinkError:

@@ -34,6 +34,11 @@ def found(check, a_vault: Vault, name: str = "A") -> list[tuple[int, str]]:
         ("---\ntags: [a\n---\n", 2, "front matter"),
         ("---\njust words\n---\n", 1, "front matter"),
         ("![](a.svg)\n", 1, "no alt text"),
+        ("word\n$$x$$\n", 2, "blank line before $$"),
+        ("$$x$$\nword\n", 2, "blank line after $$"),
+        ("<!-- c --> word [[B]]\n", 1, "no check reads"),
+        ("> - <!-- c --> word\n", 1, "no check reads"),
+        ("word [^1]\n", 1, "no such footnote"),
     ],
 )
 def test_form(tmp_path: Path, text: str, line: int, said: str) -> None:
@@ -47,6 +52,8 @@ def test_form_leaves_good_notes_alone(tmp_path: Path) -> None:
         "$$x$$\n\n- a\n    - b\n\n        ```python\n        - x\n        ```\n\n1. a\n2. b\n\n"
         "> [!note] T\n> text\n>\n> $$\n> x\n> $$\n>\n> - a\n\n[^1]: foot\n\n%%\n$$\n- a\n%%\n"
         "```text\nword\n- a\n$$\n```\n"
+        "\n<!-- c --> <!-- d -->\n\n<!-- over\nlines -->\n\nword <!-- c --> word\n"
+        "\nQ\n?\n- a\n\nQ\n?\n$$x$$\n"
     )
     assert found(form.check, vault(tmp_path, A=text)) == []
 
@@ -63,6 +70,21 @@ def test_formulas(tmp_path: Path) -> None:
     problems = found(formulas.check, notes)
     assert [line for line, _ in problems] == [4, 6]
     assert "sofmax" in problems[0][1]
+
+
+def test_the_links_of_a_drawing_are_those_of_its_note(tmp_path: Path) -> None:
+    notes = vault(tmp_path, A="# A\n\n![words](a.svg)\n", B="# B\n\n## Part\n")
+    drawing = '<svg><a href="[[B#Part]]"/><a xlink:href=\'[[B#Prat]]\'/><a href="[[C]]"/></svg>'
+    (tmp_path / "docs" / "a.svg").write_text(drawing)
+    notes.refresh()
+    (prat, c) = found(links.check, notes)
+    assert prat == (
+        3,
+        "in the drawing, [[B#Prat]]: 'B' has no heading 'Prat'; did you mean 'Part'?",
+    )
+    assert c[0] == 3
+    (b,) = (note for note in notes.notes.values() if note.name == "B")
+    assert [link.source.name for link in notes.backlinks(b)] == ["A"]
 
 
 def test_links_name_what_comes_near(tmp_path: Path) -> None:

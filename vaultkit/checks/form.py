@@ -8,6 +8,10 @@ from collections.abc import Iterator
 from vaultkit.note import Note, Problem
 from vaultkit.vault import Vault
 
+_COMMENT = re.compile(r"<!--.*?-->")
+_CODE = re.compile(r"`[^`]*`")
+_DISPLAY = re.compile(r"\s*\$\$.+\$\$\s*")
+_FOOTNOTE = re.compile(r"(?<!\\)\[\^(?P<label>[^\]\s]+)\](?P<defines>:?)")
 _LIST_ITEM = re.compile(r"(?P<indent>\s*)(?:[-*+]|\d+[.)])\s+\S")
 
 
@@ -40,6 +44,7 @@ def _lines(note: Note) -> Iterator[Problem]:
         inside.update(range(fence.line, fence.end + 1))
     for first, last in note.comments:
         inside.update(range(first, last + 1))
+    defined = {m["label"] for raw in note.lines for m in _FOOTNOTE.finditer(raw) if m["defines"]}
     before, before_quoted = "", False
     in_formula = in_front_matter = False
     for number, raw in enumerate(note.lines, 1):
@@ -58,13 +63,21 @@ def _lines(note: Note) -> Iterator[Problem]:
             in_formula = not in_formula
         elif in_formula:
             pass
-        elif "$$" in re.sub(r"`[^`]*`", "", line) and not re.fullmatch(r"\s*\$\$.+\$\$\s*", line):
+        elif "$$" in _CODE.sub("", line) and not _DISPLAY.fullmatch(line):
             yield Problem(number, "$$ in mid-sentence: write $…$, or put it on lines of its own")
+        elif _DISPLAY.fullmatch(line) and before.strip() not in ("", "?"):
+            yield Problem(number, "leave a blank line before $$: else it is not a display")
         else:
+            if _DISPLAY.fullmatch(before) and line.strip():
+                yield Problem(number, "leave a blank line after $$: else it is not a display")
+            yield from _comment(number, line)
+            for found in _FOOTNOTE.finditer(_CODE.sub("", line)):
+                if found["label"] not in defined:
+                    yield Problem(number, f"{found[0]}: there is no such footnote on this note")
             yield from _list(number, line, before)
             if quoted and raw.lstrip().startswith("> [!") and before.strip() and not before_quoted:
                 yield Problem(number, "leave a blank line before a callout")
-            for found in re.finditer(r"(?<!\\)\^\[[^\]]+\](?!\()", re.sub(r"`[^`]*`", "", line)):
+            for found in re.finditer(r"(?<!\\)\^\[[^\]]+\](?!\()", _CODE.sub("", line)):
                 yield Problem(number, f"{found[0]}: inline footnotes show as garbage on the site")
         before, before_quoted = line, quoted
 
@@ -81,3 +94,11 @@ def _list(number: int, line: str, before: str) -> Iterator[Problem]:
     # Behind the `?` of a flashcard its answer begins, which may be a list.
     elif before.strip() not in ("", "?") and not before.startswith("    "):
         yield Problem(number, "leave a blank line before a list")
+
+
+def _comment(number: int, line: str) -> Iterator[Problem]:
+    """Find text behind a comment that begins a line: only the site reads it as Markdown."""
+    text = re.sub(r"^\s*(?:(?:[-*+]|\d+[.)])\s+)?", "", line)
+    behind = _COMMENT.sub("", text).strip()
+    if text.startswith("<!--") and "-->" in text and behind and not behind.startswith("<!--"):
+        yield Problem(number, "no check reads the text behind a comment that begins its line")

@@ -1,4 +1,4 @@
-"""Every link leads to a note, a heading or a block that is there."""
+"""Every link leads to a note, a heading or a block that is there, also those in drawings."""
 
 from __future__ import annotations
 
@@ -15,3 +15,8 @@ def check(note: Note, vault: Vault) -> Iterator[Problem]:
             vault.resolve(link, note)
         except BrokenLinkError as broken:
             yield Problem(link.line, f"{link}: {broken}")
+    for link in vault.drawn(note):
+        try:
+            vault.resolve(link, note)
+        except BrokenLinkError as broken:
+            yield Problem(link.line, f"in the drawing, {link}: {broken}")

@@ -10,10 +10,9 @@ from xml.etree.ElementTree import Element, SubElement
 
 from vaultkit.markdown.page import Page
 from vaultkit.note import WIKILINK, Link
-from vaultkit.vault import BrokenLinkError
+from vaultkit.vault import DRAWN, BrokenLinkError
 
 _ROOT = re.compile(r"<svg\b(?:\"[^\"]*\"|'[^']*'|[^>\"'])*>")
-_HREF = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\]\])(?P=mark)")
 _LABEL = re.compile(r"\saria-label(?:ledby)?=(\"[^\"]*\"|'[^']*')")
 
 
@@ -63,7 +62,7 @@ def _drawing(page: Page, image: Element) -> str | None:
             return match[0]
         return f'{match["name"]}="{html.escape(page.address(page.href(target)))}"'
 
-    return opening + _HREF.sub(link, svg[found.end() :]).rstrip()
+    return opening + DRAWN.sub(link, svg[found.end() :]).rstrip()
 
 
 def _read(path: Path) -> str:
