@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -170,7 +170,7 @@ def _compare(relation: str, left: Value, right: Value, scope: _Scope) -> str:
         distance = np.where(same, 0.0, np.abs(a - b))
         distance = np.where(np.isnan(distance), np.inf, distance)
     finite = np.abs(np.concatenate([a[np.isfinite(a) & mask], b[np.isfinite(b) & mask], [0.0]]))
-    slack = scope.precision * finite.max()
+    slack = scope.precision * max(finite.max(), scope.scale / 1000)
     if scope.sampled:
         slack = SAMPLE_TOLERANCE * max(finite.max(), scope.spread)
     match relation:
@@ -231,6 +231,8 @@ class _Scope:
     precision: float = 1e-9
     sampled: bool = False
     spread: float = 0.0
+    #: The largest number on the way: what rounding errors are measured by.
+    scale: float = 0.0
     sampling: bool = False
     oriented: bool = False
     _node: Node | None = None
@@ -358,8 +360,22 @@ class _Scope:
 
     def value(self, node: Node) -> Value:
         """Evaluate a node."""
+        node = self.regrouped(node)
         method: Callable[[Any], Value] = getattr(self, "_" + type(node).__name__.lower())
-        return method(node)
+        value = method(node)
+        finite = value.array[np.isfinite(value.array)]
+        self.scale = max(self.scale, float(np.abs(finite).max()) if finite.size else 0.0)
+        return value
+
+    def regrouped(self, node: Node) -> Node:
+        """Read ``a (x)^2`` as a times the square, where ``f(x)^2`` is the square of f(x)."""
+        match node:
+            case (Power(base=Apply(f, (x,))) | Transpose(base=Apply(f, (x,)))) as outer:
+                name = _word(f)
+                known = name in _FUNCTIONS or name in ("E", "Var", "Concat")
+                if not known and not (name and self.callable(name)):
+                    return Product("", f, replace(outer, base=x))
+        return node
 
     def _number(self, node: Number) -> Value:
         value = self.constant(float(node.text))
@@ -395,6 +411,8 @@ class _Scope:
             return Value((i == j).astype(float), 0)
         try:
             base = self.base(node.base)
+            if not base.rank:
+                raise UnboundError(node.name)
             return self.indexed(base, _split(node.indices, base), self.sampling)
         except UnboundError as error:
             # Name what the author would have to bind.

@@ -34,6 +34,7 @@ def found(check, a_vault: Vault, name: str = "A") -> list[tuple[int, str]]:
         ("---\ntags: [a\n---\n", 2, "front matter"),
         ("---\njust words\n---\n", 1, "front matter"),
         ("![](a.svg)\n", 1, "no alt text"),
+        (r"![in \[0, 1)](a.svg)", 1, "a bracket in the words"),
         ("word\n$$x$$\n", 2, "blank line before $$"),
         ("$$x$$\nword\n", 2, "blank line after $$"),
         ("<!-- c --> word [[B]]\n", 1, "no check reads"),

@@ -32,7 +32,7 @@ NOTE: dict[str, Any] = {
     "J": np.diag(ALPHA[1]) - np.outer(ALPHA[1], ALPHA[1]), "p": ALPHA[1],
     "weight": np.array([0.25, 0.75]), "embedding": np.array([[1.0, 2.0], [3.0, 4.0]]),
     "e_new": np.array([2.5, 3.5]), "W": RNG.normal(size=(3, 3)), "X32": np.float32(Q),
-    "Y32": (np.float32(Q) @ np.float32(K).T).astype(np.float32),
+    "W_2": RNG.normal(size=(2, 5)), "Y32": (np.float32(Q) @ np.float32(K).T).astype(np.float32),
     "attention": lambda q, k, v: softmax(q @ k.T / np.sqrt(q.shape[-1])) @ v,
 }  # fmt: skip
 SAMPLE = {
@@ -91,6 +91,10 @@ TRUE = [
     r"\prod_{i=1}^{3} i = 6",
     r"\sum_{i=1}^{n} \sum_{j=1}^{i} 1 = 15",
     r"Z = \alpha \text{ dot } (V)",
+    r"\sum_j p_j (p_j - 1)^2 = \sum_j p_j ((p_j - 1)^2)",
+    r"\alpha (V W_2)^\top = \alpha W_2^\top V^\top",
+    r"\exp(a)^2 = \exp(2 a)",
+    r"\sum_j J_{ij} = 0",
 ]  # fmt: skip
 FALSE = [
     (r"\text{scores} = KQ^\top", "largest difference"),
@@ -163,7 +167,13 @@ def test_and_against_what_is_false_of_it(tex: str) -> None:
 
 @pytest.mark.parametrize(
     ("tex", "name"),
-    [(r"Y = Q", "Y"), (r"W_O = Q", "W_O"), ("f(Q, K) = 1", "f"), (r"\Theta = 1", "Theta")],
+    [
+        (r"Y = Q", "Y"),
+        (r"W_O = Q", "W_O"),
+        ("f(Q, K) = 1", "f"),
+        (r"\Theta = 1", "Theta"),
+        (r"e_{\text{bank}} = Q", "e_bank"),
+    ],
 )
 def test_what_is_not_bound_is_named(tex: str, name: str) -> None:
     with pytest.raises(UnboundError) as error:

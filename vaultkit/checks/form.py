@@ -23,6 +23,8 @@ def check(note: Note, vault: Vault) -> Iterator[Problem]:
     for link in note.links:
         if link.embed and not link.wiki and not link.words.strip():
             yield Problem(link.line, f"{link} has no alt text")
+        if not link.wiki and link.words.count("[") != link.words.count("]"):
+            yield Problem(link.line, f"{link}: a bracket in the words breaks it on the site")
 
 
 def _names(note: Note, vault: Vault) -> Iterator[Problem]:
