@@ -268,11 +268,12 @@ class _Scope:
         return indices
 
     def is_name(self, node: Subscript) -> bool:
-        """Tell whether ``d_k`` is a name: it is if it is bound, unless ``d`` can be indexed."""
+        """Tell whether ``d_k`` is a name: it is if it is bound, unless k can index d."""
         if node.name not in self.variables:
             return False
+        letters = all(isinstance(i, Symbol) and self.is_index(i.name) for i in node.indices)
         base = self.lookup_base(node.base)
-        return base is None or not _indexable(base)
+        return not letters or base is None or not _indexable(base)
 
     def lookup_base(self, base: Node) -> Any:
         if not isinstance(base, Symbol):

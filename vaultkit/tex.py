@@ -616,7 +616,8 @@ class _Parser:
             return Product(r"\cdot", *parts)
         if len(parts) != 1:
             return Matrix((parts,))
-        return parts[0]
+        # What follows the bracket belongs to all of it: (f (x))^2 is not f (x)^2.
+        return Sum(((1, parts[0]),)) if isinstance(parts[0], Apply) else parts[0]
 
     def environment(self) -> Node:
         self.take(r"\begin")
