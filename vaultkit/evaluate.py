@@ -416,9 +416,10 @@ class _Scope:
                 raise UnboundError(node.name)
             return self.indexed(base, _split(node.indices, base), self.sampling)
         except UnboundError as error:
-            # Name what the author would have to bind.
-            name = node.name if isinstance(node.base, Symbol) else error.args[0]
-            raise UnboundError(name) from None
+            # Name what the author would have to bind: W_O, but alpha of alpha_ij.
+            letters = all(isinstance(i, Symbol) and self.is_index(i.name) for i in node.indices)
+            named = isinstance(node.base, Symbol) and not letters
+            raise UnboundError(node.name if named else error.args[0]) from None
 
     def places(self, node: Subscript) -> tuple[Node, ...]:
         """Find the indices of a subscript."""

@@ -172,6 +172,7 @@ def test_and_against_what_is_false_of_it(tex: str) -> None:
         (r"W_O = Q", "W_O"),
         ("f(Q, K) = 1", "f"),
         (r"\Theta = 1", "Theta"),
+        (r"y_{ij} = 1", "y"),
         (r"e_{\text{bank}} = Q", "e_bank"),
     ],
 )
