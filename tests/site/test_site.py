@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import urljoin
+from urllib.parse import unquote, urljoin
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from visitor import ROOT, Visitor
 
 from vaultkit.vault import Vault
@@ -20,38 +21,72 @@ ADDRESSES = {
     note.name: "" if note.name == "index" else VAULT.address(note) + "/"
     for note in VAULT.notes.values()
 }
+# What a page says, but for the formulas that the list of checks and code show as they are written.
+SEEN = """() => {
+  const article = document.querySelector("article").cloneNode(true);
+  article.querySelectorAll(".vk-checks, code").forEach(part => part.remove());
+  return {
+    words: article.textContent,
+    errors: article.querySelectorAll(".math-error, .mermaid-error").length,
+    wide: document.documentElement.scrollWidth - innerWidth,
+  };
+}"""
 FORMULAS = "importance-of-dk-in-scaling/"
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_every_page_opens_and_fits(visit: Visitor, width: int) -> None:
-    page = visit(width=width)
+def test_every_page_opens_and_fits(visit: Visitor) -> None:
+    """One visit to a page, since there are many: it opens wide or narrow, then is the other."""
+    page = visit()
+    widths = [1280, 390]
     for name, address in ADDRESSES.items():
         visit.go(page, address)
         if address:
             expect(page.locator("h1")).to_contain_text(name)
+        seen = page.evaluate(SEEN)
+        assert seen["errors"] == 0
+        assert not re.search(r"\\\(|\\\[|\$\$|\\(frac|sqrt|text)\b", seen["words"]), name
+        assert seen["wide"] <= 0, f"{name} is {seen['wide']} px too wide at {widths[0]} px"
+        widths.reverse()
+        page.set_viewport_size({"width": widths[0], "height": 844})
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0, f"{name} is {wide} px too wide"
+        assert wide <= 0, f"{name} is {wide} px too wide at {widths[0]} px"
 
 
-def test_every_link_leads_somewhere(visit: Visitor, built: Path) -> None:
-    page = visit()
+class _Anchors(HTMLParser):
+    """Reads where a page leads, and the places in it where one can arrive."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.hrefs: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.ids.add(values.get("id") or "")
+        href = values.get("href", values.get("xlink:href"))
+        if tag == "a" and href is not None:
+            self.hrefs.append(href)
+
+
+def test_every_link_leads_somewhere(built: Path, base: str) -> None:
+    pages = {path: _Anchors(path) for path in built.rglob("*.html")}
     broken = []
-    for address in ADDRESSES.values():
-        visit.go(page, address)
-        hrefs = "[...document.querySelectorAll('a')].map(a => a.href?.baseVal ?? a.href)"
-        for href in page.evaluate(hrefs):
-            if not href.startswith("http"):
-                href = urljoin(visit.base + address, href)
-            if href.startswith(visit.base):
-                path, _, anchor = href.removeprefix(visit.base).partition("#")
-                file = built / path.partition("?")[0]
+    for path, found in pages.items():
+        # The page for lost visitors has absolute links, and no address.
+        here = base + path.relative_to(built).as_posix()
+        for href in found.hrefs:
+            url = urljoin(here, href)
+            if url.startswith(base):
+                where, _, anchor = url.removeprefix(base).partition("#")
+                file = built / unquote(where.partition("?")[0])
                 file = file / "index.html" if file.is_dir() else file
+                anchor = unquote(anchor)
                 there = file.is_file() and (
-                    not anchor or f'id="{anchor}"' in file.read_text(encoding="utf-8")
-                    or anchor.startswith(("__", ":~:"))
-                )  # fmt: skip
-                broken += [] if there else [(address, href)]
+                    not anchor or anchor.startswith("__") or anchor in pages[file].ids
+                )
+                broken += [] if there else [(path.relative_to(built), href)]
+    assert len(pages) > len(ADDRESSES)
     assert broken == []
 
 
@@ -70,11 +105,6 @@ def test_formulas_are_mathml_in_a_font_made_for_them(visit: Visitor) -> None:
     assert root
     assert inner
     assert root["height"] > inner["height"]  # the sign reaches over what stands below it
-    for address in ADDRESSES.values():
-        visit.go(page, address)
-        assert page.locator(".math-error, .mermaid-error").count() == 0
-        words = page.locator("article").inner_text()
-        assert not re.search(r"\\\(|\\\[|\$\$|\\(frac|sqrt|text)\b", words)
 
 
 def test_formulas_are_copied_as_tex(visit: Visitor) -> None:
@@ -179,6 +209,101 @@ def test_notes_say_who_links_to_them(visit: Visitor) -> None:
     expect(page.locator("h1")).not_to_contain_text("Query Matrix")
 
 
+def test_a_note_tells_what_was_checked(visit: Visitor) -> None:
+    page = visit("softmax/")
+    line = page.locator(".vk-checked a")
+    expect(line).to_contain_text("checked")
+    line.click()
+    page.wait_for_url("**/checks/#of-softmax")
+    expect(page.locator("[id='of-softmax'] a")).to_have_text("Softmax")
+    # It was loaded in place, and its script ran all the same.
+    expect(page.locator(".vk-checks form")).to_be_visible()
+
+
+def many_checks(route: Route) -> None:
+    """Answer with thousands of checks, since nobody may have run any here."""
+    kinds = ("block", "equation", "number")
+    note = [
+        {"kind": kinds[n % 3], "line": n, "what": f"x_{n} < 2", "outcome": "holds", "seconds": 0.25}
+        for n in range(2999)
+    ]
+    fails = {"kind": "link", "line": 7, "what": "[[Tren]]", "outcome": "fails", "seconds": 0.0}
+    route.fulfill(json={"Softmax.md": note, "Query Matrix.md": [fails], "index.md": None})
+
+
+def few_checks(route: Route) -> None:
+    """Answer with a check of each outcome."""
+    row = {"kind": "link", "line": 7, "what": "[[Tren]]", "seconds": 0.001}
+    route.fulfill(
+        json={"Softmax.md": [{**row, "outcome": o} for o in ("holds", "fails", "not checked")]}
+    )
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_checks_can_be_filtered(visit: Visitor, width: int) -> None:
+    page = visit(width=width)
+    page.route("**/checks.json", many_checks)
+    visit.go(page, "checks/")
+    status, rows = page.locator(".vk-checks [role=status]"), page.locator(".vk-checks tbody tr")
+    expect(status).to_have_text("3,000 checks, 1 of them failing")
+    assert rows.count() == 200
+    page.get_by_role("button", name="Show all 3,000 checks").click()
+    assert rows.count() == 3000
+    page.get_by_label("Find").fill("softmax X_77")
+    expect(status).to_have_text("11 checks")
+    page.get_by_label("Kind").select_option("number")
+    expect(status).to_have_text("5 checks")
+    expect(rows.first).to_contain_text("x_77 < 2")
+    link = rows.first.get_by_role("link", name="Softmax")
+    expect(link).to_have_attribute("href", re.compile("/softmax/$"))
+    page.get_by_label("Find").fill("")
+    page.get_by_label("Kind").select_option("")
+    page.get_by_label("Outcome").select_option("fails")
+    expect(status).to_have_text("1 check, 1 of them failing")
+    page.get_by_label("Outcome").select_option("")
+    page.get_by_label("Note", exact=True).select_option("Query Matrix")
+    expect(status).to_have_text("1 check, 1 of them failing")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_checks_are_told_without_scripts(visit: Visitor) -> None:
+    page = visit.browser.new_context(java_script_enabled=False).new_page()
+    page.goto(visit.base + "checks/")
+    assert page.locator(".vk-ledger tbody tr").count() == len(ADDRESSES)
+    expect(page.locator(".vk-checks a")).to_have_attribute("href", "../checks.json")
+    page.context.close()
+
+
+def test_a_notebook_is_a_page_like_others(visit: Visitor, built: Path) -> None:
+    address = "first-principles/"
+    page = visit(address)
+    assert page.locator("article math").count() > 10
+    assert page.locator(".output").count() > 5
+    assert page.locator(".md-nav--secondary .md-nav__link").count() > 5
+    expect(page.locator(".linked-from")).to_be_visible()
+    expect(page.locator(".vk-checked")).to_be_visible()
+    html = (built / address / "index.html").read_text(encoding="utf-8")
+    assert len(html) < 200_000
+    assert not re.search(r"jp-|mathjax|cdnjs", html, re.IGNORECASE)
+    page.locator("article a[href$='static-embeddings/']").first.click()
+    expect(page.locator("h1")).to_contain_text("Static Embeddings")
+
+
+def test_a_flashcard_opens(visit: Visitor) -> None:
+    page = visit("questions-and-answers/")
+    card = page.locator(".flashcard").nth(1)
+    answer = card.locator("p").first
+    expect(answer).to_be_hidden()
+    card.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(answer).to_be_visible()
+    other = page.locator(".flashcard").nth(9)
+    visit.go(page, f"questions-and-answers/#{other.get_attribute('id')}")
+    expect(other.locator("p").first).to_be_visible()
+    page.emulate_media(media="print")
+    expect(answer).to_be_visible()
+
+
 def test_the_pipeline_leads_to_every_stage(visit: Visitor) -> None:
     page = visit()
     hrefs = page.evaluate(
@@ -227,8 +352,9 @@ def test_nothing_moves_for_those_who_ask_for_rest(visit: Visitor) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_are_accessible(visit: Visitor, scheme: str) -> None:
     page = visit(scheme=scheme)
+    page.route("**/checks.json", few_checks)
     found = []
-    for address in ("", "softmax/", FORMULAS):
+    for address in ("", FORMULAS, "checks/", "questions-and-answers/"):
         visit.go(page, address)
         found += serious(page)
     assert found == []

@@ -14,7 +14,11 @@
     made.append(...children);
     return made;
   };
-  const field = (label, input) => element("label", {}, element("span", {}, label), input);
+  const field = (label, input) => {
+    // Else the words of all choices would be part of the name.
+    input.setAttribute("aria-label", label);
+    return element("label", {}, element("span", {}, label), input);
+  };
   const choice = (every, values) =>
     element("select", {}, element("option", { value: "" }, every),
       ...values.map(([value, words]) => element("option", { value }, words)));
