@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
@@ -11,7 +12,7 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route, TimeoutError, expect
 from visitor import ROOT, Visitor
 
 from vaultkit.vault import Vault
@@ -47,6 +48,10 @@ def test_every_page_opens_and_fits(visit: Visitor) -> None:
         assert not re.search(r"\\\(|\\\[|\$\$|\\(frac|sqrt|text)\b", seen["words"]), name
         assert seen["wide"] <= 0, f"{name} is {seen['wide']} px too wide for a screen"
         page.set_viewport_size({"width": 390, "height": 844})
+        # What moves to its new place takes its time.
+        fits = "() => document.documentElement.scrollWidth <= innerWidth"
+        with contextlib.suppress(TimeoutError):
+            page.wait_for_function(fits, timeout=2000)
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{name} is {wide} px too wide for a phone"
 
