@@ -12,7 +12,8 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, Route, TimeoutError, expect
+from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from visitor import ROOT, Visitor
 
 from vaultkit.vault import Vault
@@ -50,7 +51,7 @@ def test_every_page_opens_and_fits(visit: Visitor) -> None:
         page.set_viewport_size({"width": 390, "height": 844})
         # What moves to its new place takes its time.
         fits = "() => document.documentElement.scrollWidth <= innerWidth"
-        with contextlib.suppress(TimeoutError):
+        with contextlib.suppress(PlaywrightTimeoutError):
             page.wait_for_function(fits, timeout=2000)
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{name} is {wide} px too wide for a phone"
