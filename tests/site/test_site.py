@@ -220,7 +220,7 @@ def test_a_note_tells_what_was_checked(visit: Visitor) -> None:
     expect(line).to_contain_text("checked")
     line.click()
     page.wait_for_url("**/checks/#of-softmax")
-    expect(page.locator("[id='of-softmax'] a")).to_have_text("Softmax")
+    expect(page.locator("article tr#of-softmax a")).to_have_text("Softmax")
     # It was loaded in place, and its script ran all the same.
     expect(page.locator(".vk-checks form")).to_be_visible()
 
