@@ -3,7 +3,6 @@
 What one head does belongs in `attention`.
 """
 
-
 from typing import NamedTuple
 
 import numpy as np

@@ -112,9 +112,10 @@ def note_mutants(note: Note, name: str, rng: random.Random) -> Iterator[Mutant]:
     for link in note.links:
         written = link.target or link.sub
         begin = starts[link.line - 1]
+        opening = ("[[" if link.target else "[[#") if link.wiki else "]("
         for target in (written, written.replace(" ", "%20")):
-            at = text.find(target, begin)
-            if written and at >= 0 and len(target) > 1:
+            at = text.find(opening + target, begin) + len(opening)
+            if written and at >= len(opening) and len(target) > 1:
                 letter = at + rng.randrange(len(target))
                 if text[letter].isalpha():
                     other = "" if rng.random() < 0.5 else "x" if text[letter] in "qQ" else "q"

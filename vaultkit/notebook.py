@@ -22,10 +22,13 @@ def read(path: Path) -> Note:
     """
     raw = path.read_text(encoding="utf-8")
     try:
-        cells = json.loads(raw)["cells"]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        problem = Problem(getattr(error, "lineno", 1), f"this is no notebook: {error}")
-        return Note(path, raw, problems=(problem,))
+        return _read(path, raw, json.loads(raw)["cells"])
+    except (KeyError, TypeError, ValueError) as error:
+        told = f"this is no notebook, or not laid out as Jupyter saves it: {error}"
+        return Note(path, raw, problems=(Problem(getattr(error, "lineno", 1), told),))
+
+
+def _read(path: Path, raw: str, cells: list[dict[str, Any]]) -> Note:
     file = [line.strip() for line in raw.splitlines()]
     lines = [""] * len(file)
     outputs: list[Fence | None] = []
