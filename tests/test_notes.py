@@ -77,3 +77,21 @@ def test_every_figure_is_drawn_and_shown() -> None:
 
 def test_blocks_that_do_not_run_are_rare() -> None:
     assert not [n.name for n in NOTES for b in n.blocks if "no-run" in b.fence.options]
+
+
+def test_every_note_is_three_clicks_from_the_way_in() -> None:
+    (start,) = (note for note in NOTES if note.name == "index")
+    reached = {start.path}
+    for _ in range(3):
+        reached |= {
+            VAULT.find(link.target, path)
+            for path in list(reached)
+            if path in VAULT.notes
+            for link in VAULT.notes[path].links
+        }
+    assert {note.path for note in NOTES} <= reached
+
+
+def test_few_equations_do_not_run() -> None:
+    displayed = [formula for note in NOTES for formula in note.formulas if formula.display]
+    assert 20 * sum(bool(formula.not_run) for formula in displayed) <= len(displayed)
