@@ -207,7 +207,10 @@ def judge_note(vault: Vault, note: Note, mutants: list[Mutant]) -> list[str]:
         if noticed:
             verdicts.append(KILLED)
         else:
-            same = mutant.kind in ("equation", "shape") and witness.says_the_same(original)
+            if mutant.kind == "link":  # by an alias, to the same note
+                same = witness.leads(vault) == original.leads(vault)
+            else:
+                same = mutant.kind in ("equation", "shape") and witness.says_the_same(original)
             verdicts.append(SAME if same else SURVIVED)
     return verdicts
 
@@ -239,6 +242,10 @@ class _Witness:
                 if block.kind == "python" and any(outputs.check(replace(step, shown=shown))):
                     return True
         return False
+
+    def leads(self, vault: Vault) -> list[Path]:
+        """Find where the links of the note lead."""
+        return [vault.find(link.target, self.note.path) for link in self.note.links]
 
     def says_the_same(self, original: _Witness) -> bool:
         """Tell whether a symbol gave way to another of the very same value: that is no error."""

@@ -82,6 +82,16 @@ def test_a_symbol_of_the_same_value_says_the_same(vault: Vault) -> None:
     assert judge_note(vault, note, mutants) == [SAME, KILLED]
 
 
+def test_an_alias_of_the_same_note_says_the_same(vault: Vault) -> None:
+    (vault.root / "Bee.md").write_text("---\naliases: [Be]\n---\n# Bee\n")
+    (vault.root / "Bees.md").write_text("# Bees\n")
+    vault.refresh()
+    note = vault.notes[vault.root / "A.md"]
+    at = NOTE.index("e]]")
+    mutants = [Mutant("link", "A.md", 16, at, "e", other) for other in ("", "es", "x")]
+    assert judge_note(vault, note, mutants) == [SAME, SURVIVED, KILLED]
+
+
 def test_changes_of_a_formula() -> None:
     changes = formula_changes(
         r"s_{ij} = \frac{a^2 - b}{\sqrt{d_k}} K^\top", ["K", "V"], "equation", random.Random(0)
