@@ -345,8 +345,8 @@ class _State:
             os.environ.clear()
             os.environ.update(self.environment)
         sys.path[:] = self.search_path
+        warnings.resetwarnings()  # also forgets which warnings have been shown
         warnings.filters[:] = self.filters  # type: ignore[index]
-        warnings._filters_mutated()  # type: ignore[attr-defined]
         warnings.showwarning = self.show_warning
         random.setstate(self.random)
         options, errors, seed = self.numpy

@@ -44,11 +44,12 @@ def test_an_error_is_told_with_the_lines_of_the_note(tmp_path: Path) -> None:
     (step,) = NoteRun(parse(text, path)).steps(0)
     shown = os.path.relpath(path)
     assert step.line == 7
-    assert step.error.splitlines() == [
+    lines = step.error.splitlines()
+    # Pythons differ in how they underline a call.
+    assert lines[:3] + lines[-4:] == [
         "Traceback (most recent call last):",
         f'  File "{shown}", line 7, in <module>',
         "    > f(1)",
-        "      ^^^^",
         f'  File "{shown}", line 5, in f',
         "    >     return 1 / (x - 1)",
         "                 ~~^~~~~~~~~",
