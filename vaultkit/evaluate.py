@@ -118,9 +118,6 @@ def judge(statement: Node, variables: Mapping[str, Any]) -> Verdict:
 
 
 def _relations(statement: Statement, scope: _Scope) -> Verdict:
-    match statement.sides:
-        case (Symbol(name), Number()) if scope.is_index(name):
-            return Verdict(True)  # "i = 1, …, n" only says what i runs over
     scope.indices = scope.index_names(statement)
     sides = [scope.value(side) for side in statement.sides]
     for relation, (left, right) in zip(statement.relations, pairwise(sides), strict=True):
@@ -165,7 +162,7 @@ def _compare(relation: str, left: Value, right: Value, scope: _Scope) -> str:
         raise EvaluationError("a side is not made of numbers")
     a, b = a.astype(float), b.astype(float)
     mask = np.broadcast_to(scope.valid.reshape(scope.valid.shape + (1,) * rank), a.shape)
-    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    same = a == b  # so that infinity is near itself; NaN is near nothing
     with np.errstate(invalid="ignore"):
         distance = np.where(same, 0.0, np.abs(a - b))
         distance = np.where(np.isnan(distance), np.inf, distance)
@@ -195,6 +192,8 @@ def _compare(relation: str, left: Value, right: Value, scope: _Scope) -> str:
             good = (a >= b) | (distance <= slack)
         case _:
             raise EvaluationError(f"{relation} cannot be checked")
+    if not mask.any():
+        raise EvaluationError("there is no index for which it says anything")
     wrong = mask & ~good
     if not wrong.any():
         return ""

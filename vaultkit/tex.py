@@ -338,6 +338,13 @@ class _Parser:
                 return [*self.chains(lefts, relations, sides), *self.members(lefts)]
             relations.append(relation)
             sides.append(self.sum())
+        if self.next == "," and self.peek(1) in _DOTS and relations == ["="]:
+            # "i = 1, …, n" only says what i runs over.
+            for _ in range(2):
+                self.take()
+            self.take(",")
+            self.sum()
+            return []
         return self.chains(lefts, relations, sides)
 
     def relation(self) -> bool:

@@ -84,7 +84,7 @@ TRUE = [
     r"(Q \odot Q)_{ij} = Q_{ij}^2",
     r"\begin{aligned} Z &= \alpha V \\ &= \operatorname{softmax}(s / \sqrt{3}) V \end{aligned}",
     r"\text{Y32} = \text{X32} K^\top",
-    r"i = 1, \dots, n",
+    r"z_i = \sum_j \alpha_{ij} v_j, \quad i = 1, \dots, n",
     r"\exp(\log a) = a, \quad e^{a} = \exp(2)",
     r"\arg\max_j s_{1j} = \arg\max_j \alpha_{1j}",
     r"\alpha_{i,j} \alpha_{ij} = \alpha_{ij}^2",
@@ -118,6 +118,8 @@ FALSE = [
     (r"A = \begin{bmatrix} 1 & 3 \end{bmatrix}", "element (2,)"),
     (r"\text{Attention}(Q, K) = Z", "raises TypeError"),
     (r"a = 2.000001", "largest difference"),
+    (r"\log(-a) = \log(-a)", "nan = nan does not hold"),
+    (r"A_{i+9} = 1", "no index for which it says anything"),
 ]  # fmt: skip
 
 
@@ -173,6 +175,8 @@ def test_and_against_what_is_false_of_it(tex: str) -> None:
         ("f(Q, K) = 1", "f"),
         (r"\Theta = 1", "Theta"),
         (r"y_{ij} = 1", "y"),
+        ("k = 5", "k"),
+        ("t = 0.5", "t"),
         (r"e_{\text{bank}} = Q", "e_bank"),
     ],
 )

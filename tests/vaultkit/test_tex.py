@@ -96,6 +96,8 @@ def test_a_sum_reaches_as_far_as_its_term() -> None:
         (r"\begin{aligned} a &= b \\ &= c \\ d &< e \end{aligned}", 2),
         (r"a = b \quad \text{for all } i", 1),
         (r"a = b.", 1),
+        (r"i = 1, \dots, n", 0),
+        (r"a_i = b, \quad i = 1, \dots, n", 1),
         (r"a = \begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix}", 1),
     ],
 )
