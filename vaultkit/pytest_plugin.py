@@ -204,17 +204,22 @@ class NoteFile(pytest.File):
             ledgers[vault.root].record(vault.relative(self.path), self.note, self.found)
             self.items = 0
 
-    def note_down(self, checks: Iterable[Check], problems: Iterable[Problem] = ()) -> None:
-        """Count checks; those on the line of a problem fail."""
-        lines = {problem.line for problem in problems}
+    def note_down(self, kind: str, checks: list[Check], problems: Iterable[Problem] = ()) -> None:
+        """Count checks; those on the line of a problem fail, and a problem of no check is one."""
+        messages = {problem.line: problem.message.split("\n")[0] for problem in problems}
         tally = self.config.stash[_TALLY]
         self.items += 1
         for check in checks:
-            if check.outcome == HOLDS and check.line in lines:
-                check = replace(check, outcome=FAILS)
-            self.found.append(check)
             excepted = check.outcome == EXCEPTED
             tally[_EXCEPTED[check.kind] if excepted else KINDS[check.kind]] += 1
+            fails = check.line in messages and not excepted
+            self.found.append(replace(check, outcome=FAILS) if fails else check)
+        told = {check.line for check in checks if check.outcome != EXCEPTED}
+        self.found += [
+            Check(kind, line, message, FAILS)
+            for line, message in messages.items()
+            if line not in told
+        ]
 
 
 class BlockItem(_Item):
@@ -232,7 +237,7 @@ class BlockItem(_Item):
         """Run what stands above, then this; compare."""
         check = Check("block", self.line, self.block.section)
         if "no-run" in self.block.fence.options:
-            self.parent.note_down([replace(check, outcome=EXCEPTED)])
+            self.parent.note_down("block", [replace(check, outcome=EXCEPTED)])
             pytest.skip("no-run")
         problems = []
         for step in self.parent.run.steps(self.index):
@@ -243,7 +248,7 @@ class BlockItem(_Item):
                 problems += found
         outcome = FAILS if problems else HOLDS
         seconds = self.parent.run.seconds[self.index]
-        self.parent.note_down([replace(check, outcome=outcome, seconds=seconds)])
+        self.parent.note_down("block", [replace(check, outcome=outcome, seconds=seconds)])
         self.fail_on(problems)
 
 
@@ -272,7 +277,7 @@ class CheckItem(_Item):
         elif self.kind == "formulas":
             share = seconds / max(1, len(note.formulas))
             checks = [Check("formula", f.line, f.tex, seconds=share) for f in note.formulas]
-        self.parent.note_down(checks, problems)
+        self.parent.note_down(self.kind.removesuffix("s"), checks, problems)
         self.fail_on(problems)
 
 
@@ -295,7 +300,7 @@ class EquationsItem(_Item):
             for formula in self.parent.note.formulas
             if formula.not_run
         ]
-        self.parent.note_down(checks, problems)
+        self.parent.note_down("equation", checks, problems)
         self.fail_on(problems)
 
 
@@ -312,7 +317,7 @@ class NumbersItem(_Item):
             Check("number", q.line, q.text, EXCEPTED if q.given else HOLDS)
             for q in self.parent.note.quantities
         ]
-        self.parent.note_down(checks, problems)
+        self.parent.note_down("number", checks, problems)
         self.fail_on(problems)
 
 

@@ -210,3 +210,17 @@ def test_the_ledger_holds_what_was_found_in_notes_that_ran_whole(vault: pytest.P
     path.rename(path.with_name("C.md"))
     run(vault, "docs")
     assert list(Ledger.read(file).entries) == ["C.md"]
+
+
+def test_what_no_check_was_made_of_fails_in_the_ledger_too(vault: pytest.Pytester) -> None:
+    path = vault.path / "docs/A.md"
+    block = '```python title="no.py"\ny = 1\n```\n'
+    path.write_text(NOTE + "\n$x = (2$\n\n- a\n  - b\n\n" + block)
+    run(vault, "docs").assert_outcomes(passed=8, failed=3)
+    checks = Ledger.read(path_of(vault.path / "docs")).checks("A.md", read(path))
+    assert checks
+    assert [(c.kind, c.line) for c in checks if c.outcome == "fails"] == [
+        ("equation", 42),
+        ("form", 45),
+        ("mirror", 47),
+    ]
