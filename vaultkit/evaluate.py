@@ -477,6 +477,8 @@ class _Scope:
             if power.flat[0] % 1 == 0:
                 power = np.linalg.matrix_power(base.array, int(power.flat[0]))
                 return Value(power, base.rank)
+        if base.rank >= 2 and (power == -1).all():
+            raise EvaluationError(f"only a square matrix has an inverse, and this is {base.shape}")
         array = base.array ** self.ranked(exponent, base.rank)
         return Value(array, base.rank, sample=base.sample)
 

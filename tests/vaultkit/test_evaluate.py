@@ -118,6 +118,7 @@ FALSE = [
     (r"A = \begin{bmatrix} 1 & 3 \end{bmatrix}", "element (2,)"),
     (r"\text{Attention}(Q, K) = Z", "raises TypeError"),
     (r"a = 2.000001", "largest difference"),
+    (r"Q^{-1} = \frac{1}{Q}", "only a square matrix has an inverse"),
     (r"\log(-a) = \log(-a)", "nan = nan does not hold"),
     (r"A_{i+9} = 1", "no index for which it says anything"),
 ]  # fmt: skip
