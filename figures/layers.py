@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from figures import running_example as ex
 from figures import style as st
+from snippets import running_example as ex
 from snippets.feed_forward import gelu, relu
 from snippets.layer_norm import layer_norm
 from snippets.projection import project

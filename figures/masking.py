@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from figures import running_example as ex
 from figures import style as st
+from snippets import running_example as ex
 from snippets.attention import attention_weights
 from snippets.masks import causal_mask, padding_mask
 
@@ -26,7 +26,7 @@ def data() -> dict[str, Any]:
         "padded": padded,
         **masks,
         **{
-            f"{name} weights": attention_weights(ex.scores, mask, 1 / np.sqrt(ex.d_k))
+            f"{name} weights": attention_weights(ex.S, mask, 1 / np.sqrt(ex.d_k))
             for name, mask in masks.items()
         },
     }

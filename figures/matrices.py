@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from figures import running_example as ex
 from figures import style as st
+from snippets import running_example as ex
 
 LABEL = 78  # where the tokens beside a heat map end
 
@@ -105,7 +105,7 @@ def draw_projection(data: Mapping[str, Any]) -> str:
 
 def scores_data() -> dict[str, Any]:
     """Return the raw scores."""
-    return {"tokens": ex.tokens, "matrix": ex.scores}
+    return {"tokens": ex.tokens, "matrix": ex.S}
 
 
 def draw_scores(data: Mapping[str, Any]) -> str:
@@ -169,7 +169,7 @@ def transpose_data() -> dict[str, Any]:
         "tokens": ex.tokens,
         "Q": ex.Q,
         "K_T": ex.K.swapaxes(-1, -2),
-        "scores": ex.scores,
+        "scores": ex.S,
         "column": ex.tokens.index("starts"),
     }
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from figures import running_example as ex
 from figures import style as st
+from snippets import running_example as ex
 from snippets.softmax import softmax
 
 FACTORS = (1, 4, 16)

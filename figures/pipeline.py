@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy.typing as npt
 
-from figures import running_example as ex
 from figures import style as st
+from snippets import running_example as ex
 
 Q_LANE, K_LANE, V_LANE = 82, 240, 398  # x of the three projections
-MATRICES = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V", "scores", "alpha", "Z")
+MATRICES = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V", "S", "alpha", "Z")
 SPINE = (Q_LANE + K_LANE) / 2  # where queries and keys have met
 
 
@@ -47,7 +47,7 @@ def draw(data: Mapping[str, Any]) -> str:
     for top, bottom in ((436, 464), (498, 526), (560, 588)):
         parts += [
             st.arrow([(SPINE, top), (SPINE, bottom)], "score"),
-            _label(SPINE + 10, top + 18, "", size["scores"]),
+            _label(SPINE + 10, top + 18, "", size["S"]),
         ]
     parts += [
         st.arrow([(SPINE, 682), (SPINE, 720)], "score"),
@@ -69,7 +69,7 @@ def draw(data: Mapping[str, Any]) -> str:
     parts += [
         _step("Key Transpose", K_LANE, 270, "key", "Key Transpose"),
         _stage(
-            "Attention Scores", (8, 342, 306, 94), "score", data["scores"], ["$QK^T$"], indent=36
+            "Attention Scores", (8, 342, 306, 94), "score", data["S"], ["$QK^T$"], indent=36
         ),
         _step("Importance of dk in Scaling", SPINE, 464, "score", "Scaling ÷ √$d_k$"),
         _step("Softmax", SPINE, 526, "score", "Softmax"),

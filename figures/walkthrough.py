@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from figures import running_example as ex
 from figures import style as st
+from snippets import running_example as ex
 
 
 def data() -> dict[str, Any]:
@@ -15,7 +15,7 @@ def data() -> dict[str, Any]:
         "tokens": ex.tokens,
         "q": ex.Q[st.ROW],
         "K": ex.K,
-        "scores": ex.scores[st.ROW],
+        "scores": ex.S[st.ROW],
         "weights": ex.alpha[st.ROW],
         "V": ex.V,
         "z": ex.Z[st.ROW],
