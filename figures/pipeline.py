@@ -68,9 +68,7 @@ def draw(data: Mapping[str, Any]) -> str:
         parts.append(_stage(note, (x - 74, 160, 148, 80), hue, data[which], [formula], split=True))
     parts += [
         _step("Key Transpose", K_LANE, 270, "key", "Key Transpose"),
-        _stage(
-            "Attention Scores", (8, 342, 306, 94), "score", data["S"], ["$QK^T$"], indent=36
-        ),
+        _stage("Attention Scores", (8, 342, 306, 94), "score", data["S"], ["$QK^T$"], indent=36),
         _step("Importance of dk in Scaling", SPINE, 464, "score", "Scaling ÷ √$d_k$"),
         _step("Softmax", SPINE, 526, "score", "Softmax"),
         _stage(
