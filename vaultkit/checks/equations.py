@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vaultkit.evaluate import UnboundError, Verdict, judge
 from vaultkit.note import Block, Formula, Note, Problem
 from vaultkit.run import Step
 from vaultkit.tex import Membership, Node, TexError, parse
+from vaultkit.values import UnboundError, Verdict, judge
 
 
 @dataclass

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaultkit.evaluate import UnboundError, Verdict, judge
 from vaultkit.tex import parse
+from vaultkit.values import UnboundError, Verdict, judge
 
 RNG = np.random.default_rng(0)
 Q, K, V = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 3)), RNG.normal(size=(5, 2))

@@ -1,253 +1,53 @@
-r"""Reads formulas: from TeX to a tree of what it says. Knows no values; `vaultkit.evaluate` does.
-
-The grammar, from the loosest tie to the tightest::
-
-    statements  statement { ("," | ";" | "\quad" | "\\" | words) statement }
-    statement   sum { "," sum } { relation sum }        W_Q, W_K \in \mathbb{R}^{n \times m}
-    sum         [sign] term { sign term }
-    term        product { (\cdot | \times | \odot | / | \div) product }
-    product     factor { factor }                        side by side
-    factor      \sum_{j=1}^{n} term | \max_j term | \exp factor | atom { _ index | ^ exponent | ' }
-    atom        number | symbol | (…) | […] | \{…\} | |…| | \lVert … \rVert | \frac{…}{…}
-                | \sqrt{…} | matrix | cases | atom "(" sum { "," sum } ")"
-
-A symbol is a Python name: ``d_{\text{model}}`` is ``d_model``, ``\alpha`` is ``alpha``.
-"""
+"""From tokens to the tree."""
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
 
-# --- The tree -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Node:
-    """A part of a formula."""
-
-
-@dataclass(frozen=True)
-class Number(Node):
-    """A number, as written."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Symbol(Node):
-    """A name."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Subscript(Node):
-    r"""``q_i``, ``\alpha_{ij}``; or the name ``d_k``: ``name`` says what it would be called."""
-
-    base: Node
-    indices: tuple[Node, ...]
-    name: str
-
-
-@dataclass(frozen=True)
-class Bracketed(Node):
-    """``z^{(2)}``: one of several things of a kind, counted from 1."""
-
-    base: Node
-    index: Node
-
-
-@dataclass(frozen=True)
-class Transpose(Node):
-    r"""``K^\top``."""
-
-    base: Node
-
-
-@dataclass(frozen=True)
-class Power(Node):
-    """``x^2``."""
-
-    base: Node
-    exponent: Node
-
-
-@dataclass(frozen=True)
-class Sum(Node):
-    """``a + b - c``: terms with their signs."""
-
-    terms: tuple[tuple[int, Node], ...]
-
-
-@dataclass(frozen=True)
-class Product(Node):
-    r"""Two things multiplied or divided: ``op`` is ``""``, ``\cdot``, ``\odot`` or ``/``."""
-
-    op: str
-    left: Node
-    right: Node
-
-
-@dataclass(frozen=True)
-class Apply(Node):
-    """``f(x, y)``; a product where f turns out to be no function."""
-
-    function: Node
-    arguments: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Reduce(Node):
-    r"""``\sum_{j=1}^{n} body``; ``kind`` is sum, prod, max, min, argmax or argmin."""
-
-    kind: str
-    index: str
-    low: Node | None
-    high: Node | None
-    body: Node
-
-
-@dataclass(frozen=True)
-class Norm(Node):
-    r"""``\lVert x \rVert`` (``kind`` is ``""``, ``F``, ``2`` …), or ``|x|`` (``abs``)."""
-
-    kind: str
-    body: Node
-
-
-@dataclass(frozen=True)
-class Matrix(Node):
-    """A matrix written out."""
-
-    rows: tuple[tuple[Node, ...], ...]
-
-
-@dataclass(frozen=True)
-class Cases(Node):
-    """Values, each with the condition under which it holds; the last may have none."""
-
-    branches: tuple[tuple[Node, Statement | None], ...]
-
-
-@dataclass(frozen=True)
-class Dots(Node):
-    r"""``\dots``: what stands between its neighbours."""
-
-
-@dataclass(frozen=True)
-class Statement(Node):
-    """``sides`` with the relations between them: ``a = b < c``."""
-
-    sides: tuple[Node, ...]
-    relations: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Membership(Node):
-    r"""``X \in \mathbb{R}^{n \times m}`` (``dims``) or ``x \in [0, 1]`` (``interval``)."""
-
-    element: Node
-    dims: tuple[Node, ...] = ()
-    interval: tuple[str, Node, Node, str] | None = None
-
-
-class TexError(ValueError):
-    """A formula that the grammar does not hold."""
-
-
-def walk(node: object) -> Iterator[Node]:
-    """Visit a node and all that it is made of."""
-    if isinstance(node, tuple):
-        for part in node:
-            yield from walk(part)
-    elif isinstance(node, Node):
-        yield node
-        for field in fields(node):
-            yield from walk(getattr(node, field.name))
-
-
-# --- From TeX to tokens -------------------------------------------------------------------------
-
-_TOKEN = re.compile(
-    r"""
-    (?P<space>\s+|~|%[^\n]*|\\[,;:!\ >]|\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle
-        |limits|nolimits|middle|mathstrut|hphantom\{[^{}]*\}|vphantom\{[^{}]*\})(?![A-Za-z]))
-  | (?P<text>\\(?:text|textrm|textit|textbf|texttt|mathrm|mathit|mathbf|mathsf|mathcal|mathtt
-        |boldsymbol|bm|operatorname\*?)\s*\{(?P<words>(?:[^{}\\]|\\[_\ \-&%,;])*)\})
-  | (?P<number>\d+(?:\{,\}\d{3})*(?:\.\d+)?)
-  | (?P<command>\\(?:[A-Za-z]+\*?|.))
-  | (?P<char>.)
-    """,
-    re.VERBOSE | re.DOTALL,
+from vaultkit.tex.tokens import (
+    ACCENTS,
+    BARS,
+    DOTS,
+    DOUBLE_BARS,
+    FUNCTIONS,
+    OPEN,
+    OPERATORS,
+    REDUCTIONS,
+    RELATIONS,
+    SEPARATORS,
+    TOPS,
+    WORDS,
+    Token,
+    python_name,
+    tokenize,
 )
-
-RELATIONS = {
-    "=": "=", ":=": "=", r"\equiv": "=", r"\approx": "≈", r"\simeq": "≈", r"\ne": "≠",
-    r"\neq": "≠", "<": "<", r"\lt": "<", ">": ">", r"\gt": ">", r"\le": "≤", r"\leq": "≤",
-    r"\leqslant": "≤", r"\ge": "≥", r"\geq": "≥", r"\geqslant": "≥", r"\in": "∈",
-    r"\ll": "≪", r"\gg": "≫", r"\propto": "∝", r"\sim": "∼",
-}  # fmt: skip
-_SEPARATORS = {",", ";", r"\quad", r"\qquad", r"\\"}
-_OPEN = {"(": ")", "[": "]", r"\{": r"\}", "{": "}", r"\langle": r"\rangle"}
-_BARS = {"|": "|", r"\lvert": r"\rvert", r"\vert": r"\vert"}
-_DOUBLE_BARS = {r"\|": r"\|", r"\lVert": r"\rVert", r"\Vert": r"\Vert"}
-_REDUCTIONS = {r"\sum": "sum", r"\prod": "prod", r"\max": "max", r"\min": "min",
-               r"\argmax": "argmax", r"\argmin": "argmin"}  # fmt: skip
-_FUNCTIONS = {r"\exp", r"\log", r"\ln", r"\sin", r"\cos", r"\tan", r"\tanh", r"\sinh", r"\cosh",
-              r"\arccos", r"\det"}  # fmt: skip
-_ACCENTS = {r"\hat": "_hat", r"\widehat": "_hat", r"\bar": "_bar", r"\overline": "_bar",
-            r"\tilde": "_tilde", r"\widetilde": "_tilde", r"\vec": ""}  # fmt: skip
-_OPERATORS = {r"\cdot": r"\cdot", "*": r"\cdot", r"\times": "", r"\odot": r"\odot", "/": "/",
-              r"\div": "/"}  # fmt: skip
-_DOTS = {r"\dots", r"\ldots", r"\cdots", r"\vdots", r"\ddots", "…"}
-_TOPS = {r"\top", "T", r"\intercal", r"\mathsf{T}"}
-# Words between statements: what they say is for readers.
-_WORDS = re.compile(r"\s*(for|where|if|and|so|with|when|or|otherwise|because|since|hence)\b")
-
-
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    text: str
-
-
-def _tokens(tex: str) -> list[_Token]:
-    tokens = []
-    # Marks of columns mean something in a matrix; in aligned rows they are for looks.
-    depth = 0
-    for found in _TOKEN.finditer(tex):
-        if re.match(r"\{([pb]?matrix|cases)\}", tex[found.end() :]):
-            depth += {r"\begin": 1, r"\end": -1}.get(found[0], 0)
-        match found.lastgroup:
-            case "space":
-                continue
-            case "char" if found[0] == "&" and not depth:
-                continue
-            case "text" | "words":
-                tokens.append(_Token("text", found["words"]))
-            case "command" if found[0].startswith(r"\operatorname"):
-                raise TexError(f"cannot read {found[0]} here")
-            case kind:
-                tokens.append(_Token(str(kind), found[0]))
-    return tokens
-
-
-def python_name(words: str) -> str:
-    r"""Name that words in a formula stand for: ``scaled\_scores`` and ``scaled scores`` are one."""
-    name = re.sub(r"\\[_ ]|[\s\-]+", "_", words.strip())
-    name = re.sub(r"\W", "", name)
-    return name + "_" if keyword.iskeyword(name) else name
-
-
-# --- From tokens to the tree --------------------------------------------------------------------
+from vaultkit.tex.tree import (
+    Apply,
+    Bracketed,
+    Cases,
+    Dots,
+    Matrix,
+    Membership,
+    Node,
+    Norm,
+    Number,
+    Power,
+    Product,
+    Reduce,
+    Statement,
+    Subscript,
+    Sum,
+    Symbol,
+    TexError,
+    Transpose,
+    walk,
+)
 
 
 class _Parser:
     def __init__(self, tex: str) -> None:
-        self.tokens = _tokens(tex)
+        self.tokens = tokenize(tex)
         self.at = 0
 
     # Looking and taking
@@ -272,7 +72,7 @@ class _Parser:
         at = self.at + ahead
         return self.tokens[at].text if at < len(self.tokens) else ""
 
-    def group(self) -> list[_Token]:
+    def group(self) -> list[Token]:
         """Take ``{…}``, or a single token."""
         if self.next != "{":
             self.take()
@@ -283,12 +83,12 @@ class _Parser:
             if depth == 0:
                 return self.tokens[start : self.at - 1]
 
-    def inner(self, tokens: list[_Token]) -> _Parser:
+    def inner(self, tokens: list[Token]) -> _Parser:
         parser = _Parser("")
         parser.tokens = tokens
         return parser
 
-    def whole(self, tokens: list[_Token]) -> Node:
+    def whole(self, tokens: list[Token]) -> Node:
         """Read all of some tokens as one sum."""
         parser = self.inner(tokens)
         node = parser.sum()
@@ -317,7 +117,7 @@ class _Parser:
                 self.take()
                 self.group()
                 return True
-        if self.next in _SEPARATORS or (self.kind == "text" and _WORDS.match(self.next)):
+        if self.next in SEPARATORS or (self.kind == "text" and WORDS.match(self.next)):
             self.take()
             return True
         return False
@@ -338,7 +138,7 @@ class _Parser:
                 return [*self.chains(lefts, relations, sides), *self.members(lefts)]
             relations.append(relation)
             sides.append(self.sum())
-        if self.next == "," and self.peek(1) in _DOTS and relations == ["="]:
+        if self.next == "," and self.peek(1) in DOTS and relations == ["="]:
             # "i = 1, …, n" only says what i runs over.
             for _ in range(2):
                 self.take()
@@ -388,10 +188,10 @@ class _Parser:
             return [Membership(element, interval=interval) for element in elements]
         raise TexError(r"of all sets, only \mathbb{R} and intervals are known")
 
-    def dims(self, tokens: list[_Token]) -> Iterator[Node]:
-        part: list[_Token] = []
+    def dims(self, tokens: list[Token]) -> Iterator[Node]:
+        part: list[Token] = []
         depth = 0
-        for token in [*tokens, _Token("command", r"\times")]:
+        for token in [*tokens, Token("command", r"\times")]:
             depth += (token.text in ("{", "(")) - (token.text in ("}", ")"))
             if token.text == r"\times" and depth == 0:
                 yield self.whole(part)
@@ -414,8 +214,8 @@ class _Parser:
 
     def term(self) -> Node:
         node = self.product()
-        while self.next in _OPERATORS:
-            op = _OPERATORS[self.take()]
+        while self.next in OPERATORS:
+            op = OPERATORS[self.take()]
             sign = 1
             while self.next in ("-", "−"):
                 self.take()
@@ -432,15 +232,15 @@ class _Parser:
 
     def begins_factor(self) -> bool:
         text, kind = self.next, self.kind
-        if not text or text in RELATIONS or text in _SEPARATORS or text in _OPERATORS:
+        if not text or text in RELATIONS or text in SEPARATORS or text in OPERATORS:
             return False
         if kind == "text":
-            return not _WORDS.match(text)
-        if text in _BARS:
+            return not WORDS.match(text)
+        if text in BARS:
             return text != "|" or self.bars_open()
-        if text in _DOUBLE_BARS:
+        if text in DOUBLE_BARS:
             return text in (r"\lVert",) or self.bars_open()
-        closing = {*_OPEN.values(), *_BARS.values(), *_DOUBLE_BARS.values()}
+        closing = {*OPEN.values(), *BARS.values(), *DOUBLE_BARS.values()}
         return text not in {*closing, "+", "-", "−", "^", "_", "'", ".", ":", "!", "&", r"\end"}
 
     def bars_open(self) -> bool:
@@ -450,17 +250,17 @@ class _Parser:
     def factor(self) -> Node:
         if self.next == r"\arg":
             self.take()
-            self.tokens[self.at] = _Token("command", r"\arg" + self.next.removeprefix("\\"))
+            self.tokens[self.at] = Token("command", r"\arg" + self.next.removeprefix("\\"))
         if self.next in (r"\sum", r"\prod") or (
-            self.next in _REDUCTIONS and self.peek(1) in ("_", "^")
+            self.next in REDUCTIONS and self.peek(1) in ("_", "^")
         ):
             return self.reduction()
-        if self.next in _FUNCTIONS and self.peek(1) not in ("(", "["):
+        if self.next in FUNCTIONS and self.peek(1) not in ("(", "["):
             return self.prefix_function()
         return self.postfix(self.atom())
 
     def reduction(self) -> Node:
-        kind = _REDUCTIONS[self.take()]
+        kind = REDUCTIONS[self.take()]
         index, low, high = "", None, None
         while self.next in ("_", "^"):
             if self.take() == "^":
@@ -494,7 +294,7 @@ class _Parser:
             self.take()
             power = self.whole(self.group())
         argument = self.factor()
-        while self.begins_factor() and self.next not in _FUNCTIONS and self.next not in _OPEN:
+        while self.begins_factor() and self.next not in FUNCTIONS and self.next not in OPEN:
             argument = Product("", argument, self.factor())
         node: Node = Apply(function, (argument,))
         return Power(node, power) if power else node
@@ -518,7 +318,7 @@ class _Parser:
             else:
                 return node
 
-    def subscript(self, base: Node, tokens: list[_Token]) -> Node:
+    def subscript(self, base: Node, tokens: list[Token]) -> Node:
         if isinstance(base, Norm):
             return Norm("".join(t.text for t in tokens), base.body)
         parser = self.inner(tokens)
@@ -547,11 +347,11 @@ class _Parser:
                 indices.append(parser.sum())
         return Subscript(base, tuple(indices), name)
 
-    def superscript(self, base: Node, tokens: list[_Token]) -> Node:
+    def superscript(self, base: Node, tokens: list[Token]) -> Node:
         texts = [t.text for t in tokens]
-        if len(texts) == 1 and texts[0] in _TOPS:
+        if len(texts) == 1 and texts[0] in TOPS:
             return Transpose(base)
-        if texts and texts[0] in ("-", "−") and len(texts) == 2 and texts[1] in _TOPS:
+        if texts and texts[0] in ("-", "−") and len(texts) == 2 and texts[1] in TOPS:
             return Transpose(Power(base, Sum(((-1, Number("1")),))))
         if texts in ([r"\prime"], ["*"], [r"\ast"]):
             return Symbol(_name_of(base) + ("_prime" if texts == [r"\prime"] else "_star"))
@@ -563,7 +363,7 @@ class _Parser:
         return Power(base, exponent)
 
     def arguments(self) -> tuple[Node, ...]:
-        closing = _OPEN[self.take()]
+        closing = OPEN[self.take()]
         arguments = []
         while self.next != closing:
             arguments.append(self.sum())
@@ -583,13 +383,13 @@ class _Parser:
             if not name:
                 raise TexError(f"cannot read {text!r} as a name")
             return Symbol(name)
-        if text in _OPEN:
+        if text in OPEN:
             return self.parenthesis()
-        if text in _BARS or text in _DOUBLE_BARS:
-            closing = (_BARS | _DOUBLE_BARS)[self.take()]
+        if text in BARS or text in DOUBLE_BARS:
+            closing = (BARS | DOUBLE_BARS)[self.take()]
             body = self.sum()
             self.take(closing)
-            return Norm("abs" if text in _BARS else "", body)
+            return Norm("abs" if text in BARS else "", body)
         if text in (r"\frac", r"\dfrac", r"\tfrac"):
             self.take()
             above = self.whole(self.group())
@@ -599,15 +399,15 @@ class _Parser:
             if self.next == "[":
                 raise TexError("only square roots are known")
             return Apply(Symbol("sqrt"), (self.whole(self.group()),))
-        if text in _ACCENTS:
+        if text in ACCENTS:
             self.take()
-            return Symbol(_name_of(self.whole(self.group())) + _ACCENTS[text])
+            return Symbol(_name_of(self.whole(self.group())) + ACCENTS[text])
         if text == r"\mathbb":
             self.take()
             return Symbol("".join(t.text for t in self.group()))
         if text == r"\begin":
             return self.environment()
-        if text in _DOTS:
+        if text in DOTS:
             self.take()
             return Dots()
         if kind == "command" and re.fullmatch(r"\\[A-Za-z]+", text) and text not in RELATIONS:
@@ -672,7 +472,7 @@ def parse(tex: str) -> list[Node]:
     TexError
         If it is not in the grammar.
     """
-    tokens = _tokens(tex)
+    tokens = tokenize(tex)
     relations = [token for token in tokens if token.text in RELATIONS]
     if relations in ([], tokens):  # a sign that stands alone is only spoken of
         return []
@@ -688,4 +488,4 @@ def parse_expression(tex: str) -> Node:
         If it is not in the grammar.
     """
     parser = _Parser("")
-    return parser.whole(_tokens(tex))
+    return parser.whole(tokenize(tex))

@@ -1,0 +1,62 @@
+r"""Reads formulas: from TeX to a tree of what it says. Knows no values; `vaultkit.values` does.
+
+The grammar, from the loosest tie to the tightest::
+
+    statements  statement { ("," | ";" | "\quad" | "\\" | words) statement }
+    statement   sum { "," sum } { relation sum }        W_Q, W_K \in \mathbb{R}^{n \times m}
+    sum         [sign] term { sign term }
+    term        product { (\cdot | \times | \odot | / | \div) product }
+    product     factor { factor }                        side by side
+    factor      \sum_{j=1}^{n} term | \max_j term | \exp factor | atom { _ index | ^ exponent | ' }
+    atom        number | symbol | (…) | […] | \{…\} | |…| | \lVert … \rVert | \frac{…}{…}
+                | \sqrt{…} | matrix | cases | atom "(" sum { "," sum } ")"
+
+A symbol is a Python name: ``d_{\text{model}}`` is ``d_model``, ``\alpha`` is ``alpha``.
+"""
+
+from vaultkit.tex.grammar import parse, parse_expression
+from vaultkit.tex.tree import (
+    Apply,
+    Bracketed,
+    Cases,
+    Dots,
+    Matrix,
+    Membership,
+    Node,
+    Norm,
+    Number,
+    Power,
+    Product,
+    Reduce,
+    Statement,
+    Subscript,
+    Sum,
+    Symbol,
+    TexError,
+    Transpose,
+    walk,
+)
+
+__all__ = [
+    "Apply",
+    "Bracketed",
+    "Cases",
+    "Dots",
+    "Matrix",
+    "Membership",
+    "Node",
+    "Norm",
+    "Number",
+    "Power",
+    "Product",
+    "Reduce",
+    "Statement",
+    "Subscript",
+    "Sum",
+    "Symbol",
+    "TexError",
+    "Transpose",
+    "parse",
+    "parse_expression",
+    "walk",
+]
