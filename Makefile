@@ -36,10 +36,10 @@ watch: .venv/dev
 figures: .venv/site
 	$(BIN)/python -m figures
 	$(BIN)/pytest docs -q
-	$(BIN)/python -m vaultkit.report docs .github/checks.svg
+	$(BIN)/python -m vaultkit.site.report docs .github/checks.svg
 
 mutants: .venv/dev
-	$(BIN)/python -m vaultkit.mutants docs --code snippets --tests tests/snippets
+	$(BIN)/python -m vaultkit.mutants.notes docs --code snippets --tests tests/snippets
 
 lint: .venv/dev
 	$(BIN)/ruff check .

@@ -13,8 +13,8 @@ from pathlib import Path
 from vaultkit.checks import static_problems
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
-from vaultkit.run import NoteRun
-from vaultkit.vault import Vault
+from vaultkit.read.vault import Vault
+from vaultkit.run.session import NoteRun
 
 ROOT = Path(__file__).parents[1]
 VAULT = Vault(ROOT / "docs")

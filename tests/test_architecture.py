@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.vault import Vault
+from vaultkit.read.vault import Vault
 
 ROOT = Path(__file__).parents[1]
 DOORS = {"pytest_plugin.py", "mkdocs_plugin.py"}

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from figures import FIGURES
-from vaultkit.note import Note
+from vaultkit.read.note import Note
+from vaultkit.read.vault import Vault
 from vaultkit.tex import parse
-from vaultkit.vault import Vault
 
 VAULT = Vault(Path(__file__).parents[1] / "docs")
 NOTES = sorted(VAULT.notes.values(), key=lambda note: note.path)

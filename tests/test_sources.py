@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.note import Link
-from vaultkit.vault import Vault
+from vaultkit.read.note import Link
+from vaultkit.read.vault import Vault
 
 VAULT = Vault(Path(__file__).parents[1] / "docs")
 PAGE = next(note for note in VAULT.notes.values() if note.name == "Sources")

@@ -12,7 +12,7 @@ from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vaultkit.note import Note
+from vaultkit.read.note import Note
 
 #: Kinds of checks in the order in which they are told, with their plurals.
 KINDS = {

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vaultkit.checks.mirrors import mirrors, stale_pieces
-from vaultkit.note import Block, Note
-from vaultkit.run import Step
+from vaultkit.read.note import Block, Note
+from vaultkit.run.session import Step
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, Route, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from visitor import ROOT, Visitor
 
-from vaultkit.vault import Vault
+from vaultkit.read.vault import Vault
 
 VAULT = Vault(ROOT / "docs")
 ADDRESSES = {

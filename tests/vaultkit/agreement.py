@@ -16,9 +16,9 @@ from urllib.parse import unquote
 
 from markdown import Markdown
 
-from vaultkit.mkdocs_plugin import EXTENSIONS
-from vaultkit.note import Link, Note
-from vaultkit.vault import BrokenLinkError, Vault
+from vaultkit.doors.mkdocs_plugin import EXTENSIONS
+from vaultkit.read.note import Link, Note
+from vaultkit.read.vault import BrokenLinkError, Vault
 
 _VOID = {"br", "hr", "img", "input"}
 
@@ -39,14 +39,14 @@ def converter(vault: Vault, path: Path, **options: Any) -> Markdown:
     configs: dict[str, dict[str, Any]] = {
         name: dict(settings)
         for name, settings in EXTENSIONS.items()
-        if name != "vaultkit.markdown.mathematics"
+        if name != "vaultkit.site.mathematics"
     }
-    configs["vaultkit.markdown.obsidian"].update(vault=vault, note=str(path), **options)
+    configs["vaultkit.site.obsidian"].update(vault=vault, note=str(path), **options)
     return Markdown(extensions=list(configs), extension_configs=configs)
 
 
 def of_checks(note: Note, vault: Vault) -> Found:
-    """Tell what `vaultkit.note` found."""
+    """Tell what `vaultkit.read` found."""
     return Found(
         headings=[(heading.level, heading.slug) for heading in note.headings],
         links=[_expected(link, note, vault) for link in note.links],

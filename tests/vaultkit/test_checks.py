@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks import form, formulas, links, mirrors, static_problems
-from vaultkit.vault import Vault
+from vaultkit.checks import form, links, mirrors, static_problems, typeset
+from vaultkit.read.vault import Vault
 
 
 def vault(tmp_path: Path, **notes: str) -> Vault:
@@ -68,7 +68,7 @@ def test_two_notes_cannot_share_an_alias_or_an_address(tmp_path: Path) -> None:
 
 def test_formulas(tmp_path: Path) -> None:
     notes = vault(tmp_path, A="# A\n\n$\\alpha$ then\n$\\sofmax x$\n\n$$\n\\frac{1}{\n$$\n")
-    problems = found(formulas.check, notes)
+    problems = found(typeset.check, notes)
     assert [line for line, _ in problems] == [4, 6]
     assert "sofmax" in problems[0][1]
 

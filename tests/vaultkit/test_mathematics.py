@@ -7,7 +7,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 from markdown import Markdown
 
-from vaultkit.markdown.mathematics import FormulaError, characters, spoken, to_mathml
+from vaultkit.site.mathematics import FormulaError, characters, spoken, to_mathml
 
 
 def render(text: str) -> tuple[str, Markdown]:
@@ -19,7 +19,7 @@ def render(text: str) -> tuple[str, Markdown]:
             "pymdownx.quotes",
             "pymdownx.superfences",
             "pymdownx.arithmatex",
-            "vaultkit.markdown.mathematics",
+            "vaultkit.site.mathematics",
         ],
         extension_configs={
             "pymdownx.arithmatex": {"generic": True},

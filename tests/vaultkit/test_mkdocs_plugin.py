@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from vaultkit.doors.mkdocs_plugin import redirect
 from vaultkit.ledger import Check, Ledger, path_of
-from vaultkit.mkdocs_plugin import redirect
-from vaultkit.vault import Vault
+from vaultkit.read.vault import Vault
 
 SITE = """
 site_name: Birds

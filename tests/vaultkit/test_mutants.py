@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.mutants import (
+from vaultkit.mutants.notes import (
     KILLED,
     SAME,
     SURVIVED,
@@ -15,7 +15,7 @@ from vaultkit.mutants import (
     main,
     note_mutants,
 )
-from vaultkit.vault import Vault
+from vaultkit.read.vault import Vault
 
 NOTE = r"""# A
 

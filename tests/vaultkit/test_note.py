@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.note import Link, Note, comparable, parse, read
+from vaultkit.read.markdown import parse, read
+from vaultkit.read.note import Link, Note
+from vaultkit.read.syntax import comparable
 
 TEXT = """\
 ---

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from vaultkit.notebook import read
-from vaultkit.vault import Vault
+from vaultkit.read.notebook import read
+from vaultkit.read.vault import Vault
 
 
 def cell(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.vaultkit.agreement import converter
-from vaultkit.markdown.obsidian import CALLOUTS
-from vaultkit.vault import Vault
+from vaultkit.read.vault import Vault
+from vaultkit.site.obsidian import CALLOUTS
 
 Write = Any
 
@@ -570,7 +570,7 @@ def test_without_a_host_it_reads_the_vault_itself_and_again(tmp_path: Path) -> N
     from markdown import markdown
 
     def render(text: str = "[[New]]") -> str:
-        name = "vaultkit.markdown.obsidian"
+        name = "vaultkit.site.obsidian"
         options = {"docs_dir": str(tmp_path), "note": str(tmp_path / "Host.md")}
         return markdown(text, extensions=[name], extension_configs={name: options})
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.vaultkit.agreement import of_checks, of_site
-from vaultkit.vault import Vault
+from vaultkit.read.vault import Vault
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -26,7 +26,7 @@ markdown_extensions:
   - toc:
       slugify: !!python/object/apply:pymdownx.slugs.slugify {{kwds: {{case: lower}}}}
       permalink: true
-  - vaultkit.markdown.obsidian: {{tags_page: tags.md}}
+  - vaultkit.site.obsidian: {{tags_page: tags.md}}
 """
 SVG = '<svg class="vk-figure"><a href="[[Straße#Part two]]"><text>axis</text></a></svg>'
 

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from vaultkit.ledger import Ledger, path_of, told
-from vaultkit.note import read
+from vaultkit.read.markdown import read
 
 NOTE = """\
 # A

@@ -8,8 +8,8 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from vaultkit.ledger import EXCEPTED, FAILS, Check, Ledger, path_of
-from vaultkit.report import Entry, Totals, badge, entries, line, main, table
-from vaultkit.vault import Vault
+from vaultkit.read.vault import Vault
+from vaultkit.site.report import Entry, Totals, badge, entries, line, main, table
 
 CHECKS = [Check("block", 3, "Run"), Check("number", 5, "2.5"), Check("number", 6, "<3.5>")]
 

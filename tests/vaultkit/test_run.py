@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vaultkit.note import parse
-from vaultkit.run import NoteRun, Step
+from vaultkit.read.markdown import parse
+from vaultkit.run.session import NoteRun, Step
 
 
 def run(*blocks: str, info: str = "python", timeout: float = 5.0) -> list[Step]:

@@ -2,8 +2,8 @@
 
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
-from vaultkit.note import parse
-from vaultkit.run import NoteRun
+from vaultkit.read.markdown import parse
+from vaultkit.run.session import NoteRun
 
 
 def problems(text: str, kind: type[Equations] | type[Numbers]) -> list[tuple[int, str]]:

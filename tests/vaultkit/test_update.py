@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from vaultkit.checks import outputs
-from vaultkit.note import read
-from vaultkit.run import NoteRun
+from vaultkit.read.markdown import read
+from vaultkit.run.session import NoteRun
 from vaultkit.update import StaleNoteError, apply, mirror_edits, output_edit
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from vaultkit.note import parse
-from vaultkit.vault import BrokenLinkError, Vault
+from vaultkit.read.markdown import parse
+from vaultkit.read.vault import BrokenLinkError, Vault
 
 
 @pytest.fixture

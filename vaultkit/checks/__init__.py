@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from vaultkit.checks import form, formulas, links, mirrors
-from vaultkit.note import Note, Problem
-from vaultkit.vault import Vault
+from vaultkit.checks import form, links, mirrors, typeset
+from vaultkit.read.note import Note, Problem
+from vaultkit.read.vault import Vault
 
 #: Checks of a note as it stands, by the name that pytest shows.
 STATIC: dict[str, Callable[[Note, Vault], Iterator[Problem]]] = {
     "form": form.check,
     "links": links.check,
-    "formulas": formulas.check,
+    "formulas": typeset.check,
     "mirrors": mirrors.check,
 }
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vaultkit.note import Block, Formula, Note, Problem
-from vaultkit.run import Step
+from vaultkit.read.note import Block, Formula, Note, Problem
+from vaultkit.run.session import Step
 from vaultkit.tex import Membership, Node, TexError, parse
 from vaultkit.values import UnboundError, Verdict, judge
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vaultkit.note import Note, Problem
-from vaultkit.vault import Vault
+from vaultkit.read.note import Note, Problem
+from vaultkit.read.vault import Vault
 
 _COMMENT = re.compile(r"<!--.*?-->")
 _CODE = re.compile(r"`[^`]*`")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vaultkit.note import Note, Problem
-from vaultkit.vault import BrokenLinkError, Vault
+from vaultkit.read.note import Note, Problem
+from vaultkit.read.vault import BrokenLinkError, Vault
 
 
 def check(note: Note, vault: Vault) -> Iterator[Problem]:

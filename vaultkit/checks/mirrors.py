@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from vaultkit.note import Block, Note, Problem
-from vaultkit.vault import Vault
+from vaultkit.read.note import Block, Note, Problem
+from vaultkit.read.vault import Vault
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from vaultkit.checks.outputs import NUMBER
-from vaultkit.note import Block, Note, Problem, Quantity
-from vaultkit.run import Step
+from vaultkit.read.note import Block, Note, Problem, Quantity
+from vaultkit.run.session import Step
 
 
 class Numbers:

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from vaultkit.note import Problem
-from vaultkit.run import Step
+from vaultkit.read.note import Problem
+from vaultkit.run.session import Step
 
 #: A number in an output. A digit of a name (float32, W1) or of a dotted version is none.
 NUMBER = re.compile(

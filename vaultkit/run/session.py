@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.note import Block, Note
+from vaultkit.read.note import Block, Note
 
 
 class BlockTimeoutError(BaseException):

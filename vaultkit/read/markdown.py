@@ -1,25 +1,18 @@
-"""Reads one note: front matter, headings, code and its output, formulas, links, each with its line.
+"""Reads a note from Markdown: tokens of markdown-it-py become records, each with its line.
 
-Everything that asks what a note says asks here: the checks, the link graph, the site. The
-patterns of Obsidian's own syntax stand here too, once, for both parsers (markdown-it-py reads
-notes for the checks; Python-Markdown renders them).
+Everything that asks what a note says asks here: the checks, the link graph, the site.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
-import shlex
-import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import yaml
-from markdown.extensions.toc import unique
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
@@ -27,292 +20,38 @@ from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
-from pymdownx.slugs import slugify
 
-WIKILINK = re.compile(
-    # Something must be named: `[[]]`, `[[#]]` and `[[|words]]` are text.
-    r"(?P<embed>!?)\[\[(?=[^\[\]|\n]*[^\[\]|#\s\\])"
-    r"(?P<target>[^\[\]|#\\\n]*)(?P<sub>#[^\[\]|\\\n]*)?"
-    r"(?:\\?\|(?P<words>[^\[\]\n]*))?\]\]"
+from vaultkit.read.note import (
+    Block,
+    Fence,
+    Formula,
+    Heading,
+    Link,
+    Note,
+    Problem,
+    Quantity,
+    words_of,
 )
-COMMENT = re.compile(r"%%(?P<comment>.*?)%%", re.DOTALL)
-TAG = re.compile(r"(?<![\w/#&])#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
-BLOCK_ID = re.compile(r"(?:^|(?<=\s))\^(?P<id>[A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
-CALLOUT = re.compile(r"\[!(?P<type>[\w-]+)\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)")
-
-#: A decimal number in prose: -1.5, 158 629.75, 5.4e8, 5.4 × 10^8, 16.5 %.
-QUANTITY = re.compile(
-    r"(?<![\w.§])(?P<sign>[-−+]?)"
-    r"(?P<number>\d{1,3}(?:[ ,\u00a0\u202f]\d{3})+\.\d+|\d+\.\d+)"
-    r"(?P<exponent>e[-+]?\d+|\s?[×·]\s?10(?:\^\{?[-−]?\d+\}?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?"
-    r"(?P<percent>\s?%)?(?!\w|\.\d)"
+from vaultkit.read.syntax import (
+    BLOCK_ID,
+    CALLOUT,
+    COMMENT,
+    LINE_END,
+    NAMED,
+    OPTIONS,
+    QUANTITY,
+    REASON,
+    RUNS,
+    TAG,
+    WIKILINK,
+    block_id,
+    slug,
 )
-# Behind these words a decimal number names a thing, and counts nothing.
-_NAMED = re.compile(
-    r"(?:\b(?:numpy|python|pytorch|torch|onnx|mkdocs|material|pyodide|version|versions|section"
-    r"|sections|chapter|chapters|ch\.|figure|fig\.|table|equation|eq\.|exercise|seed|licen[cs]e)"
-    r"|\bv|§|[≤≥<>]=?)\s*$",
-    re.IGNORECASE,
-)
-_REASON = re.compile(r"<!--\s*(?P<what>not run|given):\s*(?P<why>.*?)\s*-->", re.DOTALL)
-_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-
-#: What may stand after ```` ```python ````: checked by us, or understood by the site.
-OPTIONS = {"title", "raises", "no-run", "hl_lines", "linenums"}
-#: The names under which a block of code runs.
-RUNS = {"python": "python", "py": "python", "python3": "python", "pycon": "pycon"}
-
-_LINE_END = re.compile(r"\r\n?")
-_slug = slugify(case="lower")
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something wrong with a note: the line it stands on, and what it is."""
-
-    line: int
-    message: str
-
-
-@dataclass(frozen=True)
-class Fence:
-    """A fenced block: ``line`` and ``end`` are those of its opening and closing marks."""
-
-    line: int
-    end: int
-    info: str
-    lines: tuple[str, ...]
-    prefix: str
-    closed: bool
-    depth: int = 0
-
-    @property
-    def language(self) -> str:
-        """First word after the opening mark."""
-        return self.info.split(maxsplit=1)[0] if self.info.strip() else ""
-
-    @cached_property
-    def options(self) -> dict[str, str | None]:
-        """The words after the language: ``title="a.py" no-run`` is ``{title: a.py, no-run: None}``.
-
-        Raises
-        ------
-        ValueError
-            If a quotation mark is left open.
-        """
-        words = shlex.split(self.info)[1:]
-        pairs = (word.partition("=") for word in words)
-        return {key: value if equals else None for key, equals, value in pairs}
-
-    @property
-    def text(self) -> str:
-        """What stands between the marks."""
-        return "\n".join(self.lines)
-
-
-@dataclass(frozen=True)
-class Block:
-    """A block of code that runs, its output if it shows one, and the words that name it."""
-
-    fence: Fence
-    output: Fence | None
-    section: str
-
-    @property
-    def kind(self) -> str:
-        """``python`` or ``pycon``."""
-        return RUNS[self.fence.language]
-
-
-@dataclass(frozen=True)
-class Formula:
-    """A formula in TeX."""
-
-    line: int
-    tex: str
-    display: bool
-    #: Why it cannot be evaluated, where the note says so behind it.
-    not_run: str = ""
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A decimal number in prose; ``given`` says why no code computes it, where the note does."""
-
-    line: int
-    text: str
-    given: str = ""
-
-    @property
-    def value(self) -> float:
-        """The number; of 16.5 % it is 16.5."""
-        found = QUANTITY.match(self.text)
-        assert found
-        number = re.sub(r"[ ,\u00a0\u202f]", "", found["number"])
-        exponent = (found["exponent"] or "").translate(_SUPERSCRIPTS)
-        power = re.search(r"(?:e|10\^?\{?)([-−+]?\d+)\}?$", exponent)
-        sign = -1 if found["sign"] in ("-", "−") else 1
-        scale = 10.0 ** int(power[1].replace("−", "-")) if power else 1.0
-        return sign * float(number) * scale
-
-    @property
-    def unit(self) -> float:
-        """One in the last digit shown."""
-        found = QUANTITY.match(self.text)
-        assert found
-        digits = re.sub(r"[ ,\u00a0\u202f]", "", found["number"])
-        scale = abs(self.value / float(digits)) if float(digits) else 1.0
-        return float(scale * 10.0 ** -len(digits.partition(".")[2]))
-
-    @property
-    def percent(self) -> bool:
-        """Tell whether it is a share in hundredths."""
-        return self.text.endswith("%")
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A heading: its plain words, and its address on the site."""
-
-    line: int
-    level: int
-    text: str
-    slug: str
-
-
-@dataclass(frozen=True)
-class Link:
-    """A link as written: to a note, a heading (``sub`` is its words) or a block (``^id``).
-
-    ``wiki`` tells ``[[Note]]`` from ``[words](Note.md)``; ``embed`` is true for ``![[…]]`` and
-    images; ``alone`` if the link is all there is in its paragraph; ``sentence`` is what surrounds
-    it.
-    """
-
-    line: int
-    target: str
-    sub: str
-    words: str
-    embed: bool
-    wiki: bool
-    alone: bool = False
-    sentence: str = ""
-
-    @classmethod
-    def from_match(cls, found: re.Match[str], line: int = 0) -> Link:
-        """Read what `WIKILINK` found."""
-        return cls(
-            line=line,
-            target=found["target"].strip(),
-            sub=(found["sub"] or "")[1:].strip(),
-            words=(found["words"] or "").strip(),
-            embed=bool(found["embed"]),
-            wiki=True,
-        )
-
-    @property
-    def shown(self) -> str:
-        """Words that stand for it in the text: its own, or its target's as Obsidian writes them."""
-        return self.words or " > ".join(
-            part.strip() for part in (self.target, *self.sub.split("#")) if part.strip()
-        )
-
-    def __str__(self) -> str:
-        """As it would be written."""
-        sub = f"#{self.sub}" if self.sub else ""
-        if self.wiki:
-            words = f"|{self.words}" if self.words else ""
-            return f"{'!' * self.embed}[[{self.target}{sub}{words}]]"
-        return f"{'!' * self.embed}[{self.words}]({self.target}{sub})"
-
-
-@dataclass(frozen=True)
-class Note:
-    """All that a note says. Lines are counted from 1, as editors do."""
-
-    path: Path
-    text: str
-    meta: dict[str, Any] = field(default_factory=dict)
-    headings: tuple[Heading, ...] = ()
-    fences: tuple[Fence, ...] = ()
-    blocks: tuple[Block, ...] = ()
-    formulas: tuple[Formula, ...] = ()
-    quantities: tuple[Quantity, ...] = ()
-    links: tuple[Link, ...] = ()
-    block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)
-    comments: tuple[tuple[int, int], ...] = ()
-    tags: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """What links call it: the file's name without its ending."""
-        return unicodedata.normalize("NFC", self.path.stem)
-
-    @property
-    def title(self) -> str:
-        """What readers call it: its first heading if that is of the first level, or its name."""
-        first = self.headings[0] if self.headings else None
-        return first.text if first and first.level == 1 and first.text else self.name
-
-    @property
-    def aliases(self) -> tuple[str, ...]:
-        """Other names it answers to."""
-        return _words(self.meta.get("aliases"))
-
-    @property
-    def summary(self) -> str:
-        """One sentence on what the note says."""
-        return str(self.meta.get("summary") or "")
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the text."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
-
-    @cached_property
-    def lines(self) -> list[str]:
-        """Lines of the file, without their ends."""
-        return _LINE_END.sub("\n", self.text).removesuffix("\n").split("\n")
-
-    def heading(self, words: str) -> Heading | None:
-        """Find a heading by its words, as Obsidian does: ``Outer#Inner`` is Inner below Outer."""
-        *outer, inner = [comparable(part) for part in words.split("#")]
-        above: list[Heading] = []
-        for heading in self.headings:
-            above = [h for h in above if h.level < heading.level]
-            names = iter(comparable(h.text) for h in above)
-            if comparable(heading.text) == inner and all(part in names for part in outer):
-                return heading
-            above.append(heading)
-        return None
-
-    def section_lines(self, heading: Heading) -> tuple[int, int]:
-        """First and last line of what stands below a heading, itself included."""
-        below = [h for h in self.headings if h.line > heading.line and h.level <= heading.level]
-        return heading.line, below[0].line - 1 if below else len(self.lines)
-
-
-def comparable(words: str) -> str:
-    """Words as links compare them: without case, marks that links cannot hold, or extra space."""
-    words = unicodedata.normalize("NFC", words).casefold()
-    return " ".join(re.sub(r"[#|^:%\[\]\\]", " ", words).split())
-
-
-def block_id(text: str) -> re.Match[str] | None:
-    """Find the ``^id`` that a block ends in."""
-    text = text.rstrip()
-    return next((m for m in BLOCK_ID.finditer(text) if m.end() == len(text)), None)
-
-
-def address(name: str) -> str:
-    """Address of a note on the site: words with hyphens."""
-    return "/".join(str(_slug(part, "-")) for part in name.split("/"))
 
 
 def parse(text: str, path: Path = Path("note.md")) -> Note:
     """Read the text of a note."""
-    return _Reader(Note(path, text)).read(_PARSER.parse(_LINE_END.sub("\n", text)))
+    return _Reader(Note(path, text)).read(_PARSER.parse(LINE_END.sub("\n", text)))
 
 
 def read(path: Path) -> Note:
@@ -397,7 +136,7 @@ class _Reader:
         self.tags: list[str] = []
         self.problems: list[Problem] = []
         self.meta: dict[str, Any] = {}
-        self.slugs: set[str] = set()
+        self.slugs: dict[str, int] = {}
 
     def read(self, tokens: list[Token]) -> Note:
         self.walk(tokens)
@@ -413,7 +152,7 @@ class _Reader:
             links=tuple(self.links),
             block_ids=self.block_ids,
             comments=tuple(self.comments),
-            tags=tuple(dict.fromkeys([*_words(self.meta.get("tags")), *self.tags])),
+            tags=tuple(dict.fromkeys([*words_of(self.meta.get("tags")), *self.tags])),
             problems=tuple(self.problems),
         )
 
@@ -472,8 +211,8 @@ class _Reader:
         # As the site does: without the gap that a comment leaves.
         text = " ".join((text[: found.start()] if found else text).split())
         # The site's own way to tell headings of the same words apart.
-        slug = unique(str(_slug(text, "-")), self.slugs)
-        heading = Heading(_line(token), int(token.tag[1:]), text, slug)
+        anchor = _unique(slug(text), self.slugs)
+        heading = Heading(_line(token), int(token.tag[1:]), text, anchor)
         self.headings.append(heading)
         self.sections[-1] = text or self.sections[-1]
 
@@ -551,7 +290,7 @@ class _Reader:
         self.block_id(token, span, tokens, index)
 
     def numbers(self, line: int, text: str, behind: list[Token]) -> None:
-        found = [q for q in QUANTITY.finditer(text) if not _NAMED.search(text[: q.start()])]
+        found = [q for q in QUANTITY.finditer(text) if not NAMED.search(text[: q.start()])]
         for quantity in found:
             last = quantity is found[-1] and not text[quantity.end() :].strip(" ).,;:")
             why = _reason(behind, "given") if last else ""
@@ -607,17 +346,30 @@ def _reason(behind: list[Token], what: str) -> str:
     """Find the reason that a comment gives right behind a formula or number."""
     for token in behind:
         if token.type in ("html_inline", "html_block"):
-            found = _REASON.match(token.content.strip())
+            found = REASON.match(token.content.strip())
             return found["why"] if found and found["what"] == what else ""
         if token.content.strip() and token.type != "softbreak":
             return ""
     return ""
 
 
-def _words(value: Any) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    return tuple(str(v) for v in value) if isinstance(value, list) else (str(value),)
+def _unique(wanted: str, taken: dict[str, int]) -> str:
+    """Tell headings of the same words apart in the site's own way: ``x``, ``x_1``, ``x_2``.
+
+    ``taken`` holds the addresses in use, each with the last number tried for its words, so that
+    ten thousand equal headings do not take a hundred million looks.
+    """
+    stem, number = wanted, 0
+    if found := re.fullmatch(r"(.*)_(\d+)", wanted):
+        stem, number = found[1], int(found[2])
+    address = wanted
+    number = max(number, taken.get(wanted, 0))
+    while address in taken or not address:
+        number += 1
+        address = f"{stem}_{number}"
+    taken[wanted] = number
+    taken.setdefault(address, 0)
+    return address
 
 
 def _map(token: Token) -> tuple[int, int] | None:

@@ -7,15 +7,17 @@ import re
 from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 
-from vaultkit.markdown.page import Page
-from vaultkit.note import RUNS, Fence, Note, parse
+from vaultkit.read.markdown import parse
+from vaultkit.read.note import Fence, Note
+from vaultkit.read.syntax import RUNS
+from vaultkit.site.page import Page
 
 #: What `pymdownx.superfences` understands after a language.
 _KNOWN = ("title", "hl_lines", "linenums")
 
 
 class Lines(Preprocessor):
-    """Asks `vaultkit.note.parse` where comments and code are, and rewrites just those lines."""
+    """Asks `vaultkit.read.markdown` where comments and code are, and rewrites just those."""
 
     def __init__(self, md: Markdown, page: Page) -> None:
         super().__init__(md)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vaultkit.ledger import EXCEPTED, FAILS, HOLDS, KINDS, Check, Ledger, path_of, told
-from vaultkit.vault import Vault
+from vaultkit.read.vault import Vault
 
 
 @dataclass(frozen=True)
@@ -176,9 +176,9 @@ def _count(number: int, one: str, many: str = "") -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the badge of a vault: ``python -m vaultkit.report docs .github/checks.svg``."""
+    """Write the badge of a vault: ``python -m vaultkit.site.report docs .github/checks.svg``."""
     if len(arguments) != 2:
-        raise SystemExit("usage: python -m vaultkit.report VAULT BADGE.svg")
+        raise SystemExit("usage: python -m vaultkit.site.report VAULT BADGE.svg")
     vault = Vault(Path(arguments[0]))
     totals = Totals.of(entries(vault, Ledger.read(path_of(vault.root))))
     Path(arguments[1]).write_text(badge(totals), encoding="utf-8", newline="\n")

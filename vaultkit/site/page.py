@@ -14,8 +14,8 @@ from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 
-from vaultkit.note import Link, Note
-from vaultkit.vault import Target, Vault
+from vaultkit.read.note import Link, Note
+from vaultkit.read.vault import Target, Vault
 
 #: Embeds within embeds, after which a link has to do: two notes of two embeds each make 2ⁿ.
 DEPTH = 5
@@ -29,7 +29,7 @@ class Page:
     md
         The converter.
     options
-        Those of `vaultkit.markdown.obsidian`.
+        Those of `vaultkit.site.obsidian`.
     """
 
     def __init__(self, md: Markdown, options: dict[str, Any]) -> None:

@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
-from vaultkit.markdown.page import DEPTH, Page
-from vaultkit.note import WIKILINK, Link
-from vaultkit.vault import BrokenLinkError, Target
+from vaultkit.read.note import Link
+from vaultkit.read.syntax import WIKILINK
+from vaultkit.read.vault import BrokenLinkError, Target
+from vaultkit.site.page import DEPTH, Page
 
 _HEADING = re.compile("h[1-6]")
 _FOOTNOTE = re.compile(r"(#?fn(?:ref\d*)?:)(.*)")

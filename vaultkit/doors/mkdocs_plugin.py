@@ -27,16 +27,15 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
-from pymdownx.slugs import slugify
 
-from vaultkit import report
 from vaultkit.checks import static_problems
 from vaultkit.ledger import Ledger, path_of
-from vaultkit.markdown import mathematics, mermaid
-from vaultkit.note import Note
-from vaultkit.note import address as address_of
+from vaultkit.read.note import Note
+from vaultkit.read.syntax import address as address_of
+from vaultkit.read.syntax import slug
+from vaultkit.read.vault import Vault
+from vaultkit.site import mathematics, mermaid, report
 from vaultkit.theme.fonts import FONTS, web_font
-from vaultkit.vault import Vault
 
 #: What makes Python-Markdown read a note as Obsidian does. A site's own settings come first.
 EXTENSIONS: dict[str, dict[str, Any]] = {
@@ -45,7 +44,7 @@ EXTENSIONS: dict[str, dict[str, Any]] = {
     "footnotes": {},
     "md_in_html": {},
     "tables": {},
-    "toc": {"slugify": slugify(case="lower"), "permalink": "#", "permalink_title": "Link to here"},
+    "toc": {"slugify": slug, "permalink": "#", "permalink_title": "Link to here"},
     "pymdownx.arithmatex": {"generic": True, "smart_dollar": True},
     "pymdownx.details": {},
     "pymdownx.highlight": {"pygments_lang_class": True},
@@ -55,11 +54,11 @@ EXTENSIONS: dict[str, dict[str, Any]] = {
     "pymdownx.superfences": {},
     "pymdownx.tasklist": {"custom_checkbox": True},
     "pymdownx.tilde": {"subscript": False},
-    "vaultkit.markdown.obsidian": {},
-    "vaultkit.markdown.mathematics": {},
+    "vaultkit.site.obsidian": {},
+    "vaultkit.site.mathematics": {},
 }
 
-THEME = Path(__file__).parent / "theme"
+THEME = Path(__file__).parents[1] / "theme"
 _ASSETS = "assets/vaultkit"
 
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -116,7 +115,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 config.markdown_extensions.append(name)
             own = config.mdx_configs.get(name) or {}
             config.mdx_configs[name] = {**settings, **own}
-        config.mdx_configs["vaultkit.markdown.obsidian"]["vault"] = self.vault
+        config.mdx_configs["vaultkit.site.obsidian"]["vault"] = self.vault
         draw = partial(mermaid.fence, cache=self._cache(config))
         diagram = {"name": "mermaid", "class": "vk-diagram", "format": draw}
         config.mdx_configs["pymdownx.superfences"].setdefault("custom_fences", [diagram])

@@ -9,9 +9,10 @@ from markdown import Markdown
 from markdown.inlinepatterns import InlineProcessor
 from markdown.util import STX, AtomicString
 
-from vaultkit.markdown.page import Page
-from vaultkit.note import COMMENT, TAG, WIKILINK, Link, address
-from vaultkit.vault import IMAGES, BrokenLinkError
+from vaultkit.read.note import Link
+from vaultkit.read.syntax import COMMENT, TAG, WIKILINK, address
+from vaultkit.read.vault import IMAGES, BrokenLinkError
+from vaultkit.site.page import Page
 
 _SIZE = re.compile(r"(\d+)(?:x(\d+))?")
 
@@ -20,7 +21,7 @@ _NOTHING: Found = (None, None, None)
 
 
 class _Shared(InlineProcessor):
-    """Uses a pattern of `vaultkit.note`, so that site and checks read alike."""
+    """Uses a pattern of `vaultkit.read.syntax`, so that site and checks read alike."""
 
     pattern_: re.Pattern[str]
 

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement
 from markdown import Markdown
 from markdown.blockprocessors import BlockProcessor
 
-from vaultkit.note import address
+from vaultkit.read.syntax import address
 
 _CARD = re.compile(r"(?P<question>.*?\S.*?)\n[ ]*\?[ ]*\n(?P<answer>.*\S.*)", re.DOTALL)
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, SubElement
 
-from vaultkit.markdown.page import Page
-from vaultkit.note import WIKILINK, Link
-from vaultkit.vault import DRAWN, BrokenLinkError
+from vaultkit.read.note import Link
+from vaultkit.read.syntax import WIKILINK
+from vaultkit.read.vault import DRAWN, BrokenLinkError
+from vaultkit.site.page import Page
 
 _ROOT = re.compile(r"<svg\b(?:\"[^\"]*\"|'[^']*'|[^>\"'])*>")
 _LABEL = re.compile(r"\saria-label(?:ledby)?=(\"[^\"]*\"|'[^']*')")

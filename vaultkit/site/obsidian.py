@@ -15,13 +15,13 @@ from markdown.treeprocessors import Treeprocessor
 from markdown.util import HTML_PLACEHOLDER_RE, AtomicString
 from pymdownx.saneheaders import SaneHeadersProcessor
 
-from vaultkit.markdown.drawings import inline_drawings
-from vaultkit.markdown.embeds import linked_from, transclude
-from vaultkit.markdown.flashcards import Flashcards
-from vaultkit.markdown.inline import Comments, FootnoteMarks, Tags, WikiLinks
-from vaultkit.markdown.lines import Lines
-from vaultkit.markdown.page import Page
-from vaultkit.note import block_id
+from vaultkit.read.syntax import block_id
+from vaultkit.site.drawings import inline_drawings
+from vaultkit.site.embeds import linked_from, transclude
+from vaultkit.site.flashcards import Flashcards
+from vaultkit.site.inline import Comments, FootnoteMarks, Tags, WikiLinks
+from vaultkit.site.lines import Lines
+from vaultkit.site.page import Page
 
 #: The callouts that Material styles, and Obsidian's other names for them.
 CALLOUTS = {

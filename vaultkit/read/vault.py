@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from vaultkit import note as markdown
-from vaultkit import notebook
-from vaultkit.note import WIKILINK, Heading, Link, Note, address, comparable
+from vaultkit.read import markdown, notebook
+from vaultkit.read.note import Heading, Link, Note
+from vaultkit.read.syntax import WIKILINK, address, comparable
 
 #: What a vault reads as notes, and how.
 READERS = {".md": markdown.read, ".ipynb": notebook.read}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vaultkit.markdown.mathematics import FormulaError, to_mathml
-from vaultkit.note import Note, Problem
-from vaultkit.vault import Vault
+from vaultkit.read.note import Note, Problem
+from vaultkit.read.vault import Vault
+from vaultkit.site.mathematics import FormulaError, to_mathml
 
 
 def check(note: Note, vault: Vault) -> Iterator[Problem]:  # noqa: ARG001

@@ -1,6 +1,6 @@
 r"""Changes one thing at a time in a vault, and reports what no check noticed.
 
-``python -m vaultkit.mutants docs --code snippets --tests tests/snippets``
+``python -m vaultkit.mutants.notes docs --code snippets --tests tests/snippets``
 
 Notes are changed in memory: a digit of an output or of a number in prose, a sign, exponent,
 transpose, index, symbol or number of an equation, a dimension of a shape, the target of a link.
@@ -37,11 +37,13 @@ from tqdm import tqdm
 from vaultkit.checks import STATIC, outputs
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
-from vaultkit.note import QUANTITY, Formula, Note, parse
-from vaultkit.run import NoteRun
+from vaultkit.read.markdown import parse
+from vaultkit.read.note import Formula, Note
+from vaultkit.read.syntax import QUANTITY
+from vaultkit.read.vault import Vault
+from vaultkit.run.session import NoteRun
 from vaultkit.tex import Membership, TexError
 from vaultkit.tex import parse as parse_tex
-from vaultkit.vault import Vault
 
 #: What share of the mutants of a kind the checks must notice.
 TARGETS = {"output": 1.0, "shape": 1.0, "link": 1.0, "number": 0.98, "equation": 0.95, "code": 0.95}
@@ -390,7 +392,7 @@ def _copy(tree: Path, tests: list[str]) -> Path:
 
 def main(arguments: list[str] | None = None) -> int:
     """Make all changes, judge them, report; return 1 if a target is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, prog="python -m vaultkit.mutants")
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m vaultkit.mutants.notes")
     parser.add_argument("vault", type=Path)
     parser.add_argument("--code", nargs="*", default=[], help="folders or files of code to change")
     parser.add_argument("--tests", nargs="*", default=[], help="tests that may notice, with notes")

@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from vaultkit import notebook
 from vaultkit.checks import STATIC, outputs
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
 from vaultkit.figure import Figure, stamp_of
 from vaultkit.ledger import EXCEPTED, FAILS, HOLDS, KINDS, Check, Ledger, path_of
-from vaultkit.note import Block, Note, Problem
-from vaultkit.run import NoteRun, Step
+from vaultkit.read import notebook
+from vaultkit.read.note import Block, Note, Problem
+from vaultkit.read.vault import READERS, Vault
+from vaultkit.run.session import NoteRun, Step
 from vaultkit.update import apply, mirror_edits, output_edit
-from vaultkit.vault import READERS, Vault
 
 _VAULTS = pytest.StashKey[dict[Path, Vault]]()
 _TALLY = pytest.StashKey[Counter[str]]()

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vaultkit.note import Fence, Note, Problem, parse
+from vaultkit.read.markdown import parse
+from vaultkit.read.note import Fence, Note, Problem
 
 
 def read(path: Path) -> Note:

@@ -1,0 +1,1 @@
+"""Changes one thing at a time, and asks whether a check notices."""

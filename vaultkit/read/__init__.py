@@ -1,0 +1,1 @@
+"""What notes say: syntax, records, Markdown and notebooks as notes, the vault they make up."""

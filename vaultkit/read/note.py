@@ -1,0 +1,250 @@
+"""What is read from a note: plain records. `vaultkit.read.markdown` makes them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import unicodedata
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from vaultkit.read.syntax import LINE_END, QUANTITY, RUNS, comparable
+
+_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with a note: the line it stands on, and what it is."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Fence:
+    """A fenced block: ``line`` and ``end`` are those of its opening and closing marks."""
+
+    line: int
+    end: int
+    info: str
+    lines: tuple[str, ...]
+    prefix: str
+    closed: bool
+    depth: int = 0
+
+    @property
+    def language(self) -> str:
+        """First word after the opening mark."""
+        return self.info.split(maxsplit=1)[0] if self.info.strip() else ""
+
+    @cached_property
+    def options(self) -> dict[str, str | None]:
+        """The words after the language: ``title="a.py" no-run`` is ``{title: a.py, no-run: None}``.
+
+        Raises
+        ------
+        ValueError
+            If a quotation mark is left open.
+        """
+        words = shlex.split(self.info)[1:]
+        pairs = (word.partition("=") for word in words)
+        return {key: value if equals else None for key, equals, value in pairs}
+
+    @property
+    def text(self) -> str:
+        """What stands between the marks."""
+        return "\n".join(self.lines)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of code that runs, its output if it shows one, and the words that name it."""
+
+    fence: Fence
+    output: Fence | None
+    section: str
+
+    @property
+    def kind(self) -> str:
+        """``python`` or ``pycon``."""
+        return RUNS[self.fence.language]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula in TeX."""
+
+    line: int
+    tex: str
+    display: bool
+    #: Why it cannot be evaluated, where the note says so behind it.
+    not_run: str = ""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A decimal number in prose; ``given`` says why no code computes it, where the note does."""
+
+    line: int
+    text: str
+    given: str = ""
+
+    @property
+    def value(self) -> float:
+        """The number; of 16.5 % it is 16.5."""
+        found = QUANTITY.match(self.text)
+        assert found
+        number = re.sub(r"[ ,\u00a0\u202f]", "", found["number"])
+        exponent = (found["exponent"] or "").translate(_SUPERSCRIPTS)
+        power = re.search(r"(?:e|10\^?\{?)([-−+]?\d+)\}?$", exponent)
+        sign = -1 if found["sign"] in ("-", "−") else 1
+        scale = 10.0 ** int(power[1].replace("−", "-")) if power else 1.0
+        return sign * float(number) * scale
+
+    @property
+    def unit(self) -> float:
+        """One in the last digit shown."""
+        found = QUANTITY.match(self.text)
+        assert found
+        digits = re.sub(r"[ ,\u00a0\u202f]", "", found["number"])
+        scale = abs(self.value / float(digits)) if float(digits) else 1.0
+        return float(scale * 10.0 ** -len(digits.partition(".")[2]))
+
+    @property
+    def percent(self) -> bool:
+        """Tell whether it is a share in hundredths."""
+        return self.text.endswith("%")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading: its plain words, and its address on the site."""
+
+    line: int
+    level: int
+    text: str
+    slug: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link as written: to a note, a heading (``sub`` is its words) or a block (``^id``).
+
+    ``wiki`` tells ``[[Note]]`` from ``[words](Note.md)``; ``embed`` is true for ``![[…]]`` and
+    images; ``alone`` if the link is all there is in its paragraph; ``sentence`` is what surrounds
+    it.
+    """
+
+    line: int
+    target: str
+    sub: str
+    words: str
+    embed: bool
+    wiki: bool
+    alone: bool = False
+    sentence: str = ""
+
+    @classmethod
+    def from_match(cls, found: re.Match[str], line: int = 0) -> Link:
+        """Read what `WIKILINK` found."""
+        return cls(
+            line=line,
+            target=found["target"].strip(),
+            sub=(found["sub"] or "")[1:].strip(),
+            words=(found["words"] or "").strip(),
+            embed=bool(found["embed"]),
+            wiki=True,
+        )
+
+    @property
+    def shown(self) -> str:
+        """Words that stand for it in the text: its own, or its target's as Obsidian writes them."""
+        return self.words or " > ".join(
+            part.strip() for part in (self.target, *self.sub.split("#")) if part.strip()
+        )
+
+    def __str__(self) -> str:
+        """As it would be written."""
+        sub = f"#{self.sub}" if self.sub else ""
+        if self.wiki:
+            words = f"|{self.words}" if self.words else ""
+            return f"{'!' * self.embed}[[{self.target}{sub}{words}]]"
+        return f"{'!' * self.embed}[{self.words}]({self.target}{sub})"
+
+
+@dataclass(frozen=True)
+class Note:
+    """All that a note says. Lines are counted from 1, as editors do."""
+
+    path: Path
+    text: str
+    meta: dict[str, Any] = field(default_factory=dict)
+    headings: tuple[Heading, ...] = ()
+    fences: tuple[Fence, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    formulas: tuple[Formula, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
+    links: tuple[Link, ...] = ()
+    block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)
+    comments: tuple[tuple[int, int], ...] = ()
+    tags: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What links call it: the file's name without its ending."""
+        return unicodedata.normalize("NFC", self.path.stem)
+
+    @property
+    def title(self) -> str:
+        """What readers call it: its first heading if that is of the first level, or its name."""
+        first = self.headings[0] if self.headings else None
+        return first.text if first and first.level == 1 and first.text else self.name
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names it answers to."""
+        return words_of(self.meta.get("aliases"))
+
+    @property
+    def summary(self) -> str:
+        """One sentence on what the note says."""
+        return str(self.meta.get("summary") or "")
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Lines of the file, without their ends."""
+        return LINE_END.sub("\n", self.text).removesuffix("\n").split("\n")
+
+    def heading(self, words: str) -> Heading | None:
+        """Find a heading by its words, as Obsidian does: ``Outer#Inner`` is Inner below Outer."""
+        *outer, inner = [comparable(part) for part in words.split("#")]
+        above: list[Heading] = []
+        for heading in self.headings:
+            above = [h for h in above if h.level < heading.level]
+            names = iter(comparable(h.text) for h in above)
+            if comparable(heading.text) == inner and all(part in names for part in outer):
+                return heading
+            above.append(heading)
+        return None
+
+    def section_lines(self, heading: Heading) -> tuple[int, int]:
+        """First and last line of what stands below a heading, itself included."""
+        below = [h for h in self.headings if h.line > heading.line and h.level <= heading.level]
+        return heading.line, below[0].line - 1 if below else len(self.lines)
+
+
+def words_of(value: Any) -> tuple[str, ...]:
+    """Read a property that holds one word or a list of them."""
+    if value is None:
+        return ()
+    return tuple(str(v) for v in value) if isinstance(value, list) else (str(value),)

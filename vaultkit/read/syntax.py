@@ -1,0 +1,63 @@
+"""Obsidian's own syntax as patterns, each once: for the checks and for the site."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+WIKILINK = re.compile(
+    # Something must be named: `[[]]`, `[[#]]` and `[[|words]]` are text.
+    r"(?P<embed>!?)\[\[(?=[^\[\]|\n]*[^\[\]|#\s\\])"
+    r"(?P<target>[^\[\]|#\\\n]*)(?P<sub>#[^\[\]|\\\n]*)?"
+    r"(?:\\?\|(?P<words>[^\[\]\n]*))?\]\]"
+)
+COMMENT = re.compile(r"%%(?P<comment>.*?)%%", re.DOTALL)
+TAG = re.compile(r"(?<![\w/#&])#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
+BLOCK_ID = re.compile(r"(?:^|(?<=\s))\^(?P<id>[A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
+CALLOUT = re.compile(r"\[!(?P<type>[\w-]+)\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)")
+
+#: A decimal number in prose: -1.5, 158 629.75, 5.4e8, 5.4 × 10^8, 16.5 %.
+QUANTITY = re.compile(
+    r"(?<![\w.§])(?P<sign>[-−+]?)"
+    r"(?P<number>\d{1,3}(?:[ ,\u00a0\u202f]\d{3})+\.\d+|\d+\.\d+)"
+    r"(?P<exponent>e[-+]?\d+|\s?[×·]\s?10(?:\^\{?[-−]?\d+\}?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?"
+    r"(?P<percent>\s?%)?(?!\w|\.\d)"
+)
+# Behind these words a decimal number names a thing, and counts nothing.
+NAMED = re.compile(
+    r"(?:\b(?:numpy|python|pytorch|torch|onnx|mkdocs|material|pyodide|version|versions|section"
+    r"|sections|chapter|chapters|ch\.|figure|fig\.|table|equation|eq\.|exercise|seed|licen[cs]e)"
+    r"|\bv|§|[≤≥<>]=?)\s*$",
+    re.IGNORECASE,
+)
+REASON = re.compile(r"<!--\s*(?P<what>not run|given):\s*(?P<why>.*?)\s*-->", re.DOTALL)
+
+#: What may stand after ```` ```python ````: checked by us, or understood by the site.
+OPTIONS = {"title", "raises", "no-run", "hl_lines", "linenums"}
+#: The names under which a block of code runs.
+RUNS = {"python": "python", "py": "python", "python3": "python", "pycon": "pycon"}
+
+LINE_END = re.compile(r"\r\n?")
+
+
+def slug(words: str, separator: str = "-") -> str:
+    """Address of a heading: lower case, words with hyphens, as the site writes it."""
+    words = re.sub(r"</?[^>]*>", "", unicodedata.normalize("NFC", words)).strip().lower()
+    return re.sub(r"[^\w\- ]", "", words).replace(" ", separator)
+
+
+def comparable(words: str) -> str:
+    """Words as links compare them: without case, marks that links cannot hold, or extra space."""
+    words = unicodedata.normalize("NFC", words).casefold()
+    return " ".join(re.sub(r"[#|^:%\[\]\\]", " ", words).split())
+
+
+def block_id(text: str) -> re.Match[str] | None:
+    """Find the ``^id`` that a block ends in."""
+    text = text.rstrip()
+    return next((m for m in BLOCK_ID.finditer(text) if m.end() == len(text)), None)
+
+
+def address(name: str) -> str:
+    """Address of a note on the site: words with hyphens."""
+    return "/".join(slug(part) for part in name.split("/"))

@@ -1,0 +1,1 @@
+"""Runs the code of notes, where it can harm nothing."""
