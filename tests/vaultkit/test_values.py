@@ -137,6 +137,43 @@ def test_false_statements_do_not_and_say_why(tex: str, why: str) -> None:
     assert why in wrong[0].why
 
 
+DERIVATIVES: dict[str, Any] = {
+    "dL_dV": V, "dL_dW_Q": W5, "dL_dalpha": ALPHA, "dL_dS": S, "dalpha_ds": NOTE["J"],
+    "dL_dx": 3.0, "alpha": ALPHA[1], "X": Q, "dL_dQ": Q, "dL_dW": Q.T @ Q,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tex", "before", "after"),
+    [
+        (r"\frac{\partial L}{\partial V} \in \mathbb{R}^{5 \times 2}", "2", "5"),
+        (r"\frac{\partial L}{\partial W} = X^\top \frac{\partial L}{\partial Q}", r"^\top", ""),
+        (r"\partial L / \partial W = X^\top \partial L / \partial Q", r"^\top", ""),
+        (r"\frac{\partial L}{\partial W_Q} \in \mathbb{R}^{5 \times 3}", "3", "4"),
+        (r"\sum_j \frac{\partial L}{\partial \alpha_{ij}} = 1", "1", "2"),
+        (r"\frac{dL}{dx} = 3", "3", "4"),
+        (r"\mathrm{d}L / \mathrm{d}x = 3", "3", "4"),
+        (r"\frac{\partial L}{\partial S_{21}} = (\partial L / \partial S)_{21}", "21", "12"),
+        (r"\frac{\partial \alpha_i}{\partial s_j} = \alpha_i (\delta_{ij} - \alpha_j)", "-", "+"),
+    ],
+)
+def test_derivatives_are_names(tex: str, before: str, after: str) -> None:
+    assert all(verdict.holds for verdict in verdicts(tex, DERIVATIVES))
+    wrong = tex.replace(before, after, 1)
+    assert not any(verdict.holds for verdict in verdicts(wrong, DERIVATIVES))
+
+
+def test_a_derivative_that_no_block_binds_is_named() -> None:
+    for tex, name in [
+        (r"\frac{\partial L}{\partial K} = 1", "dL_dK"),
+        (r"\frac{\partial L}{\partial K_{ij}} = 1", "dL_dK"),
+        (r"\frac{\partial L}{\partial W_K} = 1", "dL_dW_K"),
+    ]:
+        with pytest.raises(UnboundError) as error:
+            verdicts(tex, DERIVATIVES)
+        assert error.value.args[0] == name
+
+
 @pytest.mark.parametrize(
     "tex",
     [

@@ -26,6 +26,8 @@ from vaultkit.tex.tree import (
     Apply,
     Bracketed,
     Cases,
+    Derivative,
+    Differential,
     Dots,
     Matrix,
     Membership,
@@ -221,7 +223,8 @@ class _Parser:
                 self.take()
                 sign = -sign
             right = self.product()
-            node = Product(op, node, right if sign > 0 else Sum(((-1, right),)))
+            right = right if sign > 0 else Sum(((-1, right),))
+            node = _quotient(node, right) if op == "/" else Product(op, node, right)
         return node
 
     def product(self) -> Node:
@@ -251,6 +254,9 @@ class _Parser:
         if self.next == r"\arg":
             self.take()
             self.tokens[self.at] = Token("command", r"\arg" + self.next.removeprefix("\\"))
+        if self.next == r"\partial":
+            self.take()
+            return Differential(self.postfix(self.atom()))
         if self.next in (r"\sum", r"\prod") or (
             self.next in REDUCTIONS and self.peek(1) in ("_", "^")
         ):
@@ -393,7 +399,7 @@ class _Parser:
         if text in (r"\frac", r"\dfrac", r"\tfrac"):
             self.take()
             above = self.whole(self.group())
-            return Product("/", above, self.whole(self.group()))
+            return _quotient(above, self.whole(self.group()))
         if text == r"\sqrt":
             self.take()
             if self.next == "[":
@@ -452,6 +458,24 @@ class _Parser:
         if name == "cases":
             return Cases(tuple((row[0], when) for row, when in zip(rows, conditions, strict=True)))
         return Matrix(tuple(tuple(row) for row in rows if row))
+
+
+def _quotient(above: Node, below: Node) -> Node:
+    """Divide; two differentials make a derivative, whose name the variables may hold."""
+    quotient = Product("/", above, below)
+    match above, below:
+        case Differential(f), Differential(x):
+            return Derivative(f, x)
+        case Differential(), Product(op, left, right):
+            return Product(op, _quotient(above, left), right)
+        case Product(op, left, right), Differential():
+            return Product(op, left, _quotient(right, below))
+        case (
+            Product("", Symbol("d"), (Symbol() | Subscript()) as f),
+            Product("", Symbol("d"), (Symbol() | Subscript()) as x),
+        ):
+            return Derivative(f, x, quotient)
+    return quotient
 
 
 def _name_of(node: Node) -> str:

@@ -74,6 +74,22 @@ class Product(Node):
 
 
 @dataclass(frozen=True)
+class Differential(Node):
+    r"""``\partial x``, of which two make a derivative."""
+
+    body: Node
+
+
+@dataclass(frozen=True)
+class Derivative(Node):
+    r"""``\frac{\partial L}{\partial W_Q}``, or ``dL / dx``, which may be a quotient, too."""
+
+    above: Node
+    below: Node
+    quotient: Node | None = None
+
+
+@dataclass(frozen=True)
 class Apply(Node):
     """``f(x, y)``; a product where f turns out to be no function."""
 

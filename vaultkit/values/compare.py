@@ -32,6 +32,7 @@ def judge(statement: Node, variables: Mapping[str, Any]) -> Verdict:
     for columns in (False, True):
         scope = Scope(variables, columns)
         try:
+            statement = scope.named(statement)
             if isinstance(statement, Membership):
                 verdict = _membership(statement, scope)
             elif isinstance(statement, Statement):

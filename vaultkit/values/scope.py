@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from vaultkit.tex import (
     Apply,
     Bracketed,
     Cases,
+    Derivative,
+    Differential,
     Dots,
     Matrix,
     Node,
@@ -88,6 +90,52 @@ class Scope:
         indices = list(dict.fromkeys(names))
         self.valid = np.ones((1,) * len(indices), bool)
         return indices
+
+    def _derivative(self, node: Derivative) -> Value:
+        return self.value(self.named(node))
+
+    def _differential(self, node: Differential) -> Value:  # noqa: ARG002
+        raise EvaluationError(r"\partial stands alone; a derivative is written as a fraction")
+
+    def named(self, node: Node) -> Node:
+        r"""Give derivatives their names: ``\partial L / \partial S_{ij}`` is ``dL_dS`` at i, j."""
+        if not isinstance(node, Derivative):
+            changed = {f.name: self.names(getattr(node, f.name)) for f in fields(node)}
+            return replace(node, **changed) if changed else node
+        read = [
+            (f"d{above}_d{below}", over + under)
+            for above, over in self.readings(node.above)
+            for below, under in self.readings(node.below)
+        ]
+        name, indices = next((r for r in read if r[0] in self.variables), read[-1])
+        if node.quotient and name not in self.variables and "d" in self.variables:
+            return self.named(node.quotient)
+        symbol = Symbol(name)
+        return Subscript(symbol, indices, f"{name}_") if indices else symbol
+
+    def names(self, thing: Any) -> Any:
+        """Give derivatives their names in a node, or in a tuple of them."""
+        if isinstance(thing, tuple):
+            return tuple(self.names(part) for part in thing)
+        return self.named(thing) if isinstance(thing, Node) else thing
+
+    def readings(self, node: Node) -> list[tuple[str, tuple[Node, ...]]]:
+        """List what a name with indices may be: a name as a whole, or one with these indices."""
+        match node:
+            case Symbol(name):
+                return [(name, ())]
+            case Subscript(base, indices, name):
+                whole: list[tuple[str, tuple[Node, ...]]] = [(name, ())]
+                counts = all(
+                    isinstance(s, Number) or (isinstance(s, Symbol) and self.is_index(s.name))
+                    for index in indices
+                    for s in walk(index)
+                    if isinstance(s, (Number, Symbol))
+                )
+                inner = self.readings(base)
+                return whole + [(n, more + indices) for n, more in inner] if counts else whole
+            case _:
+                raise EvaluationError("a derivative is of a name, after a name")
 
     def is_name(self, node: Subscript) -> bool:
         """Tell whether ``d_k`` is a name: it is if it is bound, unless k can index d."""
