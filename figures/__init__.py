@@ -17,6 +17,7 @@ from figures import (
     machine,
     masking,
     matrices,
+    mistakes,
     mixing,
     pipeline,
     positions,
@@ -87,6 +88,7 @@ FIGURES: dict[str, Figure] = {
         _figure(block, "transformer-block", block.data, block.draw),
         _figure(positions, "positional-encoding", positions.data, positions.draw),
         _figure(starting, "initialization", starting.data, starting.draw),
+        _figure(mistakes, "known-answer", mistakes.known_answer_data, mistakes.draw_known_answer),
         _figure(machine, "numerical-stability", machine.stability_data, machine.draw_stability),
         _figure(
             machine, "computational-complexity", machine.complexity_data, machine.draw_complexity
