@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from figures import (
+    basics,
     block,
     equation,
     heads,
@@ -48,6 +49,14 @@ FIGURES: dict[str, Figure] = {
     figure.name: figure
     for figure in (
         _figure(pipeline, "pipeline", pipeline.data, pipeline.draw),
+        _figure(basics, "exp-and-log", basics.exp_data, basics.draw_exp),
+        _figure(basics, "normal-distribution", basics.normal_data, basics.draw_normal),
+        _figure(basics, "expectation", basics.expectation_data, basics.draw_expectation),
+        _figure(basics, "independence", basics.independence_data, basics.draw_independence),
+        _figure(basics, "gradient", basics.gradient_data, basics.draw_gradient),
+        _figure(basics, "jacobian", basics.jacobian_data, basics.draw_jacobian),
+        _figure(basics, "loss", basics.loss_data, basics.draw_loss),
+        _figure(basics, "training", basics.training_data, basics.draw_training),
         _figure(matrices, "input-representation", matrices.input_data, matrices.draw_input),
         *(
             _figure(
@@ -66,6 +75,7 @@ FIGURES: dict[str, Figure] = {
         _figure(matrices, "attention-weights", matrices.weights_data, matrices.draw_weights),
         _figure(mixing, "context-vector", mixing.context_data, mixing.draw_context),
         _figure(shapes, "tensor-shapes", shapes.data, shapes.draw),
+        _figure(words, "two-banks", words.two_banks_data, words.draw_two_banks),
         _figure(words, "static-embeddings", words.static_data, words.draw_static),
         _figure(words, "naive-attention", words.naive_data, words.draw_naive),
         _figure(words, "bank-by-layer", words.layers_data, words.draw_layers),

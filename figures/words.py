@@ -75,6 +75,57 @@ def _sentences(level: float, end: float) -> list[str]:
     return parts
 
 
+def two_banks_data() -> dict[str, Any]:
+    """Return a made-up table of three words, and what bank becomes beside each of the others."""
+    table = {"river": [1.0, 0.0], "bank": [0.6, 0.6], "money": [0.0, 1.0]}
+    data: dict[str, Any] = {word: np.array(vector) for word, vector in table.items()}
+    for other in ("river", "money"):
+        X = np.array([table[other], table["bank"]])
+        data[f"{other} bank"] = (softmax(X @ X.T) @ X)[1]
+    return data
+
+
+def draw_two_banks(data: Mapping[str, Any]) -> str:
+    """Draw the plane of water and money, and one point that becomes two."""
+    left, bottom, unit = 64, 284, 230
+
+    def place(v: Any) -> tuple[float, float]:
+        return left + unit * float(v[0]), bottom - unit * float(v[1])
+
+    bank = place(data["bank"])
+    parts = [
+        st.path(f"M{left} 20V{bottom}H{left + 300}", width=1.25),
+        st.text(left + 300, bottom + 24, "water", anchor="end", cls="vk-muted"),
+        st.text(left - 12, 30, "money", anchor="end", cls="vk-muted"),
+    ]
+    for other, hue in (("river", "query"), ("money", "value")):
+        x, y = place(data[other])
+        to = place(data[f"{other} bank"])
+        at = np.array(bank) + 0.9 * (np.array(to) - bank)
+        parts += [
+            st.dot(x, y, 5, hue),
+            st.text(x + 10, y - 10, other, cls=f"vk-{hue}"),
+            st.path(st.polyline([(x, y), bank]), cls=hue, width=1, more=' stroke-dasharray="4 4"'),
+            st.arrow([bank, (float(at[0]), float(at[1]))], hue, 2.5),
+            st.dot(*to, 6, hue),
+            st.text(to[0] + 12, to[1] + 6, f"bank in “{other} bank”", cls=f"vk-{hue}", bold=True),
+        ]
+    parts += [
+        st.dot(*bank, 6, "fg"),
+        st.text(bank[0] + 12, bank[1] + 6, "bank, looked up"),
+    ]
+    (a, b), (c, d) = data["river bank"], data["money bank"]
+    return st.figure_svg(
+        "two-banks",
+        "Two banks",
+        "A plane with the axes water and money. River lies on the one, money on the other, bank"
+        f" between them. Beside river, bank moves towards water, to ({a:.2f}, {b:.2f}); beside"
+        f" money it moves towards money, to ({c:.2f}, {d:.2f}).",
+        bottom + 40,
+        parts,
+    )
+
+
 def naive_data() -> dict[str, Any]:
     """Return for both sentences the scores of bank's vector with each word's, and the weights."""
     vectors = {word: v.astype(np.float64) for word, v in word_vectors().items()}
