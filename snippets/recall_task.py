@@ -1,0 +1,116 @@
+"""The recall task: after a few letter-digit pairs and a letter, give the digit of that letter.
+
+A letter that does not look at the other tokens cannot know; one head of attention can learn it.
+(Ba et al. 2016 call such a task associative retrieval, Arora et al. 2023 associative recall.)
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+LETTERS = "abcdefgh"
+DIGITS = "0123456789"
+
+
+def encode(tokens: Sequence[str]) -> np.ndarray:
+    """Write each token as numbers: a 1 for its letter and, in a pair, a 1 for its digit.
+
+    Parameters
+    ----------
+    tokens : n pairs such as "b7" or letters such as "b"
+
+    Returns
+    -------
+    (n, 18): eight columns for the letters a to h, ten for the digits 0 to 9
+
+    Raises
+    ------
+    ValueError
+        If a character is neither a letter from a to h nor a digit.
+
+    Examples
+    --------
+    >>> encode(["b7", "b"]).astype(int)
+    array([[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0],
+           [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]])
+    """
+    columns = LETTERS + DIGITS
+    X = np.zeros((len(tokens), len(columns)))
+    for i, token in enumerate(tokens):
+        for character in token:
+            X[i, columns.index(character)] = 1
+    return X
+
+
+def decode(X: np.ndarray) -> list[str]:
+    """Read the tokens of one sequence; undoes `encode`.
+
+    Parameters
+    ----------
+    X : (n, 18)
+
+    Returns
+    -------
+    n tokens
+
+    Examples
+    --------
+    >>> decode(encode(["b7", "b"]))
+    ['b7', 'b']
+    """
+    columns = np.array(list(LETTERS + DIGITS))
+    return ["".join(columns[row == 1]) for row in X]
+
+
+def recall_batch(
+    rng: np.random.Generator, count: int, num_pairs: int = 4, ahead: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw sequences of the task, and what should be answered.
+
+    Letters differ within a sequence, and so do digits: who does not know which pair is asked
+    for, but knows all the digits, is right once in `num_pairs`.
+
+    Parameters
+    ----------
+    rng : np.random.Generator
+        The same seed gives the same sequences.
+    count : int
+        How many sequences.
+    num_pairs : int
+        How many pairs in each; at most eight.
+    ahead : int
+        Ask for the digit of the letter that comes so many places later in the alphabet
+        (a comes after h).
+
+    Returns
+    -------
+    X : (count, num_pairs + 1, 18), the last token a letter without a digit
+    answer : (count,) of integers, the digit of the pair that is asked for
+
+    Raises
+    ------
+    ValueError
+        If num_pairs is not between 1 and 8.
+
+    Examples
+    --------
+    >>> X, answer = recall_batch(np.random.default_rng(0), 2)
+    >>> [decode(sequence) for sequence in X], answer
+    ([['c4', 'e7', 'd6', 'g2', 'd'], ['g2', 'c6', 'h3', 'e5', 'h']], array([6, 3]))
+    """
+    if not 1 <= num_pairs <= len(LETTERS):
+        raise ValueError(f"num_pairs is {num_pairs}, not between 1 and {len(LETTERS)}")
+
+    def distinct(kinds: int) -> np.ndarray:
+        return rng.permuted(np.tile(np.arange(kinds), (count, 1)), axis=1)[:, :num_pairs]
+
+    letters, digits = distinct(len(LETTERS)), distinct(len(DIGITS))
+    sequence, asked = np.arange(count), rng.integers(num_pairs, size=count)
+    letter = (letters[sequence, asked] - ahead) % len(LETTERS)
+
+    one_letter, one_digit = np.eye(len(LETTERS)), np.eye(len(DIGITS))
+    X = np.zeros((count, num_pairs + 1, len(LETTERS) + len(DIGITS)))
+    X[:, :-1, : len(LETTERS)] = one_letter[letters]
+    X[:, :-1, len(LETTERS) :] = one_digit[digits]
+    X[:, -1, : len(LETTERS)] = one_letter[letter]
+    return X, digits[sequence, asked]
