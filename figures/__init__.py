@@ -71,6 +71,7 @@ FIGURES: dict[str, Figure] = {
         _figure(matrices, "key-transpose", matrices.transpose_data, matrices.draw_transpose),
         _figure(scaling, "score-variance", scaling.variance_data, scaling.draw_variance),
         _figure(scaling, "softmax-saturation", scaling.saturation_data, scaling.draw_saturation),
+        _figure(scaling, "temperature", scaling.temperature_data, scaling.draw_temperature),
         _figure(mixing, "softmax", mixing.softmax_data, mixing.draw_softmax),
         _figure(matrices, "attention-weights", matrices.weights_data, matrices.draw_weights),
         _figure(mixing, "context-vector", mixing.context_data, mixing.draw_context),

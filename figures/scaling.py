@@ -160,3 +160,70 @@ def draw_saturation(data: Mapping[str, Any]) -> str:
         506,
         parts,
     )
+
+
+SCORES = np.array([2.0, 1.5, 0.5, 0.0, -0.5, -1.5])  # those of the note on saturation
+TEMPERATURES = (100, 1, 0.1, 0.01)
+
+
+def temperature_data() -> dict[str, Any]:
+    """Return the weights of one row of scores at four temperatures, and exp of their entropy."""
+    weights = np.array([softmax(SCORES / tau) for tau in TEMPERATURES])
+    logs = np.log(np.where(weights > 0, weights, 1))
+    return {
+        "temperatures": TEMPERATURES,
+        "weights": weights,
+        "as many keys": np.exp(-(weights * logs).sum(axis=1)),
+    }
+
+
+def draw_temperature(data: Mapping[str, Any]) -> str:
+    """Six bars for each temperature: even, descending, and down to a single one."""
+    weights, top, height = data["weights"], 48, 150
+    bottom = top + height
+    parts = [st.text(12, 22, "weights of six keys", size=16)]
+    for tick in (0, 0.5, 1):
+        level = bottom - tick * height
+        parts += [
+            st.path(f"M40 {st.num(level)}H468", width=1 if tick == 0 else 0.5),
+            st.text(32, level + 5, f"{tick:g}", anchor="end", cls="vk-muted", size=13),
+        ]
+    for left, tau, row, keys in zip(
+        (48, 156, 264, 372),
+        data["temperatures"],
+        weights,
+        data["as many keys"],
+        strict=True,
+    ):
+        parts += [
+            st.rect(
+                left + 15 * i,
+                bottom - max(weight * height, 1),
+                12,
+                max(weight * height, 1),
+                cls="vk-score",
+                opacity=0.75,
+                radius=1,
+            )
+            for i, weight in enumerate(row)
+        ]
+        parts += [
+            st.text(left + 43, bottom + 24, f"$τ$ = {tau:g}", anchor="middle"),
+            st.text(
+                left + 43,
+                bottom + 44,
+                f"{keys:.2f} keys",
+                anchor="middle",
+                cls="vk-muted",
+                size=st.SMALL,
+            ),
+        ]
+    largest = ", ".join(f"{row.max():.2f}" for row in weights)
+    return st.figure_svg(
+        "temperature",
+        "Temperature",
+        "The weights of six keys for the same scores at temperatures 100, 1, 0.1 and 0.01: even,"
+        f" then descending, then all on the first key. The largest weights are {largest}.",
+        bottom + 58,
+        parts,
+    )
