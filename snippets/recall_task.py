@@ -38,6 +38,8 @@ def encode(tokens: Sequence[str]) -> np.ndarray:
     X = np.zeros((len(tokens), len(columns)))
     for i, token in enumerate(tokens):
         for character in token:
+            if character not in columns:
+                raise ValueError(f"{character!r} in {token!r} is not one of {columns}")
             X[i, columns.index(character)] = 1
     return X
 
