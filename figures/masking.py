@@ -44,7 +44,7 @@ def draw(data: Mapping[str, Any]) -> str:
     for i, (name, title) in enumerate(
         (
             ("causal", "Causal: no key that comes later"),
-            ("padding", "Padding: no key that is only filling"),
+            ("padding", "Padding: no key that is padding"),
             ("both", "Both: what causal and padding let through"),
         )
     ):
@@ -67,7 +67,7 @@ def draw(data: Mapping[str, Any]) -> str:
         "Causal and padding masks",
         "Three masks over six tokens, each beside its weights. Causal: a lower triangle."
         f" Padding: the first {LENGTH} columns. Both: the triangle without the last two columns."
-        " What a mask shuts out gets weight 0; the rest of each row still sums to 1.",
+        " What a mask forbids gets weight 0; the rest of each row still sums to 1.",
         bottom + 46,
         parts,
     )
