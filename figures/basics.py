@@ -74,12 +74,12 @@ def draw_exp(data: Mapping[str, Any]) -> str:
         *one.frame((-2, 1, 2), (2, 4, 6)),
         st.path(one.curve(data["x"], data["exp"]), cls="score", width=2.5),
         st.dot(*one.place(0, 1), 4, "score"),
-        st.text(one.place(0, 1)[0] - 12, one.place(0, 1)[1] - 10, "exp(0) = 1", anchor="end"),
+        st.text(one.place(0, 1)[0] - 28, one.place(0, 1)[1] - 14, "exp(0) = 1", anchor="end"),
         st.text(270, 20, "log($x$): undoes it", size=st.SMALL),
         *two.frame((2, 4, 6, 8), (-2, 2)),
         st.path(two.curve(data["y"], data["log"]), cls="key", width=2.5),
         st.dot(*two.place(1, 0), 4, "key"),
-        st.text(two.place(1, 0)[0] + 6, two.place(1, 0)[1] - 16, "log(1) = 0", anchor="end"),
+        st.text(two.place(1, 0)[0] + 14, two.place(1, 0)[1] + 44, "log(1) = 0"),
     ]
     return st.figure_svg(
         "exp-and-log",
@@ -250,9 +250,9 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
         st.dot(*axes.place(at, at**2), 5, "fg"),
         st.text((low[0] + corner[0]) / 2, corner[1] + 20, f"{2 * epsilon:g}", anchor="middle"),
         st.text(corner[0] + 10, (corner[1] + high[1]) / 2 + 5, f"{2 * epsilon * slope:g}"),
-        st.text(axes.place(1.1, 0)[0], 70, "$f$($x$) = $x^2$", cls="vk-input"),
+        st.text(axes.place(0.3, 0)[0], 70, "$f$($x$) = $x^2$", cls="vk-input"),
         st.text(
-            axes.place(1.1, 0)[0],
+            axes.place(0.3, 0)[0],
             96,
             f"slope at {at:g}: {2 * epsilon * slope:g} ÷ {2 * epsilon:g} = {slope:g}",
             cls="vk-score",
@@ -327,7 +327,7 @@ def loss_data() -> dict[str, Any]:
 
 def draw_loss(data: Mapping[str, Any]) -> str:
     """Draw the loss of a probability: 0 if sure and right, large if sure and wrong."""
-    axes = Axes(44, 440, 24, 220, (0, 1.05), (0, 4))
+    axes = Axes(44, 400, 24, 220, (0, 1.05), (0, 4))
     parts = [
         *axes.frame((0.5, 1), (1, 2, 3)),
         st.path(axes.curve(data["p"], data["loss"]), cls="score", width=2.5),

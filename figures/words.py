@@ -101,18 +101,18 @@ def draw_two_banks(data: Mapping[str, Any]) -> str:
     for other, hue in (("river", "query"), ("money", "value")):
         x, y = place(data[other])
         to = place(data[f"{other} bank"])
-        at = np.array(bank) + 0.9 * (np.array(to) - bank)
+        at = np.array(bank) + 0.82 * (np.array(to) - bank)
         parts += [
             st.dot(x, y, 5, hue),
             st.text(x + 10, y - 10, other, cls=f"vk-{hue}"),
             st.path(st.polyline([(x, y), bank]), cls=hue, width=1, more=' stroke-dasharray="4 4"'),
             st.arrow([bank, (float(at[0]), float(at[1]))], hue, 2.5),
             st.dot(*to, 6, hue),
-            st.text(to[0] + 12, to[1] + 6, f"bank in “{other} bank”", cls=f"vk-{hue}", bold=True),
+            st.text(to[0] + 16, to[1] - 4, f"bank in “{other} bank”", cls=f"vk-{hue}", bold=True),
         ]
     parts += [
         st.dot(*bank, 6, "fg"),
-        st.text(bank[0] + 12, bank[1] + 6, "bank, looked up"),
+        st.text(bank[0] + 16, bank[1] + 6, "bank, looked up"),
     ]
     (a, b), (c, d) = data["river bank"], data["money bank"]
     return st.figure_svg(
