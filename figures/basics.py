@@ -184,7 +184,7 @@ def draw_expectation(data: Mapping[str, Any]) -> str:
         "expectation",
         "Expectation",
         "The mean of the first rolls of a die, from one roll to ten thousand. It jumps about at"
-        f" first and settles at the expectation, 3.5; at the end it is {data['means'][-1]:.2f}.",
+        " first and settles at the expectation, 3.5.",
         262,
         parts,
     )
