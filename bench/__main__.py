@@ -10,11 +10,9 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from vaultkit.checks import static_problems
-from vaultkit.checks.equations import Equations
-from vaultkit.checks.numbers import Numbers
+from vaultkit.inspect import Settings, inspect
 from vaultkit.read.vault import Vault
-from vaultkit.run.session import NoteRun
+from vaultkit.site.mathematics import to_mathml
 
 ROOT = Path(__file__).parents[1]
 VAULT = Vault(ROOT / "docs")
@@ -31,15 +29,11 @@ def bare() -> None:
                     exec(block.fence.text, names)
 
 
-def run() -> None:
-    """Run every note, keep its outputs, judge its equations and numbers."""
-    for note in VAULT.notes.values():
-        NoteRun(note, watchers=(Equations(note).look, Numbers(note).look)).finish()
-
-
-def read() -> None:
-    """Read the vault, check its links, formulas, mirrors and form."""
-    list(static_problems(Vault(VAULT.root)))
+def inspected() -> None:
+    """Run every note, keep its outputs, judge its equations and numbers, check its text."""
+    vault = Vault(VAULT.root)
+    for note in vault.notes.values():
+        list(inspect(note, vault, Settings(typeset=to_mathml)))
 
 
 def pytest() -> None:
@@ -64,5 +58,5 @@ if __name__ == "__main__":
     blocks = sum(len(note.blocks) for note in VAULT.notes.values())
     print(f"{len(VAULT.notes)} notes, {blocks} blocks; bare code is 1")
     limit = seconds(bare)
-    for task in (run, read, pytest):
+    for task in (inspected, pytest):
         print(f"{task.__name__:7} {seconds(task) / limit:5.1f}  {task.__doc__}")

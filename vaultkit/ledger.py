@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from vaultkit.checks.check import HOLDS, Check
 from vaultkit.read.note import Note
 
 #: Kinds of checks in the order in which they are told, with their plurals.
@@ -23,18 +24,6 @@ KINDS = {
     "link": "links",
     "formula": "formulas",
 }
-HOLDS, FAILS, EXCEPTED = "holds", "fails", "not checked"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One check: its kind (see `KINDS`), its line, what it was of, its outcome, and its time."""
-
-    kind: str
-    line: int
-    what: str
-    outcome: str = HOLDS
-    seconds: float = 0.0
 
 
 @dataclass
@@ -56,7 +45,7 @@ class Ledger:
             stored = json.loads(path.read_text(encoding="utf-8"))
             return cls(
                 {
-                    name: (entry["hash"], [Check(*row) for row in entry["checks"]])
+                    name: (entry["hash"], [Check.from_plain(row) for row in entry["checks"]])
                     for name, entry in stored["notes"].items()
                 }
             )
@@ -66,7 +55,7 @@ class Ledger:
     def write(self, path: Path) -> None:
         """Write the ledger to a file."""
         notes = {
-            name: {"hash": digest, "checks": [list(astuple(check)) for check in checks]}
+            name: {"hash": digest, "checks": [check.plain() for check in checks]}
             for name, (digest, checks) in sorted(self.entries.items())
         }
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +75,7 @@ class Ledger:
         return {
             name: None
             if found is None
-            else [{**asdict(check), "seconds": round(check.seconds, 6)} for check in found]
+            else [{**check.plain(), "seconds": round(check.seconds, 6)} for check in found]
             for name, found in ((name, self.checks(name, note)) for name, note in notes.items())
         }
 

@@ -2,62 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
-from vaultkit.checks.mirrors import mirrors, stale_pieces
-from vaultkit.read.note import Block, Note
-from vaultkit.run.session import Step
-
-
-@dataclass(frozen=True)
-class Edit:
-    """Lines ``first`` to ``last`` (from 1) give way to others; none do if ``last < first``."""
-
-    first: int
-    last: int
-    lines: list[str]
+from vaultkit.checks.check import Mend
+from vaultkit.read.note import Note
 
 
 class StaleNoteError(RuntimeError):
     """The file has changed since it was read."""
 
 
-def output_edit(block: Block, step: Step) -> Edit:
-    """Put the real output of a step in the place of the one that is shown."""
-    first, last = step.shown_lines
-    lines = step.got.split("\n") if step.got else []
-    if block.kind == "pycon":
-        lines = [line or "<BLANKLINE>" for line in lines]  # a blank line would end the output
-        return Edit(first, last, _prefixed(block.fence.prefix, lines))
-    if block.output is None:
-        mark = _mark(step.got)
-        return Edit(first, last, _prefixed(block.fence.prefix, ["", f"{mark}text", *lines, mark]))
-    if not step.got:
-        # The blank lines between code and output go with it.
-        return Edit(block.fence.end + 1, block.output.end, [])
-    return Edit(first, last, _prefixed(block.output.prefix, lines))
-
-
-def mirror_edits(note: Note, folder: Path) -> list[Edit]:
-    """Copy into a note what stands in the files that its blocks name."""
-    edits = []
-    for block in mirrors(note):
-        try:
-            stale = stale_pieces(block, folder)
-        except (OSError, SyntaxError, LookupError):
-            continue  # the check says so; nothing can be copied
-        start = block.fence.line + 1
-        for shown, true in stale:
-            lines = _prefixed(block.fence.prefix, true.lines)
-            edits.append(Edit(start + shown.first, start + shown.last, lines))
-    return edits
-
-
-def apply(note: Note, edits: list[Edit]) -> None:
+def apply(note: Note, edits: Iterable[Mend]) -> None:
     """Write edits to the file of a note; its line ends stay as they are.
 
     Raises
@@ -65,6 +25,9 @@ def apply(note: Note, edits: list[Edit]) -> None:
     StaleNoteError
         If the file is not what the note was read from.
     """
+    if note.path.suffix == ".ipynb":
+        _apply_to_notebook(note, edits)
+        return
     raw = note.path.read_bytes()
     if raw.decode("utf-8-sig") != note.text:
         raise StaleNoteError(f"{note.path} has changed meanwhile; run again")
@@ -78,14 +41,18 @@ def apply(note: Note, edits: list[Edit]) -> None:
     _replace(note.path, bom + "".join(lines).encode())
 
 
-def _prefixed(prefix: str, lines: list[str]) -> list[str]:
-    return [(prefix + line).rstrip() for line in lines]
-
-
-def _mark(text: str) -> str:
-    """Return a mark longer than any in the text that it will enclose."""
-    longest = max((len(run) for run in re.findall(r"^\s*(`{3,})", text, re.MULTILINE)), default=2)
-    return "`" * (longest + 1)
+def _apply_to_notebook(note: Note, mends: Iterable[Mend]) -> None:
+    """Store new outputs, each in the first cell of its code that has none of them yet."""
+    notebook = json.loads(note.path.read_text(encoding="utf-8"))
+    cells = [c for c in notebook["cells"] if c["cell_type"] == "code" and c["source"]]
+    for mend in mends:
+        cell = next(c for c in cells if "".join(c["source"]) == mend.source)
+        cells.remove(cell)
+        lines = mend.output.splitlines(keepends=True)
+        output = {"name": "stdout", "output_type": "stream", "text": lines}
+        cell["outputs"] = [output] if mend.output else []
+    content = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True)
+    _replace(note.path, (content + "\n").encode())
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -7,7 +7,8 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from vaultkit.ledger import EXCEPTED, FAILS, Check, Ledger, path_of
+from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.ledger import Ledger, path_of
 from vaultkit.read.vault import Vault
 from vaultkit.site.report import Entry, Totals, badge, entries, line, main, table
 

@@ -1,5 +1,6 @@
 """Equations and numbers of a note, checked on what its blocks computed."""
 
+from vaultkit.checks.check import FAILS
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
 from vaultkit.read.markdown import parse
@@ -10,7 +11,7 @@ def problems(text: str, kind: type[Equations] | type[Numbers]) -> list[tuple[int
     note = parse(text)
     checks = kind(note)
     NoteRun(note, watchers=[checks.look]).finish()
-    return [(problem.line, problem.message) for problem in checks.check()]
+    return [(check.line, check.why) for check in checks.check() if check.outcome == FAILS]
 
 
 def block(code: str) -> str:

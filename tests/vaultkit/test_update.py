@@ -4,10 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks import outputs
+from vaultkit.checks import mirrors
+from vaultkit.checks.check import HOLDS, Mend
+from vaultkit.inspect import inspect
 from vaultkit.read.markdown import read
-from vaultkit.run.session import NoteRun
-from vaultkit.update import StaleNoteError, apply, mirror_edits, output_edit
+from vaultkit.read.vault import Vault
+from vaultkit.update import StaleNoteError, apply
+
+
+def mends(path: Path) -> list[Mend]:
+    checks = inspect(read(path), Vault(path.parent))
+    return [check.mend for check in checks if check.mend]
 
 
 def updated(path: Path, before: str) -> str:
@@ -17,14 +24,7 @@ def updated(path: Path, before: str) -> str:
             path.write_bytes(text.encode())
         seen = path.read_bytes()
         note = read(path)
-        running = NoteRun(note)
-        edits = [
-            output_edit(block, step)
-            for index, block in enumerate(note.blocks)
-            for step in running.steps(index)
-            if not step.error and list(outputs.check(step))
-        ]
-        apply(note, edits)
+        apply(note, mends(path))
     assert path.read_bytes() == seen
     return seen.decode()
 
@@ -129,11 +129,10 @@ def test_outputs(path: Path, before: str, after: str) -> None:
 
 def test_a_file_that_changed_meanwhile_is_left_alone(path: Path) -> None:
     path.write_text("```python\n1\n```\n")
-    note = read(path)
+    note, found = read(path), mends(path)
     path.write_text("mine\n")
-    (step,) = NoteRun(note).steps(0)
     with pytest.raises(StaleNoteError):
-        apply(note, [output_edit(note.blocks[0], step)])
+        apply(note, found)
     assert path.read_text() == "mine\n"
 
 
@@ -146,9 +145,9 @@ def test_mirrored_code_is_copied(path: Path) -> None:
         '> ```python title="lib.py"\n> import os\n>\n> A = 2\n>\n> def f(y): ...\n> ```\n'
     )
     note = read(path)
-    apply(note, mirror_edits(note, path.parent))
+    apply(note, [c.mend for c in mirrors.check(note, path.parent) if c.mend])
     assert path.read_text() == (
         '> ```python title="lib.py"\n> import os\n>\n> A = [\n>     1,\n> ]\n>\n'
         "> @staticmethod\n> def f(x):\n>     # why\n>\n>     return x\n> ```\n"
     )
-    assert mirror_edits(read(path), path.parent) == []
+    assert [c.outcome for c in mirrors.check(read(path), path.parent)] == [HOLDS]

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vaultkit.read.note import Block, Formula, Note, Problem
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
 from vaultkit.tex import Membership, Node, TexError, parse
 from vaultkit.values import UnboundError, Verdict, judge
@@ -44,15 +45,16 @@ class Equations:
     def __init__(self, note: Note) -> None:
         self.note = note
         self.claims: list[Claim] = []
-        self.unread: list[Problem] = []
+        self.others: list[Check] = []
         for formula in note.formulas:
             if formula.not_run:
+                self.others.append(_check("equation", formula, EXCEPTED, formula.not_run))
                 continue
             try:
                 statements = parse(formula.tex)
             except TexError as error:
-                message = f"{_quoted(formula)} cannot be read: {error}"
-                self.unread.append(Problem(formula.line, message))
+                why = f"{_quoted(formula)} cannot be read: {error}"
+                self.others.append(_check("equation", formula, FAILS, why))
             else:
                 self.claims += [Claim(formula, statement) for statement in statements]
 
@@ -66,20 +68,31 @@ class Equations:
                     claim.verdict = judge(claim.statement, variables)
                 except UnboundError as error:
                     claim.unbound = str(error.args[0])
-                claim.seconds = time.perf_counter() - began
+                except Exception as error:  # whatever an object of the note does when looked at
+                    why = f"cannot be judged: {type(error).__name__}: {error}"
+                    claim.verdict = Verdict(holds=False, why=why)
+                claim.seconds += time.perf_counter() - began
 
-    def check(self) -> Iterator[Problem]:
-        """Find the claims that do not hold, or that nothing could be said of."""
-        yield from self.unread
+    def check(self) -> Iterator[Check]:
+        """Tell of each claim whether it holds."""
+        yield from self.others
         for claim in self.claims:
-            formula, verdict = claim.formula, claim.verdict
-            if verdict is None:
-                what = f"no block of this note binds {claim.unbound or 'anything'}"
-                yield Problem(formula.line, f"{_quoted(formula)}: {what}")
-            elif not verdict.holds:
-                bound = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
-                message = f"{_quoted(formula)} does not hold\n  {verdict.why}{bound}"
-                yield Problem(formula.line, message)
+            yield _check(claim.kind, claim.formula, *_outcome(claim), seconds=claim.seconds)
+
+
+def _outcome(claim: Claim) -> tuple[str, str]:
+    formula, verdict = claim.formula, claim.verdict
+    if verdict is None:
+        what = f"no block of this note binds {claim.unbound or 'anything'}"
+        return FAILS, f"{_quoted(formula)}: {what}"
+    if verdict.holds:
+        return HOLDS, "; ".join(verdict.bound)
+    bound = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
+    return FAILS, f"{_quoted(formula)} does not hold\n  {verdict.why}{bound}"
+
+
+def _check(kind: str, formula: Formula, outcome: str, why: str, seconds: float = 0.0) -> Check:
+    return Check(kind, formula.line, formula.tex, outcome, why, seconds=seconds)
 
 
 def _quoted(formula: Formula) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vaultkit.checks.check import FAILS, Check
 from vaultkit.read.note import Note, Problem
 from vaultkit.read.vault import Vault
 
@@ -15,8 +16,13 @@ _FOOTNOTE = re.compile(r"(?<!\\)\[\^(?P<label>[^\]\s]+)\](?P<defines>:?)")
 _LIST_ITEM = re.compile(r"(?P<indent>\s*)(?:[-*+]|\d+[.)])\s+\S")
 
 
-def check(note: Note, vault: Vault) -> Iterator[Problem]:
+def check(note: Note, vault: Vault) -> Iterator[Check]:
     """Find what one of the readers would show as garbage, and what two notes cannot share."""
+    for problem in _problems(note, vault):
+        yield Check("form", problem.line, problem.message.split("\n")[0], FAILS, problem.message)
+
+
+def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
     yield from note.problems
     yield from _names(note, vault)
     yield from _lines(note)

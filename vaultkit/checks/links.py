@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
-from vaultkit.read.note import Note, Problem
+from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 
 
-def check(note: Note, vault: Vault) -> Iterator[Problem]:
-    """Find the links of a note that lead nowhere."""
-    for link in note.links:
+def check(note: Note, vault: Vault) -> Iterator[Check]:
+    """Tell of each link of a note whether it leads somewhere."""
+    drawn = [(link, "in the drawing, ") for link in vault.drawn(note)]
+    for link, where in [*((link, "") for link in note.links), *drawn]:
+        began = time.perf_counter()
+        why = ""
         try:
             vault.resolve(link, note)
         except BrokenLinkError as broken:
-            yield Problem(link.line, f"{link}: {broken}")
-    for link in vault.drawn(note):
-        try:
-            vault.resolve(link, note)
-        except BrokenLinkError as broken:
-            yield Problem(link.line, f"in the drawing, {link}: {broken}")
+            why = f"{where}{link}: {broken}"
+        outcome = FAILS if why else HOLDS
+        seconds = time.perf_counter() - began
+        yield Check("link", link.line, str(link), outcome, why, seconds=seconds)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from vaultkit.read.note import Block, Note, Problem
-from vaultkit.read.vault import Vault
+from vaultkit.checks.check import FAILS, Check, Mend
+from vaultkit.read.note import Block, Note
 
 
 @dataclass(frozen=True)
@@ -22,24 +22,28 @@ class Piece:
     lines: list[str]
 
 
-def check(note: Note, vault: Vault) -> Iterator[Problem]:
-    """Find the blocks that differ from the files they name."""
+def check(note: Note, folder: Path) -> Iterator[Check]:
+    """Tell of each block that names a file of a folder whether it shows what stands there."""
     for block in mirrors(note):
-        title = block.fence.options["title"]
+        title, line = str(block.fence.options["title"]), block.fence.line
         try:
-            stale = stale_pieces(block, vault.root.parent)
-        except (OSError, SyntaxError, LookupError) as error:
-            yield Problem(block.fence.line, f'title="{title}": {error}')
+            stale = stale_pieces(block, folder)
+        except (OSError, SyntaxError, LookupError, ValueError) as error:
+            yield Check("mirror", line, title, FAILS, f'title="{title}": {error}')
             continue
+        if not stale:
+            yield Check("mirror", line, title)
         for shown, true in stale:
             difference = difflib.unified_diff(
-                shown.lines, true.lines, "the note", str(title), lineterm="", n=1
+                shown.lines, true.lines, "the note", title, lineterm="", n=1
             )
-            yield Problem(
-                block.fence.line + 1 + shown.first,
+            why = (
                 f"{shown.name} is not what stands in {title}; --update copies it\n    "
-                + "\n    ".join(difference),
+                + "\n    ".join(difference)
             )
+            lines = tuple((block.fence.prefix + text).rstrip() for text in true.lines)
+            mend = Mend(line + 1 + shown.first, line + 1 + shown.last, lines)
+            yield Check("mirror", line + 1 + shown.first, title, FAILS, why, mend=mend)
 
 
 def mirrors(note: Note) -> Iterator[Block]:

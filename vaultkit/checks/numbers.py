@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from vaultkit.checks.check import EXCEPTED, FAILS, Check
 from vaultkit.checks.outputs import NUMBER
-from vaultkit.read.note import Block, Note, Problem, Quantity
+from vaultkit.read.note import Block, Note, Quantity
 from vaultkit.run.session import Step
 
 
@@ -35,14 +36,17 @@ class Numbers:
             ):
                 self.computed.add(float(value))
 
-    def check(self) -> Iterator[Problem]:
-        """Find the numbers that nothing computed."""
+    def check(self) -> Iterator[Check]:
+        """Tell of each number whether something computed it."""
         for quantity in self.note.quantities:
-            if not quantity.given and not self.backed(quantity):
-                yield Problem(
-                    quantity.line,
-                    f"nothing on this page computes {quantity.text}{self.nearest(quantity)}",
-                )
+            line, text = quantity.line, quantity.text
+            if quantity.given:
+                yield Check("number", line, text, EXCEPTED, quantity.given)
+            elif self.backed(quantity):
+                yield Check("number", line, text)
+            else:
+                why = f"nothing on this page computes {text}{self.nearest(quantity)}"
+                yield Check("number", line, text, FAILS, why)
 
     def backed(self, quantity: Quantity) -> bool:
         """Tell whether a number is the rounding of a computed one; signs are left to words."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from vaultkit.read.note import Problem
+from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
+from vaultkit.read.note import Block
 from vaultkit.run.session import Step
 
 #: A number in an output. A digit of a name (float32, W1) or of a dotted version is none.
@@ -17,16 +18,56 @@ NUMBER = re.compile(
 )
 
 
-def check(step: Step) -> Iterator[Problem]:
-    """Find what is wrong with a step that has been run."""
+def check(index: int, block: Block, steps: Sequence[Step], seconds: float) -> Iterator[Check]:
+    """Tell of a block that has been run whether it runs, and shows what it shows."""
+    if "no-run" in block.fence.options:
+        yield Check("block", block.fence.line, block.section, EXCEPTED, "no-run", block=index)
+        return
+    problems = [(step, line, why) for step in steps for line, why in _problems(step)]
+    if not problems:
+        yield Check("block", block.fence.line, block.section, seconds=seconds, block=index)
+    for step, line, why in problems:
+        mend = None if step.error else _mend(block, step)
+        yield Check(
+            "block", line, block.section, FAILS, why, seconds=seconds, block=index, mend=mend
+        )
+
+
+def _problems(step: Step) -> Iterator[tuple[int, str]]:
+    """Find what is wrong with a step that has been run, and where."""
     if step.error:
-        yield Problem(step.line, step.error)
+        yield step.line, step.error
         return
     difference = compare(step.shown or "", step.got)
     if difference:
         first, last = step.shown_lines
         line = first if last >= first else step.line
-        yield Problem(line, f"{difference}\n--update writes what it really is")
+        yield line, f"{difference}\n--update writes what it really is"
+
+
+def _mend(block: Block, step: Step) -> Mend:
+    """Put the real output of a step in the place of the one that is shown."""
+    first, last = step.shown_lines
+    lines = step.got.split("\n") if step.got else []
+    prefix = block.fence.prefix
+    if block.kind == "pycon":
+        lines = [line or "<BLANKLINE>" for line in lines]  # a blank line would end the output
+    elif block.output is None:
+        mark = _mark(step.got)
+        lines = ["", f"{mark}text", *lines, mark]
+    elif not step.got:
+        # The blank lines between code and output go with it.
+        first, last = block.fence.end + 1, block.output.end
+    else:
+        prefix = block.output.prefix
+    shown = tuple((prefix + line).rstrip() for line in lines)
+    return Mend(first, last, shown, block.fence.text, step.got)
+
+
+def _mark(text: str) -> str:
+    """Return a mark longer than any in the text that it will enclose."""
+    longest = max((len(run) for run in re.findall(r"^\s*(`{3,})", text, re.MULTILINE)), default=2)
+    return "`" * (longest + 1)
 
 
 def compare(shown: str, got: str) -> str:

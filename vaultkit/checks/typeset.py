@@ -1,18 +1,26 @@
-"""Every formula compiles."""
+"""Every formula can be typeset. What typesets is handed in: the checks need no renderer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
-from vaultkit.read.note import Note, Problem
-from vaultkit.read.vault import Vault
-from vaultkit.site.mathematics import FormulaError, to_mathml
+from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.read.note import Note
+
+#: Typesets TeX, as a display or in a line; raises ValueError where it cannot.
+Typesetter = Callable[[str, bool], object]
 
 
-def check(note: Note, vault: Vault) -> Iterator[Problem]:  # noqa: ARG001
-    """Find the formulas of a note that cannot be typeset."""
+def check(note: Note, typeset: Typesetter) -> Iterator[Check]:
+    """Tell of each formula of a note whether it can be typeset."""
     for formula in note.formulas:
+        began = time.perf_counter()
+        why = ""
         try:
-            to_mathml(formula.tex, display=formula.display)
-        except FormulaError as error:
-            yield Problem(formula.line, f"${formula.tex}$ cannot be typeset: {error}")
+            typeset(formula.tex, formula.display)
+        except ValueError as error:
+            why = f"${formula.tex}$ cannot be typeset: {error}"
+        outcome = FAILS if why else HOLDS
+        seconds = time.perf_counter() - began
+        yield Check("formula", formula.line, formula.tex, outcome, why, seconds=seconds)

@@ -28,7 +28,8 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from vaultkit.checks import static_problems
+from vaultkit.checks.check import FAILS
+from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, path_of
 from vaultkit.read.note import Note
 from vaultkit.read.syntax import address as address_of
@@ -129,9 +130,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Report what is wrong with the notes."""
         assert self.vault is not None
         folder = posixpath.basename(Path(config.docs_dir).as_posix())
-        for note, problem in static_problems(self.vault):
+        settings = Settings(typeset=mathematics.to_mathml)
+        for note in self.vault.notes.values():
             path = self.vault.relative(note.path)
-            _log.warning("%s/%s:%s: %s", folder, path, problem.line, problem.message)
+            for check in inspect_text(note, self.vault, settings):
+                if check.outcome == FAILS:
+                    _log.warning("%s/%s:%s: %s", folder, path, check.line, check.why)
 
     # After other plugins have made pages of their files, notebooks for one.
     @event_priority(-50)

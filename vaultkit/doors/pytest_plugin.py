@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import importlib
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from vaultkit.checks import STATIC, outputs
-from vaultkit.checks.equations import Equations
-from vaultkit.checks.numbers import Numbers
+from vaultkit.checks import mirrors
+from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
+from vaultkit.doors.runner import Inspection, Runner
 from vaultkit.figure import Figure, stamp_of
-from vaultkit.ledger import EXCEPTED, FAILS, HOLDS, KINDS, Check, Ledger, path_of
-from vaultkit.read import notebook
+from vaultkit.inspect import Settings
+from vaultkit.ledger import KINDS, Ledger, path_of
 from vaultkit.read.note import Block, Note, Problem
 from vaultkit.read.vault import READERS, Vault
-from vaultkit.run.session import NoteRun, Step
-from vaultkit.update import apply, mirror_edits, output_edit
+from vaultkit.site.mathematics import to_mathml
+from vaultkit.update import apply
+
+#: Which kinds of checks are one item of a note.
+GROUPS = {
+    "form": ("form",),
+    "links": ("link",),
+    "formulas": ("formula",),
+    "mirrors": ("mirror",),
+    "equations": ("equation", "shape"),
+    "numbers": ("number",),
+}
 
 _VAULTS = pytest.StashKey[dict[Path, Vault]]()
 _TALLY = pytest.StashKey[Counter[str]]()
+_RUNNERS = pytest.StashKey[dict[Path, Runner]]()
 _LEDGERS = pytest.StashKey[dict[Path, Ledger]]()
 # What the line of totals counts.
 _CHECKED = ("notes", *KINDS.values())
@@ -50,6 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_VAULTS] = {}
     config.stash[_TALLY] = Counter()
     config.stash[_LEDGERS] = {}
+    config.stash[_RUNNERS] = {}
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -104,6 +114,29 @@ def _vault(path: Path, config: pytest.Config) -> Vault:
     return vaults[root]
 
 
+def _runner(path: Path, config: pytest.Config) -> Runner:
+    vault = _vault(path, config)
+    runners = config.stash[_RUNNERS]
+    if vault.root not in runners:
+        timeout = float(config.getini("vault_timeout"))
+        runners[vault.root] = Runner(vault, Settings(timeout=timeout, typeset=to_mathml))
+    return runners[vault.root]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Say which notes will be asked for, and how far each has to run."""
+    wanted: dict[NoteFile, int | None] = {}
+    for item in session.items:
+        if isinstance(item, _NoteItem):
+            far = item.index + 1 if isinstance(item, BlockItem) else None
+            known = wanted.get(item.parent, 0)
+            wanted[item.parent] = None if far is None or known is None else max(far, known)
+    for file, until in wanted.items():
+        if until == len(file.note.blocks):
+            until = None
+        _runner(file.path, session.config).submit([(file.note, until)])
+
+
 class CheckError(Exception):
     """What checks found. Holds it; says nothing itself."""
 
@@ -141,34 +174,22 @@ class NoteFile(pytest.File):
     """A note, as a file of tests."""
 
     note: Note
-    run: NoteRun
-    equations: Equations
-    numbers: Numbers
-    found: list[Check]
+    mends: list[Mend]
     items: int
-    stale: list[tuple[int, Step]]
+    told: set[int]
 
     def collect(self) -> Iterator[pytest.Item]:
         """One item for each block, in their order, then one for each kind of check."""
         vault = _vault(self.path, self.config)
         self.note = vault.notes[self.path]
-        tally = self.config.stash[_TALLY]
         if self.config.getoption("--update") and not self.config.option.collectonly:
-            edits = mirror_edits(self.note, vault.root.parent)
-            if edits:
-                apply(self.note, edits)
-                tally["mirrors rewritten"] += len(edits)
+            mends = [check.mend for check in mirrors.check(self.note, vault.root.parent)]
+            if any(mends):
+                apply(self.note, filter(None, mends))
+                self.config.stash[_TALLY]["mirrors rewritten"] += sum(map(bool, mends))
                 vault.refresh()
                 self.note = vault.notes[self.path]
-        self.equations = Equations(self.note)
-        self.numbers = Numbers(self.note)
-        self.run = NoteRun(
-            self.note,
-            float(self.config.getini("vault_timeout")),
-            (self.equations.look, self.numbers.look),
-        )
-        self.stale = []
-        self.found = []
+        self.mends = []
         self.items = 0
         names = Counter(_item_name(block) for block in self.note.blocks)
         seen: Counter[str] = Counter()
@@ -178,22 +199,21 @@ class NoteFile(pytest.File):
             # pytest finds `Section[1]` and `Section[2]` when asked for `Section`.
             label = name if names[name] == 1 else f"{name}[{seen[name]}]"
             yield BlockItem.from_parent(self, name=label, index=index)
-        for kind in STATIC:
-            yield CheckItem.from_parent(self, name=f"({kind})", kind=kind, vault=vault)
-        yield EquationsItem.from_parent(self, name="(equations)")
-        yield NumbersItem.from_parent(self, name="(numbers)")
+        for group in GROUPS:
+            yield GroupItem.from_parent(self, name=f"({group})", group=group)
+
+    @property
+    def inspection(self) -> Inspection:
+        """What was found in the note."""
+        return _runner(self.path, self.config).result(self.note)
 
     def teardown(self) -> None:
         """Write what ``--update`` has gathered; note down what was found, if all of it ran."""
-        self.config.stash[_TALLY]["outputs rewritten"] += len(self.stale)
-        if self.stale and self.path.suffix == ".ipynb":
-            outputs = {index: step.got for index, step in self.stale}
-            notebook.write_outputs(self.note, outputs)
-        elif self.stale:
-            blocks = self.note.blocks
-            apply(self.note, [output_edit(blocks[index], step) for index, step in self.stale])
-        self.stale = []
-        if self.items == len(self.note.blocks) + len(STATIC) + 2:
+        self.config.stash[_TALLY]["outputs rewritten"] += len(self.mends)
+        if self.mends:
+            apply(self.note, self.mends)
+        self.mends = []
+        if self.items == len(self.note.blocks) + len(GROUPS) and self.inspection.whole:
             vault = _vault(self.path, self.config)
             ledgers = self.config.stash[_LEDGERS]
             if vault.root not in ledgers:
@@ -201,124 +221,72 @@ class NoteFile(pytest.File):
                 old = Ledger.read(path_of(vault.root)).entries
                 kept = {name: entry for name, entry in old.items() if name in known}
                 ledgers[vault.root] = Ledger(kept)
-            ledgers[vault.root].record(vault.relative(self.path), self.note, self.found)
-            self.items = 0
-
-    def note_down(self, kind: str, checks: list[Check], problems: Iterable[Problem] = ()) -> None:
-        """Count checks; those on the line of a problem fail, and a problem of no check is one."""
-        messages = {problem.line: problem.message.split("\n")[0] for problem in problems}
-        tally = self.config.stash[_TALLY]
-        self.items += 1
-        for check in checks:
-            excepted = check.outcome == EXCEPTED
-            tally[_EXCEPTED[check.kind] if excepted else KINDS[check.kind]] += 1
-            fails = check.line in messages and not excepted
-            self.found.append(replace(check, outcome=FAILS) if fails else check)
-        told = {check.line for check in checks if check.outcome != EXCEPTED}
-        self.found += [
-            Check(kind, line, message, FAILS)
-            for line, message in messages.items()
-            if line not in told
-        ]
+            ledgers[vault.root].record(vault.relative(self.path), self.note, self.inspection.checks)
+        self.items = 0
 
 
-class BlockItem(_Item):
-    """A block runs, and shows what it shows."""
+class _NoteItem(_Item):
+    """Some of the checks of a note."""
 
     parent: NoteFile
+
+    def concerns(self, check: Check) -> bool:
+        """Tell whether a check is one of them."""
+        raise NotImplementedError
+
+    def runtest(self) -> None:
+        """Ask for what was found; fail if any of it is wrong, or nothing could be found."""
+        inspection = self.parent.inspection
+        self.parent.items += 1
+        found = [check for check in inspection.checks if self.concerns(check)]
+        tally = self.config.stash[_TALLY]
+        for check in found:
+            excepted = check.outcome == EXCEPTED
+            known = _EXCEPTED if excepted else KINDS
+            if check.kind in known:
+                tally[known[check.kind]] += 1
+        problems = [check for check in found if check.outcome == FAILS]
+        if self.config.getoption("--update"):
+            outputs = [c for c in problems if c.mend and c.block is not None]
+            self.parent.mends += [check.mend for check in outputs if check.mend]
+            problems = [check for check in problems if check not in outputs]
+        if problems:
+            raise CheckError(self.path, [Problem(c.line, c.why) for c in problems])
+        if inspection.ended and not found:
+            raise CheckError(self.path, [Problem(self.line, inspection.ended)])
+        if [(check.kind, check.outcome) for check in found] == [("block", EXCEPTED)]:
+            pytest.skip(found[0].why)
+
+
+class BlockItem(_NoteItem):
+    """A block runs, and shows what it shows."""
 
     def __init__(self, *, index: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.index = index
-        self.block: Block = self.parent.note.blocks[index]
-        self.line = self.block.fence.line
+        self.line = self.parent.note.blocks[index].fence.line
 
-    def runtest(self) -> None:
-        """Run what stands above, then this; compare."""
-        check = Check("block", self.line, self.block.section)
-        if "no-run" in self.block.fence.options:
-            self.parent.note_down("block", [replace(check, outcome=EXCEPTED)])
-            pytest.skip("no-run")
-        problems = []
-        for step in self.parent.run.steps(self.index):
-            found = list(outputs.check(step))
-            if found and not step.error and self.config.getoption("--update"):
-                self.parent.stale.append((self.index, step))
-            else:
-                problems += found
-        outcome = FAILS if problems else HOLDS
-        seconds = self.parent.run.seconds[self.index]
-        self.parent.note_down("block", [replace(check, outcome=outcome, seconds=seconds)])
-        self.fail_on(problems)
+    def concerns(self, check: Check) -> bool:
+        """Those of its block."""
+        return check.block == self.index
 
 
-class CheckItem(_Item):
+class GroupItem(_NoteItem):
     """Nothing of one kind is wrong with a note."""
 
-    parent: NoteFile
-
-    def __init__(self, *, kind: str, vault: Vault, **kwargs: Any) -> None:
+    def __init__(self, *, group: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.kind = kind
-        self.vault = vault
+        self.group = group
+
+    def concerns(self, check: Check) -> bool:
+        """Those of its kinds."""
+        return check.kind in GROUPS[self.group]
 
     def runtest(self) -> None:
-        """Check the text of the note."""
-        note = self.parent.note
-        began = time.perf_counter()
-        problems = list(STATIC[self.kind](note, self.vault))
-        seconds = time.perf_counter() - began
-        checks = []
-        if self.kind == "form":
+        """Count the note once."""
+        if self.group == "form":
             self.config.stash[_TALLY]["notes"] += 1
-        elif self.kind == "links":
-            share = seconds / max(1, len(note.links))
-            checks = [Check("link", k.line, str(k), seconds=share) for k in note.links]
-        elif self.kind == "formulas":
-            share = seconds / max(1, len(note.formulas))
-            checks = [Check("formula", f.line, f.tex, seconds=share) for f in note.formulas]
-        self.parent.note_down(self.kind.removesuffix("s"), checks, problems)
-        self.fail_on(problems)
-
-
-class EquationsItem(_Item):
-    """What the formulas of a note state holds."""
-
-    parent: NoteFile
-
-    def runtest(self) -> None:
-        """Run all blocks; judge."""
-        equations = self.parent.equations
-        self.parent.run.finish()
-        problems = list(equations.check())
-        checks = [
-            Check(claim.kind, claim.formula.line, claim.formula.tex, seconds=claim.seconds)
-            for claim in equations.claims
-        ]
-        checks += [
-            Check("equation", formula.line, formula.tex, EXCEPTED)
-            for formula in self.parent.note.formulas
-            if formula.not_run
-        ]
-        self.parent.note_down("equation", checks, problems)
-        self.fail_on(problems)
-
-
-class NumbersItem(_Item):
-    """The decimal numbers in the prose of a note were computed on it."""
-
-    parent: NoteFile
-
-    def runtest(self) -> None:
-        """Run all blocks; look the numbers up."""
-        self.parent.run.finish()
-        problems = list(self.parent.numbers.check())
-        checks = [
-            Check("number", q.line, q.text, EXCEPTED if q.given else HOLDS)
-            for q in self.parent.note.quantities
-        ]
-        self.parent.note_down("number", checks, problems)
-        self.fail_on(problems)
+        super().runtest()
 
 
 class DrawingFile(pytest.File):

@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -34,19 +34,21 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from vaultkit.checks import STATIC, outputs
-from vaultkit.checks.equations import Equations
-from vaultkit.checks.numbers import Numbers
+from vaultkit.checks import outputs
+from vaultkit.checks.check import FAILS, Check
+from vaultkit.inspect import Judges, Settings, inspect_text
 from vaultkit.read.markdown import parse
-from vaultkit.read.note import Formula, Note
+from vaultkit.read.note import Block, Formula, Note
 from vaultkit.read.syntax import QUANTITY
 from vaultkit.read.vault import Vault
-from vaultkit.run.session import NoteRun
+from vaultkit.run.session import NoteRun, Step
+from vaultkit.site.mathematics import to_mathml
 from vaultkit.tex import Membership, TexError
 from vaultkit.tex import parse as parse_tex
 
 #: What share of the mutants of a kind the checks must notice.
 TARGETS = {"output": 1.0, "shape": 1.0, "link": 1.0, "number": 0.98, "equation": 0.95, "code": 0.95}
+_SETTINGS = Settings(typeset=to_mathml)
 KILLED, SURVIVED, SAME = "killed", "survived", "says the same"
 
 
@@ -222,28 +224,28 @@ class _Witness:
 
     def __init__(self, note: Note) -> None:
         self.note = note
-        self.equations = Equations(note)
-        self.numbers = Numbers(note)
+        self.judges = Judges(note)
         self.values: dict[str, Any] = {}
 
-    def look(self, *seen: Any) -> None:
-        self.equations.look(*seen)
-        self.numbers.look(*seen)
-        for name, value in seen[2].items():
+    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+        self.judges.look(block, steps, variables)
+        for name, value in variables.items():
             if isinstance(value, (int, float, np.ndarray, np.number)):
                 self.values[name] = value
 
     def notices(self, vault: Vault, running: NoteRun) -> bool:
-        if any(True for check in STATIC.values() for _ in check(self.note, vault)):
-            return True
-        if any(True for _ in self.equations.check()) or any(True for _ in self.numbers.check()):
-            return True
+        return any(check.outcome == FAILS for check in self.checks(vault, running))
+
+    def checks(self, vault: Vault, running: NoteRun) -> Iterator[Check]:
+        """Find what there is to find, on one run for all versions."""
+        yield from inspect_text(self.note, vault, _SETTINGS)
+        yield from self.judges.check()
         for index, block in enumerate(self.note.blocks):
-            for step in running.steps(index):
-                shown = block.output.text if block.output else None
-                if block.kind == "python" and any(outputs.check(replace(step, shown=shown))):
-                    return True
-        return False
+            shown = block.output.text if block.output else None
+            steps = running.steps(index)
+            if block.kind == "python":
+                steps = [replace(step, shown=shown) for step in steps]
+            yield from outputs.check(index, block, steps, 0.0)
 
     def leads(self, vault: Vault) -> list[Path]:
         """Find where the links of the note lead."""
@@ -251,14 +253,14 @@ class _Witness:
 
     def says_the_same(self, original: _Witness) -> bool:
         """Tell whether a symbol gave way to another of the very same value: that is no error."""
-        pairs = zip(original.equations.claims, self.equations.claims, strict=False)
+        pairs = zip(original.judges.equations.claims, self.judges.equations.claims, strict=False)
         for old, new in pairs:
             if old.statement == new.statement or not old.verdict or not new.verdict:
                 continue
             values = [self._bound(claim.verdict.bound) for claim in (old, new) if claim.verdict]
             if values[0] != values[1]:
                 return False
-        return len(original.equations.claims) == len(self.equations.claims)
+        return len(original.judges.equations.claims) == len(self.judges.equations.claims)
 
     def _bound(self, names: tuple[str, ...]) -> list[bytes]:
         values = [np.asarray(self.values.get(told.split()[0], 0.0)) for told in names]

@@ -59,18 +59,6 @@ def _read(path: Path, raw: str, cells: list[dict[str, Any]]) -> Note:
     return replace(note, blocks=tuple(blocks))
 
 
-def write_outputs(note: Note, texts: Mapping[int, str]) -> None:
-    """Store new outputs, by the number of their block."""
-    notebook = json.loads(note.path.read_text(encoding="utf-8"))
-    cells = [c for c in notebook["cells"] if c["cell_type"] == "code" and c["source"]]
-    for index, text in texts.items():
-        lines = text.splitlines(keepends=True)
-        output = {"name": "stdout", "output_type": "stream", "text": lines}
-        cells[index]["outputs"] = [output] if text else []
-    content = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True)
-    note.path.write_text(content + "\n", encoding="utf-8", newline="\n")
-
-
 def _shown(cell: Mapping[str, Any]) -> str:
     """Text of all outputs of a cell, in their order."""
     parts = []

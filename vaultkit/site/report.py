@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vaultkit.ledger import EXCEPTED, FAILS, HOLDS, KINDS, Check, Ledger, path_of, told
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.ledger import KINDS, Ledger, path_of, told
 from vaultkit.read.vault import Vault
 
 

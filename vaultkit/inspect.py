@@ -1,0 +1,97 @@
+"""The only pipeline: from a note to all that was found in it.
+
+pytest, MkDocs, the mutants, the bench, the command line and the page in a browser call it. It needs
+NumPy, markdown-it-py, mdit-py-plugins and PyYAML alone; whatever else takes part is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vaultkit.checks import form, links, mirrors, outputs, typeset
+from vaultkit.checks.check import Check
+from vaultkit.checks.equations import Equations
+from vaultkit.checks.numbers import Numbers
+from vaultkit.checks.typeset import Typesetter
+from vaultkit.read.note import Block, Note
+from vaultkit.read.vault import Vault
+from vaultkit.run.session import NoteRun, Step
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to inspect.
+
+    Attributes
+    ----------
+    timeout
+        Seconds that one block may take.
+    typeset
+        Typesets a formula, or raises ValueError; without one nothing is said of that.
+    """
+
+    timeout: float = 10.0
+    typeset: Typesetter | None = None
+
+
+def inspect_text(note: Note, vault: Vault, settings: Settings = Settings()) -> Iterator[Check]:
+    """Find what can be said of a note without running it."""
+    yield from form.check(note, vault)
+    yield from links.check(note, vault)
+    if settings.typeset:
+        yield from typeset.check(note, settings.typeset)
+    yield from mirrors.check(note, vault.root.parent)
+
+
+class Judges:
+    """The checks that watch the code of a note run: what formulas and numbers say of it."""
+
+    def __init__(self, note: Note) -> None:
+        self.equations = Equations(note)
+        self.numbers = Numbers(note)
+
+    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+        """Look at the variables as a block has left them."""
+        self.equations.look(block, steps, variables)
+        self.numbers.look(block, steps, variables)
+
+    def check(self) -> Iterator[Check]:
+        """Tell what was found, once all blocks have run."""
+        yield from self.equations.check()
+        yield from self.numbers.check()
+
+
+def inspect(
+    note: Note,
+    vault: Vault,
+    settings: Settings = Settings(),
+    *,
+    until: int | None = None,
+    tell: Callable[[int], None] = lambda _: None,
+) -> Iterator[Check]:
+    """Find all that can be said of a note: first of its text, then of its code as it runs.
+
+    Parameters
+    ----------
+    note
+        The note.
+    vault
+        Where its links lead.
+    settings
+        How to inspect.
+    until
+        Run the blocks before this one only, and judge nothing that rests on all of them.
+    tell
+        Called with the number of each block before it runs.
+    """
+    yield from inspect_text(note, vault, settings)
+    judges = Judges(note)
+    session = NoteRun(note, settings.timeout, (judges.look,))
+    for index, block in enumerate(note.blocks[:until]):
+        tell(index)
+        steps = session.steps(index)
+        yield from outputs.check(index, block, steps, session.seconds[index])
+    if until is None:
+        yield from judges.check()
