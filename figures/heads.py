@@ -8,149 +8,123 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from snippets import subject_object_example as ex
 from snippets.attention import scaled_dot_product_attention
+from snippets.multi_head import merge_heads, split_heads
 from snippets.word_vectors import bank_example
 
-UNIT = 11  # side of one number
+UNIT = 15  # side of one number
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)  # where the shades of real weights begin
 SHADES = (0, 0.1, 0.2, 0.32, 0.48, 0.64, 0.8, 0.95)
 
 
 def multi_head_data() -> dict[str, Any]:
-    """Return the shapes, read off arrays that went through three heads."""
-    n, d_model, h = 5, 12, 3
-    width = d_model // h
-    X = np.zeros((n, d_model))
-    Q = X @ np.zeros((d_model, width))
-    head, weights = scaled_dot_product_attention(Q, Q, Q, return_weights=True)
-    joined = np.concatenate([head] * h, axis=-1)
-    output = joined @ np.zeros((d_model, d_model))
-    arrays = {"X": X, "Q": Q, "weights": weights, "head": head, "joined": joined, "output": output}
-    return {"h": h, **{name: array.shape for name, array in arrays.items()}}
+    """Return shapes and weights of the example in which sees finds its subject and its object."""
+    Q, K, V = (split_heads(ex.X @ W, ex.h) for W in (ex.W_Q, ex.W_K, ex.W_V))
+    head, weights = scaled_dot_product_attention(Q, K, V, return_weights=True)
+    joined = merge_heads(head)
+    arrays = {"X": ex.X, "Q": Q[0], "head": head[0], "joined": joined, "output": joined @ ex.W_O}
+    shapes = {name: array.shape for name, array in arrays.items()}
+    return {"h": ex.h, "tokens": ex.tokens, "weights": weights, **shapes}
 
 
 def draw_multi_head(data: Mapping[str, Any]) -> str:
-    """X to three heads of a third of its width, each attending; joined and projected."""
-    h, (n, d_model) = data["h"], data["X"]
-    width, height = d_model * UNIT, n * UNIT
-    head = data["head"][1] * UNIT
-    lanes = [88 + 152 * i for i in range(h)]
-    y_X, y_Q, y_a, y_h, y_c, y_o = 30, 166, 276, 386, 500, 622
+    """X to two heads of half its width, each attending; joined and projected."""
+    h, (n, d_model), tokens = data["h"], data["X"], data["tokens"]
+    width, height, head = d_model * UNIT, n * UNIT, data["head"][1] * UNIT
+    middle, asks, cell = 252, tokens.index("sees"), 24
+    lanes = [middle + 212 * (i - (h - 1) / 2) for i in range(h)]
+    y_X = 30
+    y_Q = y_X + height + 76
+    y_a = y_Q + height + 72
+    y_h = y_a + n * cell + 50
+    y_c = y_h + height + 62
+    y_o = y_c + height + 62
+
+    def small(x: float, y: float, words: str, anchor: str = "start") -> str:
+        return st.text(x, y, words, anchor=anchor, cls="vk-muted", size=st.SMALL)
+
+    fork = y_X + height + 18
     parts = [
-        st.sheet(240 - width / 2, y_X, width, height, "input"),
-        st.text(240, y_X + height / 2 + 6, "$X$", anchor="middle", size=18),
-        st.text(
-            240,
-            y_X - 10,
-            f"$d_{{model}}$ = {d_model}",
-            anchor="middle",
-            cls="vk-muted",
-            size=st.SMALL,
-        ),
-        st.text(
-            240 - width / 2 - 10,
-            y_X + height / 2 + 5,
-            f"$n$ = {n}",
-            anchor="end",
-            cls="vk-muted",
-            size=st.SMALL,
-        ),
-        st.path(
-            f"M240 {y_X + height}V{y_X + height + 22}M{lanes[0]} {y_X + height + 22}H{lanes[-1]}",
-            cls="input",
-            width=1.5,
-        ),
-    ]
-    parts += [
-        st.text(
-            lanes[0],
-            y_Q - 12,
-            f"$d_{{model}}$ / $h$ = {data['Q'][1]}",
-            anchor="middle",
-            cls="vk-muted",
-            size=st.SMALL,
-        ),
-        st.text(lanes[0] + 12, y_Q + height + 32, "scores, softmax", cls="vk-muted", size=st.SMALL),
+        st.sheet(middle - width / 2, y_X, width, height, "input"),
+        st.text(middle, y_X + height / 2 + 6, "$X$", anchor="middle", size=18),
+        small(middle, y_X - 10, f"$d_{{model}}$ = {d_model}", "middle"),
+        small(middle - width / 2 - 10, y_X + height / 2 + 5, f"$n$ = {n}", "end"),
+        st.path(f"M{middle} {y_X + height}V{fork}M{lanes[0]} {fork}H{lanes[-1]}", cls="input"),
+        st.tokens_down(lanes[0] - n * cell / 2 - 10, y_a, tokens, cell, marked=asks),
     ]
     for i, x in enumerate(lanes):
         parts += [
-            st.arrow([(x, y_X + height + 22), (x, y_Q - 30)], "input"),
-            st.text(x + 12, y_X + height + 44, f"head {i + 1}", bold=True),
+            st.arrow([(x, fork), (x, y_Q - 24)], "input"),
+            st.text(x + 12, fork + 22, f"head {i + 1}", bold=True),
+            small(x - 1.5 * head - 5, y_Q - 8, f"{n} × {data['Q'][1]} each") if not i else "",
         ]
         for k, (symbol, hue) in enumerate((("Q", "query"), ("K", "key"), ("V", "value"))):
             left = x - 1.5 * head - 5 + k * (head + 5)
             parts += [
                 st.sheet(left, y_Q, head, height, hue),
                 st.text(
-                    left + head / 2,
-                    y_Q + height / 2 + 6,
-                    f"${symbol}_{i + 1}$",
-                    anchor="middle",
+                    left + head / 2, y_Q + height / 2 + 6, f"${symbol}_{i + 1}$", anchor="middle"
                 ),
             ]
+        target = middle - width / 2 + (i + 0.5) * head
         parts += [
-            st.arrow([(x, y_Q + height + 6), (x, y_a - 6)], "score"),
-            st.sheet(x - height / 2, y_a, height, height, "score"),
-            st.text(x, y_a + height / 2 + 6, f"$α_{i + 1}$", anchor="middle"),
-            st.arrow([(x, y_a + height + 6), (x, y_h - 6)], "value"),
-            st.text(x + 12, y_a + height + 32, f"× $V_{i + 1}$", cls="vk-muted", size=st.SMALL),
+            st.arrow([(x, y_Q + height + 6), (x, y_a - 32)], "score"),
+            small(x + 12, y_Q + height + 26, "scores, softmax"),
+            *(
+                st.text(
+                    x + (j + 0.5 - n / 2) * cell,
+                    y_a - 8 - 13 * (j % 2),
+                    token,
+                    anchor="middle",
+                    cls="vk-muted",
+                    size=12,
+                )
+                for j, token in enumerate(tokens)
+            ),
+            st.heat_map(
+                x - n * cell / 2,
+                y_a,
+                data["weights"][i],
+                "score",
+                (cell, cell),
+                decimals=None,
+                full=0.9,
+                marked=asks,
+            ),
+            st.arrow([(x, y_a + n * cell + 6), (x, y_h - 6)], "value"),
+            small(x + 12, y_a + n * cell + 30, f"× $V_{i + 1}$"),
             st.sheet(x - head / 2, y_h, head, height, "value"),
             st.text(x, y_h + height / 2 + 6, f"$Z_{i + 1}$", anchor="middle"),
-        ]
-        target = 240 - width / 2 + (i + 0.5) * head
-        parts += [
             st.path(
-                f"M{x} {y_h + height + 6}C{x} {y_h + height + 40}"
-                f" {st.num(target)} {y_c - 40} {st.num(target)} {y_c - 8}",
+                f"M{x} {y_h + height + 6}C{x} {y_h + height + 36}"
+                f" {st.num(target)} {y_c - 36} {st.num(target)} {y_c - 6}",
                 cls="value",
                 width=1.5,
             ),
-            st.sheet(240 - width / 2 + i * head, y_c, head, height, "value"),
+            st.sheet(middle - width / 2 + i * head, y_c, head, height, "value"),
             st.text(target, y_c + height / 2 + 6, f"$Z_{i + 1}$", anchor="middle"),
         ]
+    right = middle + width / 2 + 14
     parts += [
-        st.text(
-            lanes[0] + height / 2 + 8,
-            y_a + height / 2 + 5,
-            f"{n} × {n}",
-            cls="vk-muted",
-            size=st.SMALL,
-        ),
-        st.text(
-            240 + width / 2 + 14,
-            y_c + height / 2 - 4,
-            "side by side:",
-            cls="vk-muted",
-            size=st.SMALL,
-        ),
-        st.text(
-            240 + width / 2 + 14,
-            y_c + height / 2 + 15,
-            f"{data['joined'][0]} × {data['joined'][1]}",
-            cls="vk-muted",
-            size=st.SMALL,
-        ),
-        st.arrow([(240, y_c + height + 6), (240, y_o - 8)], "input"),
-        st.text(
-            252, y_c + height + 38, f"× $W_O$, {d_model} × {d_model}", cls="vk-muted", size=st.SMALL
-        ),
-        st.sheet(240 - width / 2, y_o, width, height, "input"),
-        st.text(240, y_o + height / 2 + 6, "output", anchor="middle"),
-        st.text(
-            240 + width / 2 + 14,
-            y_o + height / 2 + 5,
-            f"{data['output'][0]} × {data['output'][1]}",
-            cls="vk-muted",
-            size=st.SMALL,
-        ),
+        small(right, y_c + height / 2 - 4, "side by side:"),
+        small(right, y_c + height / 2 + 15, f"{data['joined'][0]} × {data['joined'][1]}"),
+        st.arrow([(middle, y_c + height + 6), (middle, y_o - 8)], "input"),
+        small(middle + 12, y_c + height + 36, f"× $W_O$, {d_model} × {d_model}"),
+        st.sheet(middle - width / 2, y_o, width, height, "input"),
+        st.text(middle, y_o + height / 2 + 6, "output", anchor="middle"),
+        small(right, y_o + height / 2 + 5, f"{data['output'][0]} × {data['output'][1]}"),
     ]
+    said = ", ".join(
+        f"in head {i + 1} sees attends most to {tokens[alpha[asks].argmax()]}"
+        for i, alpha in enumerate(data["weights"])
+    )
     return st.figure_svg(
         "multi-head",
         "Multi-head attention",
         f"X, {n} by {d_model}, goes to {h} heads. Each has queries, keys and values of width"
-        f" {data['Q'][1]}, weights of its own, {n} by {n}, and an output {n} by {data['head'][1]}."
-        f" Side by side the outputs are {data['joined'][0]} by {data['joined'][1]}; W_O mixes them"
-        " and leaves that shape.",
+        f" {data['Q'][1]} and weights of its own, {n} by {n}: {said}. Side by side the outputs are"
+        f" {data['joined'][0]} by {data['joined'][1]}; W_O mixes them and leaves that shape.",
         y_o + height + 14,
         parts,
     )
