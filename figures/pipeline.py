@@ -8,15 +8,16 @@ from typing import Any
 import numpy.typing as npt
 
 from figures import style as st
-from snippets import running_example as ex
+from snippets import pronoun_example as ex
 
 Q_LANE, K_LANE, V_LANE = 82, 240, 398  # x of the three projections
 MATRICES = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V", "S", "alpha", "Z")
+ROW = ex.tokens.index("she")  # the row that is outlined
 SPINE = (Q_LANE + K_LANE) / 2  # where queries and keys have met
 
 
 def data() -> dict[str, Any]:
-    """Return the tokens and every matrix of the running example."""
+    """Return the tokens and every matrix of *Mary saw Tom and she waved*."""
     return {"tokens": ex.tokens, **{name: getattr(ex, name) for name in MATRICES}}
 
 
@@ -58,7 +59,7 @@ def draw(data: Mapping[str, Any]) -> str:
             (8, 8, 464, 80),
             "input",
             data["X"],
-            [" ".join(data["tokens"]), "outlined: the row of journey"],
+            [" ".join(data["tokens"]), "outlined: the row of she"],
             indent=124,
         ),
     ]
@@ -93,8 +94,8 @@ def draw(data: Mapping[str, Any]) -> str:
         "Self-attention, step by step",
         "The input X is projected to queries, keys and values. Queries times transposed keys"
         " give scores; divided by the root of d_k and put through softmax they are weights;"
-        " weights times values are the context vectors. Small heat maps show the running"
-        " example, the row of journey outlined. Every stage links to its note.",
+        " weights times values are the context vectors. Small heat maps show Mary saw Tom"
+        " and she waved, the row of she outlined. Every stage links to its note.",
         822,
         parts,
         extra_style=st.LINKS,
@@ -137,7 +138,7 @@ def _stage(
         f'<rect class="vk-{hue} vk-frame" x="{st.num(x)}" y="{st.num(y)}"'
         f' width="{st.num(width)}" height="{st.num(height)}" rx="8"/>',
         st.heat_map(left, top, matrix, hue, (cell, cell), decimals=None, full=0.95, gap=1.5),
-        st.outline(left, top + st.ROW * cell, cell * matrix.shape[1], cell),
+        st.outline(left, top + ROW * cell, cell * matrix.shape[1], cell),
         *words,
     ]
     return st.link(note, drawing)
