@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
-from snippets import running_example as ex
+from snippets import translation_example as tr
 from snippets.attention import attention_scores, attention_weights
-from snippets.projection import project
-from snippets.torch_random import TorchRandom
 
 UNIT = 17  # side of one number
 
@@ -102,53 +100,37 @@ def _box(
 
 
 def cross_data() -> dict[str, Any]:
-    """Return queries from four other rows, keys and values from the running example's six."""
-    random = TorchRandom(123)
-    random.rand(18)  # the running example's three weights
-    other = random.rand(4, 3).astype(np.float64)
-    Q = project(other, ex.W_Q)
-    weights = attention_weights(attention_scores(Q, ex.K), scale=1 / np.sqrt(ex.d_k))
+    """Return the translation made by hand: French queries, English keys and values."""
     return {
-        "tokens": ex.tokens,
-        "other": other,
-        "Q": Q,
-        "K_T": ex.K.T,
-        "weights": weights,
-        "V": ex.V,
-        "Z": weights @ ex.V,
+        "tokens": tr.tokens,
+        "tokens_kv": tr.tokens_kv,
+        "features": tr.features,
+        "Q": tr.Q,
+        "K_T": tr.K.T,
+        "weights": tr.alpha,
+        "V": tr.V,
+        "Z": tr.Z,
     }
 
 
 def draw_cross(data: Mapping[str, Any]) -> str:
     """Draw queries of one sequence against keys of another: weights that are not square."""
-    Q, K_T, weights, V, Z = (data[name] for name in ("Q", "K_T", "weights", "V", "Z"))
-    (n, m), cell = weights.shape, (47, 32)
-    x, y = 192, 150
-    x_Q, y_K = 104, 68
+    Q, K_T, weights = data["Q"], data["K_T"], data["weights"]
+    (n, m), cell = weights.shape, (62, 34)
+    x, y = 208, 150
+    x_Q, y_K = 96, 66
     width, height = m * cell[0], n * cell[1]
-    y_V = y + height + 74
     parts = [
-        st.text(
-            x + width,
-            20,
-            f"another sequence, $m$ = {m}: keys and values",
-            anchor="end",
-            cls="vk-key",
-        ),
-        st.tokens_across(x, y_K - 10, data["tokens"], cell[0]),
-        st.text(x - 14, y_K + 28, "$K^T$", anchor="end", size=18, cls="vk-key"),
-        st.heat_map(x, y_K, K_T, "key", (cell[0], 24), size=st.SMALL),
-        st.text(16, y - 30, "one sequence,", cls="vk-query"),
-        st.text(16, y - 10, f"$n$ = {n}: queries", cls="vk-query"),
-        *(
-            st.text(
-                x_Q - 12, y + (i + 0.5) * cell[1] + 5, f"row {i + 1}", anchor="end", cls="vk-muted"
-            )
-            for i in range(n)
-        ),
-        st.heat_map(x_Q, y, Q, "query", (38, cell[1]), size=st.SMALL),
-        st.heat_map(x, y, weights, "score", cell, decimals=3, size=st.SMALL),
-        st.text(x_Q + 38, y + height + 24, "$Q$, 4 × 2", anchor="middle", cls="vk-query"),
+        st.text(x + width, 20, f"English, $m$ = {m}: keys", anchor="end", cls="vk-key"),
+        st.tokens_across(x, y_K - 10, data["tokens_kv"], cell[0]),
+        st.text(x - 14, y_K + 30, "$K^T$", anchor="end", size=18, cls="vk-key"),
+        st.heat_map(x, y_K, K_T, "key", (cell[0], 24), decimals=0, size=st.SMALL),
+        st.text(16, y - 32, "French,", cls="vk-query"),
+        st.text(16, y - 12, f"$n$ = {n}: queries", cls="vk-query"),
+        st.tokens_down(x_Q - 12, y, data["tokens"], cell[1], marked=None),
+        st.heat_map(x_Q, y, Q, "query", (44, cell[1]), decimals=0, size=st.SMALL),
+        st.heat_map(x, y, weights, "score", cell, size=st.SMALL),
+        st.text(x_Q + 44, y + height + 24, f"$Q$, {n} × 2", anchor="middle", cls="vk-query"),
         st.text(
             x + width / 2,
             y + height + 24,
@@ -157,33 +139,42 @@ def draw_cross(data: Mapping[str, Any]) -> str:
             cls="vk-score",
         ),
     ]
-    parts += _applied(weights, V, Z, y_V)
+    applied, bottom = _applied(data, y + height + 64)
     return st.figure_svg(
         "cross-attention",
         "Cross-attention",
-        f"{n} queries from one sequence meet the {m} keys of another. The weights are {n} by {m},"
-        f" each row summing to 1; times the {m} values they give {n} context vectors, a row for"
-        " every query.",
-        y_V + m * 30 + 16,
-        parts,
+        f"{n} queries from one sequence, {', '.join(data['tokens'])}, meet the {m} keys of another."
+        f" The weights are {n} by {m}, each row summing to 1, and the largest lie where word and"
+        f" translation meet; times the {m} values they give {n} context vectors, a row for every"
+        " query.",
+        bottom,
+        parts + applied,
     )
 
 
-def _applied(weights: Any, V: Any, Z: Any, y: float) -> list[str]:
-    """Draw weights times values, with the sizes of both sequences."""
-    n, m = weights.shape
-    cell = (46, 30)
-    middle = y + m * cell[1] / 2
-    x_a, x_V, x_Z = 58, 230, 374
-    return [
-        st.heat_map(x_a, middle - n * 9, weights, "score", (18, 18), decimals=None),
-        st.text(x_a + 9 * m, middle - n * 9 - 12, "$α$", anchor="middle", size=18, cls="vk-score"),
-        st.text((x_a + 18 * m + x_V) / 2, middle + 6, "·", anchor="middle", size=20, bold=True),
-        st.heat_map(x_V, y, V, "value", cell, size=st.SMALL),
-        st.text(x_V + cell[0], y - 10, f"$V$, {m} × 2", anchor="middle", cls="vk-value"),
-        st.text((x_V + 2 * cell[0] + x_Z) / 2, middle + 6, "=", anchor="middle", size=20),
-        st.heat_map(x_Z, middle - n * 15, Z, "value", cell, size=st.SMALL),
+def _applied(data: Mapping[str, Any], y: float) -> tuple[list[str], float]:
+    """Draw the values, and below them what each query has read from them."""
+    V, Z = data["V"], data["Z"]
+    (m, d_v), n, cell = V.shape, len(Z), (62, 26)
+    x = 110
+    columns = [
         st.text(
-            x_Z + cell[0], middle - n * 15 - 10, f"$Z$, {n} × 2", anchor="middle", cls="vk-value"
-        ),
+            x + (j + 0.5) * cell[0], y + 18, name, anchor="middle", cls="vk-muted", size=st.SMALL
+        )
+        for j, name in enumerate(data["features"])
     ]
+    y_V = y + 28
+    y_Z = y_V + m * cell[1] + 62
+    middle = x + d_v * cell[0] / 2
+    parts = [
+        *columns,
+        st.tokens_down(x - 12, y_V, data["tokens_kv"], cell[1], marked=None),
+        st.heat_map(x, y_V, V, "value", cell, decimals=0, size=st.SMALL),
+        st.text(16, y_V - 10, "$V$", cls="vk-value", size=18),
+        st.arrow([(middle, y_V + m * cell[1] + 8), (middle, y_Z - 10)], "value"),
+        st.text(middle + 14, y_V + m * cell[1] + 36, "weights $α$ times $V$", cls="vk-muted"),
+        st.tokens_down(x - 12, y_Z, data["tokens"], cell[1], marked=None),
+        st.text(16, y_Z - 10, "$Z$ = $αV$", cls="vk-value", size=16),
+        st.heat_map(x, y_Z, Z, "value", cell, size=st.SMALL),
+    ]
+    return parts, y_Z + n * cell[1] + 14
