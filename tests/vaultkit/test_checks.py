@@ -56,7 +56,7 @@ def test_form_leaves_good_notes_alone(tmp_path: Path) -> None:
         "---\naliases: [B]\n---\n# A\n\nword `$$` and `^[x]` and [^1].\n\n$$\na = b\n$$\n\n"
         "$$x$$\n\n- a\n    - b\n\n        ```python\n        - x\n        ```\n\n1. a\n2. b\n\n"
         "> [!note] T\n> text\n>\n> $$\n> x\n> $$\n>\n> - a\n\n[^1]: foot\n\n%%\n$$\n- a\n%%\n"
-        "```text\nword\n- a\n$$\n```\n"
+        "```sh\nword\n- a\n$$\n```\n"
         "\n<!-- c --> <!-- d -->\n\n<!-- over\nlines -->\n\nword <!-- c --> word\n"
         "\nQ\n?\n- a\n\nQ\n?\n$$x$$\n"
     )

@@ -141,7 +141,7 @@ def test_one_line_of_totals(vault: pytest.Pytester) -> None:
     run(vault, "docs").stdout.fnmatch_lines(
         [
             "vault: 1 notes, 4 blocks, 1 equations, 1 shapes, 1 numbers, 1 links, 3 formulas; "
-            "exceptions: 0 blocks not run, 0 formulas not run, 1 numbers given"
+            "exceptions: 0 blocks not run, 0 outputs masked, 0 formulas not run, 1 numbers given"
         ]
     )
 

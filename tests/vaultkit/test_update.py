@@ -100,7 +100,7 @@ CASES = {
     ),
     "a session": (
         "```pycon\n>>> x = 1\n>>> x\n2\n>>> print('a\\n\\nb')\n>>> x\n1\n```\n",
-        "```pycon\n>>> x = 1\n>>> x\n1\n>>> print('a\\n\\nb')\na\n<BLANKLINE>\nb\n>>> x\n1\n```\n",
+        "```pycon\n>>> x = 1\n>>> x\n1\n>>> print('a\\n\\nb')\na\n\nb\n>>> x\n1\n```\n",
     ),
     "an announced error": (
         "```python raises=ValueError\nraise ValueError('new')\n```\n\n```text\nold\n```\n",

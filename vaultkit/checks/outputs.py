@@ -18,12 +18,25 @@ NUMBER = re.compile(
 )
 
 
+#: A string as `repr` writes it: compared letter by letter, with the digits and blanks in it.
+_STRING = re.compile(r"""(?<!\w)(?:[bru]{0,2})('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")(?!\w)""")
+_MASK = "\ufffc"
+_GAP = "\ue000"
+
+
 def check(index: int, block: Block, steps: Sequence[Step], seconds: float) -> Iterator[Check]:
     """Tell of a block that has been run whether it runs, and shows what it shows."""
     if "no-run" in block.fence.options:
         yield Check("block", block.fence.line, block.section, EXCEPTED, "no-run", block=index)
         return
-    problems = [(step, line, why) for step in steps for line, why in _problems(step)]
+    mask = block.volatile
+    if mask and (why := _wrong_mask(mask, "\n".join(step.got for step in steps))):
+        why = f"volatile={mask}: {why}"
+        yield Check("block", block.fence.line, block.section, FAILS, why, block=index)
+        return
+    if mask:
+        yield Check("output", block.fence.line, mask, EXCEPTED, "volatile", block=index)
+    problems = [(step, line, why) for step in steps for line, why in _problems(step, mask)]
     if not problems:
         yield Check("block", block.fence.line, block.section, seconds=seconds, block=index)
     for step, line, why in problems:
@@ -33,12 +46,15 @@ def check(index: int, block: Block, steps: Sequence[Step], seconds: float) -> It
         )
 
 
-def _problems(step: Step) -> Iterator[tuple[int, str]]:
+def _problems(step: Step, volatile: str) -> Iterator[tuple[int, str]]:
     """Find what is wrong with a step that has been run, and where."""
     if step.error:
         yield step.line, step.error
         return
-    difference = compare(step.shown or "", step.got)
+    shown, got = step.shown or "", step.got
+    if volatile:
+        shown, got = (re.sub(volatile, _MASK, text) for text in (shown, got))
+    difference = compare(shown, got)
     if difference:
         first, last = step.shown_lines
         line = first if last >= first else step.line
@@ -50,15 +66,13 @@ def _mend(block: Block, step: Step) -> Mend:
     first, last = step.shown_lines
     lines = step.got.split("\n") if step.got else []
     prefix = block.fence.prefix
-    if block.kind == "pycon":
-        lines = [line or "<BLANKLINE>" for line in lines]  # a blank line would end the output
-    elif block.output is None:
+    if block.output is None and block.kind == "python":
         mark = _mark(step.got)
         lines = ["", f"{mark}text", *lines, mark]
-    elif not step.got:
+    elif not step.got and block.output:
         # The blank lines between code and output go with it.
         first, last = block.fence.end + 1, block.output.end
-    else:
+    elif block.output:
         prefix = block.output.prefix
     shown = tuple((prefix + line).rstrip() for line in lines)
     return Mend(first, last, shown, block.fence.text, step.got)
@@ -70,11 +84,22 @@ def _mark(text: str) -> str:
     return "`" * (longest + 1)
 
 
+def _wrong_mask(volatile: str, got: str) -> str:
+    """Tell why a mask is none."""
+    masked, count = re.subn(volatile, _MASK, got)
+    if not count:
+        return "there is nothing like that in what really comes" + _quote("really", got)
+    if not re.sub(r"[\W_]", "", masked):
+        return "it covers all of what really comes" + _quote("really", got)
+    return ""
+
+
 def compare(shown: str, got: str) -> str:
     """Tell how the output that is shown differs from the one that came; empty if it does not.
 
-    A number agrees if it is what came, rounded to the digits shown. White space inside brackets
-    and the width of columns do not count.
+    A number agrees if it is what came, rounded to the digits shown. Strings are compared letter by
+    letter, and so is all else. Between brackets, as NumPy sets its arrays, white space does not
+    count; elsewhere it does, unless a number shows fewer digits than came, which moves columns.
 
     >>> compare("array([0.15 , 0.23])", "array([0.15002, 0.22637])")
     ''
@@ -84,14 +109,20 @@ def compare(shown: str, got: str) -> str:
       really:  0.15002
       1 of 1 numbers differ; the worst: 0.1501 is really 0.15002 (off by 8e-05)
     """
+    shown, got = (
+        "\n".join(line.rstrip() for line in text.split("\n")).rstrip("\n") for text in (shown, got)
+    )
+    if shown == got:
+        return ""
     if not got and shown:
         return "an output is shown, but nothing comes" + _quote("shown", shown)
     if got and not shown:
         return "an output comes, but none is shown" + _quote("really", got)
+    lines = "the output shown is not what comes" + _quote("shown", shown) + _quote("really", got)
     wanted_words, wanted = _split(shown)
     real_words, real = _split(got)
-    lines = "the output shown is not what comes" + _quote("shown", shown) + _quote("really", got)
-    if wanted_words != real_words:
+    rounded = len(wanted) == len(real) and wanted != real
+    if not _same_words(wanted_words, real_words, rounded):
         return lines + _first_difference(shown, got)
     pairs = list(zip(wanted, real, strict=True))
     wrong = [(w, r) for w, r in pairs if not agrees(w, r)]
@@ -109,11 +140,13 @@ def agrees(shown: str, real: str) -> bool:
     """Tell whether a number is another one, rounded to the digits shown.
 
     A whole number (``3``) must be that whole number; ``3.``, as NumPy writes a float that is
-    exactly whole, must be 3 to eight digits.
+    exactly whole, must be 3 to eight digits. A zero keeps its sign.
 
-    >>> agrees("0.15", "0.1502"), agrees("3", "3.0"), agrees("3.", "3.2")
-    (True, False, False)
+    >>> agrees("0.15", "0.1502"), agrees("3", "3.0"), agrees("3.", "3.2"), agrees("0.0", "-0.0")
+    (True, False, False, False)
     """
+    if shown[0] != real[0] and {shown[0], real[0]} & set("+-"):
+        return False
     a, b = float(shown), float(real)
     if math.isnan(a) or math.isnan(b) or math.isinf(a) or math.isinf(b):
         return a == b or (math.isnan(a) and math.isnan(b))
@@ -130,15 +163,62 @@ def agrees(shown: str, real: str) -> bool:
 
 
 def _split(text: str) -> tuple[list[str], list[str]]:
-    """Part text into the words between numbers, evenly spaced, and the numbers."""
-    lines = [" ".join(line.split()) for line in text.strip("\n").split("\n")]
-    flat, depth = "", 0
-    for line in lines:
-        # An array may be broken into lines elsewhere; words may not.
-        flat += ("" if not flat else " " if depth > 0 else "\n") + line
-        depth += sum(line.count(c) for c in "[(") - sum(line.count(c) for c in "])")
-    words = [re.sub(r" ?([\[\](),]) ?", r"\1", part).strip(" ") for part in NUMBER.split(flat)]
-    return words, NUMBER.findall(flat)
+    """Part text into what stands between numbers, and the numbers."""
+    words, numbers, at = [], [], 0
+    strings = [found.span() for found in _STRING.finditer(text)]
+    for found in NUMBER.finditer(text):
+        while strings and strings[0][1] <= found.start():
+            strings.pop(0)
+        if not (strings and strings[0][0] <= found.start()):
+            words.append(text[at : found.start()])
+            numbers.append(found[0])
+            at = found.end()
+    words.append(text[at:])
+    brackets, evened = "", []
+    for word in words:
+        pieces, begin = [], 0
+        for string in _STRING.finditer(word):
+            piece, brackets = _evened(word[begin : string.start()], brackets)
+            pieces += [piece, string[0]]
+            begin = string.end()
+        piece, brackets = _evened(word[begin:], brackets)
+        evened.append("".join([*pieces, piece]))
+    return evened, numbers
+
+
+def _evened(text: str, brackets: str) -> tuple[str, str]:
+    """Take out the white space of an array, which may be broken into lines elsewhere.
+
+    A mark is left where there was any, but for that next to brackets and commas. ``brackets`` are
+    those that are open.
+    """
+    out, gap = "", ""
+    for char in text:
+        if brackets and char.isspace():
+            gap = _GAP
+            continue
+        if char == "[" or (char == "(" and (brackets or out.endswith("array"))):
+            brackets += char
+        elif char in ")]" and brackets.endswith("(" if char == ")" else "["):
+            brackets = brackets[:-1]
+        out += gap + char
+        gap = ""
+    return re.sub(f"{_GAP}?([\\[\\],]){_GAP}?", r"\1", out + gap), brackets
+
+
+def _same_words(shown: list[str], real: list[str], rounded: bool) -> bool:
+    """Compare what stands between numbers; a number that is rounded moves what is in line with it.
+
+    Then blanks in a line count no more, but for those that begin it.
+    """
+    if len(shown) != len(real):
+        return False
+    if rounded:
+        shown, real = (
+            [re.sub(r"(?<=\S)[ \t]+|^[ \t]+|[ \t]+$", " ", word) for word in words]
+            for words in (shown, real)
+        )
+    return shown == real
 
 
 def _distance(shown: str, real: str) -> float:

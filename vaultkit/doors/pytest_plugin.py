@@ -37,7 +37,12 @@ _RUNNERS = pytest.StashKey[dict[Path, Runner]]()
 _LEDGERS = pytest.StashKey[dict[Path, Ledger]]()
 # What the line of totals counts.
 _CHECKED = ("notes", *KINDS.values())
-_EXCEPTED = {"block": "blocks not run", "equation": "formulas not run", "number": "numbers given"}
+_EXCEPTED = {
+    "block": "blocks not run",
+    "output": "outputs masked",
+    "equation": "formulas not run",
+    "number": "numbers given",
+}
 _CHANGED = ("outputs rewritten", "mirrors rewritten", "figures redrawn")
 
 

@@ -6,8 +6,8 @@ Everything that asks what a note says asks here: the checks, the link graph, the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -21,6 +21,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from vaultkit.read import fences
 from vaultkit.read.note import (
     Block,
     Fence,
@@ -38,10 +39,8 @@ from vaultkit.read.syntax import (
     COMMENT,
     LINE_END,
     NAMED,
-    OPTIONS,
     QUANTITY,
     REASON,
-    RUNS,
     TAG,
     WIKILINK,
     block_id,
@@ -140,7 +139,6 @@ class _Reader:
 
     def read(self, tokens: list[Token]) -> Note:
         self.walk(tokens)
-        self.problems += _misread_fences(self.fences)
         return replace(
             self.note,
             meta=self.meta,
@@ -174,6 +172,11 @@ class _Reader:
                     self.heading(token, tokens[index + 1])
                 case "fence":
                     self.fence(token, previous, len(open_maps))
+                case "code_block" | "html_block" if fences.is_unread_code(_unescaped(token)):
+                    told = (
+                        "this looks like code, and does not run; put it into ```python or ```pycon"
+                    )
+                    self.problems.append(Problem(span[0] + 1, told))
                 case "math_block":
                     why = _reason(tokens[index + 1 : index + 2], "not run")
                     self.formulas.append(Formula(span[0] + 1, token.content.strip(), True, why))
@@ -233,16 +236,18 @@ class _Reader:
         self.fences.append(fence)
         if not closed:
             self.problems.append(Problem(fence.line, "this block of code is never closed"))
-        if fence.language in RUNS:
+        # Anything between the two, be it the end of a list, parts an output from its block.
+        near = previous is not None and previous.type == "fence" and self.blocks
+        role = ""
+        if near and self.blocks[-1].fence is before:
+            role = "compared" if self.blocks[-1].kind == "python" else "behind"
+        self.problems += [
+            Problem(fence.line, why)
+            for why in fences.misread(fence.info, fence.language, fence.text, role)
+        ]
+        if fence.language in fences.RUNS:
             self.blocks.append(Block(fence, None, self.sections[-1]))
-        elif (
-            fence.language == "text"
-            and self.blocks
-            and self.blocks[-1].fence is before
-            # Anything between the two, be it the end of a list, parts them.
-            and previous is not None
-            and previous.type == "fence"
-        ):
+        elif fence.language == "text" and role == "compared":
             self.blocks[-1] = replace(self.blocks[-1], output=fence)
 
     def inline(self, token: Token, span: tuple[int, int], tokens: list[Token], index: int) -> None:
@@ -324,24 +329,6 @@ class _Reader:
         self.block_ids[found["id"]] = block
 
 
-def _misread_fences(fences: list[Fence]) -> Iterator[Problem]:
-    for fence in fences:
-        if fence.language in RUNS:
-            try:
-                unknown = sorted(set(fence.options) - OPTIONS)
-            except ValueError as error:
-                yield Problem(fence.line, f"cannot read ```{fence.info}: {error}")
-                continue
-            for word in unknown:
-                yield Problem(
-                    fence.line,
-                    f"unknown word {word!r} after ```{fence.language}; "
-                    f"known are {', '.join(sorted(OPTIONS))}",
-                )
-        elif re.match(r"\{.*\bpy(thon|con)?\b|python\W|pycon\W", fence.info, re.IGNORECASE):
-            yield Problem(fence.line, f"```{fence.info} does not run; write ```python")
-
-
 def _reason(behind: list[Token], what: str) -> str:
     """Find the reason that a comment gives right behind a formula or number."""
     for token in behind:
@@ -374,6 +361,14 @@ def _unique(wanted: str, taken: dict[str, int]) -> str:
 
 def _map(token: Token) -> tuple[int, int] | None:
     return (token.map[0], token.map[1]) if token.map else None
+
+
+def _unescaped(token: Token) -> str:
+    """Text of indented code, or of HTML that shows code."""
+    if token.type == "code_block":
+        return token.content
+    shown = re.search(r"<(pre|code)\b[^>]*>(.*?)</\1>", token.content, re.DOTALL | re.IGNORECASE)
+    return unescape(re.sub(r"<[^>]*>", "", shown[2])) if shown else ""
 
 
 def _line(token: Token) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shlex
 import unicodedata
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from vaultkit.read.syntax import LINE_END, QUANTITY, RUNS, comparable
+from vaultkit.read import fences
+from vaultkit.read.syntax import LINE_END, QUANTITY, comparable
 
 _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
@@ -48,11 +48,9 @@ class Fence:
         Raises
         ------
         ValueError
-            If a quotation mark is left open.
+            If a quotation mark is left open, or a word is there twice.
         """
-        words = shlex.split(self.info)[1:]
-        pairs = (word.partition("=") for word in words)
-        return {key: value if equals else None for key, equals, value in pairs}
+        return fences.options(self.info)
 
     @property
     def text(self) -> str:
@@ -71,7 +69,12 @@ class Block:
     @property
     def kind(self) -> str:
         """``python`` or ``pycon``."""
-        return RUNS[self.fence.language]
+        return fences.RUNS[self.fence.language]
+
+    @property
+    def volatile(self) -> str:
+        """The regular expression of what changes from run to run; empty if nothing does."""
+        return self.fence.options.get("volatile") or ""
 
 
 @dataclass(frozen=True)

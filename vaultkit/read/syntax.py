@@ -32,11 +32,6 @@ NAMED = re.compile(
 )
 REASON = re.compile(r"<!--\s*(?P<what>not run|given):\s*(?P<why>.*?)\s*-->", re.DOTALL)
 
-#: What may stand after ```` ```python ````: checked by us, or understood by the site.
-OPTIONS = {"title", "raises", "no-run", "hl_lines", "linenums"}
-#: The names under which a block of code runs.
-RUNS = {"python": "python", "py": "python", "python3": "python", "pycon": "pycon"}
-
 LINE_END = re.compile(r"\r\n?")
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import doctest
 import io
 import linecache
 import os
 import random
-import re
 import signal
 import sys
 import threading
@@ -24,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from vaultkit.read import prompts
 from vaultkit.read.note import Block, Note
 
 
@@ -158,19 +157,18 @@ class NoteRun:
     def _session(self, block: Block) -> Iterator[Step]:
         fence = block.fence
         try:
-            examples = doctest.DocTestParser().get_examples(fence.text)
+            examples = prompts.examples(fence.text)
         except ValueError as error:
             yield Step(fence.line, None, (fence.end, fence.end - 1), "", str(error))
             return
         for example in examples:
-            line = fence.line + 1 + example.lineno
-            first = line + example.source.count("\n")
-            lines = (first, first + example.want.count("\n") - 1)
+            line = fence.line + 1 + example.line
+            lines = (fence.line + 1 + example.first, fence.line + 1 + example.last)
             prefix = len(fence.prefix.encode()) + 4 + example.indent
 
             def call(
                 print_value: Callable[[object], None],
-                example: doctest.Example = example,
+                example: prompts.Example = example,
                 line: int = line,
                 prefix: int = prefix,
             ) -> None:
@@ -185,11 +183,11 @@ class NoteRun:
                     sys.displayhook = hook
 
             got, raised = self._capture(call)
-            shown = re.sub(r"^<BLANKLINE>$", "", example.want, flags=re.M).removesuffix("\n")
-            if raised and example.exc_msg is not None:
+            shown = example.shown
+            if raised and example.error is not None:
                 # As in doctest, only the last line of a traceback is compared.
                 head = "Traceback (most recent call last):\n"
-                between = shown.removeprefix(head).removesuffix(example.exc_msg.rstrip("\n"))
+                between = shown.removeprefix(head).removesuffix(example.error.rstrip("\n"))
                 got += head + between + _last_line(raised)
                 raised = None
             yield Step(line, shown, lines, got, self._told(raised))

@@ -7,9 +7,9 @@ import re
 from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 
+from vaultkit.read.fences import RUNS
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Fence, Note
-from vaultkit.read.syntax import RUNS
 from vaultkit.site.page import Page
 
 #: What `pymdownx.superfences` understands after a language.
@@ -57,7 +57,7 @@ def _classes(note: Note) -> dict[int, str]:
     for block in note.blocks:
         if block.output:
             classes[block.output.line] = "output"
-        found = [word for word in ("raises", "no-run") if word in _options(block.fence)]
+        found = [word for word in ("raises", "no-run", "volatile") if word in _options(block.fence)]
         classes[block.fence.line] = " ".join(found)
     return classes
 

@@ -1,0 +1,161 @@
+"""What a fence is: code that runs, an output, or neither; and what may stand behind its language.
+
+Nothing that looks like code is passed over: what does not run for a slip is refused, with the words
+that would make it run.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+import shlex
+from collections.abc import Iterator
+
+#: The names under which a block of code runs.
+RUNS = {"python": "python", "py": "python", "python3": "python", "pycon": "pycon"}
+#: What may stand after ```` ```python ````, and whether a value belongs to it.
+OPTIONS = {
+    "title": True,
+    "raises": True,
+    "no-run": False,
+    "timeout": True,
+    "volatile": True,
+    "hl_lines": True,
+    "linenums": True,
+}
+#: What may stand after ```` ```pycon ````: its errors are shown as tracebacks.
+_SESSION_OPTIONS = set(OPTIONS) - {"raises"}
+_PYTHON = re.compile(
+    r"\{.*\bpy(?:thon|con)?\b|\.?i?py(?:thon|con|rb)?[\d.]*(?:\W.*|$)|i?pycon\d*(?:\W|$)"
+    r"|(?:python-repl|pyrepl|python-console|jupyter|doctest|sage|cpython|pypy)[\d.]*(?:\W|$)",
+    re.IGNORECASE,
+)
+_OUTPUT = {"txt", "output", "out", "plain", "plaintext", "stdout", "result", "none"}
+_PROMPT = re.compile(r"^\s*(?:>>>|In \[\d+\]:)(?:\s|$)", re.MULTILINE)
+
+
+def options(info: str) -> dict[str, str | None]:
+    """Read the words after the language: ``title="a.py" no-run``.
+
+    Raises
+    ------
+    ValueError
+        If a quotation mark is left open, or a word is there twice.
+
+    >>> options('python title="a b.py" no-run')
+    {'title': 'a b.py', 'no-run': None}
+    """
+    found: dict[str, str | None] = {}
+    for word in shlex.split(info)[1:]:
+        key, equals, value = word.partition("=")
+        if key in found:
+            raise ValueError(f"{key!r} is there twice")
+        found[key] = value if equals else None
+    return found
+
+
+def misread(info: str, language: str, body: str, output: str = "") -> Iterator[str]:
+    """Say what is wrong with a fence.
+
+    Parameters
+    ----------
+    info
+        All that stands behind the opening mark.
+    language
+        Its first word.
+    body
+        What stands between the marks.
+    output
+        What the fence is to a block that runs: ``compared`` if it is the output of one, ``behind``
+        if it could be, since it stands right behind one; empty if neither.
+    """
+    if language in RUNS:
+        yield from _wrong_options(info, language)
+        first = body.strip().split("\n", 1)[0]
+        if RUNS[language] == "python" and _PROMPT.match(first):
+            yield f"```{language} holds a session with >>>; write ```pycon"
+        elif RUNS[language] == "pycon" and first and not first.lstrip().startswith(">>>"):
+            yield "```pycon does not begin with >>>; write ```python if it is no session"
+    elif language == "text":
+        if not output:
+            yield (
+                "no block of code stands right above this output, so nothing is compared with it; "
+                "put it there, or name another language"
+            )
+        elif output == "behind":
+            yield "the session above shows its own outputs; nothing is compared with this one"
+    elif _PYTHON.match(info):
+        yield f"```{info} does not run; write ```{'pycon' if _PROMPT.search(body) else 'python'}"
+    elif language.lower() in _OUTPUT or (language.lower() == "text"):
+        yield f"```{info} is compared with nothing; write ```text right behind the block"
+    elif _PROMPT.search(body):
+        yield f"a session with >>> does not run as ```{info}; write ```pycon"
+    elif not language and output:
+        yield "nothing is compared with this fence; write ```text if it is an output"
+    elif not language and looks_like_python(body):
+        yield "this looks like Python, and does not run; write ```python"
+
+
+def looks_like_python(text: str) -> bool:
+    """Tell whether text is Python that does something.
+
+    >>> looks_like_python("x = f(2)"), looks_like_python("docs/"), looks_like_python("softmax")
+    (True, False, False)
+    """
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(
+        not isinstance(node, ast.Expr | ast.AnnAssign)
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await))
+        or (isinstance(node, ast.AnnAssign) and node.value is not None)
+        for node in body
+    )
+
+
+def is_unread_code(text: str) -> bool:
+    """Tell whether text that is no fence (indented, in HTML) is code that ought to run."""
+    return bool(_PROMPT.search(text)) or looks_like_python(text)
+
+
+def _wrong_options(info: str, language: str) -> Iterator[str]:
+    try:
+        found = options(info)
+    except ValueError as error:
+        yield f"cannot read ```{info}: {error}"
+        return
+    known = _SESSION_OPTIONS if RUNS[language] == "pycon" else set(OPTIONS)
+    for word in sorted(set(found) - known):
+        yield f"unknown word {word!r} after ```{language}; known are {', '.join(sorted(known))}"
+    for word, value in found.items():
+        if word not in known:
+            continue
+        if OPTIONS[word] and not (value and value.strip()):
+            yield f"{word} after ```{language} needs a value: {word}=…"
+        elif not OPTIONS[word] and value is not None:
+            yield f"{word} after ```{language} takes no value"
+        elif why := _wrong_value(word, value or ""):
+            yield f"{word}={value}: {why}"
+    if "no-run" in found and len(found.keys() & {"raises", "volatile", "timeout"}):
+        yield "no-run beside words that say how it runs"
+
+
+def _wrong_value(word: str, value: str) -> str:
+    match word:
+        case "raises" if not re.fullmatch(r"[^\W\d]\w*", value):
+            return "the name of one class of errors"
+        case "timeout":
+            try:
+                seconds = float(value)
+            except ValueError:
+                seconds = math.nan
+            return "" if 0 < seconds <= 3600 else "seconds, more than 0 and at most 3600"
+        case "volatile":
+            try:
+                pattern = re.compile(value)
+            except re.error as error:
+                return f"no regular expression: {error}"
+            return "it matches nothing at all" if pattern.fullmatch("") else ""
+    return ""

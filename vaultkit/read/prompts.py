@@ -1,0 +1,69 @@
+"""Sessions with ``>>>``: parted into examples, where an output may hold blank lines."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from dataclasses import dataclass
+
+_PROMPT = re.compile(r"\s*>>>(?:\s|$)")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A prompt of a session: its code, the output shown, and where both stand.
+
+    ``line`` is that of the prompt, counted from 0; ``first`` and ``last`` are those of the output
+    (``last`` before ``first`` if there is none). ``error`` is the last line of a traceback that is
+    shown, else None.
+    """
+
+    source: str
+    shown: str
+    line: int
+    first: int
+    last: int
+    indent: int
+    error: str | None
+
+
+def examples(text: str) -> list[Example]:
+    r"""Part a session into its examples.
+
+    An output goes on to the next ``>>>``, or to the end. Blank lines in its midst belong to it;
+    those that end it do not. ``<BLANKLINE>`` is one, too.
+
+    >>> [(e.source, e.shown) for e in examples(">>> a\n1\n\n2\n\n>>> b\n>>> c\n\n3")]
+    [('a\n', '1\n\n2'), ('b\n', ''), ('c\n', '\n3')]
+
+    Raises
+    ------
+    ValueError
+        If a line is indented less than its prompt, or a prompt is not followed by a blank.
+    """
+    # doctest ends an output at a blank line; what it takes for one is put in its place.
+    lines = text.split("\n")
+    filled, indent = list(lines), -1
+    for index, line in enumerate(lines):
+        if _PROMPT.match(line):
+            indent = len(line) - len(line.lstrip())
+        if indent >= 0 and not line.strip():
+            rest = next((later for later in lines[index:] if later.strip()), "")
+            if rest and not _PROMPT.match(rest):
+                filled[index] = " " * indent + "<BLANKLINE>"
+    found = []
+    for example in doctest.DocTestParser().get_examples("\n".join(filled)):
+        first = example.lineno + example.source.count("\n")
+        shown = re.sub(r"^<BLANKLINE>$", "", example.want, flags=re.MULTILINE)
+        found.append(
+            Example(
+                example.source,
+                shown.removesuffix("\n"),
+                example.lineno,
+                first,
+                first + example.want.count("\n") - 1,
+                example.indent,
+                example.exc_msg,
+            )
+        )
+    return found
