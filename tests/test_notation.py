@@ -31,7 +31,7 @@ NOTES = {note.name: note for note in VAULT.notes.values()}
 OTHERS = [note for name, note in sorted(NOTES.items()) if name not in {"Checks", "Notation"}]
 
 STATEMENT = re.compile(
-    r"(?P<letters>[^$]+?)\\in \\mathbb\{R\}\^(?P<shape>\{(?:[^{}]|\{[^{}]*\})*\}|\w)"
+    r"(?P<letters>[^$]+?)\\in \\mathbb\{R\}\^(?P<shape>\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\w)"
 )
 LETTER = re.compile(r"\\?[A-Za-z]+(?:_(?:\w|\{\\text\{\w+\}\}))?")
 
