@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from snippets import pronoun_example as mary
 from snippets import running_example as ex
 
 LABEL = 78  # where the tokens beside a heat map end
@@ -48,56 +49,68 @@ def draw_input(data: Mapping[str, Any]) -> str:
     )
 
 
+# What the columns of a projection of the pronoun example stand for.
+MEANINGS = {"Q": ["name", "gender"], "K": ["name", "gender"], "V": ["name", "female", "male"]}
+
+
 def projection_data(which: str) -> dict[str, Any]:
-    """Return X, the weight and the product for one of Q, K, V."""
+    """Return X, the weight and the product for one of Q, K, V of the pronoun example."""
     return {
-        "tokens": ex.tokens,
-        "X": ex.X,
-        "weight": getattr(ex, f"W_{which}"),
-        "product": getattr(ex, which),
+        "tokens": mary.tokens,
+        "features": mary.features,
+        "meanings": MEANINGS[which],
+        "X": mary.X,
+        "weight": getattr(mary, f"W_{which}"),
+        "product": getattr(mary, which),
         "which": which,
     }
 
 
 def draw_projection(data: Mapping[str, Any]) -> str:
-    """X times a weight matrix gives queries, keys or values, as three heat maps."""
-    which = data["which"]
+    """X times a weight matrix gives queries, keys or values; every column has a name."""
+    which, marked = data["which"], data["tokens"].index("she")
     hue = {"Q": "query", "K": "key", "V": "value"}[which]
     X, W, product = data["X"], data["weight"], data["product"]
-    n, y, cell = len(X), 34, (47, 34)
+    n, y, cell = len(X), 96, (30, 34)
     height = n * cell[1]
-    x_X, x_W, x_P = LABEL, 251, 378
+    x_X, x_W, x_P = 70, 276, 390
     y_W = y + (height - len(W) * cell[1]) / 2
     middle = y + height / 2 + 6
     captions = [
-        (x_X + 1.5 * cell[0], "$X$", X, ""),
-        (x_W + cell[0], f"$W_{which}$", W, f"vk-{hue}"),
-        (x_P + cell[0], f"${which}$", product, f"vk-{hue}"),
+        (x_X, "$X$", X, y, data["features"], ""),
+        (x_W, f"$W_{which}$", W, y_W, data["meanings"], f"vk-{hue}"),
+        (x_P, f"${which}$", product, y, data["meanings"], f"vk-{hue}"),
     ]
     parts = [
-        st.tokens_down(LABEL - 10, y, data["tokens"], cell[1]),
-        st.heat_map(x_X, y, X, "input", cell, marked=st.ROW),
-        st.text((x_X + 3 * cell[0] + x_W) / 2, middle, "·", anchor="middle", size=20, bold=True),
-        st.heat_map(x_W, y_W, W, hue, cell),
-        st.text((x_W + 2 * cell[0] + x_P) / 2, middle, "=", anchor="middle", size=20),
-        st.heat_map(x_P, y, product, hue, cell, marked=st.ROW),
-        *(st.text(x, 20, name, anchor="middle", size=18, cls=cls) for x, name, _, cls in captions),
-        *(
+        st.tokens_down(x_X - 10, y, data["tokens"], cell[1], marked=marked),
+        st.heat_map(x_X, y, X, "input", cell, decimals=0, marked=marked),
+        st.text(x_X + 4 * cell[0] + 12, middle, "·", anchor="middle", size=20, bold=True),
+        st.tokens_down(x_W - 10, y_W, data["features"], cell[1], marked=None),
+        st.heat_map(x_W, y_W, W, hue, cell, decimals=0),
+        st.text((x_W + W.shape[1] * cell[0] + x_P) / 2, middle, "=", anchor="middle", size=20),
+        st.heat_map(x_P, y, product, hue, cell, decimals=0, marked=marked),
+    ]
+    for x, name, matrix, top, columns, cls in captions:
+        width = matrix.shape[1] * cell[0]
+        parts += [
+            st.text(x + width / 2, 22, name, anchor="middle", size=18, cls=cls),
+            *(
+                st.slanted(x + (k + 0.5) * cell[0], top - 8, column)
+                for k, column in enumerate(columns)
+            ),
             st.text(
-                x,
+                x + width / 2,
                 y + height + 24,
                 f"{matrix.shape[0]} × {matrix.shape[1]}",
                 anchor="middle",
                 cls="vk-muted",
-            )
-            for x, _, matrix, _ in captions
-        ),
-    ]
+            ),
+        ]
     return st.figure_svg(
         f"{hue}-matrix",
         f"{hue.capitalize()} matrix",
-        f"X times W_{which} gives {which}, with every number. The row of the token journey is"
-        f" outlined: {st.listed(X[st.ROW])} becomes {st.listed(product[st.ROW])}.",
+        f"X times W_{which} gives {which}, with every number. The row of the token she is"
+        f" outlined: {st.listed(X[marked], 0)} becomes {st.listed(product[marked], 0)}.",
         y + height + 38,
         parts,
     )
@@ -126,13 +139,13 @@ def draw_scores(data: Mapping[str, Any]) -> str:
 
 def weights_data() -> dict[str, Any]:
     """Return the attention weights and what their rows sum to."""
-    return {"tokens": ex.tokens, "matrix": ex.alpha, "sums": ex.alpha.sum(axis=1)}
+    return {"tokens": mary.tokens, "matrix": mary.alpha, "sums": mary.alpha.sum(axis=1)}
 
 
 def draw_weights(data: Mapping[str, Any]) -> str:
     """How each query divides its attention among the keys: rows that sum to 1."""
-    alpha = data["matrix"]
-    parts = _square(data["tokens"], alpha, 3, width=57)
+    alpha, marked = data["matrix"], data["tokens"].index("she")
+    parts = _square(data["tokens"], alpha, 2, width=57, marked=marked)
     x = LABEL + 6 * 57 + 30
     parts += [
         st.text(x, 46, "sum", anchor="middle", cls="vk-muted", size=st.SMALL),
@@ -146,20 +159,22 @@ def draw_weights(data: Mapping[str, Any]) -> str:
         "attention-weights",
         "Attention weights",
         "A 6 by 6 heat map of the weights, queries down, keys across. Each row sums to 1; the"
-        f" row of journey is outlined: {st.listed(alpha[st.ROW], 3)}.",
+        f" row of she is outlined: {st.listed(alpha[marked])}.",
         322,
         parts,
     )
 
 
-def _square(tokens: list[str], matrix: Any, decimals: int, width: float = 65) -> list[str]:
+def _square(
+    tokens: list[str], matrix: Any, decimals: int, width: float = 65, marked: int = st.ROW
+) -> list[str]:
     """Draw queries against keys, with the tokens on both sides."""
     cell, y = (width, 38), 54
     return [
         st.query_key(LABEL - 10, 18, LABEL + 3 * width),
         st.tokens_across(LABEL, 46, tokens, width),
-        st.tokens_down(LABEL - 10, y, tokens, cell[1]),
-        st.heat_map(LABEL, y, matrix, "score", cell, decimals=decimals, marked=st.ROW),
+        st.tokens_down(LABEL - 10, y, tokens, cell[1], marked=marked),
+        st.heat_map(LABEL, y, matrix, "score", cell, decimals=decimals, marked=marked),
     ]
 
 
