@@ -71,9 +71,9 @@ def draw_projection(data: Mapping[str, Any]) -> str:
     which, marked = data["which"], data["tokens"].index("she")
     hue = {"Q": "query", "K": "key", "V": "value"}[which]
     X, W, product = data["X"], data["weight"], data["product"]
-    n, y, cell = len(X), 96, (30, 34)
+    n, y, cell = len(X), 96, (27, 34)
     height = n * cell[1]
-    x_X, x_W, x_P = 70, 276, 390
+    x_X, x_W, x_P = 70, 268, 380
     y_W = y + (height - len(W) * cell[1]) / 2
     middle = y + height / 2 + 6
     captions = [
@@ -95,7 +95,7 @@ def draw_projection(data: Mapping[str, Any]) -> str:
         parts += [
             st.text(x + width / 2, 22, name, anchor="middle", size=18, cls=cls),
             *(
-                st.slanted(x + (k + 0.5) * cell[0], top - 8, column)
+                _slanted(x + (k + 0.5) * cell[0], top - 8, column)
                 for k, column in enumerate(columns)
             ),
             st.text(
@@ -113,6 +113,14 @@ def draw_projection(data: Mapping[str, Any]) -> str:
         f" outlined: {st.listed(X[marked], 0)} becomes {st.listed(product[marked], 0)}.",
         y + height + 38,
         parts,
+    )
+
+
+def _slanted(x: float, y: float, words: str) -> str:
+    """Set the name of a narrow column so that it rises to the right from its middle."""
+    return (
+        f'<text class="vk-muted" font-size="{st.SMALL:g}"'
+        f' transform="translate({st.num(x)} {st.num(y)}) rotate(-50)">{words}</text>'
     )
 
 

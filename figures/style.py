@@ -130,15 +130,6 @@ def text(
     return f'<text x="{num(x)}" y="{num(y)}"{attributes}>{rich(words)}</text>'
 
 
-def slanted(x: float, y: float, words: str) -> str:
-    """Set the name of a narrow column so that it rises to the right from its middle."""
-    place = f"{num(x)} {num(y)}"
-    return (
-        f'<text class="vk-muted" font-size="{SMALL:g}" transform="translate({place}) rotate(-50)">'
-        f"{escape(words)}</text>"
-    )
-
-
 def rich(words: str) -> str:
     """Turn `$W_Q$`, `$K^T$`, `$d_{model}$` into tspans: letters italic, indices lowered."""
     spans, owed = [], 0.0
