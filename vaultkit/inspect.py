@@ -14,6 +14,7 @@ from vaultkit.checks import form, links, mirrors, outputs, typeset
 from vaultkit.checks.check import Check
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
+from vaultkit.checks.trials import try_others
 from vaultkit.checks.typeset import Typesetter
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import Vault
@@ -30,9 +31,12 @@ class Settings:
         Seconds that one block may take.
     typeset
         Typesets a formula, or raises ValueError; without one nothing is said of that.
+    trials
+        On how many sets of other numbers to judge the equations again.
     """
 
     timeout: float = 10.0
+    trials: int = 0
     typeset: Typesetter | None = None
 
 
@@ -89,9 +93,21 @@ def inspect(
     yield from inspect_text(note, vault, settings)
     judges = Judges(note)
     session = NoteRun(note, settings.timeout, (judges.look,))
+    broken: set[int] = set()
     for index, block in enumerate(note.blocks[:until]):
         tell(index)
         steps = session.steps(index)
+        broken |= {index} if any(step.error for step in steps) else set()
         yield from outputs.check(index, block, steps, session.seconds[index])
-    if until is None:
-        yield from judges.check()
+    if until is not None:
+        return
+    try_others(
+        note,
+        judges.equations.claims,
+        settings.trials,
+        root=vault.root.parent,
+        timeout=settings.timeout,
+        broken=broken,
+        tell=tell,
+    )
+    yield from judges.check()

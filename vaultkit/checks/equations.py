@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
 from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
-from vaultkit.tex import Membership, Node, TexError, parse
+from vaultkit.tex import (
+    Bracketed,
+    Membership,
+    Node,
+    Number,
+    Power,
+    Reduce,
+    Subscript,
+    TexError,
+    parse,
+)
 from vaultkit.values import UnboundError, Verdict, judge
 
 
@@ -23,6 +33,23 @@ class Claim:
     verdict: Verdict | None = None
     unbound: str = ""
     seconds: float = 0.0
+    #: On how many sets of other numbers it was judged, and where it did not hold.
+    tried: int = 0
+    counterexample: str = ""
+
+    @property
+    def is_law(self) -> bool:
+        """Whether it speaks of any numbers: none of its own is of this page."""
+        sides = getattr(self.statement, "sides", ())
+        return not any(
+            number.text not in (("0", "1") if number in sides else ("0", "1", "2"))
+            for number in _numbers(self.statement)
+        )
+
+    @property
+    def scope(self) -> str:
+        """`GENERAL`, `HERE`, or empty where nothing was tried."""
+        return HERE if self.counterexample else GENERAL if self.tried else ""
 
     @property
     def kind(self) -> str:
@@ -77,7 +104,11 @@ class Equations:
         """Tell of each claim whether it holds."""
         yield from self.others
         for claim in self.claims:
-            yield _check(claim.kind, claim.formula, *_outcome(claim), seconds=claim.seconds)
+            yield replace(
+                _check(claim.kind, claim.formula, *_outcome(claim)),
+                seconds=claim.seconds,
+                scope=claim.scope if claim.verdict and claim.verdict.holds else "",
+            )
 
 
 def _outcome(claim: Claim) -> tuple[str, str]:
@@ -85,14 +116,36 @@ def _outcome(claim: Claim) -> tuple[str, str]:
     if verdict is None:
         what = f"no block of this note binds {claim.unbound or 'anything'}"
         return FAILS, f"{_quoted(formula)}: {what}"
+    if verdict.holds and claim.counterexample and claim.is_law and not formula.here:
+        return FAILS, (
+            f"{_quoted(formula)} holds for the numbers of this page, but not for others; "
+            f"if that is meant, write <!-- here: reason --> behind it\n  {claim.counterexample}"
+        )
     if verdict.holds:
         return HOLDS, "; ".join(verdict.bound)
     bound = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
     return FAILS, f"{_quoted(formula)} does not hold\n  {verdict.why}{bound}"
 
 
-def _check(kind: str, formula: Formula, outcome: str, why: str, seconds: float = 0.0) -> Check:
-    return Check(kind, formula.line, formula.tex, outcome, why, seconds=seconds)
+def _check(kind: str, formula: Formula, outcome: str, why: str) -> Check:
+    return Check(kind, formula.line, formula.tex, outcome, why)
+
+
+def _numbers(node: object) -> Iterator[Number]:
+    """Find the numbers in a statement that count something: no indices, bounds or exponents."""
+    match node:
+        case Number():
+            yield node
+        case Subscript(base=base) | Bracketed(base=base) | Power(base=base):
+            yield from _numbers(base)
+        case Reduce(body=body):
+            yield from _numbers(body)
+        case Node():
+            for field in fields(node):
+                yield from _numbers(getattr(node, field.name))
+        case tuple():
+            for part in node:
+                yield from _numbers(part)
 
 
 def _quoted(formula: Formula) -> str:

@@ -54,6 +54,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite stale outputs and mirrored code in the notes, and stale figures",
     )
+    group.addoption(
+        "--trials",
+        type=int,
+        default=0,
+        metavar="N",
+        help="judge the equations of the notes on N sets of other numbers, too",
+    )
     parser.addini("vault", "folder of notes", default="docs")
     parser.addini("vault_timeout", "seconds that one block of a note may take", default="10")
     parser.addini("vault_figures", "module whose FIGURES draw the SVGs of the vault", default="")
@@ -124,7 +131,9 @@ def _runner(path: Path, config: pytest.Config) -> Runner:
     runners = config.stash[_RUNNERS]
     if vault.root not in runners:
         timeout = float(config.getini("vault_timeout"))
-        runners[vault.root] = Runner(vault, Settings(timeout=timeout, typeset=to_mathml))
+        trials = config.getoption("--trials")
+        settings = Settings(timeout=timeout, typeset=to_mathml, trials=trials)
+        runners[vault.root] = Runner(vault, settings)
     return runners[vault.root]
 
 

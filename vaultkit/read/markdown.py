@@ -178,8 +178,10 @@ class _Reader:
                     )
                     self.problems.append(Problem(span[0] + 1, told))
                 case "math_block":
-                    why = _reason(tokens[index + 1 : index + 2], "not run")
-                    self.formulas.append(Formula(span[0] + 1, token.content.strip(), True, why))
+                    behind = tokens[index + 1 : index + 2]
+                    reasons = _reason(behind, "not run"), _reason(behind, "here")
+                    tex = token.content.strip()
+                    self.formulas.append(Formula(span[0] + 1, tex, True, *reasons))
                 case "comment_block":
                     self.comments.append((span[0] + 1, span[1]))
                 case "inline":
@@ -277,9 +279,10 @@ class _Reader:
                     self.link(str(child.attrs.get("src", "")), child.content, line,
                               token.content, at, embed=True)  # fmt: skip
                 case "math_inline" | "math_inline_double":
-                    why = _reason(children[position + 1 :], "not run")
+                    behind = children[position + 1 :]
+                    reasons = _reason(behind, "not run"), _reason(behind, "here")
                     display = child.type == "math_inline_double"
-                    self.formulas.append(Formula(line, child.content, display, why))
+                    self.formulas.append(Formula(line, child.content, display, *reasons))
                     if not re.search(r"[=<>]|\\(approx|le|ge|ne|in|equiv)", child.content):
                         # It states nothing, so the numbers in it are read as in prose.
                         plain = child.content.replace(r"\times", "×").replace(r"\,", " ")

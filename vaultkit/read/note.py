@@ -86,6 +86,8 @@ class Formula:
     display: bool
     #: Why it cannot be evaluated, where the note says so behind it.
     not_run: str = ""
+    #: Why it holds for the numbers of the page alone, where the note says so behind it.
+    here: str = ""
 
 
 @dataclass(frozen=True)

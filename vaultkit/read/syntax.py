@@ -30,7 +30,7 @@ NAMED = re.compile(
     r"|\bv|§|[≤≥<>]=?)\s*$",
     re.IGNORECASE,
 )
-REASON = re.compile(r"<!--\s*(?P<what>not run|given):\s*(?P<why>.*?)\s*-->", re.DOTALL)
+REASON = re.compile(r"<!--\s*(?P<what>not run|given|here):\s*(?P<why>.*?)\s*-->", re.DOTALL)
 
 LINE_END = re.compile(r"\r\n?")
 

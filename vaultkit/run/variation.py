@@ -1,0 +1,200 @@
+"""Gives code other numbers: other seeds, other values of literal arrays, other sizes.
+
+What holds for the numbers of a page may hold there by chance. Run on a few sets of other numbers
+of the same kind, an identity between polynomials or fractions that is false fails almost surely
+(Schwartz 1980, Zippel 1979).
+
+Only statements at the top of a block or module are changed: what stands in a function is a method,
+and not data.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib.machinery
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+# What makes a generator of random numbers out of a seed, whoever wrote it.
+_SEEDED = re.compile(r"default_rng|seed|SeedSequence|PCG64|MT19937|Philox|\w*Random\w*|\w*Rng")
+_LARGEST = 512  # a size above this is left as it is: a trial should not take longer than the page
+
+
+@dataclass(frozen=True)
+class Variation:
+    """One set of other numbers.
+
+    Attributes
+    ----------
+    trial
+        Number of the set, from 1.
+    factors
+        By the name of a size, what to multiply it with.
+    """
+
+    trial: int
+    factors: Mapping[str, int] = field(default_factory=dict)
+
+    def rewrite(self, tree: ast.Module) -> ast.Module:
+        """Put other numbers into parsed code, in place.
+
+        >>> code = "rng = default_rng(3); x = array([1.0, 2.5]); n = 4; m = 4"
+        >>> tree = Variation(1, {"n": 3}).rewrite(ast.parse(code))
+        >>> ast.unparse(tree).split(chr(10))[::2]
+        ['rng = default_rng(1003)', 'n = 12']
+        """
+        _Rewriter(self).visit(tree)
+        return tree
+
+    def values(self, array: Any) -> Any:
+        """Return other values of the same kind: zeros, ones and signs stay, shares stay shares."""
+        seed = [self.trial, *array.shape, *np.asarray(array, dtype=float).view(np.uint32).ravel()]
+        factors = np.exp(0.5 * np.random.default_rng(seed).normal(size=array.shape))
+        varied = np.where(np.isin(np.abs(array), (0.0, 1.0)), array, array * factors)
+        total = array.sum(axis=-1, keepdims=True) if array.ndim else array
+        if array.ndim and np.all(array >= 0) and np.allclose(total, 1.0):
+            varied = varied / varied.sum(axis=-1, keepdims=True)
+        return varied
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(self, variation: Variation) -> None:
+        self.variation = variation
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef  # type: ignore[assignment]
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        name = node.func.id if isinstance(node.func, ast.Name) else name
+        if _SEEDED.fullmatch(name) and len(node.args) == 1:
+            node.args = [self.seed(node.args[0])]
+        for keyword in node.keywords:
+            if keyword.arg == "seed":
+                keyword.value = self.seed(keyword.value)
+        if name in ("array", "asarray") and node.args:
+            node.args[0] = self.literal(node.args[0])
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        for target in node.targets:
+            pairs = [(target, node.value)]
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs = list(zip(target.elts, node.value.elts, strict=False))
+            for name, value in pairs:
+                if isinstance(name, ast.Name) and _is_integer(value):
+                    self.size(name.id, value)
+        return node
+
+    def size(self, name: str, value: Any) -> None:
+        if "seed" in name.lower():
+            self.seed(value)
+        elif 2 <= value.value <= _LARGEST:
+            value.value *= self.variation.factors.get(name, 1)
+
+    def seed(self, node: Any) -> Any:
+        if _is_integer(node):
+            node.value += 1000 * self.variation.trial
+        return node
+
+    def literal(self, node: ast.expr) -> ast.expr:
+        """Change an array of floats that is written out."""
+        numbers = [n for n in ast.walk(node) if isinstance(n, ast.Constant)]
+        if not any(type(n.value) is float for n in numbers):
+            return node
+        try:
+            array = np.array(ast.literal_eval(node), dtype=float)
+        except (ValueError, TypeError):
+            return node  # it is made of names
+        if not np.all(np.isfinite(array)):
+            return node
+        varied = ast.parse(repr(self.variation.values(array).tolist()), mode="eval").body
+        for inner in ast.walk(varied):
+            ast.copy_location(inner, node)
+        return varied
+
+
+def _is_integer(node: Any) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def plans(trial: int, names: Sequence[str]) -> list[Variation]:
+    """List what to try in a trial: sizes that differ from each other, all doubled, none changed.
+
+    >>> [dict(plan.factors) for plan in plans(2, ["n", "d"])]
+    [{'d': 2, 'n': 3}, {'d': 2, 'n': 2}, {}]
+    """
+    if trial % 2:
+        return [Variation(trial)]
+    apart = {name: 2 + place for place, name in enumerate(sorted(names))}
+    return [Variation(trial, apart), Variation(trial, dict.fromkeys(apart, 2)), Variation(trial)]
+
+
+@contextlib.contextmanager
+def varied_modules(root: Path, variation: Variation) -> Iterator[None]:
+    """Let modules below a folder be imported with other numbers, afresh; then put all back."""
+    before = {name: sys.modules[name] for name in _local(root)}
+    finder = _Finder(root, variation)
+    for name in before:
+        del sys.modules[name]
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in _local(root):
+            del sys.modules[name]
+        sys.modules.update(before)
+
+
+def _local(root: Path) -> list[str]:
+    found = [(name, getattr(module, "__file__", None)) for name, module in sys.modules.items()]
+    return [name for name, origin in found if is_local(name, origin, root)]
+
+
+def is_local(name: str, origin: object, root: Path) -> bool:
+    """Tell whether a module stands below a folder: not installed there, and not the engine's."""
+    if not isinstance(origin, str) or not origin.endswith(".py") or name == "__main__":
+        return False
+    installed = Path(origin).is_relative_to(sys.prefix) and sys.prefix != sys.base_prefix
+    return (
+        name.partition(".")[0] != __name__.partition(".")[0]
+        and Path(origin).is_relative_to(root)
+        and not installed
+        and "site-packages" not in Path(origin).parts
+    )
+
+
+class _Finder:
+    def __init__(self, root: Path, variation: Variation) -> None:
+        self.root = root
+        self.variation = variation
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or not is_local(name, spec.origin, self.root):
+            return None
+        spec.loader = _Loader(name, str(spec.origin), self.variation)
+        return spec
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    def __init__(self, name: str, path: str, variation: Variation) -> None:
+        super().__init__(name, path)
+        self.variation = variation
+
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
+        tree = self.variation.rewrite(ast.parse(self.get_data(self.path)))
+        return compile(ast.fix_missing_locations(tree), self.path, "exec", dont_inherit=True)
