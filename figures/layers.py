@@ -28,7 +28,7 @@ def feed_forward_data() -> dict[str, Any]:
 
 
 def draw_feed_forward(data: Mapping[str, Any]) -> str:
-    """Draw each token widened, bent and narrowed by itself; below, what bends it."""
+    """Draw each token widened, activated and narrowed by itself; below, two activations."""
     d_model, d_ff = data["widths"]
     cell, pitch, y = 13, 28, 58
     x_in, x_wide, x_out = 84, 182, 406
@@ -113,9 +113,9 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "feed-forward",
         "Feed-forward layer",
-        f"Six tokens, each widened from {d_model} to {d_ff} numbers by W_1, bent, and narrowed to"
-        f" {d_model} by W_2, all by the same map, none seeing another. Below, the curves of ReLU,"
-        f" 0 left of 0, and of GELU, smooth, its lowest value {lowest}.",
+        f"Six tokens, each widened from {d_model} to {d_ff} numbers by W_1, passed through the"
+        f" activation, and narrowed to {d_model} by W_2, all by the same map, none seeing another."
+        f" Below, the curves of ReLU, 0 left of 0, and of GELU, smooth, its lowest value {lowest}.",
         floor + 34,
         parts,
     )

@@ -26,8 +26,9 @@ def gelu(x: np.ndarray, approximate: str = "none") -> np.ndarray:
     """Weigh x by the share of a normal distribution below it: x Φ(x).
 
     "none" is exact, Φ(x) = (1 + erf(x / √2)) / 2; "tanh" is the approximation
-    (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2 (Hendrycks and Gimpel 2016). BERT uses
-    the one, GPT-2 the other; PyTorch names them as here. Floats keep their dtype.
+    (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2 (Hendrycks and Gimpel 2016). The
+    transformers library has the exact form for BERT and so for MiniLM; Google's BERT code has the
+    approximation today, and so has GPT-2. PyTorch names the two as here. Floats keep their dtype.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def feed_forward(
     b_2: np.ndarray,
     activation: Callable[[np.ndarray], np.ndarray] = relu,
 ) -> np.ndarray:
-    """Widen every token, bend it, narrow it again: activation(x W_1 + b_1) W_2 + b_2.
+    """Widen every token, apply the activation, narrow it again: activation(x W_1 + b_1) W_2 + b_2.
 
     Vaswani et al. 2017, equation 2; there d_ff = 4 · d_model.
 

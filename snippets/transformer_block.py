@@ -35,7 +35,7 @@ def transformer_block(
     activation: Callable[[np.ndarray], np.ndarray] = relu,
     eps: float = 1e-5,
 ) -> np.ndarray:
-    """Let the tokens look at each other, then work on each: one layer of a transformer.
+    """Let the tokens attend to each other, then transform each: one layer of a transformer.
 
     Post-norm: norm(x + sublayer(x)), as in Vaswani et al. 2017, section 3.1.
     Pre-norm: x + sublayer(norm(x)), as in Xiong et al. 2020. Arguments as in PyTorch's
