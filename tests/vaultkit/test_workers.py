@@ -1,0 +1,288 @@
+"""However the process of a note ends, the run goes on, knows how, and nothing is left of it."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vaultkit.run.keeper import _descendants
+from vaultkit.run.workers import Limits, Send, Workers
+
+LIMITS = Limits(seconds=20, grace=0.3, memory=200 << 20, processes=40, output=4 << 20)
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="how Linux ends processes")
+
+
+def work(key: str, send: Send) -> None:
+    """Run a key as a block of a note."""
+    send({"block": 3, "limit": 0.3})
+    exec(compile(key, "Note.md", "exec"), {"send": send})
+    send({"ran": True})
+
+
+def family() -> set[int]:
+    return set(_descendants(os.getpid()))
+
+
+def alive(mark: str) -> list[str]:
+    """List the processes whose environment or command holds a mark."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                text = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
+                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            except OSError:
+                continue
+            if mark.encode() in text and state != "Z":
+                found.append(entry.name)
+    return found
+
+
+ENDLESS_CHILD = "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {!r}])"
+
+#: Code; how its process ends; the words for it; the line that is known.
+ENDINGS = [
+    ("pass", "done", "came to its end", None),
+    ("import itertools\nsum(itertools.count())", "timed out", "outside after 0.3 s", 2),
+    ("import os\nos._exit(0)", "stopped early", "exit status 0 before all was checked", None),
+    ("import os\nos._exit(1)", "exit", "ended the process with exit status 1", None),
+    ("import os\nos._exit(70)", "garbled", "what the results are sent through", None),
+    ("import os\n\nos.abort()", "signal", "SIGABRT", 3),
+    ("import ctypes\nctypes.string_at(0)", "signal", "SIGSEGV", 2),
+    ("import os\nos.kill(os.getpid(), 9)", "signal", "SIGKILL", None),
+    (
+        "import sys\nsys.setrecursionlimit(10**9)\nf = lambda: max(map(lambda _: f(), [0]))\nf()",
+        "signal",
+        "SIGSEGV",
+        3,
+    ),
+    ("import os, time\ntime.sleep(.1)\nos.kill(os.getppid(), 9)", "lost", "the note is gone", None),
+    ("raise KeyboardInterrupt", "raised", "KeyboardInterrupt", None),
+    ("raise SystemExit(0)", "raised", "SystemExit", None),
+    ("1 / 0", "raised", "ZeroDivisionError", None),
+    ("import os\nos.fork()", "processes", "left processes running (2)", None),
+    ("import os\nwhile True:\n    os.fork()", "processes", "left processes running", 3),
+    ("import os, time\nif not os.fork(): time.sleep(60)", "processes", "(1)", None),
+    (ENDLESS_CHILD.format("while True: pass"), "processes", "(1)", None),
+    (
+        "import os, time\nif not os.fork():\n    os.setsid()\n"
+        "    if not os.fork(): time.sleep(60)\n    os._exit(0)\nos.wait()",
+        "processes",
+        "(1)",
+        None,
+    ),
+    ("x = []\nwhile True: x.append(bytes(10**6))", "memory", "used more memory", None),
+    (
+        "import mmap\nm = mmap.mmap(-1, 10**8)\nimport resource as r\n"
+        "r.setrlimit(r.RLIMIT_AS, (r.RLIM_INFINITY,) * 2)\nx = []\n"
+        "while True: x.append(bytes(10**6))",
+        "memory",
+        "used more memory",
+        6,
+    ),
+    (
+        "import threading, time\n"
+        "while True: threading.Thread(target=time.sleep, args=(9,)).start()",
+        "raised",
+        "can't start new thread",
+        None,
+    ),
+    ("import os\nwhile True: os.write(1, bytes(65536))", "flood", "wrote without end", 2),
+    ("while True: send({'x': 'x' * 65536})", "flood", "wrote without end", 1),
+    ("import os\nos.closerange(3, 1000)", "garbled", "sent through", None),
+    (
+        "import os, time\ndef w(n):\n    try: os.write(n, b'{}\\n')\n"
+        "    except OSError: pass\n[w(n) for n in range(3, 300)], time.sleep(9)",
+        "garbled",
+        "sent through",
+        5,
+    ),
+    (
+        "import signal\nsignal.pthread_sigmask(0, range(1, 32))\nwhile True: 0",
+        "timed out",
+        "",
+        None,
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def endings() -> dict[str, Any]:
+    """Run all of it at once, each followed by a note that does no harm."""
+    np.ones((300, 300)) @ np.ones((300, 300))  # starts the threads of the BLAS
+    before = family()
+    found: dict[str, Any] = {}
+    began = time.monotonic()
+    with Workers(work, count=2, limits=LIMITS) as workers:
+        for code, *_ in ENDINGS:
+            workers.submit(code)
+            workers.submit(f"{code}; pass" if code == "pass" else f"# after {code!r}")
+        for code, *_ in ENDINGS:
+            found[code] = workers.result(code)
+            good = f"{code}; pass" if code == "pass" else f"# after {code!r}"
+            found["after " + code] = workers.result(good)
+    found["seconds"] = time.monotonic() - began
+    found["left"] = family() - before
+    return found
+
+
+@pytest.mark.parametrize(("code", "kind", "words", "line"), ENDINGS)
+def test_each_ending_is_told(
+    endings: dict[str, Any], code: str, kind: str, words: str, line: int | None
+) -> None:
+    ending = endings[code]
+    assert ending.kind == kind, ending
+    assert words in str(ending)
+    assert ending.block == 3
+    assert ending.line("Note.md") == line
+    assert ending.messages == (({"ran": True},) if kind == "done" else ending.messages)
+
+
+@pytest.mark.parametrize("code", [code for code, *_ in ENDINGS])
+def test_what_comes_after_it_is_done(endings: dict[str, Any], code: str) -> None:
+    ending = endings["after " + code]
+    assert (ending.kind, ending.messages) == ("done", ({"ran": True},))
+
+
+def test_nothing_is_left_of_them(endings: dict[str, Any]) -> None:
+    assert not endings["left"]
+    assert endings["seconds"] < 60
+
+
+def test_results_come_in_any_order_and_are_worked_on_ahead() -> None:
+    with Workers(work, count=2) as workers:
+        for n in range(9):
+            workers.submit(f"send({{'n': {n}}})")
+        for n in (5, 0, 8, 1, 2, 3, 4, 6, 7):
+            assert workers.result(f"send({{'n': {n}}})").messages[0] == {"n": n}
+        assert workers.result("send({'n': 'not submitted'})").kind == "done"
+
+
+def test_messages_are_plain_data_of_any_size() -> None:
+    code = "send({'text': 'α\\ud800' * 10**6, 'none': None, 'x': float('inf'), 'l': [1, 'a']})"
+    with Workers(work, count=1) as workers:
+        (message, _) = workers.result(code).messages
+    wanted = {"text": "α\ud800" * 10**6, "none": None, "x": float("inf"), "l": [1, "a"]}
+    assert message == wanted
+
+
+def test_what_is_written_past_python_does_not_reach_the_run(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    code = "import os\nos.write(1, b'a' * 50000)\nos.write(2, b'b' * 50000)\nprint('c', flush=True)"
+    with Workers(work, count=1) as workers:
+        ending = workers.result(code)
+    assert capfd.readouterr() == ("", "")
+    assert ending.told.startswith("aaaa")
+    assert ending.told.endswith("bbbbc\n")
+    assert "[… 67234 bytes cut …]" in ending.told
+
+
+def test_there_is_nothing_to_read_from() -> None:
+    code = "import os, sys\nsend({'read': [sys.stdin.read(), os.read(0, 9).decode()]})"
+    with Workers(work, count=1) as workers:
+        assert workers.result(code).messages[0] == {"read": ["", ""]}
+
+
+def test_each_key_begins_as_the_run_was() -> None:
+    code = "import numpy\nsend({'mark': hasattr(numpy, 'mark')})\nnumpy.mark = 1  # "
+    with Workers(work, count=1) as workers:
+        assert [workers.result(code + n).messages[0]["mark"] for n in "ab"] == [False, False]
+
+
+def test_in_this_process_if_there_is_to_be_no_other() -> None:
+    with Workers(work, count=0) as workers:
+        ending = workers.result("import os\nsend({'pid': os.getpid()})")
+        assert workers.result("1 / 0").kind == "raised"
+        with pytest.raises(KeyboardInterrupt):
+            workers.result("raise KeyboardInterrupt")
+    assert (ending.kind, ending.block) == ("done", 3)
+    assert ending.messages == ({"pid": os.getpid()}, {"ran": True})
+
+
+def test_with_other_threads_nothing_is_forked_from_here() -> None:
+    # A thread that is not running in a fork may hold a lock for ever.
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        code = "import threading\nsend({'threads': threading.active_count()})"
+        with Workers(work, count=1, limits=LIMITS) as workers:
+            assert workers.result(code).messages[0] == {"threads": 1}
+            assert workers.result("import itertools\nsum(itertools.count())").kind == "timed out"
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_where_nothing_can_be_forked_a_worker_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "fork")
+    hang = "import itertools\nsum(itertools.count())"
+    with Workers(alone, count=1, limits=LIMITS) as workers:
+        for key in ("send({'n': 1})", hang, "import os\nos._exit(0)", "send({'n': 2})"):
+            workers.submit(key)
+        assert workers.result("send({'n': 1})").messages == ({"n": 1}, {"ran": True})
+        ending = workers.result(hang)
+        assert (ending.kind, ending.block) == ("timed out", 3)
+        assert workers.result("import os\nos._exit(0)").kind == "lost"
+        assert workers.result("send({'n': 2})").kind == "done"
+
+
+def alone(key: str, send: Send) -> None:
+    """Work as if on a system that cannot fork."""
+    work(key, send)
+
+
+def program(mark: str) -> subprocess.Popen[str]:
+    """Start a run of two notes without end, and wait until they run."""
+    source = """
+        import os, sys
+        from vaultkit.run.workers import Workers
+        def work(key, send):
+            send({"block": 0, "limit": 60})
+            os.system("sleep 61 & sleep 60")
+        with Workers(work, count=2) as workers:
+            workers.submit("a"), workers.submit("b")
+            print("began", flush=True)
+            workers.result("a")
+    """
+    command = [sys.executable, "-c", textwrap.dedent(source)]
+    environment = {**os.environ, "MARK": mark}
+    running = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    until = time.monotonic() + 20
+    while len(alive(mark)) < 9 and time.monotonic() < until:
+        time.sleep(0.05)
+    assert len(alive(mark)) >= 9  # the run, two keepers, two notes, two shells, their children
+    return running
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
+def test_nothing_is_left_when_the_run_itself_is_ended(number: int) -> None:
+    mark = f"run-{os.getpid()}-{number}"
+    running = program(mark)
+    running.send_signal(number)
+    assert running.wait(10) != 0
+    assert running.stdout
+    running.stdout.close()
+    until = time.monotonic() + 10
+    while alive(mark) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not alive(mark)

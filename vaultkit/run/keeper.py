@@ -1,0 +1,504 @@
+"""The process between the run and the notes: makes a process for each note, and ends it.
+
+It runs nothing of a note itself (where it can fork), so that it has its wits about it when a note
+hangs, floods, multiplies or dies.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import os
+import re
+import secrets
+import selectors
+import signal
+import sys
+import time
+import traceback
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NoReturn
+
+from vaultkit.run.ending import Ending, Kind, Limits
+from vaultkit.run.workers import Work, is_beat
+
+Take = Callable[[bytes], None]
+
+#: Seconds between two looks at a note's processes and memory.
+_TICK = 0.02
+#: Exit status of a process that cannot send its results, or whose memory has run out.
+_CUT_OFF, _OUT_OF_MEMORY = 70, 71
+#: Each thread of a BLAS reserves address space, and hardly uses it.
+_RESERVED = (os.cpu_count() or 1) * (80 << 20)
+#: Heartbeats passed on, so that they fit into what the system holds for a reader who is busy.
+_PASSED_ON = 50
+#: Bytes kept of what a note writes past Python, at each end.
+_KEPT = 16384
+_TRACE = getattr(signal, "SIGUSR2", None)
+# A note cannot reach these by giving the names of their modules another meaning.
+_exit = os._exit
+_getpid = os.getpid
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def keep(work: Work, connection: Any, limits: Limits, can_fork: bool) -> NoReturn:
+    """Do what arrives over a connection, until it is closed."""
+    import multiprocessing
+
+    # Notes may start processes; this one is ended by the closing of the connection.
+    multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+    try:
+        if can_fork:
+            _Keeper(work, connection, limits).run()
+        else:
+            _alone(work, connection, limits)
+    except (EOFError, OSError):
+        pass
+    finally:
+        _exit(0)
+
+
+def _alone(work: Work, connection: Any, limits: Limits) -> None:
+    """Do the work in this process, as there is no way to have one for each note."""
+    connection.send_bytes(b"A")
+    while True:
+        key = json.loads(connection.recv_bytes())
+        connection.send_bytes(b".%f" % limits.seconds)
+        beat: dict[str, Any] = {}
+
+        def send(message: dict[str, Any], beat: dict[str, Any] = beat) -> None:
+            if is_beat(message):
+                beat.update(message)
+                connection.send_bytes(b"B" + _encode(message).encode())
+                connection.send_bytes(b".%f" % (message["limit"] + limits.grace))
+            else:
+                connection.send_bytes(b"M" + _encode(message).encode())
+
+        try:
+            work(key, send)
+            ending = Ending("done", beat=beat)
+        except BaseException:
+            ending = Ending("raised", beat=beat, told=traceback.format_exc())
+        connection.send_bytes(b"E" + _encode(asdict(ending)).encode())
+
+
+class _Keeper:
+    """One note at a time, each in a process of its own."""
+
+    def __init__(self, work: Work, connection: Any, limits: Limits) -> None:
+        self.work = work
+        self.connection = connection
+        self.limits = limits
+        self.keys: deque[str] = deque()
+        self.pid = 0
+
+    def run(self) -> None:
+        """Work off the keys, until the connection is closed."""
+        os.setsid()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        _adopt_orphans()
+        _turn_away_descriptors({self.connection.fileno()})
+        # Notes share this process's memory until they write to it; collecting would.
+        gc.disable()
+        gc.freeze()
+        try:
+            while True:
+                key = self.keys.popleft() if self.keys else json.loads(self.connection.recv_bytes())
+                ending, messages = self._watch(key)
+                for message in messages:
+                    self.connection.send_bytes(b"M" + message)
+                self.connection.send_bytes(b"E" + _encode(asdict(ending)).encode())
+        finally:
+            self._end_all()
+
+    def _watch(self, key: str) -> tuple[Ending, list[bytes]]:
+        """Run a note in a process; see to it that it ends."""
+        note = _Note(secrets.token_hex(8).encode(), self.limits)
+        pipes = [os.pipe() for _ in range(3)]
+        keeper = _getpid()
+        before = _memory(keeper)
+        # The limit inside the process comes first: it is told with its line.
+        most = 1.2 * self.limits.memory + _RESERVED
+        self.pid = _fork()
+        if self.pid == 0:
+            for reading, _ in pipes:
+                os.close(reading)
+            self.connection.close()
+            _be_note(keeper, self.work, key, note.token, [end for _, end in pipes], self.limits)
+        for _, end in pipes:
+            os.close(end)
+        listening = dict(zip((reading for reading, _ in pipes), note.takers, strict=True))
+        self.connection.send_bytes(b"P%d" % self.pid)
+        status: int | None = None
+        kind: Kind | None = None
+        looked = spoke = passed_on = 0.0
+        with selectors.DefaultSelector() as selector:
+            for reading, take in listening.items():
+                os.set_blocking(reading, False)
+                selector.register(reading, selectors.EVENT_READ, take)
+            selector.register(self.connection.fileno(), selectors.EVENT_READ, None)
+            while status is None and kind is None:
+                for event, _ in selector.select(_TICK):
+                    if event.data is None:
+                        self.keys.append(json.loads(self.connection.recv_bytes()))
+                    elif not _read(event.fd, event.data):
+                        selector.unregister(event.fd)
+                now = time.monotonic()
+                kind = note.verdict
+                if passed_on < min(note.beats, _PASSED_ON):
+                    passed_on = note.beats
+                    self.connection.send_bytes(b"B" + _encode(note.beat).encode())
+                if now - spoke > 1:
+                    spoke = now
+                    self.connection.send_bytes(b".30")
+                ended, found = os.waitpid(self.pid, os.WNOHANG)
+                if ended:
+                    status = found
+                elif now > note.deadline:
+                    kind = "timed out"
+                elif now - looked > _TICK and kind is None:
+                    looked = now
+                    family = [self.pid, *_descendants(self.pid)]
+                    if len(family) > self.limits.processes:
+                        note.count, kind = len(family), "processes"
+                    elif sum(_memory(pid) - before for pid in family) > most:
+                        kind = "memory"
+        if status is None and not note.done and _TRACE:
+            self._ask_where(listening, note)
+        left = self._left() if status is not None else 0
+        self._end_all()
+        for reading, take in listening.items():
+            _read(reading, take)  # what it had written before it ended
+            os.close(reading)
+        return note.ending(kind or note.verdict, status, left), note.messages
+
+    def _ask_where(self, listening: dict[int, Take], note: _Note) -> None:
+        """Have the note say where it stands, before it is ended."""
+        with suppress(OSError):
+            os.kill(self.pid, _TRACE)  # type: ignore[arg-type]
+        until = time.monotonic() + 0.3
+        while time.monotonic() < until and not _frames(note.trace):
+            for reading, take in listening.items():
+                _read(reading, take)
+            time.sleep(0.005)
+
+    def _left(self) -> int:
+        """Count the processes that are left of a note a moment after its end."""
+        until = time.monotonic() + 0.2
+        while True:
+            self._reap()
+            left = len(list(_descendants(_getpid())))
+            if not left or time.monotonic() > until:
+                return left
+            time.sleep(0.005)
+
+    def _end_all(self) -> None:
+        """End the process of the note, and all that came of it."""
+        if not self.pid:
+            return
+        with suppress(OSError):
+            os.killpg(self.pid, signal.SIGKILL)
+        with suppress(OSError):
+            os.kill(self.pid, signal.SIGKILL)
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            alive = list(_descendants(_getpid()))
+            # Stopped first: what multiplies faster than it is found cannot go on.
+            for number in (signal.SIGSTOP, signal.SIGKILL):
+                for pid in alive:
+                    with suppress(OSError):
+                        os.kill(pid, number)
+            if not self._reap() and not alive:
+                break
+            time.sleep(0.001)
+        self.pid = 0
+
+    def _reap(self) -> bool:
+        """Take leave of the dead; tell whether there are children yet."""
+        with suppress(ChildProcessError):
+            while True:
+                pid, _ = os.waitpid(-1, os.WNOHANG)
+                if pid == 0:
+                    return True
+        return False
+
+
+class _Note:
+    """What has been heard of a note."""
+
+    def __init__(self, token: bytes, limits: Limits) -> None:
+        self.token = token
+        self.limits = limits
+        self.deadline = time.monotonic() + limits.seconds
+        self.messages: list[bytes] = []
+        self.beat: dict[str, Any] = {}
+        self.beats = 0
+        self.done = False
+        self.told = ""
+        self.verdict: Kind | None = None
+        self.count = 0
+        self.head = self.tail = self.trace = b""
+        self._rest = b""
+        self._sizes = {"results": 0, "output": 0}
+
+    @property
+    def takers(self) -> tuple[Take, ...]:
+        """What takes in what comes out of each pipe."""
+        return self._take_results, self._take_output, self._take_trace
+
+    def _take_results(self, data: bytes) -> None:
+        """Take in what comes where the results are sent."""
+        self._count("results", data)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            token, kind, message = line[:16], line[16:17], line[17:]
+            if token != self.token:
+                self.verdict = self.verdict or "garbled"
+            elif kind == b"M":
+                self.messages.append(message)
+            elif kind == b"B":
+                self.beat = json.loads(message)
+                self.beats += 1
+                limit = float(self.beat["limit"])
+                self.deadline = time.monotonic() + limit + self.limits.grace
+            elif kind == b"E":
+                self.done = True
+            elif kind == b"R":
+                self.done = True
+                self.told = json.loads(message)
+            elif kind == b"C":
+                self.beat = json.loads(message)
+                self.verdict, self.count = "processes", 2
+
+    def _take_output(self, data: bytes) -> None:
+        """Take in what was written past Python's own output: its beginning and its end."""
+        self._count("output", data)
+        room = _KEPT - len(self.head)
+        self.head += data[:room]
+        self.tail = (self.tail + data[room:])[-_KEPT:] if room < len(data) else self.tail
+
+    def _take_trace(self, data: bytes) -> None:
+        """Take in where the interpreter says that it was."""
+        self.trace = (self.trace + data)[-4 * _KEPT :]
+
+    def _count(self, what: str, data: bytes) -> None:
+        self._sizes[what] += len(data)
+        if self._sizes[what] > self.limits.output:
+            self.verdict = self.verdict or "flood"
+
+    def ending(self, kind: Kind | None, status: int | None, left: int) -> Ending:
+        """Say how it ended."""
+        cut = self._sizes["output"] - len(self.head) - len(self.tail)
+        between = f"\n[… {cut} bytes cut …]\n" if cut else ""
+        wrote = self.head.decode(errors="replace") + between + self.tail.decode(errors="replace")
+        code = self.count
+        if kind is None:
+            assert status is not None
+            status = os.waitstatus_to_exitcode(status)
+            if left:
+                kind, code = "processes", left
+            elif self.done:
+                kind = "raised" if self.told else "done"
+            elif status < 0:
+                kind, code = "signal", -status
+            elif status in (_CUT_OFF, _OUT_OF_MEMORY):
+                kind = "garbled" if status == _CUT_OFF else "memory"
+            else:
+                kind, code = ("exit", status) if status else ("stopped early", 0)
+        return Ending(kind, code, self.beat, _frames(self.trace), self.told or wrote)
+
+
+def _be_note(
+    keeper: int, work: Work, key: str, token: bytes, pipes: list[int], limits: Limits
+) -> NoReturn:
+    """Be the process of a note; never return."""
+    status = _CUT_OFF
+    try:
+        os.setsid()
+        _die_with(keeper)
+        results, output, trace = map(_out_of_the_way, pipes)
+        channel = _Channel(token, results)
+        _own_streams(output, trace)
+        _limit_memory(limits.memory)
+        gc.enable()
+        import atexit
+
+        atexit._clear()  # what the run wants done at its end is not for this process
+        try:
+            work(key, channel.send)
+            channel.write(b"E", None)
+            status = 0
+        except MemoryError:
+            status = _OUT_OF_MEMORY
+        except BaseException:
+            channel.write(b"R", traceback.format_exc())
+    finally:
+        _exit(status)
+
+
+class _Channel:
+    """Where a note's process sends its results, each on a line that a note cannot make up."""
+
+    def __init__(self, token: bytes, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._token = token
+        self._pid = _getpid()
+        self._beat: dict[str, Any] = {}
+
+    def send(self, message: dict[str, Any]) -> None:
+        if is_beat(message):
+            self.write(b"B", message)
+            self._beat = message
+        else:
+            self.write(b"M", message)
+
+    def write(self, kind: bytes, message: Any) -> None:
+        copied = _getpid() != self._pid
+        if copied:  # by a fork in the note, which went on to here
+            kind, message = b"C", self._beat
+        line = self._token + kind + _encode(message).encode() + b"\n"
+        try:
+            while line:
+                line = line[os.write(self._descriptor, line) :]
+        except OSError:
+            _exit(_CUT_OFF)  # the note has closed it; without a last message nothing counts as done
+        if copied:
+            _exit(_CUT_OFF)
+
+
+def _out_of_the_way(descriptor: int) -> int:
+    """Move a descriptor up, where what counts from 3 on does not hit it."""
+    import fcntl
+
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 200)
+    os.close(descriptor)
+    return moved
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        # Python counts BLAS's threads, too; BLAS knows of forks and starts its own anew.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def _own_streams(output: int, trace: int) -> None:
+    """Read from nowhere, write to where the keeper reads; show where Python is when it dies."""
+    import faulthandler
+
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nowhere, 0), (output, 1), (output, 2)):
+        os.dup2(source, target)
+    os.close(nowhere)
+    os.close(output)
+    for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        stream = os.fdopen(number, mode, closefd=False)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    faulthandler.enable(trace)
+    if _TRACE:
+        faulthandler.register(_TRACE, trace)
+
+
+def _limit_memory(size: int) -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with suppress(OSError, ValueError):
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        size += pages * resource.getpagesize() + _RESERVED
+        resource.setrlimit(resource.RLIMIT_AS, (size, most))
+
+
+def _turn_away_descriptors(keep: set[int]) -> None:
+    """Let all open files of the run lead nowhere, their numbers remaining taken."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    with suppress(OSError):
+        numbers = [int(entry.name) for entry in Path("/dev/fd").iterdir()]
+        for number in numbers:
+            if number not in keep:
+                with suppress(OSError):
+                    os.dup2(nowhere, number, inheritable=number < 3)
+
+
+def _adopt_orphans() -> None:
+    """Become the parent of what the processes of a note leave behind (Linux)."""
+    _prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+
+
+def _die_with(parent: int) -> None:
+    """End when the parent ends (Linux)."""
+    _prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        _exit(_CUT_OFF)
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _descendants(pid: int) -> Iterator[int]:
+    """Yield the living processes that came of one (Linux; elsewhere none is known)."""
+    parents = [pid]
+    while parents:
+        for child in _children(parents.pop()):
+            parents.append(child)
+            if _alive(child):
+                yield child
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                found += map(int, (thread / "children").read_text().split())
+    return found
+
+
+def _alive(pid: int) -> bool:
+    with suppress(OSError):
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state not in "ZX"
+    return False
+
+
+def _memory(pid: int) -> int:
+    """Return the bytes of memory that a process has of its own (Linux; elsewhere 0)."""
+    with suppress(OSError):
+        _, resident, shared, *_ = map(int, Path(f"/proc/{pid}/statm").read_text().split())
+        return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def _read(descriptor: int, take: Take) -> bool:
+    """Take in what can be read without waiting, some of it if it is much; tell if more may come."""
+    with suppress(BlockingIOError):
+        for _ in range(64):
+            data = os.read(descriptor, 65536)
+            if not data:
+                return False
+            take(data)
+    return True
+
+
+def _frames(trace: bytes) -> tuple[tuple[str, int], ...]:
+    """Find where the interpreter was, in what faulthandler wrote: outermost call first."""
+    found = re.findall(
+        r"^(Current thread|Thread) .*\(most recent call first\):\n((?:  File .*\n)+)",
+        trace.decode(errors="replace"),
+        re.M,
+    )
+    stacks = sorted(found, key=lambda stack: stack[0] != "Current thread")
+    calls = (call for _, stack in stacks for call in reversed(stack.splitlines()))
+    read = (re.match(r'  File "(.*)", line (\d+)', call) for call in calls)
+    return tuple((call[1], int(call[2])) for call in read if call)

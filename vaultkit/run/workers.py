@@ -1,0 +1,246 @@
+"""A process for each note: whatever a note does ends with it.
+
+A few *keepers*, one for each core, are made from this process. A keeper makes a process for each
+note, watches it, and ends it with all that it has started (`vaultkit.run.keeper`). What comes back
+is plain data.
+
+On Linux keepers are forked from this process, which has all modules and notes in memory; where that
+is not safe (other threads run, or another system) they are started afresh, and what they are to do
+has to be picklable. Windows cannot fork: a keeper runs the notes itself there, and is replaced when
+one had to be ended. Where there are no processes at all, or with ``count=0`` (debuggers, coverage),
+notes run in this process, unprotected.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vaultkit.run.ending import Ending, Limits
+
+Send = Callable[[dict[str, Any]], None]
+Work = Callable[[str, Send], None]
+
+# A keeper has a note at hand while this process is busy with what came before.
+_AHEAD = 2
+
+
+class Workers:
+    """Processes that do the work of each key, ahead of whoever asks for its result.
+
+    Parameters
+    ----------
+    work
+        Called in a process of its own with a key and a function that sends a message, which is a
+        dictionary that JSON can hold. A message ``{"block": index, "limit": seconds}`` is a
+        heartbeat: the process may be silent for so long (and some seconds of grace) from then on.
+    count
+        How many keys are worked on at a time; 0 means in this process.
+    limits
+        What each of them may use.
+    """
+
+    def __init__(self, work: Work, count: int | None = None, limits: Limits | None = None) -> None:
+        self._work = work
+        self._limits = limits or Limits()
+        if sys.platform in ("emscripten", "wasi"):
+            count = 0
+        self._count = _cores() if count is None else count
+        self._waiting: deque[str] = deque()
+        self._endings: dict[str, Ending] = {}
+        self._keepers: list[_Keeper] = []
+
+    def submit(self, key: str) -> None:
+        """Have the work of a key done, after that of the keys submitted before."""
+        self._waiting.append(key)
+
+    def result(self, key: str) -> Ending:
+        """Wait until the work of a key has ended; tell how."""
+        if self._count == 0:
+            if key in self._waiting:
+                self._waiting.remove(key)
+            return _here(self._work, key)
+        at_hand = any(key in keeper.keys for keeper in self._keepers)
+        if key not in self._endings and not at_hand:
+            if key in self._waiting:
+                self._waiting.remove(key)
+            self._waiting.appendleft(key)
+        self._hand_out()
+        while key not in self._endings:
+            self._listen()
+        return self._endings.pop(key)
+
+    def close(self) -> None:
+        """End all that still runs."""
+        keepers, self._keepers = self._keepers, []
+        for keeper in keepers:
+            keeper.connection.close()  # which it takes as the sign to go
+        for keeper in keepers:
+            keeper.end(2.0)
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _hand_out(self) -> None:
+        """Give keys to the keepers that have the fewest; make keepers as long as there are keys."""
+        while self._waiting:
+            keeper = min(self._keepers, key=lambda k: len(k.keys), default=None)
+            if keeper is None or (keeper.keys and len(self._keepers) < self._count):
+                keeper = self._new_keeper()
+            if len(keeper.keys) >= _AHEAD:
+                return
+            key = self._waiting.popleft()
+            keeper.keys.append(key)
+            keeper.heard(_START)
+            try:
+                keeper.connection.send_bytes(json.dumps(key).encode())
+            except OSError:
+                self._lose(keeper, "lost")
+
+    def _new_keeper(self) -> _Keeper:
+        import multiprocessing
+
+        from vaultkit.run.keeper import keep
+
+        can_fork = hasattr(os, "fork")
+        here = can_fork and sys.platform == "linux" and threading.active_count() == 1
+        context: Any = multiprocessing.get_context("fork" if here else "spawn")
+        ours, theirs = context.Pipe()
+        task = (self._work, theirs, self._limits, can_fork)
+        process = context.Process(target=keep, args=task, daemon=True)
+        with warnings.catch_warnings():
+            # Python counts BLAS's threads, too; BLAS knows of forks and starts its own anew.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
+        theirs.close()
+        self._keepers.append(_Keeper(process, ours))
+        return self._keepers[-1]
+
+    def _listen(self) -> None:
+        """Wait for something from the keepers; take it in."""
+        from multiprocessing.connection import wait
+
+        deadlines = [keeper.deadline for keeper in self._keepers if keeper.keys]
+        patience = max(0.0, min(deadlines, default=0.0) - time.monotonic())
+        ready = wait([keeper.connection for keeper in self._keepers], patience)
+        now = time.monotonic()
+        for keeper in list(self._keepers):
+            if keeper.connection in ready:
+                try:
+                    self._take(keeper, keeper.connection.recv_bytes())
+                except (EOFError, OSError):
+                    self._lose(keeper, "lost")
+            elif now > keeper.deadline and keeper.keys:
+                self._lose(keeper, "timed out" if keeper.alone else "lost")
+        self._hand_out()
+
+    def _take(self, keeper: _Keeper, frame: bytes) -> None:
+        """Take in what a keeper says: one letter, then what it is about."""
+        what, rest = frame[:1], frame[1:].decode()
+        if what == b".":  # it lives, and will be heard again within some seconds
+            keeper.heard(float(rest))
+        elif what == b"P":  # the process of the note
+            keeper.note = int(rest)
+        elif what == b"A":
+            keeper.alone = True
+        elif what == b"B":  # a heartbeat of the note
+            keeper.beat = json.loads(rest)
+        elif what == b"M":
+            keeper.messages.append(json.loads(rest))
+        elif what == b"E":
+            ending = Ending(**json.loads(rest))
+            frames = tuple((file, line) for file, line in ending.frames)
+            ending = replace(ending, frames=frames, messages=tuple(keeper.messages))
+            self._endings[keeper.keys.popleft()] = ending
+            keeper.messages, keeper.beat, keeper.note = [], {}, 0
+            keeper.heard(_START)
+
+    def _lose(self, keeper: _Keeper, kind: Any) -> None:
+        """Give up a keeper; what it had not begun goes to others."""
+        self._keepers.remove(keeper)
+        if keeper.note:
+            with contextlib.suppress(OSError):
+                os.killpg(keeper.note, signal.SIGKILL)
+        keeper.connection.close()
+        keeper.end(0.0)
+        if keeper.keys:
+            messages = tuple(keeper.messages)
+            key = keeper.keys.popleft()
+            self._endings[key] = Ending(kind, beat=keeper.beat, messages=messages)
+        self._waiting.extendleft(reversed(keeper.keys))
+
+
+#: Seconds within which a keeper that was given a key is heard of.
+_START = 60.0
+
+
+@dataclass(eq=False)
+class _Keeper:
+    """A keeper, as this process knows it."""
+
+    process: Any
+    connection: Any
+    keys: deque[str] = field(default_factory=deque)
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    beat: dict[str, Any] = field(default_factory=dict)
+    #: Number of the process that runs the note, once there is one.
+    note: int = 0
+    #: It cannot fork, and runs the notes itself.
+    alone: bool = False
+    deadline: float = float("inf")
+
+    def heard(self, seconds: float) -> None:
+        self.deadline = time.monotonic() + seconds
+
+    def end(self, patience: float) -> None:
+        """Wait for its end, and do not wait long."""
+        until = time.monotonic() + patience
+        while self.process.is_alive() and time.monotonic() < until:
+            time.sleep(0.002)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.process.close()
+
+
+def _here(work: Work, key: str) -> Ending:
+    """Do the work of a key in this process."""
+    messages: list[dict[str, Any]] = []
+    beat: dict[str, Any] = {}
+
+    def send(message: dict[str, Any]) -> None:
+        if is_beat(message):
+            beat.update(message)
+        else:
+            messages.append(message)
+
+    try:
+        work(key, send)
+    except Exception:
+        return Ending("raised", beat=beat, told=traceback.format_exc(), messages=tuple(messages))
+    return Ending("done", beat=beat, messages=tuple(messages))
+
+
+def is_beat(message: dict[str, Any]) -> bool:
+    """Tell a heartbeat from other messages."""
+    return "block" in message and "limit" in message
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
