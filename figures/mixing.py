@@ -11,59 +11,70 @@ from figures import style as st
 from snippets import running_example as ex
 from snippets.softmax import softmax
 
-FACTORS = (1, 4, 16)
+FACTORS = (0.25, 1, 4)
 
 
 def softmax_data() -> dict[str, Any]:
-    """Return one row of scaled scores, its exponentials and weights, and sharper ones."""
-    s = ex.scaled_scores[st.ROW]
+    """Return one row of numbers, their exponentials and proportions, and flatter and sharper."""
+    x = np.array([2.0, 1.0, 0.0, -2.0])
     return {
-        "tokens": ex.tokens,
-        "scaled scores": s,
-        "exponentials": np.exp(s),
-        "weights": softmax(s),
+        "numbers": x,
+        "exponentials": np.exp(x),
+        "proportions": softmax(x),
         "factors": FACTORS,
-        "sharper": np.array([softmax(factor * s) for factor in FACTORS]),
+        "sharper": np.array([softmax(factor * x) for factor in FACTORS]),
     }
 
 
 def draw_softmax(data: Mapping[str, Any]) -> str:
-    """Scores to exponentials to weights; and the same scores made larger."""
-    s, e, p = data["scaled scores"], data["exponentials"], data["weights"]
-    tokens = data["tokens"]
-    columns = (86, 222, 358)
-    parts = [
-        st.text(columns[0], 20, "One row of scores, that of journey:", cls="vk-muted"),
-        st.text(72, 54, "key ↓", anchor="end", cls="vk-key", size=st.SMALL),
-        st.tokens_down(72, 74, tokens, 26, marked=None),
+    """Numbers to exponentials to proportions; and the same numbers made smaller and larger."""
+    x, e, p = data["numbers"], data["exponentials"], data["proportions"]
+    places = [f"{i + 1}" for i in range(len(x))]
+    columns = (84, 222, 358)
+    height = 26 * len(x)
+    zero = columns[0] + 24
+    parts = [st.tokens_down(56, 54, places, 26, marked=None)]
+    parts += [
+        st.rect(
+            zero + min(0.0, 22 * value),
+            54 + 26 * i + 5,
+            max(22 * abs(value), 1),
+            16,
+            cls="vk-score",
+            opacity=0.75,
+            radius=2,
+        )
+        + st.text(
+            zero + max(0.0, 22 * value) + 6,
+            54 + 26 * i + 18,
+            f"{value:.2f}".replace("-", "−"),
+            size=st.SMALL,
+        )
+        for i, value in enumerate(x)
     ]
-    for x, head, values, foot in (
-        (columns[0], "scaled score $s$", s, ""),
-        (columns[1], "exp $s$", e, f"sum {e.sum():.2f}"),
-        (columns[2], "weight", p, f"sum {p.sum():.2f}"),
+    parts.append(st.text(columns[0], 34, "number $x$"))
+    for left, head, values, foot in (
+        (columns[1], "exp($x$)", e, f"sum {e.sum():.2f}"),
+        (columns[2], "÷ sum", p, f"sum {p.sum():.2f}"),
     ):
         parts += [
-            st.text(x, 54, head),
-            st.bars(x, 74, values, values.max()),
-            st.text(x, 252, foot, cls="vk-muted", size=st.SMALL),
+            st.text(left, 34, head),
+            st.bars(left, 54, values, values.max()),
+            st.text(left, 54 + height + 22, foot, cls="vk-muted", size=st.SMALL),
         ]
-    y = 352
-    parts += [
-        st.text(72, y - 10, "key ↓", anchor="end", cls="vk-key", size=st.SMALL),
-        st.text(columns[0], y - 44, "The same scores, made larger:", cls="vk-muted"),
-        st.tokens_down(72, y + 10, tokens, 26, marked=None),
-    ]
-    for x, factor, row in zip(columns, data["factors"], data["sharper"], strict=True):
-        parts += [st.text(x, y - 10, f"softmax({factor} $s$)" if factor > 1 else "softmax($s$)")]
-        parts += [st.bars(x, y + 10, row, 1.0)]
+    y = 54 + height + 78
+    parts.append(st.tokens_down(56, y + 10, places, 26, marked=None))
+    for left, factor, row in zip(columns, data["factors"], data["sharper"], strict=True):
+        name = "softmax($x$)" if factor == 1 else f"softmax({factor:g} $x$)"
+        parts += [st.text(left, y - 10, name), st.bars(left, y + 10, row, 1.0)]
     return st.figure_svg(
         "softmax",
         "Softmax",
-        f"Bars for each token. The scaled scores of journey {st.listed(s)}, their exponentials"
-        f" {st.listed(e)} and, divided by the sum, the weights {st.listed(p)}. Below, the"
-        f" weights of the same scores times 1, 4 and 16: almost flat, then sharper, the largest"
-        f" {st.listed(data['sharper'].max(axis=1))}.",
-        y + 180,
+        f"Bars for four numbers, {st.listed(x)}, for their exponentials, {st.listed(e)}, and for"
+        f" these divided by their sum, {st.listed(p)}. Below, softmax of the same numbers times"
+        f" {', '.join(f'{factor:g}' for factor in data['factors'])}: almost even, then sharper,"
+        f" the largest {st.listed(data['sharper'].max(axis=1))}.".replace(", -", ", −"),
+        y + height + 24,
         parts,
     )
 
