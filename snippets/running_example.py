@@ -25,12 +25,13 @@ X = np.array(
     ]
 )
 
-_rng = TorchRandom(123)
-W_Q, W_K, W_V = _rng.rand(3, 2), _rng.rand(3, 2), _rng.rand(3, 2)
-Q, K, V = project(X, W_Q), project(X, W_K), project(X, W_V)
-
 n, d_model = X.shape
-d_k, d_v = K.shape[1], V.shape[1]
+d_k = 2
+d_v = 2
+
+_rng = TorchRandom(123)
+W_Q, W_K, W_V = _rng.rand(d_model, d_k), _rng.rand(d_model, d_k), _rng.rand(d_model, d_v)
+Q, K, V = project(X, W_Q), project(X, W_K), project(X, W_V)
 
 S = attention_scores(Q, K)
 scaled_scores = S / np.sqrt(d_k)

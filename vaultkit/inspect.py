@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from vaultkit.checks import form, links, mirrors, outputs, typeset
@@ -18,6 +19,7 @@ from vaultkit.checks.trials import try_others
 from vaultkit.checks.typeset import Typesetter
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import Vault
+from vaultkit.run.dependencies import recording
 from vaultkit.run.session import NoteRun, Step
 
 
@@ -74,6 +76,7 @@ def inspect(
     *,
     until: int | None = None,
     tell: Callable[[int], None] = lambda _: None,
+    read: set[Path] | None = None,
 ) -> Iterator[Check]:
     """Find all that can be said of a note: first of its text, then of its code as it runs.
 
@@ -89,25 +92,24 @@ def inspect(
         Run the blocks before this one only, and judge nothing that rests on all of them.
     tell
         Called with the number of each block before it runs.
+    read
+        Gets the files of the vault, and of what lies beside it, that the code of the note reads.
     """
     yield from inspect_text(note, vault, settings)
     judges = Judges(note)
     session = NoteRun(note, settings.timeout, (judges.look,))
     broken: set[int] = set()
-    for index, block in enumerate(note.blocks[:until]):
-        tell(index)
-        steps = session.steps(index)
-        broken |= {index} if any(step.error for step in steps) else set()
-        yield from outputs.check(index, block, steps, session.seconds[index])
+    root = vault.root.parent
+    read = set() if read is None else read
+    read.update(mirrors.files(note, root))
+    with recording(root, read):
+        for index, block in enumerate(note.blocks[:until]):
+            tell(index)
+            steps = session.steps(index)
+            broken |= {index} if any(step.error for step in steps) else set()
+            yield from outputs.check(index, block, steps, session.seconds[index])
     if until is not None:
         return
-    try_others(
-        note,
-        judges.equations.claims,
-        settings.trials,
-        root=vault.root.parent,
-        timeout=settings.timeout,
-        broken=broken,
-        tell=tell,
-    )
+    claims, timeout = judges.equations.claims, settings.timeout
+    try_others(note, claims, settings.trials, root=root, timeout=timeout, broken=broken, tell=tell)
     yield from judges.check()

@@ -1,19 +1,27 @@
-"""What was found when the notes were checked, a note at a time, tied to the text it was found in.
+"""What was found when the notes were checked, a file a note, tied to all that it rests on.
 
-The checks write it; the site shows it. A note that has changed since has no entry any more.
+The checks write it; the site shows it. Where anything has changed that a verdict rests on, be it
+the note, a module it imports, a file it reads, a note it links to, the engine or NumPy, nothing is
+known of the note any more.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from vaultkit.checks.check import HOLDS, Check
+from vaultkit.files import write_atomically
 from vaultkit.read.note import Note
+from vaultkit.read.vault import BrokenLinkError, Vault
 
 #: Kinds of checks in the order in which they are told, with their plurals.
 KINDS = {
@@ -26,58 +34,135 @@ KINDS = {
 }
 
 
-@dataclass
 class Ledger:
-    """All checks of a vault.
+    """What is known of the notes of a vault.
 
     Parameters
     ----------
-    entries
-        By the path of a note below the vault's root: the hash of its text, and its checks.
+    vault
+        The vault. Its ledger stands in ``.cache/vaultkit/ledger``, beside its folder.
     """
 
-    entries: dict[str, tuple[str, list[Check]]] = field(default_factory=dict)
+    def __init__(self, vault: Vault) -> None:
+        self.vault = vault
+        self.folder = folder_of(vault)
 
-    @classmethod
-    def read(cls, path: Path) -> Ledger:
-        """Read a ledger from its file; an empty one where there is none."""
+    def record(self, note: Note, checks: Iterable[Check], rests_on: Iterable[Path] = ()) -> None:
+        """Put down what was found in a note.
+
+        What trials with other numbers have told stays, as long as nothing has changed since.
+
+        Parameters
+        ----------
+        note
+            The note.
+        checks
+            All that was found in it.
+        rests_on
+            The files that its code has read.
+        """
+        key = self._key(note, [self._named(path) for path in rests_on])
+        scopes = {_place(c): c.scope for c in self.checks(note) or () if c.scope}
+        found = [c if c.scope else replace(c, scope=scopes.get(_place(c), "")) for c in checks]
+        entry = {
+            "note": self.vault.relative(note.path),
+            "key": key,
+            "checks": [check.plain() for check in sorted(found, key=lambda c: (c.line, c.column))],
+        }
+        write_atomically(self._file(note), json.dumps(entry, ensure_ascii=False))
+
+    def checks(self, note: Note) -> list[Check] | None:
+        """Return what was found in a note; None if that is not known, or not any more."""
+        entry = self._entry(note)
         try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
-            return cls(
-                {
-                    name: (entry["hash"], [Check.from_plain(row) for row in entry["checks"]])
-                    for name, entry in stored["notes"].items()
-                }
-            )
-        except (FileNotFoundError, json.JSONDecodeError, KeyError, TypeError):
-            return cls()
+            key = entry["key"]
+            if key != self._key(note, [name[5:] for name in key if name.startswith("file:")]):
+                return None
+            return [Check.from_plain(row) for row in entry["checks"]]
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return None  # an old ledger, or a damaged one
 
-    def write(self, path: Path) -> None:
-        """Write the ledger to a file."""
-        notes = {
-            name: {"hash": digest, "checks": [check.plain() for check in checks]}
-            for name, (digest, checks) in sorted(self.entries.items())
-        }
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"notes": notes}, ensure_ascii=False), encoding="utf-8")
+    def knows(self, note: Note) -> bool:
+        """Tell whether a note has ever been checked."""
+        return bool(self._entry(note))
 
-    def record(self, name: str, note: Note, checks: Iterable[Check]) -> None:
-        """Put down what was found in a note."""
-        self.entries[name] = (note.digest, sorted(checks, key=lambda check: check.line))
-
-    def checks(self, name: str, note: Note) -> list[Check] | None:
-        """Return the checks of a note; None if it has changed since, or never was checked."""
-        digest, checks = self.entries.get(name, ("", []))
-        return checks if digest == note.digest else None
-
-    def public(self, notes: Mapping[str, Note]) -> dict[str, Any]:
+    def public(self) -> dict[str, Any]:
         """Return what machines may read of it: for each note its checks, or None."""
+        found = {name: self.checks(note) for name, note in self._notes().items()}
         return {
-            name: None
-            if found is None
-            else [{**check.plain(), "seconds": round(check.seconds, 6)} for check in found]
-            for name, found in ((name, self.checks(name, note)) for name, note in notes.items())
+            name: None if checks is None else [_public(check) for check in checks]
+            for name, checks in found.items()
         }
+
+    def forget_the_gone(self) -> None:
+        """Drop what is known of notes that are no longer there."""
+        kept = {self._file(note) for note in self._notes().values()}
+        for file in self.folder.glob("*.json"):
+            if file not in kept:
+                file.unlink(missing_ok=True)
+
+    def _notes(self) -> dict[str, Note]:
+        return {self.vault.relative(path): note for path, note in self.vault.notes.items()}
+
+    def _file(self, note: Note) -> Path:
+        name = self.vault.relative(note.path).encode(errors="surrogateescape")
+        return self.folder / f"{hashlib.sha256(name).hexdigest()[:24]}.json"
+
+    def _entry(self, note: Note) -> dict[str, Any]:
+        try:
+            entry = json.loads(self._file(note).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return entry if isinstance(entry, dict) else {}
+
+    def _key(self, note: Note, files: Iterable[str]) -> dict[str, str]:
+        """Fingerprints of all that a verdict on a note rests on, by what it is."""
+        key = {"note": note.digest, "engine": _engine(), "numpy": np.__version__}
+        for name in files:
+            key[f"file:{name}"] = _digest_of(self.vault.root.parent / name)
+        for link in (*note.links, *self.vault.drawn(note)):
+            try:
+                path = self.vault.find(link.target, note.path)
+            except BrokenLinkError:
+                key[f"link:{link.target}"] = ""
+                continue
+            other = self.vault.notes.get(path)
+            if other is None:
+                key[f"link:{self.vault.relative(path)}"] = _digest_of(path)
+            elif other.path != note.path:
+                key[f"link:{self.vault.relative(path)}"] = other.outline
+        return key
+
+    def _named(self, path: Path) -> str:
+        return path.relative_to(self.vault.root.parent).as_posix()
+
+
+def _place(check: Check) -> tuple[str, int, int, str]:
+    return check.kind, check.line, check.column, check.what
+
+
+def _public(check: Check) -> dict[str, Any]:
+    data = check.plain()
+    data.pop("mend", None)
+    data.pop("block", None)
+    return {**data, "seconds": round(check.seconds, 6)}
+
+
+def _digest_of(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+@cache
+def _engine() -> str:
+    """Fingerprint of the code that judges."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 def told(checks: Iterable[Check]) -> str:
@@ -90,6 +175,6 @@ def told(checks: Iterable[Check]) -> str:
     )
 
 
-def path_of(root: Path) -> Path:
-    """Where the ledger of the vault at ``root`` stands."""
-    return root.parent / ".cache" / "vaultkit" / "ledger.json"
+def folder_of(vault: Vault) -> Path:
+    """Where the ledger of a vault stands."""
+    return vault.root.parent / ".cache" / "vaultkit" / "ledger"

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Iterable
-from pathlib import Path
 
 from vaultkit.checks.check import Mend
+from vaultkit.files import write_atomically
 from vaultkit.read.note import Note
 
 
@@ -38,7 +36,7 @@ def apply(note: Note, edits: Iterable[Mend]) -> None:
     for edit in sorted(edits, key=lambda e: e.first, reverse=True):
         lines[edit.first - 1 : edit.last] = [line + newline for line in edit.lines]
     bom = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
-    _replace(note.path, bom + "".join(lines).encode())
+    write_atomically(note.path, bom + "".join(lines).encode())
 
 
 def _apply_to_notebook(note: Note, mends: Iterable[Mend]) -> None:
@@ -52,13 +50,4 @@ def _apply_to_notebook(note: Note, mends: Iterable[Mend]) -> None:
         output = {"name": "stdout", "output_type": "stream", "text": lines}
         cell["outputs"] = [output] if mend.output else []
     content = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True)
-    _replace(note.path, (content + "\n").encode())
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file in one stroke, so that nobody ever sees half of it."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    Path(name).chmod(path.stat().st_mode)
-    Path(name).replace(path)
+    write_atomically(note.path, (content + "\n").encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from vaultkit.doors.mkdocs_plugin import redirect
-from vaultkit.ledger import Check, Ledger, path_of
+from vaultkit.ledger import Check, Ledger, folder_of
 from vaultkit.read.vault import Vault
 
 SITE = """
@@ -141,18 +142,17 @@ def test_a_redirect_needs_no_script_and_escapes_its_words() -> None:
 
 def test_the_site_shows_what_was_checked(vault: Path) -> None:
     notes = Vault(vault / "docs")
-    ledger = Ledger()
-    for path, note in notes.notes.items():
+    ledger = Ledger(notes)
+    for note in notes.notes.values():
         if note.name != "index":
-            ledger.record(notes.relative(path), note, [Check("link", 5, "[[Tern]]", seconds=0.25)])
-    ledger.write(path_of(notes.root))
+            ledger.record(note, [Check("link", 5, "[[Tern]]", seconds=0.25)])
     with (vault / "docs" / "By Sea" / "Arctic Tern.md").open("a") as tern:
         tern.write("\nIt flies far.\n")
     (vault / "docs" / "Checks.md").write_text("# Checks\n\n<!-- ledger -->\n\nSee [[owl]].\n")
     try:
         done = build(vault)
     finally:
-        path_of(notes.root).unlink()
+        shutil.rmtree(folder_of(notes))
     assert done.returncode == 0, done.stderr
     site = vault / "site"
 

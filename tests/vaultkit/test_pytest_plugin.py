@@ -1,9 +1,12 @@
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from vaultkit.ledger import Ledger, path_of, told
-from vaultkit.read.markdown import read
+from vaultkit.ledger import Ledger, folder_of, told
+from vaultkit.read.note import Note
+from vaultkit.read.vault import Vault
 
 NOTE = """\
 # A
@@ -182,15 +185,19 @@ def test_a_stale_figure_fails_and_is_redrawn(
     run(vault, *settings).assert_outcomes(passed=1)
 
 
+def ledger_of(vault: pytest.Pytester) -> tuple[Ledger, dict[str, Note]]:
+    notes = Vault(vault.path / "docs")
+    return Ledger(notes), {note.name: note for note in notes.notes.values()}
+
+
 def test_the_ledger_holds_what_was_found_in_notes_that_ran_whole(vault: pytest.Pytester) -> None:
     path = vault.path / "docs/A.md"
     path.write_text(NOTE + "\n[[A]] [[B]]\n\n$x = 2$ 2.0 0.7<!-- given: so -->\n")
     run(vault, "docs/A.md::Twice")
-    file = path_of(vault.path / "docs")
-    assert not Ledger.read(file).entries
+    ledger, notes = ledger_of(vault)
+    assert not ledger.knows(notes["A"])
     run(vault, "docs")
-    ledger, note = Ledger.read(file), read(path)
-    checks = ledger.checks("A.md", note)
+    checks = ledger.checks(notes["A"])
     assert checks
     assert [(c.kind, c.line, c.outcome) for c in checks] == [
         ("block", 3, "holds"),
@@ -206,10 +213,82 @@ def test_the_ledger_holds_what_was_found_in_notes_that_ran_whole(vault: pytest.P
     ]
     assert told(checks) == "4 blocks, 1 equation, 1 number, 1 link, 1 formula"
     path.write_text(path.read_text() + "more\n")
-    assert ledger.checks("A.md", read(path)) is None
+    ledger, notes = ledger_of(vault)
+    assert ledger.checks(notes["A"]) is None
+    assert ledger.knows(notes["A"])
     path.rename(path.with_name("C.md"))
     run(vault, "docs")
-    assert list(Ledger.read(file).entries) == ["C.md"]
+    assert len(list(folder_of(ledger.vault).iterdir())) == 1
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "a module that it imports": lambda root: (root / "lib.py").write_text("x = 2\n"),
+    "a module that that one imports": lambda root: (root / "deep.py").write_text("y = 2\n"),
+    "a file that it reads": lambda root: (root / "data.txt").write_text("other"),
+    "a heading of a note that it links to": lambda root: (root / "docs/B.md").write_text("# C\n"),
+    "a file that it shows": lambda root: (root / "shown.py").write_text("z = 1  # now\n"),
+    "a picture that it shows": lambda root: (root / "docs/a.svg").write_text("<svg> </svg>"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_nothing_is_known_once_what_it_rests_on_has_changed(
+    vault: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object]
+) -> None:
+    monkeypatch.syspath_prepend(vault.path)
+    vault.makepyfile(lib="import deep\n\nx = 1\n", deep="y = 1\n", shown="z = 1\n")
+    files = {"data.txt": "some", "docs/B.md": "# B\n", "docs/a.svg": "<svg></svg>"}
+    for name, text in files.items():
+        (vault.path / name).write_text(text)
+    (vault.path / "docs/A.md").write_text(
+        "[[B]] ![a](a.svg)\n\n```python\nimport lib\nfrom pathlib import Path\n\n"
+        'text = Path("data.txt").read_text()\n```\n\n'
+        '```python title="shown.py"\nz = 1\n```\n'
+    )
+    run(vault, "docs").assert_outcomes(passed=14)
+    ledger, notes = ledger_of(vault)
+    assert ledger.checks(notes["A"])
+    change(vault.path)
+    ledger, notes = ledger_of(vault)
+    assert ledger.checks(notes["A"]) is None
+
+
+def test_what_rests_on_nothing_that_changed_stays_known(vault: pytest.Pytester) -> None:
+    vault.makefile(".md", **{"docs/B": "# B\n\nWords.\n", "docs/C": "# C\n\n[[B]]\n"})
+    run(vault, "docs")
+    (vault.path / "docs/B.md").write_text("# B\n\nOther words.\n")
+    ledger, notes = ledger_of(vault)
+    assert [name for name, note in notes.items() if ledger.checks(note) is None] == ["B"]
+
+
+def test_trials_are_remembered_until_something_changes(vault: pytest.Pytester) -> None:
+    path = vault.path / "docs/A.md"
+    path.write_text("```python\nx = 2\n```\n\n$x = 2$\n")
+
+    def scopes() -> list[str]:
+        ledger, notes = ledger_of(vault)
+        return [c.scope for c in ledger.checks(notes["A"]) or () if c.kind == "equation"]
+
+    run(vault, "docs", "--trials", "2")
+    assert scopes() == ["here"]
+    run(vault, "docs")
+    assert scopes() == ["here"]
+    path.write_text(path.read_text() + "\nmore\n")
+    run(vault, "docs")
+    assert scopes() == [""]
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"key": 1}', "[" * 100_000, "\0", '{"key": {}, "checks": [1]}']
+)
+def test_a_damaged_ledger_is_borne(vault: pytest.Pytester, content: str) -> None:
+    run(vault, "docs")
+    ledger, notes = ledger_of(vault)
+    (file,) = folder_of(ledger.vault).iterdir()
+    file.write_text(content)
+    assert ledger.checks(notes["A"]) is None
+    run(vault, "docs").assert_outcomes(passed=10)
+    assert ledger.checks(notes["A"])
 
 
 def test_what_no_check_was_made_of_fails_in_the_ledger_too(vault: pytest.Pytester) -> None:
@@ -217,7 +296,8 @@ def test_what_no_check_was_made_of_fails_in_the_ledger_too(vault: pytest.Pyteste
     block = '```python title="no.py"\ny = 1\n```\n'
     path.write_text(NOTE + "\n$x = (2$\n\n- a\n  - b\n\n" + block)
     run(vault, "docs").assert_outcomes(passed=8, failed=3)
-    checks = Ledger.read(path_of(vault.path / "docs")).checks("A.md", read(path))
+    ledger, notes = ledger_of(vault)
+    checks = ledger.checks(notes["A"])
     assert checks
     assert [(c.kind, c.line) for c in checks if c.outcome == "fails"] == [
         ("equation", 42),

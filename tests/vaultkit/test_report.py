@@ -8,7 +8,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
-from vaultkit.ledger import Ledger, path_of
+from vaultkit.ledger import Ledger
 from vaultkit.read.vault import Vault
 from vaultkit.site.report import Entry, Totals, badge, entries, line, main, table
 
@@ -24,9 +24,9 @@ def vault(tmp_path: Path) -> Vault:
 
 
 def test_a_note_tells_what_was_checked(vault: Vault) -> None:
-    ledger = Ledger()
+    ledger = Ledger(vault)
     owl = next(note for note in vault.notes.values() if note.name == "Barn Owl")
-    ledger.record("Barn Owl.md", owl, CHECKS)
+    ledger.record(owl, CHECKS)
     found, tern = entries(vault, ledger)
     assert "1 block, 2 numbers checked" in line(found)
     assert 'href="x#y"' in line(found, "x#y")
@@ -70,7 +70,6 @@ def test_the_badge_tells_the_totals() -> None:
 
 
 def test_the_badge_is_written_by_command(vault: Vault, tmp_path: Path) -> None:
-    Ledger().write(path_of(vault.root))
     main([str(vault.root), str(tmp_path / "badge.svg")])
     assert "0 hold, 2 notes not checked" in (tmp_path / "badge.svg").read_text()
     with pytest.raises(SystemExit):

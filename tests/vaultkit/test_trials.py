@@ -85,10 +85,9 @@ def test_modules_of_the_vault_get_other_numbers_too(tmp_path: Path) -> None:
             r"$x \cdot x = 8.5$ $x_1 + 1 = x_2$",
             set_up=f"```python\nfrom {name} import x\n```\n\n",
         )
-        assert sys.modules[name].x[0] == 1.5
+        assert name not in sys.modules
     finally:
         sys.path.remove(str(tmp_path))
-        sys.modules.pop(name)
     assert (first.outcome, first.scope) == ("holds", "here")
     assert second.outcome == FAILS
 

@@ -57,6 +57,12 @@ def mirrors(note: Note) -> Iterator[Block]:
             yield block
 
 
+def files(note: Note, folder: Path) -> set[Path]:
+    """Find the files that the blocks of a note show."""
+    shown = (folder / str(block.fence.options["title"]) for block in mirrors(note))
+    return {path for path in shown if path.resolve().is_relative_to(folder)}
+
+
 def stale_pieces(block: Block, folder: Path) -> list[tuple[Piece, Piece]]:
     """Pair each statement of a block that differs from its file with what stands there.
 
@@ -71,8 +77,8 @@ def stale_pieces(block: Block, folder: Path) -> list[tuple[Piece, Piece]]:
     """
     title = str(block.fence.options["title"])
     path = folder / title
-    if not path.is_file():
-        raise FileNotFoundError("there is no such file")
+    if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
+        raise FileNotFoundError("there is no such file beside the vault")
     there = {piece.name: piece for piece in _pieces(path.read_text(encoding="utf-8"))}
     stale = []
     for shown in _pieces(block.fence.text):

@@ -30,7 +30,7 @@ from mkdocs.utils import get_relative_url
 
 from vaultkit.checks.check import FAILS
 from vaultkit.inspect import Settings, inspect_text
-from vaultkit.ledger import Ledger, path_of
+from vaultkit.ledger import Ledger, folder_of
 from vaultkit.read.note import Note
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import slug
@@ -85,7 +85,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def __init__(self) -> None:
         self.vault: Vault | None = None
         self.fonts: list[str] = []
-        self.ledger = Ledger()
+        self.ledger: Ledger | None = None
         #: By path, what the ledger knows of each note that has a page; and the script to filter it.
         self.entries: dict[str, report.Entry] = {}
         self.script = ""
@@ -110,7 +110,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             self.vault = Vault(root)
         else:
             self.vault.refresh()
-        self.ledger = Ledger.read(path_of(root))
+        self.ledger = Ledger(self.vault)
         for name, settings in EXTENSIONS.items():
             if name not in config.markdown_extensions:
                 config.markdown_extensions.append(name)
@@ -157,11 +157,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_serve(self, server: Any, **_: Any) -> Any:
         """Build again when the notes were checked again."""
         assert self.vault is not None
-        path = path_of(self.vault.root)
-        if not path.exists():
-            # What is not there cannot be watched.
-            Ledger().write(path)
-        server.watch(str(path))
+        folder = folder_of(self.vault)
+        folder.mkdir(parents=True, exist_ok=True)  # what is not there cannot be watched
+        server.watch(str(folder))
         return server
 
     # After mkdocs-jupyter, which gives pages of notebooks their own way to be rendered.
@@ -219,14 +217,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def _read_ledger(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
         """Gather what is known of each note; yield it for machines, and as a badge."""
         assert self.vault is not None
+        assert self.ledger is not None
         self.entries = {}
         for entry in report.entries(self.vault, self.ledger):
             file = files.get_file_from_path(entry.path)
             if file is not None:
                 self.entries[entry.path] = replace(entry, href=file.url)
         self.checks_page = files.get_file_from_path(self.config.checks_page)
-        notes = {self.vault.relative(path): note for path, note in self.vault.notes.items()}
-        public = json.dumps(self.ledger.public(notes), ensure_ascii=False, separators=(",", ":"))
+        public = json.dumps(self.ledger.public(), ensure_ascii=False, separators=(",", ":"))
         yield _generated(config, "checks.json", public)
         yield _generated(config, "badge.svg", report.badge(self._totals()))
         if self.checks_page:

@@ -15,7 +15,7 @@ from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
 from vaultkit.doors.runner import Inspection, Runner
 from vaultkit.figure import Figure, stamp_of
 from vaultkit.inspect import Settings
-from vaultkit.ledger import KINDS, Ledger, path_of
+from vaultkit.ledger import KINDS, Ledger
 from vaultkit.read.note import Block, Note, Problem
 from vaultkit.read.vault import READERS, Vault
 from vaultkit.site.mathematics import to_mathml
@@ -34,7 +34,6 @@ GROUPS = {
 _VAULTS = pytest.StashKey[dict[Path, Vault]]()
 _TALLY = pytest.StashKey[Counter[str]]()
 _RUNNERS = pytest.StashKey[dict[Path, Runner]]()
-_LEDGERS = pytest.StashKey[dict[Path, Ledger]]()
 # What the line of totals counts.
 _CHECKED = ("notes", *KINDS.values())
 _EXCEPTED = {
@@ -70,14 +69,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make room for what the session learns."""
     config.stash[_VAULTS] = {}
     config.stash[_TALLY] = Counter()
-    config.stash[_LEDGERS] = {}
     config.stash[_RUNNERS] = {}
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write down what was found, for the site to show."""
-    for root, ledger in session.config.stash[_LEDGERS].items():
-        ledger.write(path_of(root))
+    """Forget what was found in notes that are gone."""
+    for runner in session.config.stash[_RUNNERS].values():
+        Ledger(runner.vault).forget_the_gone()
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NoteFile | DrawingFile | None:
@@ -228,14 +226,8 @@ class NoteFile(pytest.File):
             apply(self.note, self.mends)
         self.mends = []
         if self.items == len(self.note.blocks) + len(GROUPS) and self.inspection.whole:
-            vault = _vault(self.path, self.config)
-            ledgers = self.config.stash[_LEDGERS]
-            if vault.root not in ledgers:
-                known = {vault.relative(path) for path in vault.notes}
-                old = Ledger.read(path_of(vault.root)).entries
-                kept = {name: entry for name, entry in old.items() if name in known}
-                ledgers[vault.root] = Ledger(kept)
-            ledgers[vault.root].record(vault.relative(self.path), self.note, self.inspection.checks)
+            ledger = Ledger(_vault(self.path, self.config))
+            ledger.record(self.note, self.inspection.checks, self.inspection.rests_on)
         self.items = 0
 
 

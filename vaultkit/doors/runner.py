@@ -34,7 +34,7 @@ class Inspection:
     checks: list[Check] = field(default_factory=list)
     whole: bool = False
     ended: str = ""
-    rests_on: tuple[str, ...] = ()
+    rests_on: set[Path] = field(default_factory=set)
 
 
 class Runner:
@@ -62,6 +62,7 @@ class Runner:
         """Return what was found in a note."""
         if note.path not in self._known:
             until = self._until.get(note.path)
-            checks = list(inspect(note, self.vault, self.settings, until=until))
-            self._known[note.path] = Inspection(note, checks, whole=until is None)
+            read: set[Path] = set()
+            checks = list(inspect(note, self.vault, self.settings, until=until, read=read))
+            self._known[note.path] = Inspection(note, checks, until is None, rests_on=read)
         return self._known[note.path]

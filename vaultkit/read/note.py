@@ -226,6 +226,13 @@ class Note:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @cached_property
+    def outline(self) -> str:
+        """SHA-256 of all that a link from elsewhere can name: names, headings, block ids."""
+        names = (self.name, *self.aliases, *self.block_ids)
+        headings = (f"{heading.level} {heading.text}" for heading in self.headings)
+        return hashlib.sha256("\n".join((*names, *headings)).encode()).hexdigest()
+
+    @cached_property
     def lines(self) -> list[str]:
         """Lines of the file, without their ends."""
         return LINE_END.sub("\n", self.text).removesuffix("\n").split("\n")

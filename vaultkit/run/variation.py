@@ -23,6 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from vaultkit.run.dependencies import is_local, local_modules
+
 # What makes a generator of random numbers out of a seed, whoever wrote it.
 _SEEDED = re.compile(r"default_rng|seed|SeedSequence|PCG64|MT19937|Philox|\w*Random\w*|\w*Rng")
 _LARGEST = 512  # a size above this is left as it is: a trial should not take longer than the page
@@ -145,7 +147,7 @@ def plans(trial: int, names: Sequence[str]) -> list[Variation]:
 @contextlib.contextmanager
 def varied_modules(root: Path, variation: Variation) -> Iterator[None]:
     """Let modules below a folder be imported with other numbers, afresh; then put all back."""
-    before = {name: sys.modules[name] for name in _local(root)}
+    before = {name: sys.modules[name] for name in local_modules(root)}
     finder = _Finder(root, variation)
     for name in before:
         del sys.modules[name]
@@ -154,27 +156,9 @@ def varied_modules(root: Path, variation: Variation) -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(finder)
-        for name in _local(root):
+        for name in local_modules(root):
             del sys.modules[name]
         sys.modules.update(before)
-
-
-def _local(root: Path) -> list[str]:
-    found = [(name, getattr(module, "__file__", None)) for name, module in sys.modules.items()]
-    return [name for name, origin in found if is_local(name, origin, root)]
-
-
-def is_local(name: str, origin: object, root: Path) -> bool:
-    """Tell whether a module stands below a folder: not installed there, and not the engine's."""
-    if not isinstance(origin, str) or not origin.endswith(".py") or name == "__main__":
-        return False
-    installed = Path(origin).is_relative_to(sys.prefix) and sys.prefix != sys.base_prefix
-    return (
-        name.partition(".")[0] != __name__.partition(".")[0]
-        and Path(origin).is_relative_to(root)
-        and not installed
-        and "site-packages" not in Path(origin).parts
-    )
 
 
 class _Finder:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
-from vaultkit.ledger import KINDS, Ledger, path_of, told
+from vaultkit.ledger import KINDS, Ledger, told
 from vaultkit.read.vault import Vault
 
 
@@ -77,9 +77,9 @@ def entries(vault: Vault, ledger: Ledger) -> list[Entry]:
     found = [
         Entry(
             name=note.title,
-            path=(name := vault.relative(note.path)),
-            checks=ledger.checks(name, note),
-            edited=name in ledger.entries,
+            path=vault.relative(note.path),
+            checks=ledger.checks(note),
+            edited=ledger.knows(note),
             href=vault.address(note),
             anchor=f"of-{vault.address(note).replace('/', '-')}",
         )
@@ -181,7 +181,7 @@ def main(arguments: Sequence[str]) -> None:
     if len(arguments) != 2:
         raise SystemExit("usage: python -m vaultkit.site.report VAULT BADGE.svg")
     vault = Vault(Path(arguments[0]))
-    totals = Totals.of(entries(vault, Ledger.read(path_of(vault.root))))
+    totals = Totals.of(entries(vault, Ledger(vault)))
     Path(arguments[1]).write_text(badge(totals), encoding="utf-8", newline="\n")
 
 
