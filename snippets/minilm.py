@@ -21,7 +21,7 @@ from snippets.word_piece import split_words, word_pieces
 
 NUM_HEADS = 12
 EPS = 1e-12
-MAX_TOKENS = 256  # longer sentences were never trained
+MAX_TOKENS = 256  # where the original library cuts; fine-tuning used texts of up to 128
 
 
 class MiniLM(NamedTuple):
@@ -134,7 +134,7 @@ def hidden_states(model: MiniLM, text: str) -> Trace:
     Raises
     ------
     ValueError
-        If the text has more tokens than the model was trained for.
+        If the text has more tokens than the original library reads.
     """
     tokens = tokenize(model, text)
     if len(tokens) > MAX_TOKENS:

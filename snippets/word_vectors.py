@@ -3,12 +3,13 @@
 `python -m snippets.word_vectors` runs the model and writes the file again.
 """
 
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from snippets.minilm import MiniLM, encode, hidden_states, load_minilm
+from snippets.minilm import MiniLM, Trace, encode, hidden_states, load_minilm
 
 FILE = Path(__file__).parent / "data" / "bank.npz"
 WORDS = ["River", "bank", "is", "calm", "Bank", "stores", "money"]
@@ -60,6 +61,24 @@ def bank_example() -> BankExample:
         heads = [(int(block), int(head)) for block, head in file["heads"]]
         maps = dict(zip(heads, file["maps"], strict=True))
         return BankExample(file["tokens"].tolist(), file["from_bank"], maps, file["cosines"])
+
+
+def different_words() -> np.ndarray:
+    """Give a control: how alike different words of different SENTENCES are, block by block.
+
+    Returns
+    -------
+    (7, 2), float32
+        At the embeddings and after each block, the mean and the largest cosine.
+
+    Examples
+    --------
+    >>> different_words()[-1].round(3)  # the two banks furthest apart end at 0.749
+    array([0.202, 0.617], dtype=float32)
+    """
+    with np.load(FILE) as file:
+        different: np.ndarray = file["different"]
+        return different
 
 
 def telling_heads(
@@ -115,7 +134,27 @@ def compute(model: MiniLM) -> dict[str, np.ndarray]:
             [[alpha[block - 1, head - 1] for alpha in weights] for block, head in heads]
         ),
         "cosines": units @ units.swapaxes(-1, -2),
+        "different": _different(traces),
     }
+
+
+def _different(traces: list[Trace]) -> np.ndarray:
+    """Compare all pairs of different words from different sentences; give mean and largest."""
+    found = []
+    for first, second in combinations(traces, 2):
+        a, b = (
+            t.states / np.linalg.norm(t.states, axis=-1, keepdims=True) for t in (first, second)
+        )
+        pairs = [
+            (i, j)
+            for i, left in enumerate(first.tokens)
+            for j, right in enumerate(second.tokens)
+            if left != right and left.isalpha() and right.isalpha()  # no [CLS], no full stop
+        ]
+        rows, columns = np.transpose(pairs)
+        found.append((a @ b.swapaxes(-1, -2))[:, rows, columns])
+    cosines = np.concatenate(found, axis=1)
+    return np.stack([cosines.mean(axis=1), cosines.max(axis=1)], axis=1)
 
 
 def write(model: MiniLM) -> None:

@@ -3,7 +3,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from snippets import word_vectors as module
 from snippets.minilm import encode
-from snippets.word_vectors import bank_example, compute, telling_heads, word_vectors, write
+from snippets.word_vectors import (
+    bank_example,
+    compute,
+    different_words,
+    telling_heads,
+    word_vectors,
+    write,
+)
 
 
 def test_the_file_is_what_the_model_makes(minilm):
@@ -42,6 +49,14 @@ def test_banks_of_one_sense_end_closer_than_banks_of_two():
     same = np.array([[1, 0, 1, 0], [0, 1, 0, 1]] * 2, bool)
     for block in range(1, 7):  # from the first block on; the embeddings know but the position
         assert cosines[block][same].min() > cosines[block][~same].max()
+
+
+def test_different_words_are_less_alike_than_two_banks():
+    mean, largest = different_words()[-1]
+    cosines = bank_example().cosines[-1]
+    banks = cosines[np.triu_indices(4, 1)]
+    assert_allclose([mean, largest, banks.mean()], [0.202, 0.617, 0.823], atol=5e-4)
+    assert largest < banks.min()
 
 
 def test_bank_attends_to_its_clue_in_the_telling_heads():
