@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[1]
 VAULT = Vault(ROOT / "docs")
 NOTES = {note.path.name: note for note in VAULT.notes.values()}
 OFF_THE_ROAD = {"Look up", "For those who write notes"}
-NEXT = re.compile(r"Next: \[\[(?P<name>[^]|#]+)\]\], .+\.$")
+NEXT = re.compile(r"Next: (?:\[\[(?P<name>[^]|#]+)\]\]|\[(?P<title>[^]]+)\]\([^)#]+\)), .+\.$")
 
 
 class _Loader(yaml.SafeLoader):
@@ -189,6 +189,11 @@ def _too_early(note: Note, number: int, start: int) -> bool:
     return opening <= number < start
 
 
+def last_line(note: Note) -> str:
+    """Give the last line that says something."""
+    return [line for line in note.lines if line.strip()][-1]
+
+
 def test_every_note_is_on_the_road_or_off_it() -> None:
     listed = [note.path.name for _, note in nav()]
     assert sorted(listed) == sorted(NOTES)
@@ -196,13 +201,12 @@ def test_every_note_is_on_the_road_or_off_it() -> None:
 
 @pytest.mark.parametrize(("note", "following"), STEPS, ids=lambda note: note.name)
 def test_a_note_leads_on_to_the_next_of_the_road(note: Note, following: Note) -> None:
-    last = note.lines[-1]
-    if found := NEXT.fullmatch(last):
-        assert found["name"] == following.name
+    if found := NEXT.fullmatch(last_line(note)):
+        assert (found["name"] or found["title"]) == following.name
 
 
 def test_the_last_words_of_the_road_lead_nowhere() -> None:
-    assert not NEXT.fullmatch(ROAD[-1].lines[-1])
+    assert not NEXT.fullmatch(last_line(ROAD[-1]))
 
 
 if __name__ == "__main__":
