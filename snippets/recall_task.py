@@ -65,12 +65,16 @@ def decode(X: np.ndarray) -> list[str]:
 
 
 def recall_batch(
-    rng: np.random.Generator, count: int, num_pairs: int = 4, ahead: int = 0
+    rng: np.random.Generator,
+    count: int,
+    num_pairs: int = 4,
+    ahead: int = 0,
+    distinct_digits: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw sequences of the task, and what should be answered.
 
-    Letters differ within a sequence, and so do digits: who does not know which pair is asked
-    for, but knows all the digits, is right once in `num_pairs`.
+    Letters differ within a sequence, and so do digits unless told otherwise: whoever knows all
+    the digits, but not which pair is asked for, is right once in `num_pairs`.
 
     Parameters
     ----------
@@ -83,6 +87,8 @@ def recall_batch(
     ahead : int
         Ask for the digit of the letter that comes so many places later in the alphabet
         (a comes after h).
+    distinct_digits : bool
+        False lets a digit occur several times in a sequence.
 
     Returns
     -------
@@ -103,16 +109,67 @@ def recall_batch(
     if not 1 <= num_pairs <= len(LETTERS):
         raise ValueError(f"num_pairs is {num_pairs}, not between 1 and {len(LETTERS)}")
 
-    def distinct(kinds: int) -> np.ndarray:
-        return rng.permuted(np.tile(np.arange(kinds), (count, 1)), axis=1)[:, :num_pairs]
-
-    letters, digits = distinct(len(LETTERS)), distinct(len(DIGITS))
+    letters = _distinct(rng, len(LETTERS), count, num_pairs)
+    if distinct_digits:
+        digits = _distinct(rng, len(DIGITS), count, num_pairs)
+    else:
+        digits = rng.integers(len(DIGITS), size=(count, num_pairs))
     sequence, asked = np.arange(count), rng.integers(num_pairs, size=count)
     letter = (letters[sequence, asked] - ahead) % len(LETTERS)
+    return _encode_all(letters, digits, letter), digits[sequence, asked]
 
+
+def recall_two_batch(
+    rng: np.random.Generator, count: int, num_pairs: int = 4
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw sequences that ask for two digits: of the last letter, and of the one after it.
+
+    Both letters stand among the pairs, in any order (a comes after h).
+
+    Parameters
+    ----------
+    rng : np.random.Generator
+        The same seed gives the same sequences.
+    count : int
+        How many sequences.
+    num_pairs : int
+        How many pairs in each; at least two, at most eight.
+
+    Returns
+    -------
+    X : (count, num_pairs + 1, 18), the last token a letter without a digit
+    answer : (count, 2) of integers, the digit of that letter and that of the next
+
+    Raises
+    ------
+    ValueError
+        If num_pairs is not between 2 and 8.
+
+    Examples
+    --------
+    >>> X, answer = recall_two_batch(np.random.default_rng(0), 2)
+    >>> [decode(sequence) for sequence in X], answer.tolist()
+    ([['g4', 'd7', 'c6', 'h2', 'g'], ['f2', 'd6', 'g3', 'e5', 'f']], [[4, 2], [2, 3]])
+    """
+    if not 2 <= num_pairs <= len(LETTERS):
+        raise ValueError(f"num_pairs is {num_pairs}, not between 2 and {len(LETTERS)}")
+    asked = rng.integers(len(LETTERS), size=(count, 1))
+    ahead = np.tile(np.arange(len(LETTERS)), (count, 1))
+    ahead[:, 2:] = rng.permuted(ahead[:, 2:], axis=1)  # 0 and 1 stay, others come and go
+    ahead = rng.permuted(ahead[:, :num_pairs], axis=1)
+    digits = _distinct(rng, len(DIGITS), count, num_pairs)
+    answer = np.stack([digits[ahead == 0], digits[ahead == 1]], axis=1)
+    return _encode_all((asked + ahead) % len(LETTERS), digits, asked[:, 0]), answer
+
+
+def _distinct(rng: np.random.Generator, kinds: int, count: int, num: int) -> np.ndarray:
+    """Draw `num` different numbers below `kinds`, `count` times."""
+    return rng.permuted(np.tile(np.arange(kinds), (count, 1)), axis=1)[:, :num]
+
+
+def _encode_all(letters: np.ndarray, digits: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    """Encode pairs (count, num_pairs) and the letter (count,) that follows them."""
     one_letter, one_digit = np.eye(len(LETTERS)), np.eye(len(DIGITS))
-    X = np.zeros((count, num_pairs + 1, len(LETTERS) + len(DIGITS)))
-    X[:, :-1, : len(LETTERS)] = one_letter[letters]
-    X[:, :-1, len(LETTERS) :] = one_digit[digits]
-    X[:, -1, : len(LETTERS)] = one_letter[letter]
-    return X, digits[sequence, asked]
+    pairs = np.concatenate([one_letter[letters], one_digit[digits]], axis=-1)
+    last = np.concatenate([one_letter[asked], np.zeros((len(asked), len(DIGITS)))], axis=-1)
+    return np.concatenate([pairs, last[:, np.newaxis]], axis=1)

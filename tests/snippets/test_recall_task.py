@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from snippets.recall_task import decode, encode, recall_batch
+from snippets.recall_task import decode, encode, recall_batch, recall_two_batch
 
 
 def test_writes_a_letter_and_a_digit_as_two_ones():
@@ -41,6 +41,36 @@ def test_the_seed_decides():
     first, again = (recall_batch(np.random.default_rng(7), 3) for _ in range(2))
     assert_array_equal(first[0], again[0])
     assert_array_equal(first[1], again[1])
+
+
+def test_digits_may_repeat_if_asked_to():
+    X, answer = recall_batch(np.random.default_rng(0), 200, 8, distinct_digits=False)
+    numbers_of_digits = set()
+    for sequence, digit in zip(X, answer, strict=True):
+        *pairs, asked = decode(sequence)
+        assert dict(pairs)[asked] == str(digit)
+        numbers_of_digits.add(len({pair[1] for pair in pairs}))
+    assert min(numbers_of_digits) < 6
+
+
+@pytest.mark.parametrize("num_pairs", [2, 4, 8])
+def test_two_answers_are_the_digits_of_the_letter_and_of_the_next(num_pairs):
+    X, answer = recall_two_batch(np.random.default_rng(0), 1000, num_pairs)
+    places = set()
+    for sequence, digits in zip(X, answer, strict=True):
+        *pairs, asked = decode(sequence)
+        after = "bcdefgha"["abcdefgh".index(asked)]
+        assert [dict(pairs)[asked], dict(pairs)[after]] == [str(digit) for digit in digits]
+        assert len({pair[0] for pair in pairs}) == len({pair[1] for pair in pairs}) == num_pairs
+        letters = [pair[0] for pair in pairs]
+        places.add((letters.index(asked), letters.index(after)))
+    assert len(places) == num_pairs * (num_pairs - 1)
+
+
+@pytest.mark.parametrize("num_pairs", [1, 9])
+def test_two_answers_need_two_pairs(num_pairs):
+    with pytest.raises(ValueError, match=f"num_pairs is {num_pairs}"):
+        recall_two_batch(np.random.default_rng(0), 1, num_pairs)
 
 
 @pytest.mark.parametrize("num_pairs", [0, 9])
