@@ -160,8 +160,18 @@ def train(
     return weights, losses
 
 
-def accuracy(weights: HeadWeights, X: np.ndarray, answer: np.ndarray) -> float:
+def accuracy(
+    weights: HeadWeights, X: np.ndarray, answer: np.ndarray, scale: float | None = None
+) -> float:
     """Give the share of sequences whose answer gets the highest score.
+
+    Parameters
+    ----------
+    weights : HeadWeights
+    X : (count, n, d_model)
+    answer : (count,) of integers
+    scale : float, optional
+        1/√d_k if None.
 
     Examples
     --------
@@ -169,4 +179,4 @@ def accuracy(weights: HeadWeights, X: np.ndarray, answer: np.ndarray) -> float:
     >>> accuracy(zeros, np.ones((2, 5, 18)), np.array([0, 7]))
     0.5
     """
-    return float((answer_scores(weights, X).argmax(axis=-1) == answer).mean())
+    return float((answer_scores(weights, X, scale).argmax(axis=-1) == answer).mean())

@@ -1,0 +1,224 @@
+"""A head that learns: its loss, where it reads, what its matrices hold; how far a gradient gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from figures import style as st
+from snippets import trained_head
+from snippets.attention import attention_scores, attention_weights
+from snippets.backward import scaled_dot_product_attention_backward, softmax_backward
+from snippets.projection import project
+
+LEFT, RIGHT = 40, 452
+ROW = 16  # height of a row in the maps of matrices
+
+
+def learning_data() -> dict[str, Any]:
+    """Return the loss of each step, and the last token's weights before and after."""
+    before, after, losses = trained_head.load()
+    data: dict[str, Any] = {"tokens": trained_head.tokens, "losses": losses.round(4)}
+    for name, W in (("before", before), ("after", after)):
+        q, K = project(trained_head.X[-1:], W.W_Q), project(trained_head.X, W.W_K)
+        scale = float(1 / np.sqrt(K.shape[1]))
+        data[name] = attention_weights(attention_scores(q, K), scale=scale)[0].round(6)
+    return data
+
+
+def draw_learning(data: Mapping[str, Any]) -> str:
+    """Draw the loss, and the bars of the weights before and after."""
+    losses, tokens = data["losses"], data["tokens"]
+    top, height, peak = 44, 150, 2.5
+    x = np.linspace(LEFT, RIGHT, len(losses))
+    even = np.log(10)
+
+    def level(loss: Any) -> Any:
+        return top + height * (1 - loss / peak)
+
+    parts = [st.text(LEFT - 28, 20, "loss of each batch, step by step", size=16)]
+    for tick in (0, 1, 2):
+        parts += [
+            st.path(f"M{LEFT} {st.num(level(tick))}H{RIGHT}", width=1 if tick == 0 else 0.5),
+            st.text(
+                LEFT - 8, level(tick) + 5, f"{tick}", anchor="end", cls="vk-muted", size=st.SMALL
+            ),
+        ]
+    parts += [
+        st.path(
+            f"M{LEFT} {st.num(level(even))}H{RIGHT}", cls="muted", more=' stroke-dasharray="4"'
+        ),
+        st.text(
+            RIGHT, level(even) - 7, "an even guess", anchor="end", cls="vk-muted", size=st.SMALL
+        ),
+        st.path(st.polyline(zip(x, level(losses), strict=True)), cls="fg", width=1.75),
+        *(
+            st.text(
+                np.interp(step, (0, len(losses)), (LEFT, RIGHT)),
+                top + height + 20,
+                f"{step}",
+                anchor="middle",
+                cls="vk-muted",
+                size=st.SMALL,
+            )
+            for step in range(0, len(losses) + 1, 100)
+        ),
+    ]
+    y = top + height + 64
+    parts.append(st.text(LEFT - 28, y, f"what the last token, {tokens[-1]}, reads", size=16))
+    for left, name in ((64, "before"), (276, "after")):
+        parts += [
+            st.text(left, y + 28, f"{name} training", cls="vk-muted", size=st.SMALL),
+            st.tokens_down(left - 10, y + 38, tokens, 26, marked=None),
+            st.bars(left, y + 38, data[name], 1.0, length=120),
+        ]
+    most = int(data["after"].argmax())
+    return st.figure_svg(
+        "head-learns",
+        "A head learns",
+        f"The loss over {len(losses)} steps falls from {losses[0]:.2f} to {losses[-1]:.2f}. Before"
+        f" training the token {tokens[-1]} gives the tokens {', '.join(tokens)} the weights"
+        f" {st.listed(data['before'])}; afterwards {st.listed(data['after'])}, nearly all to"
+        f" {tokens[most]}.",
+        y + 180,
+        parts,
+    )
+
+
+def matrices_data() -> dict[str, Any]:
+    """Return W_Q W_Kᵀ / √d_k (letters against all features) and W_V, before and after."""
+    data: dict[str, Any] = {"features": trained_head.features}
+    for name, W in zip(("before", "after"), trained_head.load()[:2], strict=True):
+        data[f"{name} match"] = ((W.W_Q @ W.W_K.T)[:8] / np.sqrt(W.W_K.shape[1])).round(3)
+        data[f"{name} value"] = W.W_V.round(3)
+    return data
+
+
+def draw_matrices(data: Mapping[str, Any]) -> str:
+    """Draw both products before and after: noise, then diagonals."""
+    features = data["features"]
+    letters, digits = features[:8], features[8:]
+    parts = [st.text(4, 20, "who reads whom: $W_Q$ $W_K^T$ / √$d_k$", size=16)]
+    y = 74
+    for name in ("before", "after"):
+        parts += [
+            st.text(30, y - 28, f"{name} training", cls="vk-muted", size=st.SMALL),
+            *_signed_map(30, y, 24, data[f"{name} match"], "score", letters, features),
+        ]
+        y += 8 * ROW + 60
+    y += 36
+    parts.append(st.text(4, y - 54, "what is handed over: $W_V$", size=16))
+    for x, name in ((30, "before"), (264, "after")):
+        parts += [
+            st.text(x, y - 28, f"{name} training", cls="vk-muted", size=st.SMALL),
+            *_signed_map(x, y, 20, data[f"{name} value"], "value", features, digits),
+        ]
+    foot = y + 18 * ROW + 30
+    parts += [
+        st.rect(30, foot - 11, 14, 14, cls="vk-score", opacity=0.9, radius=2),
+        st.rect(48, foot - 11, 14, 14, cls="vk-value", opacity=0.9, radius=2),
+        st.text(70, foot, "above 0", cls="vk-muted", size=st.SMALL),
+        st.rect(150, foot - 11, 14, 14, cls="vk-muted", opacity=0.54, radius=2),
+        st.text(172, foot, "below 0; the fainter, the nearer to it", cls="vk-muted", size=st.SMALL),
+    ]
+    return st.figure_svg(
+        "head-matrices",
+        "What the matrices have learned",
+        "Maps of two products, before and after training. Before, all entries are small and"
+        " without a pattern. Afterwards, W_Q times the transpose of W_K has its largest entries"
+        " where a letter meets the same letter, and all digits add alike; W_V has its largest"
+        " where a digit meets itself, and almost nothing in the rows of the letters.",
+        foot + 14,
+        parts,
+    )
+
+
+def _signed_map(
+    x: float,
+    y: float,
+    width: float,
+    values: Any,
+    hue: str,
+    rows: Sequence[str],
+    columns: Sequence[str],
+) -> list[str]:
+    """Colour what is above 0 in a hue and what is below in grey; 4 in W_V, 8 in a score is full."""
+    full = 4.0 if hue == "value" else 8.0
+    parts = [
+        st.text(x - 10, y + (i + 0.5) * ROW + 5, name, anchor="middle", cls="vk-muted", size=13.5)
+        for i, name in enumerate(rows)
+    ]
+    parts += [
+        st.text(x + (j + 0.5) * width, y - 6, name, anchor="middle", cls="vk-muted", size=13.5)
+        for j, name in enumerate(columns)
+    ]
+    for (i, j), value in np.ndenumerate(values):
+        strength = min(abs(float(value)) / full, 1.0)
+        parts.append(
+            st.rect(
+                x + j * width,
+                y + i * ROW,
+                width - 1,
+                ROW - 1,
+                cls=f"vk-{hue if value > 0 else 'muted'}",
+                opacity=round(0.04 + (0.86 if value > 0 else 0.5) * strength, 2),
+                radius=1,
+            )
+        )
+    return parts
+
+
+def backward_data() -> dict[str, Any]:
+    """Return the median length of a row of each gradient, for moderate and for large scores."""
+    rng = np.random.default_rng(1)
+    query, key = rng.normal(size=(64, 16)), rng.normal(size=(8, 16))
+    value, dL_dZ = rng.normal(size=(8, 5)), rng.normal(size=(64, 5))
+    dL_dalpha = dL_dZ @ value.T
+    data: dict[str, Any] = {"factors": (1, 16), "names": ["Z", "V", "α", "S", "Q"]}
+    for factor in data["factors"]:
+        q = factor * query
+        scale = float(1 / np.sqrt(q.shape[-1]))
+        alpha = attention_weights(attention_scores(q, key), scale=scale)
+        dL_dQ, _, dL_dV = scaled_dot_product_attention_backward(dL_dZ, q, key, value)
+        dL_dS = softmax_backward(dL_dalpha, alpha) * scale
+        gradients = (dL_dZ, dL_dV, dL_dalpha, dL_dS, dL_dQ)
+        rows = [np.median(np.linalg.norm(gradient, axis=-1)) for gradient in gradients]
+        data[f"times {factor}"] = np.array(rows).round(6)
+    return data
+
+
+def draw_backward(data: Mapping[str, Any]) -> str:
+    """Draw a bar for each gradient, top to bottom as it goes back, for two sizes of scores."""
+    names, factors = data["names"], data["factors"]
+    steps = ("the output", "$Z$ = $αV$", "$Z$ = $αV$", "through softmax", "$S$ = $QK^T$")
+    hues = {"Z": "fg", "V": "value", "α": "score", "S": "score", "Q": "query"}
+    row, y = 44, 70
+    most = np.maximum(*(data[f"times {factor}"] for factor in factors))
+    parts = [st.text(4, 20, "median length of a row of the gradient", size=16)]
+    for x, factor in zip((168, 330), factors, strict=True):
+        words = "moderate scores" if factor == 1 else f"{factor} times as large"
+        parts.append(st.text(x, 46, words, cls="vk-muted", size=st.SMALL))
+        for i, (name, size) in enumerate(zip(names, data[f"times {factor}"], strict=True)):
+            length = max(96 * float(size / most[i]), 1.5)
+            parts += [
+                st.rect(x, y + row * i, length, 18, cls=f"vk-{hues[name]}", opacity=0.75, radius=2),
+                st.text(x + length + 6, y + row * i + 14, f"{size:.2f}", size=st.SMALL),
+            ]
+    for i, (name, step) in enumerate(zip(names, steps, strict=True)):
+        parts += [
+            st.text(24, y + row * i + 14, f"∂$L$/∂${name}$", size=16),
+            st.text(24, y + row * i + 32, step, cls="vk-muted", size=st.SMALL),
+        ]
+    parts.append(st.arrow([(10, y - 4), (10, y + row * len(names) - 10)], "muted"))
+    small, large = (data[f"times {factor}"] for factor in factors)
+    return st.figure_svg(
+        "backward",
+        "How far a gradient gets",
+        "Median row lengths of the gradients with respect to Z, V, alpha, S and Q. With moderate"
+        f" scores {st.listed(small)}; with scores {factors[1]} times as large {st.listed(large)}:"
+        " those behind softmax are nearly 0.",
+        y + row * len(names),
+        parts,
+    )
