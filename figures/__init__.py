@@ -108,5 +108,6 @@ FIGURES: dict[str, Figure] = {
         _figure(
             machine, "computational-complexity", machine.complexity_data, machine.draw_complexity
         ),
+        _figure(machine, "attention-share", machine.share_data, machine.draw_share),
     )
 }

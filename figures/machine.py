@@ -171,3 +171,94 @@ def draw_complexity(data: Mapping[str, Any]) -> str:
         bottom + 68,
         parts,
     )
+
+
+def share_data() -> dict[str, Any]:
+    """Return the share of attention in a block's multiply-adds, and where some models stand."""
+    n = 2.0 ** np.arange(6, 18.25, 0.25)
+    widths = (768, 4096)
+    models = {"GPT-2": (768, 1024), "LLaMA 7B": (4096, 2048), "131072 tokens": (4096, 131_072)}
+    return {
+        "n": n,
+        "curves": {width: n / (n + 6 * width) for width in widths},
+        "models": {
+            name: (width, length, length / (length + 6 * width))
+            for name, (width, length) in models.items()
+        },
+    }
+
+
+def draw_share(data: Mapping[str, Any]) -> str:
+    """Draw the share against the length, one half marked."""
+    n = data["n"]
+    left, right, top, bottom = 56, 440, 46, 280
+
+    def place(length: Any, share: Any) -> tuple[Any, Any]:
+        x = np.interp(np.log2(length), np.log2(n[[0, -1]]), (left, right))
+        return x, np.interp(share, (0, 1), (bottom, top))
+
+    parts = [st.text(left - 40, 22, "share of attention in a block's multiply-adds", size=16)]
+    for tick in (0, 0.25, 0.5, 0.75, 1):
+        level = float(place(n[0], tick)[1])
+        parts += [
+            st.path(f"M{left} {st.num(level)}H{right}", width=1 if tick in (0, 0.5) else 0.5),
+            st.text(left - 8, level + 5, f"{tick:g}", anchor="end", cls="vk-muted", size=13),
+        ]
+    parts += [
+        st.text(
+            float(place(length, 0)[0]),
+            bottom + 22,
+            f"{length}",
+            anchor="middle",
+            cls="vk-muted",
+            size=13,
+        )
+        for length in (64, 512, 4096, 32768, 262144)
+    ]
+    hues = dict(zip(data["curves"], ("query", "score"), strict=True))
+    for width, shares in data["curves"].items():
+        xs, ys = place(n, shares)
+        x, y = place(6 * width, 0.5)
+        parts += [
+            st.path(st.polyline(zip(xs, ys, strict=True)), cls=hues[width], width=2.5),
+            st.path(
+                f"M{st.num(x)} {st.num(y)}V{bottom}",
+                cls=hues[width],
+                more=' stroke-dasharray="4 4"',
+            ),
+        ]
+    x, y = place(6 * 768, 0.5)
+    parts.append(st.text(x - 8, y - 8, "$d$ = 768", anchor="end", cls="vk-query"))
+    x, y = place(6 * 4096, 0.5)
+    parts.append(st.text(x + 12, y + 18, "$d$ = 4096", cls="vk-score"))
+    anchors = {
+        "GPT-2": ("end", -8, -8),
+        "LLaMA 7B": ("start", 9, 3),
+        "131072 tokens": ("end", -9, -6),
+    }
+    for name, (width, length, share) in data["models"].items():
+        x, y = place(length, share)
+        anchor, dx, dy = anchors[name]
+        parts += [
+            st.dot(x, y, 5, hues[width]),
+            st.text(x + dx, y + dy, f"{name}, {share:.2f}", anchor=anchor, size=st.SMALL),
+        ]
+    parts.append(
+        st.text(
+            (left + right) / 2,
+            bottom + 46,
+            "sequence length $n$; dashed: six times the width",
+            anchor="middle",
+            cls="vk-muted",
+            size=st.SMALL,
+        )
+    )
+    said = "; ".join(f"{name} {share:.2f}" for name, (_, _, share) in data["models"].items())
+    return st.figure_svg(
+        "attention-share",
+        "The share of attention",
+        "The share of attention in the multiply-adds of a block, n/(n + 6d), against the length n,"
+        f" for widths of 768 and 4096. It is one half at n = 6d. {said}.",
+        bottom + 60,
+        parts,
+    )
