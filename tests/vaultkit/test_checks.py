@@ -36,7 +36,7 @@ def found(check, a_vault: Vault, name: str = "A") -> list[tuple[int, str]]:
         ('```python title="a\n1\n```\n', 1, "cannot read"),
         ("```{.python}\n1\n```\n", 1, "does not run"),
         ("---\ntags: [a\n---\n", 2, "front matter"),
-        ("---\njust words\n---\n", 1, "front matter"),
+        ("---\njust words\n---\n", 2, "front matter"),
         ("![](a.svg)\n", 1, "no alt text"),
         (r"![in \[0, 1)](a.svg)", 1, "a bracket in the words"),
         ("word\n$$x$$\n", 2, "blank line before $$"),

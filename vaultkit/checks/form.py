@@ -19,7 +19,8 @@ _LIST_ITEM = re.compile(r"(?P<indent>\s*)(?:[-*+]|\d+[.)])\s+\S")
 def check(note: Note, vault: Vault) -> Iterator[Check]:
     """Find what one of the readers would show as garbage, and what two notes cannot share."""
     for problem in _problems(note, vault):
-        yield Check("form", problem.line, problem.message.split("\n")[0], FAILS, problem.message)
+        what = problem.message.split("\n")[0]
+        yield Check("form", problem.line, what, FAILS, problem.message, problem.column)
 
 
 def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
@@ -34,15 +35,13 @@ def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
 
 
 def _names(note: Note, vault: Vault) -> Iterator[Problem]:
-    for other in vault.notes.values():
-        if other.path == note.path:
-            continue
-        if vault.address(other) == vault.address(note):
-            yield Problem(1, f"has the same address on the site as {vault.relative(other.path)}")
-        taken = {name.casefold() for name in (other.name, *other.aliases)}
-        for alias in note.aliases:
-            if alias.casefold() in taken:
-                yield Problem(1, f"its alias {alias!r} also names {vault.relative(other.path)}")
+    for other in vault.addresses.get(vault.address(note), ()):
+        if other != note.path:
+            yield Problem(1, f"has the same address on the site as {vault.relative(other)}")
+    for alias in note.aliases:
+        for other in vault.taken.get(alias.casefold(), ()):
+            if other != note.path:
+                yield Problem(1, f"its alias {alias!r} also names {vault.relative(other)}")
 
 
 def _lines(note: Note) -> Iterator[Problem]:

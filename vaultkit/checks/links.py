@@ -22,4 +22,4 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
             why = f"{where}{link}: {broken}"
         outcome = FAILS if why else HOLDS
         seconds = time.perf_counter() - began
-        yield Check("link", link.line, str(link), outcome, why, seconds=seconds)
+        yield Check("link", link.line, str(link), outcome, why, link.column, seconds=seconds)

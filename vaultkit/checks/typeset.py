@@ -23,4 +23,6 @@ def check(note: Note, typeset: Typesetter) -> Iterator[Check]:
             why = f"${formula.tex}$ cannot be typeset: {error}"
         outcome = FAILS if why else HOLDS
         seconds = time.perf_counter() - began
-        yield Check("formula", formula.line, formula.tex, outcome, why, seconds=seconds)
+        yield Check(
+            "formula", formula.line, formula.tex, outcome, why, formula.column, seconds=seconds
+        )

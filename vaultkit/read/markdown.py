@@ -6,14 +6,16 @@ Everything that asks what a note says asks here: the checks, the link graph, the
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import yaml
 from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -21,7 +23,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from vaultkit.read import fences
+from vaultkit.read import fences, properties, source
 from vaultkit.read.note import (
     Block,
     Fence,
@@ -37,25 +39,63 @@ from vaultkit.read.syntax import (
     BLOCK_ID,
     CALLOUT,
     COMMENT,
+    HTML_ALT,
+    HTML_HIDDEN,
+    HTML_LINK,
+    HTML_TAG,
     LINE_END,
     NAMED,
     QUANTITY,
     REASON,
+    SURROGATE,
     TAG,
     WIKILINK,
     block_id,
     slug,
 )
 
+#: Blocks within blocks, beyond which nothing is read.
+DEEPEST = 50
+
 
 def parse(text: str, path: Path = Path("note.md")) -> Note:
-    """Read the text of a note."""
-    return _Reader(Note(path, text)).read(_PARSER.parse(LINE_END.sub("\n", text)))
+    """Read the text of a note. Whatever the text is, it comes back as a note, with its problems."""
+    problems = list(_odd_characters(text))
+    text = SURROGATE.sub("\ufffd", text)
+    note = _Reader(Note(path, text)).read(_PARSER.parse(LINE_END.sub("\n", text)))
+    return replace(note, problems=(*problems, *note.problems)) if problems else note
 
 
 def read(path: Path) -> Note:
-    """Read a note from its file."""
-    return parse(path.read_bytes().decode("utf-8-sig"), path)
+    """Read a note from its file; one that cannot be read is a note with a problem."""
+    try:
+        return parse(source.read(path), path)
+    except source.UnreadableError as error:
+        return unread(path, error)
+
+
+def unread(path: Path, error: source.UnreadableError) -> Note:
+    """Make a note of a file that cannot be read. Links to its headings still hold."""
+    note = parse(error.text, path)
+    return Note(
+        path,
+        note.text,
+        meta=note.meta,
+        front=note.front,
+        headings=note.headings,
+        block_ids=note.block_ids,
+        problems=(Problem(error.line, error.reason),),
+    )
+
+
+def _odd_characters(text: str) -> Iterator[Problem]:
+    for pattern, what in (
+        ("\0", "a NUL character: no text, or UTF-16; save it as UTF-8"),
+        (SURROGATE, "half a character, which no file can hold"),
+    ):
+        if found := re.search(pattern, text):
+            before = LINE_END.sub("\n", text[: found.start()])
+            yield Problem(before.count("\n") + 1, what, len(before) - before.rfind("\n"))
 
 
 # --- How markdown-it-py learns Obsidian's syntax ------------------------------------------------
@@ -98,8 +138,35 @@ def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> boo
     return True
 
 
+class _Inline(ParserInline):
+    """Notes in each token where in its paragraph it begins: ``meta["at"]``."""
+
+    def tokenize(self, state: StateInline) -> None:
+        rules = self.ruler.getRules("")
+        begun = state.pos  # of the text that waits to become a token
+        while state.pos < state.posMax:
+            before, count = state.pos, len(state.tokens)
+            if not state.pending:
+                begun = before
+            if not any(rule(state, False) for rule in rules):
+                state.append_pending(state.src[state.pos])
+                state.pos += 1
+            for token in state.tokens[count:]:
+                waited = token is state.tokens[count] and token.type == "text" and begun < before
+                token.meta.setdefault("at", begun if waited else before)
+            if len(state.tokens) > count and state.pending:
+                begun = before
+        if state.pending:
+            state.pushPending().meta["at"] = begun
+
+
 def _make_parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST})
+    parser.inline = _Inline()
+    parser.configure("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])
+    # Joining texts loses where the parts began; `_joined` keeps it.
+    parser.inline.ruler2.disable("fragments_join")
+    parser.core.ruler.disable("text_join")
     parser.use(front_matter_plugin).use(footnote_plugin)
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True)
     parser.block.ruler.before(
@@ -136,12 +203,16 @@ class _Reader:
         self.problems: list[Problem] = []
         self.meta: dict[str, Any] = {}
         self.slugs: dict[str, int] = {}
+        self.front = 0
+        #: The line of the last cell of a table, and where in it the cell ended.
+        self.cell = (0, 0)
 
     def read(self, tokens: list[Token]) -> Note:
         self.walk(tokens)
         return replace(
             self.note,
             meta=self.meta,
+            front=self.front,
             headings=tuple(self.headings),
             fences=tuple(self.fences),
             blocks=tuple(self.blocks),
@@ -159,6 +230,9 @@ class _Reader:
         previous: Token | None = None
         for index, token in enumerate(tokens):
             if token.nesting == 1:
+                if token.level == DEEPEST - 1 and token.type in _CONTAINERS:
+                    line = (_map(token) or (open_maps or [(0, 0)])[-1])[0] + 1
+                    self.problems.append(Problem(line, "nested too deeply: nothing of it is read"))
                 open_maps.append(_map(token) or (open_maps[-1] if open_maps else (0, 0)))
             span = _map(token) or (open_maps[-1] if open_maps else (0, 0))
             match token.type:
@@ -181,27 +255,26 @@ class _Reader:
                     behind = tokens[index + 1 : index + 2]
                     reasons = _reason(behind, "not run"), _reason(behind, "here")
                     tex = token.content.strip()
-                    self.formulas.append(Formula(span[0] + 1, tex, True, *reasons))
+                    raw = self.lines[span[0]] if span[0] < len(self.lines) else ""
+                    column = max(raw.find("$$"), 0) + 1
+                    self.formulas.append(Formula(span[0] + 1, tex, True, *reasons, column))
                 case "comment_block":
                     self.comments.append((span[0] + 1, span[1]))
                 case "inline":
                     self.inline(token, span, tokens, index)
+                case "html_block":
+                    self.html_block(token, span)
             if token.nesting == -1:
                 open_maps.pop()
             previous = token
 
     def front_matter(self, token: Token) -> None:
-        try:
-            meta = yaml.safe_load(token.content) or {}
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            line = mark.line + 2 if mark else 1
-            self.problems.append(Problem(line, f"front matter: {getattr(error, 'problem', error)}"))
-            return
-        if not isinstance(meta, dict):
-            self.problems.append(Problem(1, "front matter: not a list of `name: value` lines"))
-            return
-        self.meta = meta
+        found = properties.read(token.content)
+        self.front = (token.map or (0, 0))[1]
+        self.meta = found.values
+        # The properties begin on the second line.
+        self.problems += [replace(problem, line=problem.line + 1) for problem in found.problems]
+        self.links += [replace(link, line=link.line + 1) for link in found.links]
 
     def callout_title(self, tokens: list[Token], index: int) -> str | None:
         first = next((t for t in tokens[index + 1 : index + 3] if t.type == "inline"), None)
@@ -217,7 +290,8 @@ class _Reader:
         text = " ".join((text[: found.start()] if found else text).split())
         # The site's own way to tell headings of the same words apart.
         anchor = _unique(slug(text), self.slugs)
-        heading = Heading(_line(token), int(token.tag[1:]), text, anchor)
+        line, column = self.places(inline, (_line(token) - 1, 0))(0)
+        heading = Heading(line, int(token.tag[1:]), text, anchor, column)
         self.headings.append(heading)
         self.sections[-1] = text or self.sections[-1]
 
@@ -252,66 +326,108 @@ class _Reader:
         elif fence.language == "text" and role == "compared":
             self.blocks[-1] = replace(self.blocks[-1], output=fence)
 
+    def places(self, token: Token, span: tuple[int, int], cell: bool = False) -> _Places:
+        """Tell where in the file the text of a paragraph, heading or cell stands."""
+        first = (token.map or span)[0]
+        raw = self.lines[first] if first < len(self.lines) else ""
+        if not cell:
+            contents = token.content.split("\n")
+            return _Places(first, contents, self.lines[first : first + len(contents)])
+        cell_ = token.content.replace("|", "\\|")
+        at = max(0, raw.find(cell_, self.cell[1] if self.cell[0] == first else 0))
+        self.cell = (first, at + len(cell_))
+        return _Places(first, [token.content], [raw], at)
+
     def inline(self, token: Token, span: tuple[int, int], tokens: list[Token], index: int) -> None:
-        children = token.children or []
-        # Nothing marks where in its paragraph a token begins, so search on from the last one.
-        at = 0
-        in_heading = tokens[index - 1].type == "heading_open"
+        above = tokens[index - 1].type
+        self.line_of_text(
+            token.content,
+            _joined(token.children or []),
+            self.places(token, span, above in ("td_open", "th_open")),
+            above == "heading_open",
+        )
+        self.block_id(token, span, tokens, index)
+
+    def html_block(self, token: Token, span: tuple[int, int]) -> None:
+        """Read what stands between tags as a line of text: CommonMark would not."""
+        text = HTML_HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), token.content)
+        places = self.places(token, span)
+        for tag in HTML_TAG.finditer(text):
+            self.html(tag[0], places, tag.start())
+        text = HTML_TAG.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+        if text.strip():
+            (inline,) = _PARSER.parseInline(text)
+            self.line_of_text(text, _joined(inline.children or []), places, False)
+
+    def line_of_text(
+        self, content: str, children: list[Token], places: _Places, in_heading: bool
+    ) -> None:
+        alone = sum(child.type in _SHOWN or bool(child.content.strip()) for child in children) == 1
+        sentences = _Sentences(content)
         for position, child in enumerate(children):
-            if child.type in ("wikilink", "link_open", "image", "math_inline", "tag",
-                              "math_inline_double", "text", "code_inline"):  # fmt: skip
-                needle = _source(child)
-                found = token.content.find(needle, at)
-                at = found if found >= 0 else at
-            line = span[0] + 1 + token.content.count("\n", 0, at)
+            at = child.meta.get("at", 0)
+            line, column = places(at)
             match child.type:
                 case "wikilink":
-                    link = Link.from_match(child.meta["match"], line)
-                    alone = len([c for c in children if _source(c).strip()]) == 1
-                    self.links.append(
-                        replace(link, alone=alone, sentence=_sentence(token.content, at))
-                    )
-                    at += len(child.content)
+                    link = Link.from_match(child.meta["match"], line, column)
+                    self.links.append(replace(link, alone=alone, sentence=sentences.around(at)))
                 case "link_open":
-                    words = _words_of_link(children, child)
-                    self.link(str(child.attrs.get("href", "")), words, line, token.content, at)
+                    words = _words_of_link(children, position)
+                    href = str(child.attrs.get("href", ""))
+                    self.link(href, words, line, column, sentences.around(at))
                 case "image":
-                    self.link(str(child.attrs.get("src", "")), child.content, line,
-                              token.content, at, embed=True)  # fmt: skip
+                    src = str(child.attrs.get("src", ""))
+                    self.link(src, child.content, line, column, sentences.around(at), True)
                 case "math_inline" | "math_inline_double":
-                    behind = children[position + 1 :]
-                    reasons = _reason(behind, "not run"), _reason(behind, "here")
+                    why, here = (
+                        _reason(children, what, position + 1) for what in ("not run", "here")
+                    )
                     display = child.type == "math_inline_double"
-                    self.formulas.append(Formula(line, child.content, display, *reasons))
+                    self.formulas.append(Formula(line, child.content, display, why, here, column))
                     if not re.search(r"[=<>]|\\(approx|le|ge|ne|in|equiv)", child.content):
                         # It states nothing, so the numbers in it are read as in prose.
                         plain = child.content.replace(r"\times", "×").replace(r"\,", " ")
-                        self.numbers(line, plain.replace("{,}", ","), children[position + 1 :])
-                    at += len(child.content)
+                        plain = plain.replace("{,}", ",")
+                        self.numbers(plain, places, children, position)
                 case "text" if not in_heading:
-                    self.numbers(line, child.content, children[position + 1 :])
-                    at += len(child.content)
-                case "code_inline":
-                    at += len(child.content)
+                    self.numbers(child.content, places, children, position)
+                case "html_inline":
+                    self.html(child.content, places, at)
                 case "tag":
                     self.tags.append(child.meta["match"]["tag"])
-        self.block_id(token, span, tokens, index)
 
-    def numbers(self, line: int, text: str, behind: list[Token]) -> None:
-        found = [q for q in QUANTITY.finditer(text) if not NAMED.search(text[: q.start()])]
+    def html(self, tag: str, places: _Places, at: int) -> None:
+        """Find the links of a tag."""
+        alt = HTML_ALT.search(tag)
+        for found in HTML_LINK.finditer(tag):
+            href = unescape((found["value"] or found["bare"]).strip("\"'"))
+            words = unescape(alt["value"].strip("\"'")) if alt else ""
+            image = found["name"].lower() == "src"
+            line, column = places(at + found.start("name"))
+            if href:
+                self.link(href, words, line, column, "", image)
+
+    def numbers(self, text: str, places: _Places, children: list[Token], index: int) -> None:
+        """Find the numbers in the text of a token; ``index`` is its place in its line."""
+        found = [
+            q
+            for q in QUANTITY.finditer(text)
+            if not NAMED.search(text[max(0, q.start() - 40) : q.start()])
+        ]
         for quantity in found:
             last = quantity is found[-1] and not text[quantity.end() :].strip(" ).,;:")
-            why = _reason(behind, "given") if last else ""
-            self.quantities.append(Quantity(line, quantity[0].strip(), why))
+            why = _reason(children, "given", index + 1) if last else ""
+            line, column = places(_source_of(children[index], quantity.start()))
+            self.quantities.append(Quantity(line, quantity[0].strip(), why, column))
 
     def link(
-        self, href: str, words: str, line: int, content: str, at: int, embed: bool = False
+        self, href: str, words: str, line: int, column: int, sentence: str, embed: bool = False
     ) -> None:
         if re.match(r"[a-z][a-z0-9+.-]*:|//", href, re.IGNORECASE):
             return
         target, _, sub = unquote(href).partition("#")
         self.links.append(
-            Link(line, target, sub, words, embed, False, sentence=_sentence(content, at))
+            Link(line, target, sub, words, embed, False, sentence=sentence, column=column)
         )
 
     def block_id(
@@ -332,9 +448,10 @@ class _Reader:
         self.block_ids[found["id"]] = block
 
 
-def _reason(behind: list[Token], what: str) -> str:
+def _reason(tokens: list[Token], what: str, first: int = 0) -> str:
     """Find the reason that a comment gives right behind a formula or number."""
-    for token in behind:
+    for index in range(first, len(tokens)):
+        token = tokens[index]
         if token.type in ("html_inline", "html_block"):
             found = REASON.match(token.content.strip())
             return found["why"] if found and found["what"] == what else ""
@@ -378,25 +495,121 @@ def _line(token: Token) -> int:
     return (token.map or [0])[0] + 1
 
 
-def _source(token: Token) -> str:
-    """Tell how a token begins in the source, near enough to find it again."""
-    match token.type:
-        case "math_inline":
-            return f"${token.content}$"
-        case "math_inline_double":
-            return f"$${token.content}$$"
-        case "image":
-            return "!["
-        case "link_open":
-            return "["
-        case _:
-            return token.content
+class _Places:
+    """Turns places in a paragraph into lines and columns of its file, both from 1.
+
+    Parameters
+    ----------
+    first
+        Its first line, from 0.
+    contents
+        Its lines without what stands before them: ``> ``, an indent, ``## ``.
+    raw
+        The same lines as the file has them.
+    column
+        Where the first begins, if that is known.
+    """
+
+    def __init__(
+        self, first: int, contents: list[str], raw: list[str], column: int | None = None
+    ) -> None:
+        self.first, self.contents, self.raw, self.column = first, contents, raw, column
+        self.befores: dict[int, int] = {}
+        self.starts = [0]
+        for line in contents[:-1]:
+            self.starts.append(self.starts[-1] + len(line) + 1)
+
+    def __call__(self, at: int) -> tuple[int, int]:
+        """Return the line and the column."""
+        number = bisect_right(self.starts, at) - 1
+        if number not in self.befores:
+            self.befores[number] = self.before(number)
+        offset = at - self.starts[number]
+        if self.column is not None:
+            # In a table a bar is written `\|`.
+            offset += self.contents[number].count("|", 0, offset)
+        length = len(self.raw[number]) if number < len(self.raw) else 0
+        return self.first + number + 1, max(1, min(self.befores[number] + offset, length) + 1)
+
+    def before(self, number: int) -> int:
+        """Count what stands before a line of the text in its line of the file."""
+        if self.column is not None or number >= len(self.raw):
+            return self.column or 0
+        raw = self.raw[number].replace("\0", "\ufffd")
+        return max(0, raw.rfind(self.contents[number].rstrip()))
 
 
-def _words_of_link(children: list[Token], opening: Token) -> str:
-    index = children.index(opening)
-    closing = next(i for i in range(index, len(children)) if children[i].type == "link_close")
-    return "".join(_spoken(child) for child in children[index + 1 : closing])
+class _Sentences:
+    """The sentences of a paragraph."""
+
+    def __init__(self, content: str) -> None:
+        self.content = content
+        self.ends: list[int] | None = None
+
+    def around(self, at: int) -> str:
+        """Return the sentence that holds a place."""
+        if self.ends is None:
+            self.ends = [m.end() for m in _SENTENCE_END.finditer(self.content)]
+        index = bisect_right(self.ends, at)
+        start = self.ends[index - 1] if index else 0
+        stop = self.ends[index] if index < len(self.ends) else len(self.content)
+        # What is longer is no sentence that anybody would read.
+        start, stop = max(start, at - _LONGEST), min(stop, at + _LONGEST)
+        sentence = BLOCK_ID.sub("", COMMENT.sub("", self.content[start:stop]))
+        return " ".join(sentence.split())
+
+
+_SENTENCE_END = re.compile(r"[.!?][)\"'*_]*+\s++(?=[\W\dA-Z])")
+_LONGEST = 2000
+#: Tokens that one sees, though they have no content of their own.
+_SHOWN = {"image", "link_open", "math_inline", "math_inline_double"}
+_CONTAINERS = {"blockquote_open", "list_item_open", "footnote_open"}
+
+
+def _joined(children: list[Token]) -> list[Token]:
+    """Join texts that follow each other, and note where the parts of each began."""
+    joined: list[Token] = []
+    parts: list[str] = []
+    length = 0
+
+    def finish() -> None:
+        if parts:
+            joined[-1].content = "".join(parts)
+            parts.clear()
+
+    for child in children:
+        if child.type in ("text", "text_special"):
+            if not parts:
+                child.type = "text"
+                child.meta["parts"] = []
+                joined.append(child)
+                length = 0
+            joined[-1].meta["parts"].append((length, child.meta.get("at", 0)))
+            parts.append(child.content)
+            length += len(child.content)
+        else:
+            finish()
+            joined.append(child)
+    finish()
+    return joined
+
+
+def _source_of(token: Token, offset: int) -> int:
+    """Tell where in its paragraph a character of a text stands; for a formula, where it begins."""
+    parts = token.meta.get("parts")
+    if not parts:
+        return int(token.meta.get("at", 0))
+    begins, at = parts[bisect_right(parts, offset, key=lambda part: part[0]) - 1]
+    return int(at + offset - begins)
+
+
+def _words_of_link(children: list[Token], opening: int) -> str:
+    words = []
+    for child in children[opening + 1 : opening + 1 + _LONGEST]:
+        if child.type == "link_close":
+            break
+        words.append(_spoken(child))
+    return "".join(words)
 
 
 def _spoken(token: Token) -> str:
@@ -415,12 +628,3 @@ def _spoken(token: Token) -> str:
 def _plain(markdown: str) -> str:
     """Plain words of one line of Markdown."""
     return "".join(_spoken(child) for child in _PARSER.parseInline(markdown)[0].children or [])
-
-
-def _sentence(content: str, at: int) -> str:
-    """Return the sentence of a paragraph that holds the position ``at``."""
-    ends = [m.end() for m in re.finditer(r"[.!?][)\"'*_]*\s+(?=[\W\dA-Z])", content)]
-    start = max((end for end in ends if end <= at), default=0)
-    stop = min((end for end in ends if end > at), default=len(content))
-    sentence = BLOCK_ID.sub("", COMMENT.sub("", content[start:stop]))
-    return " ".join(sentence.split())

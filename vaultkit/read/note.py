@@ -5,23 +5,25 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from vaultkit.read import fences
-from vaultkit.read.syntax import LINE_END, QUANTITY, comparable
+from vaultkit.read.syntax import LINE_END, QUANTITY, comparable, printable
 
 _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong with a note: the line it stands on, and what it is."""
+    """Something wrong with a note: the line it stands on, what it is, and the column."""
 
     line: int
     message: str
+    column: int = 1
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ class Formula:
     not_run: str = ""
     #: Why it holds for the numbers of the page alone, where the note says so behind it.
     here: str = ""
+    column: int = 1
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ class Quantity:
     line: int
     text: str
     given: str = ""
+    column: int = 1
 
     @property
     def value(self) -> float:
@@ -133,6 +137,7 @@ class Heading:
     level: int
     text: str
     slug: str
+    column: int = 1
 
 
 @dataclass(frozen=True)
@@ -152,9 +157,10 @@ class Link:
     wiki: bool
     alone: bool = False
     sentence: str = ""
+    column: int = 1
 
     @classmethod
-    def from_match(cls, found: re.Match[str], line: int = 0) -> Link:
+    def from_match(cls, found: re.Match[str], line: int = 0, column: int = 1) -> Link:
         """Read what `WIKILINK` found."""
         return cls(
             line=line,
@@ -163,6 +169,7 @@ class Link:
             words=(found["words"] or "").strip(),
             embed=bool(found["embed"]),
             wiki=True,
+            column=column,
         )
 
     @property
@@ -188,6 +195,8 @@ class Note:
     path: Path
     text: str
     meta: dict[str, Any] = field(default_factory=dict)
+    #: How many lines its front matter has.
+    front: int = 0
     headings: tuple[Heading, ...] = ()
     fences: tuple[Fence, ...] = ()
     blocks: tuple[Block, ...] = ()
@@ -202,7 +211,7 @@ class Note:
     @property
     def name(self) -> str:
         """What links call it: the file's name without its ending."""
-        return unicodedata.normalize("NFC", self.path.stem)
+        return printable(unicodedata.normalize("NFC", self.path.stem))
 
     @property
     def title(self) -> str:
@@ -222,8 +231,9 @@ class Note:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the text."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        """SHA-256 of the text and of the outputs, which a notebook does not hold in its text."""
+        shown = [block.output.text for block in self.blocks if block.output]
+        return hashlib.sha256("\0".join([self.text, *shown]).encode()).hexdigest()
 
     @cached_property
     def outline(self) -> str:
@@ -240,23 +250,53 @@ class Note:
     def heading(self, words: str) -> Heading | None:
         """Find a heading by its words, as Obsidian does: ``Outer#Inner`` is Inner below Outer."""
         *outer, inner = [comparable(part) for part in words.split("#")]
-        above: list[Heading] = []
-        for heading in self.headings:
-            above = [h for h in above if h.level < heading.level]
-            names = iter(comparable(h.text) for h in above)
-            if comparable(heading.text) == inner and all(part in names for part in outer):
+        for heading, above in self._headings.get(inner, ()):
+            if not outer:
                 return heading
-            above.append(heading)
+            names = iter(comparable(h.text) for h in above)
+            if all(part in names for part in outer):
+                return heading
         return None
+
+    def anchored(self, anchor: str) -> Heading | None:
+        """Find a heading by its address on the site."""
+        return self._anchors.get(anchor)
 
     def section_lines(self, heading: Heading) -> tuple[int, int]:
         """First and last line of what stands below a heading, itself included."""
-        below = [h for h in self.headings if h.line > heading.line and h.level <= heading.level]
-        return heading.line, below[0].line - 1 if below else len(self.lines)
+        return heading.line, self._section_ends.get(heading.line, len(self.lines))
+
+    @cached_property
+    def _headings(self) -> dict[str, list[tuple[Heading, tuple[Heading, ...]]]]:
+        """Headings by their words, each with those above it."""
+        found: dict[str, list[tuple[Heading, tuple[Heading, ...]]]] = defaultdict(list)
+        above: list[Heading] = []
+        for heading in self.headings:
+            above = [h for h in above if h.level < heading.level]
+            found[comparable(heading.text)].append((heading, tuple(above)))
+            above.append(heading)
+        return found
+
+    @cached_property
+    def _anchors(self) -> dict[str, Heading]:
+        return {heading.slug: heading for heading in self.headings}
+
+    @cached_property
+    def _section_ends(self) -> dict[int, int]:
+        """The last line of each section, by the line of its heading."""
+        ends: dict[int, int] = {}
+        unfinished: list[Heading] = []
+        for heading in self.headings:
+            while unfinished and unfinished[-1].level >= heading.level:
+                ends[unfinished.pop().line] = heading.line - 1
+            unfinished.append(heading)
+        return ends
 
 
 def words_of(value: Any) -> tuple[str, ...]:
     """Read a property that holds one word or a list of them."""
     if value is None:
         return ()
-    return tuple(str(v) for v in value) if isinstance(value, list) else (str(value),)
+    return (
+        tuple(str(v) for v in value if v is not None) if isinstance(value, list) else (str(value),)
+    )

@@ -7,73 +7,169 @@ where it stands there. So a line named by a check or a traceback is a line of th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vaultkit.read.markdown import parse
+from vaultkit.read.markdown import parse, unread
 from vaultkit.read.note import Fence, Note, Problem
+from vaultkit.read.source import UnreadableError
+from vaultkit.read.source import read as read_text
+from vaultkit.read.syntax import LINE_END
+
+_SOURCE = '"source": ['
 
 
 def read(path: Path) -> Note:
     """Read a notebook (nbformat 4), one line of a cell to a line of the file, as Jupyter saves it.
 
     A cell with the tag ``raises-exception`` must raise, one with the tag ``no-run`` does not run.
+    A file that is no such notebook is a note with a problem.
     """
-    raw = path.read_text(encoding="utf-8")
     try:
-        return _read(path, raw, json.loads(raw)["cells"])
+        return parse_notebook(read_text(path), path)
+    except UnreadableError as error:
+        return unread(path, error)
+
+
+def parse_notebook(raw: str, path: Path) -> Note:
+    """Read the text of a notebook's file."""
+    try:
+        return _read(path, [line.strip() for line in LINE_END.sub("\n", raw).split("\n")], raw)
+    except json.JSONDecodeError as error:
+        return _refused(path, raw, f"this is no JSON: {error.msg}", error.lineno, error.colno)
+    except RecursionError:
+        return _refused(path, raw, "nested too deeply")
     except (KeyError, TypeError, ValueError) as error:
-        told = f"this is no notebook, or not laid out as Jupyter saves it: {error}"
-        return Note(path, raw, problems=(Problem(getattr(error, "lineno", 1), told),))
+        told = f"not laid out as Jupyter saves it: {error}"
+        return _refused(path, raw, told, getattr(error, "line", 1))
 
 
-def _read(path: Path, raw: str, cells: list[dict[str, Any]]) -> Note:
-    file = [line.strip() for line in raw.splitlines()]
+def _refused(path: Path, raw: str, why: str, line: int = 1, column: int = 1) -> Note:
+    # Its text is no Markdown: nothing of it is to be read as that.
+    text = "\n" * LINE_END.sub("\n", raw).count("\n")
+    return Note(path, text, problems=(Problem(line, f"no notebook: {why}", column),))
+
+
+class _LayoutError(ValueError):
+    def __init__(self, reason: str, line: int) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+def _read(path: Path, file: list[str], raw: str) -> Note:
     lines = [""] * len(file)
-    outputs: list[Fence | None] = []
+    blocks: dict[int, Fence | None] = {}
     at = 0
-    for cell in cells:
-        if cell["cell_type"] == "code" and (shown := _shown(cell)):
-            last = file.index('"source": [', at)
-            # The first line that is shown; what Jupyter notes of it stands above.
-            begins = json.dumps(shown.split("\n")[0], ensure_ascii=False)[:-1]
-            places = (n for n in range(at, last) if file[n].startswith(begins))
-            first = next(places, file.index('"outputs": [', at))
-            outputs.append(Fence(first, last, "text", tuple(shown.split("\n")), "", True))
-        elif cell["cell_type"] == "code":
-            outputs.append(None)
-        source = "".join(cell["source"]).split("\n")
-        if not cell["source"]:
-            outputs = outputs[:-1] if cell["cell_type"] == "code" else outputs
+    for cell in _cells(json.loads(raw)):
+        source = cell["source"]
+        if not source:
             continue
-        at = file.index('"source": [', at)
-        lines[at + 1 : at + 1 + len(source)] = source
+        before, at = at, _find(file, source, at)
+        text = [re.sub(r"[\r\n]+$", "", line).replace("\r", " ") for line in source]
         if cell["cell_type"] == "code":
-            lines[at] = f"```python{_words(cell)}"
-            lines[at + 1 + len(source)] = "```"
+            blocks[at + 1] = _output(file, cell, before, at)
+            runs = re.findall("`+", "\n".join(text))
+            mark = "`" * max([3, *(len(run) + 1 for run in runs)])
+            lines[at] = f"{mark}python{_words(cell)}"
+            lines[at + 1 + len(source)] = mark
+        if cell["cell_type"] != "raw":
+            lines[at + 1 : at + 1 + len(source)] = text
         at += 1 + len(source)
     note = parse("\n".join(lines), path)
-    blocks = (replace(b, output=o) for b, o in zip(note.blocks, outputs, strict=True))
-    return replace(note, blocks=tuple(blocks))
+    found = {block.fence.line for block in note.blocks}
+    problems = [
+        Problem(line, "this cell is swallowed by what a cell above it leaves open")
+        for line in blocks
+        if line not in found
+    ]
+    return replace(
+        note,
+        blocks=tuple(
+            replace(b, output=blocks[b.fence.line]) if b.fence.line in blocks else b
+            for b in note.blocks
+        ),
+        problems=(*note.problems, *problems),
+    )
+
+
+def _cells(data: Any) -> Iterator[dict[str, Any]]:
+    """Check that this is a notebook, and yield its cells."""
+    if not isinstance(data, dict) or data.get("nbformat", 4) != 4:
+        raise _LayoutError("only nbformat 4 is read; save it anew", 1)
+    if not isinstance(data["cells"], list):
+        raise TypeError("cells is not a list")
+    for number, cell in enumerate(data["cells"], 1):
+        kind = cell.get("cell_type") if isinstance(cell, dict) else None
+        if kind not in ("code", "markdown", "raw"):
+            raise TypeError(f"cell {number} is none")
+        source = cell.get("source")
+        if not isinstance(source, list) or not all(isinstance(line, str) for line in source):
+            raise TypeError(f"the source of cell {number} is not a list of lines")
+        yield cell
+
+
+def _find(file: list[str], source: list[str], at: int) -> int:
+    """Find the line on which the source of a cell begins: outputs may hold the same words."""
+    wanted = source if source[-1:] != [""] else source[:-1]
+    first = at
+    while True:
+        try:
+            at = file.index(_SOURCE, at)
+        except ValueError:
+            raise _LayoutError("a line of a cell has no line of its own", first + 1) from None
+        if at + len(wanted) < len(file) and all(
+            _is_line(file[at + 1 + index], line) for index, line in enumerate(wanted)
+        ):
+            return at
+        at += 1
+
+
+def _is_line(written: str, line: str) -> bool:
+    try:
+        return bool(json.loads(written.removesuffix(",")) == line)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _output(file: list[str], cell: Mapping[str, Any], before: int, at: int) -> Fence | None:
+    """Read the outputs of a cell; where they begin is near enough to name a line."""
+    shown = _shown(cell)
+    if not shown:
+        return None
+    begins = json.dumps(shown.split("\n")[0], ensure_ascii=False)[:-1]
+    # The first line that is shown; what Jupyter notes of it stands above.
+    places = (line for line in range(before, at) if file[line].startswith(begins))
+    outputs = (line for line in range(before, at) if file[line].startswith('"outputs": ['))
+    first = next(places, next(outputs, before))
+    return Fence(first, at, "text", tuple(shown.split("\n")), "", True)
 
 
 def _shown(cell: Mapping[str, Any]) -> str:
     """Text of all outputs of a cell, in their order."""
     parts = []
-    for output in cell["outputs"]:
+    for output in cell.get("outputs", []):
         match output["output_type"]:
             case "stream":
-                parts.append("".join(output["text"]))
+                parts.append(_text(output["text"]))
             case "error":
                 parts.append(f"{output['ename']}: {output['evalue']}")
             case _:
-                parts.append("".join(output["data"].get("text/plain", "")))
+                parts.append(_text(output["data"].get("text/plain", "")))
     return "\n".join(part.rstrip("\n") for part in parts)
 
 
+def _text(value: Any) -> str:
+    """Read text, which notebooks hold whole or as a list of lines."""
+    text = value if isinstance(value, str) else "".join(value)
+    return LINE_END.sub("\n", text).encode(errors="replace").decode()
+
+
 def _words(cell: Mapping[str, Any]) -> str:
-    tags = cell["metadata"].get("tags", ())
+    metadata = cell.get("metadata")
+    tags = metadata.get("tags") if isinstance(metadata, dict) else None
+    tags = tags if isinstance(tags, list) else []
     raises = " raises=Exception" if "raises-exception" in tags else ""
     return raises + (" no-run" if "no-run" in tags else "")

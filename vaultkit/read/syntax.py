@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 
@@ -32,6 +33,20 @@ NAMED = re.compile(
 )
 REASON = re.compile(r"<!--\s*(?P<what>not run|given|here):\s*(?P<why>.*?)\s*-->", re.DOTALL)
 
+#: HTML: a tag; what of a block no reader sees as text; an address in a tag; what an image shows.
+_ATTRIBUTES = r"(?:\"[^\"]{0,4096}+\"|'[^']{0,4096}+'|[^<>\"']){0,4096}+"
+HTML_TAG = re.compile(rf"</?[A-Za-z][\w-]*+{_ATTRIBUTES}>")
+HTML_HIDDEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(?P<tag>code|pre|script|style|svg)\b.*?(?:</(?P=tag)>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_VALUE = r"\s*=\s*(?P<value>\"[^\"]*+\"|'[^']*+')"
+HTML_LINK = re.compile(
+    rf"(?<=[\s\"'])(?P<name>href|src)(?:{_VALUE}|\s*=\s*(?P<bare>[^\s\"'>]++))", re.IGNORECASE
+)
+HTML_ALT = re.compile(rf"(?<=[\s\"'])alt{_VALUE}", re.IGNORECASE)
+
+SURROGATE = re.compile("[\ud800-\udfff]")
 LINE_END = re.compile(r"\r\n?")
 
 
@@ -45,6 +60,13 @@ def comparable(words: str) -> str:
     """Words as links compare them: without case, marks that links cannot hold, or extra space."""
     words = unicodedata.normalize("NFC", words).casefold()
     return " ".join(re.sub(r"[#|^:%\[\]\\]", " ", words).split())
+
+
+def printable(name: str) -> str:
+    r"""Write a name whose bytes are no UTF-8 so that it can be printed: ``caf\xe9``."""
+    if not SURROGATE.search(name):
+        return name
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def block_id(text: str) -> re.Match[str] | None:

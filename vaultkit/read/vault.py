@@ -8,14 +8,15 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from vaultkit.read import markdown, notebook
-from vaultkit.read.note import Heading, Link, Note
-from vaultkit.read.syntax import WIKILINK, address, comparable
+from vaultkit.read.note import Link, Note, Problem
+from vaultkit.read.source import UnreadableError, read
+from vaultkit.read.syntax import SURROGATE, WIKILINK, address, comparable, printable
 
 #: What a vault reads as notes, and how.
 READERS = {".md": markdown.read, ".ipynb": notebook.read}
@@ -25,8 +26,30 @@ IMAGES = {".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp"}
 DRAWN = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\]\])(?P=mark)")
 
 
+#: Characters beyond which nobody looks for what comes near a name.
+_LONGEST_NAME = 200
+
+
 class BrokenLinkError(LookupError):
-    """A link to something that is not there. Its message names what comes near."""
+    """A link to something that is not there. Its message names what comes near.
+
+    Parameters
+    ----------
+    what
+        What is not there.
+    wanted
+        What the link calls.
+    names
+        Tells what it could have called. Asked only when somebody reads the message, since looking
+        through all names takes its time.
+    """
+
+    def __init__(self, what: str, wanted: str, names: Callable[[], Mapping[str, str]]) -> None:
+        super().__init__(what)
+        self.what, self.wanted, self.names = what, wanted, names
+
+    def __str__(self) -> str:
+        return self.what + _nearest(self.wanted, self.names())
 
 
 @dataclass(frozen=True)
@@ -61,28 +84,35 @@ class Vault:
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
-        self._read: dict[Path, tuple[tuple[int, int], Note]] = {}
+        self._read: dict[Path, tuple[_State, Note]] = {}
         self.refresh()
 
     def refresh(self) -> None:
         """Read again what has changed on disk, forget what has gone."""
-        files = list(_files(self.root))
+        files, circles = _files(self.root)
+        kept: dict[Path, tuple[_State, Note]] = {}
         for path in files:
             if path.suffix in READERS:
-                status = path.stat()
-                state = (status.st_mtime_ns, status.st_size)
-                if self._read.get(path, (None,))[0] != state:
-                    self._read[path] = (state, READERS[path.suffix](path))
-        self._read = {path: self._read[path] for path in files if path.suffix in READERS}
-        self.notes: dict[Path, Note] = {path: note for path, (_, note) in self._read.items()}
+                state = _state(path)
+                known = self._read.get(path)
+                if known and known[0] == state:
+                    kept[path] = known
+                else:
+                    kept[path] = (state, _note(path))
+        self._read = kept
+        self.notes: dict[Path, Note] = {path: note for path, (_, note) in kept.items()}
+        for path in circles:
+            told = "this symbolic link leads to a folder that holds it, or is there already"
+            self.notes[path] = Note(path, "", problems=(Problem(1, told),))
         self.files = files
         self._known = frozenset(files)
-        for cached in ("_by_name", "_backlinks"):
+        self._drawings: dict[Path, tuple[Link, ...]] = {}
+        for cached in ("_by_name", "_backlinks", "_comparable", "taken", "addresses"):
             self.__dict__.pop(cached, None)
 
     def relative(self, path: Path) -> str:
         """Path of a file as seen from the vault's root, with forward slashes."""
-        return path.relative_to(self.root).as_posix()
+        return printable(path.relative_to(self.root).as_posix())
 
     def find(self, name: str, source: Path) -> Path:
         """Find the file that ``[[name]]`` or ``[…](name)`` in the file ``source`` means.
@@ -111,7 +141,8 @@ class Vault:
         ):
             if found:
                 return min(found, key=lambda path: _distance(path, source))
-        raise BrokenLinkError(f"there is no note or file {name!r}{_nearest(name, self.names())}")
+        what = f"there is no note or file {name!r}"
+        raise BrokenLinkError(what, name, lambda: self._comparable)
 
     def resolve(self, link: Link, source: Note) -> Target:
         """Find where a link leads.
@@ -130,16 +161,17 @@ class Vault:
         if link.sub.startswith("^"):
             lines = note.block_ids.get(link.sub[1:])
             if lines is None:
-                ids = ["^" + name for name in note.block_ids]
-                raise BrokenLinkError(
-                    f"{note.name!r} has no block {link.sub!r}{_nearest(link.sub, ids)}"
-                )
+                what = f"{note.name!r} has no block {link.sub!r}"
+                ids = note.block_ids
+                raise BrokenLinkError(what, link.sub, lambda: _compared(f"^{name}" for name in ids))
             return Target(path, link.sub, note, lines)
-        heading = note.heading(link.sub) if link.wiki else _by_slug(note, link.sub)
+        heading = note.heading(link.sub) if link.wiki else note.anchored(link.sub)
         if heading is None:
-            texts = [h.text if link.wiki else h.slug for h in note.headings]
+            what, headings = f"{note.name!r} has no heading {link.sub!r}", note.headings
             raise BrokenLinkError(
-                f"{note.name!r} has no heading {link.sub!r}{_nearest(link.sub, texts)}"
+                what,
+                link.sub,
+                lambda: _compared(h.text if link.wiki else h.slug for h in headings),
             )
         return Target(path, heading.slug, note, note.section_lines(heading))
 
@@ -149,13 +181,13 @@ class Vault:
             if not shown.embed or not shown.target.lower().endswith(".svg"):
                 continue
             try:
-                svg = self.find(shown.target, note.path).read_text(encoding="utf-8")
-            except (BrokenLinkError, OSError, ValueError):
+                path = self.find(shown.target, note.path)
+            except BrokenLinkError:
                 continue
-            for found in DRAWN.finditer(svg):
-                link = WIKILINK.fullmatch(html.unescape(found["value"]))
-                if link:
-                    yield Link.from_match(link, shown.line)
+            if path not in self._drawings:
+                self._drawings[path] = tuple(_drawn(path))
+            for link in self._drawings[path]:
+                yield replace(link, line=shown.line, column=shown.column)
 
     def names(self) -> list[str]:
         """All that a link may call: names, aliases, other files."""
@@ -187,6 +219,27 @@ class Vault:
         return {path: list(links.values()) for path, links in found.items()}
 
     @cached_property
+    def taken(self) -> dict[str, list[Path]]:
+        """The notes by each of their names and aliases, in lower case."""
+        found: dict[str, list[Path]] = defaultdict(list)
+        for path, note in self.notes.items():
+            for name in {name.casefold() for name in (note.name, *note.aliases)}:
+                found[name].append(path)
+        return found
+
+    @cached_property
+    def addresses(self) -> dict[str, list[Path]]:
+        """The notes by their addresses on the site."""
+        found: dict[str, list[Path]] = defaultdict(list)
+        for path, note in self.notes.items():
+            found[self.address(note)].append(path)
+        return found
+
+    @cached_property
+    def _comparable(self) -> dict[str, str]:
+        return _compared(self.names())
+
+    @cached_property
     def _by_name(self) -> tuple[dict[str, list[Path]], dict[str, list[Path]]]:
         names: dict[str, list[Path]] = defaultdict(list)
         aliases: dict[str, list[Path]] = defaultdict(list)
@@ -198,13 +251,68 @@ class Vault:
         return dict(names), dict(aliases)
 
 
-def _files(root: Path) -> list[Path]:
-    """List the files of a vault in the order of their names, hidden folders left out."""
+#: What tells that a file has changed; None where it cannot be asked.
+_State = tuple[int, int, int] | None
+
+
+def _state(path: Path) -> _State:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _note(path: Path) -> Note:
+    """Read a note; whatever goes wrong becomes a problem of it."""
+    try:
+        note = READERS[path.suffix](path)
+    except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as e:
+        # None is known. One bad note must not be the end of the others, though.
+        told = f"this note cannot be read: {type(e).__name__}: {e}"
+        return Note(path, "", problems=(Problem(1, told),))
+    if SURROGATE.search(str(path.name)):
+        problem = Problem(1, "the bytes of this file's name are no UTF-8: rename it")
+        return replace(note, problems=(problem, *note.problems))
+    return note
+
+
+def _drawn(path: Path) -> Iterator[Link]:
+    try:
+        svg = read(path)
+    except UnreadableError:
+        return
+    for found in DRAWN.finditer(svg):
+        link = WIKILINK.fullmatch(html.unescape(found["value"]))
+        if link:
+            yield Link.from_match(link)
+
+
+def _files(root: Path) -> tuple[list[Path], list[Path]]:
+    """List the files of a vault in the order of their names, hidden folders left out.
+
+    Links to folders are followed, as Obsidian and MkDocs do; those that lead to a folder that is
+    listed already come second, and are not.
+    """
     found: list[Path] = []
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
-    return found
+    circles: list[Path] = []
+    # What is really below the root comes first: it is not to be found by way of a link.
+    linked: list[Path] = []
+    seen: set[str] = set()
+    waiting = [root]
+    while waiting or linked:
+        top = waiting.pop() if waiting else linked.pop(0)
+        if os.path.realpath(top) in seen:
+            circles.append(top)
+            continue
+        for folder, folders, names in os.walk(top):
+            seen.add(os.path.realpath(folder))
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            links = [Path(folder, name) for name in folders if Path(folder, name).is_symlink()]
+            linked += links
+            folders[:] = [name for name in folders if Path(folder, name) not in links]
+            found += [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
+    return found, circles
 
 
 def _key(name: str) -> str:
@@ -220,12 +328,12 @@ def _distance(path: Path, source: Path) -> tuple[int, str]:
     return len(Path(os.path.relpath(path, source.parent)).parts), str(path)
 
 
-def _by_slug(note: Note, slug: str) -> Heading | None:
-    return next((heading for heading in note.headings if heading.slug == slug), None)
+def _compared(names: Iterable[str]) -> dict[str, str]:
+    return {comparable(name): name for name in names}
 
 
-def _nearest(wanted: str, names: list[str]) -> str:
+def _nearest(wanted: str, names: Mapping[str, str]) -> str:
     """Say which names come near, for the end of a message."""
-    by_key = {comparable(name): name for name in names}
-    near = difflib.get_close_matches(comparable(wanted), by_key, n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(repr(by_key[key]) for key in near)}?" if near else ""
+    key = comparable(wanted[:_LONGEST_NAME])
+    near = difflib.get_close_matches(key, (name for name in names if name), n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(repr(names[name]) for name in near)}?" if near else ""

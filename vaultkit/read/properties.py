@@ -1,0 +1,101 @@
+"""Reads the properties of a note, its front matter: a small part of YAML, in bounded time.
+
+No anchors, whose copies of copies fill any memory, and nothing nested deeply.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from vaultkit.read.note import Link, Problem
+from vaultkit.read.syntax import WIKILINK
+
+#: Characters beyond which front matter is not read, and lists within lists.
+LONGEST, DEEPEST = 50_000, 20
+
+
+@dataclass
+class Properties:
+    """What front matter says; lines are counted from 1, its first."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    links: list[Link] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read(text: str) -> Properties:
+    """Read front matter; what is wrong with it is among its problems."""
+    found = Properties()
+    if len(text) > LONGEST:
+        found.problems.append(Problem(1, f"front matter: longer than {LONGEST:,} characters"))
+        return found
+    loader: _Loader | None = None
+    try:
+        loader = _Loader(text)
+        values = loader.get_single_data()
+        if values is None:
+            values = {}
+        if not isinstance(values, dict):
+            raise _MisreadError("not a list of `name: value` lines", 0)
+        for name in values:
+            if not isinstance(name, str):
+                raise _MisreadError(f"the name of a property is a word, not {name!r}", 0)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        at = mark.index if mark else getattr(error, "position", 0)
+        found.problems.append(_problem(text, str(getattr(error, "problem", None) or error), at))
+    except _MisreadError as error:
+        found.problems.append(_problem(text, error.reason, error.at))
+    else:
+        found.values = values
+        for first, last in loader.scalars:
+            for link in WIKILINK.finditer(text, first, last):
+                place = _problem(text, "", link.start())
+                found.links.append(Link.from_match(link, place.line, place.column))
+    return found
+
+
+class _MisreadError(ValueError):
+    def __init__(self, reason: str, at: int) -> None:
+        super().__init__(reason)
+        self.reason, self.at = reason, at
+
+
+class _Loader(yaml.SafeLoader):
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.scalars: list[tuple[int, int]] = []
+        self.depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise _MisreadError(
+                "anchors (&x) and their copies (*x) are not read", event.start_mark.index
+            )
+        if self.depth >= DEEPEST:
+            raise _MisreadError("nested too deeply", event.start_mark.index)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        if isinstance(node, yaml.ScalarNode):
+            self.scalars.append((node.start_mark.index, node.end_mark.index))
+        return node
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, OverflowError, TypeError, ArithmeticError) as error:
+            if isinstance(error, _MisreadError):
+                raise
+            # A date that no calendar has, a number of ten thousand digits.
+            raise _MisreadError(str(error).split(";")[0], node.start_mark.index) from error
+
+
+def _problem(text: str, what: str, at: int) -> Problem:
+    # YAML counts other ends of lines than editors do.
+    line = text.count("\n", 0, at) + 1
+    return Problem(line, f"front matter: {what}", at - text.rfind("\n", 0, at))

@@ -1,0 +1,78 @@
+"""Reads the text of any file, in bounded time and memory; refuses in words what is no text."""
+
+from __future__ import annotations
+
+import errno
+import stat
+from pathlib import Path
+
+from vaultkit.read.syntax import LINE_END, printable
+
+#: Bytes beyond which a file is no note.
+LARGEST = 16_000_000
+
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+class UnreadableError(ValueError):
+    """A file that cannot be read as text.
+
+    Parameters
+    ----------
+    reason
+        Why, in words.
+    line
+        Where it goes wrong.
+    text
+        What can be made of it nevertheless, so that links to its headings are not broken, too.
+    """
+
+    def __init__(self, reason: str, line: int = 1, text: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.text = reason, line, text
+
+
+def read(path: Path) -> str:
+    """Read a file of text, in UTF-8; a byte order mark at its beginning is left out.
+
+    Raises
+    ------
+    UnreadableError
+        If it is no file, cannot be opened, is too large, or is no UTF-8.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            # Opening a FIFO would wait for somebody to write to it.
+            raise UnreadableError("this is no file, but something that only looks like one")
+        if status.st_size > LARGEST:
+            raise UnreadableError(f"larger than {LARGEST:,} bytes: too large for a note")
+        with path.open("rb") as file:
+            raw = file.read(LARGEST + 1)[:LARGEST]
+    except OSError as error:
+        raise UnreadableError(_why(path, error)) from error
+    return _decoded(raw)
+
+
+def _decoded(raw: bytes) -> str:
+    if raw.startswith(_UTF_16):
+        text = raw.decode("utf-16", errors="replace")
+        raise UnreadableError("this file is UTF-16: save it as UTF-8", text=text)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = LINE_END.sub("\n", raw[: error.start].decode("latin-1"))
+        byte = f"byte 0x{raw[error.start]:02x}"
+        raise UnreadableError(
+            f"this file is no UTF-8 (at {byte}): save it as UTF-8",
+            before.count("\n") + 1,
+            raw.decode("utf-8-sig", errors="replace"),
+        ) from error
+
+
+def _why(path: Path, error: OSError) -> str:
+    if error.errno == errno.ELOOP:
+        return "a symbolic link that leads in a circle"
+    if isinstance(error, FileNotFoundError) and path.is_symlink():
+        return f"a symbolic link to what is not there: {printable(str(path.readlink()))}"
+    return f"this file cannot be read: {error.strerror or error}"
