@@ -68,19 +68,19 @@ def draw_stability(data: Mapping[str, Any]) -> str:
             for t in (-1000, -500, 0, 500, 1000)
         ),
         st.text(
-            (left + right) / 2, floor + 44, "score $s$, of which exp $s$ is taken", anchor="middle"
+            (left + right) / 2, floor + 44, "score $x$, of which exp $x$ is taken", anchor="middle"
         ),
         st.text(
             left,
             floor + 74,
-            "Left of a bar exp $s$ is rounded to 0: a weight of 0, harmless.",
+            "Left of a bar exp $x$ is rounded to 0: a weight of 0, harmless.",
             cls="vk-muted",
             size=st.SMALL,
         ),
         st.text(
             left,
             floor + 94,
-            "Right of it exp $s$ is ∞, and ∞ ÷ ∞ is no number.",
+            "Right of it exp $x$ is ∞, and ∞ ÷ ∞ is no number.",
             cls="vk-muted",
             size=st.SMALL,
         ),
