@@ -201,8 +201,23 @@ def test_every_note_is_on_the_road_or_off_it() -> None:
 
 @pytest.mark.parametrize(("note", "following"), STEPS, ids=lambda note: note.name)
 def test_a_note_leads_on_to_the_next_of_the_road(note: Note, following: Note) -> None:
-    if found := NEXT.fullmatch(last_line(note)):
+    found = NEXT.fullmatch(last_line(note))
+    if note.name != "index":  # whose button leads on
+        assert found, "its last line is not: Next: [[Name]], what it adds."
         assert (found["name"] or found["title"]) == following.name
+
+
+@pytest.mark.parametrize("note", ROAD[1:-1], ids=lambda note: note.name)
+def test_a_note_of_the_road_ends_in_an_exercise(note: Note) -> None:
+    last = [heading for heading in note.headings if heading.level == 2][-1]
+    assert last.text.startswith("Exercise")
+    if note.path.suffix == ".md":
+        assert any("> [!success]- Answer" in line for line in note.lines[last.line :])
+
+
+def test_the_home_page_starts_the_road() -> None:
+    (alone,) = (link for link in ROAD[0].links if link.alone and not link.embed)
+    assert VAULT.resolve(alone, ROAD[0]).path == ROAD[1].path
 
 
 def test_the_last_words_of_the_road_lead_nowhere() -> None:
