@@ -27,8 +27,9 @@ from vaultkit.read.vault import Vault
 
 VAULT = Vault(Path(__file__).parents[1] / "docs")
 NOTES = {note.name: note for note in VAULT.notes.values()}
-# They explain the checks themselves, on arrays of their own.
-OTHERS = [note for name, note in sorted(NOTES.items()) if name not in {"Checks", "Notation"}]
+# These explain the checks, on arrays of their own.
+ABOUT_CHECKS = {"Checks", "Equations That Run"}
+OTHERS = [note for name, note in sorted(NOTES.items()) if name not in {"Notation"} | ABOUT_CHECKS]
 
 STATEMENT = re.compile(
     r"(?P<letters>[^$]+?)\\in \\mathbb\{R\}\^(?P<shape>\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\w)"
@@ -175,6 +176,35 @@ def test_the_table_is_read() -> None:
 )
 def test_shapes_are_compared(tex: str, holds: bool) -> None:
     assert all(fits(axes, TABLE[letter]) for letter, axes in statements(tex)) is holds
+
+
+@pytest.mark.parametrize("note", OTHERS, ids=lambda note: note.name)
+def test_a_letter_has_one_meaning(note: Note) -> None:
+    assert not misstated(note)
+    assert not misbound(note)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("alpha = np.array([[0.5, 0.6]])", "alpha is not weights"),
+        ("n = 2.5", "n is not a size"),
+        ("P = np.ones((2, 2))", "P is not a permutation matrix"),
+        ("M = np.full((2, 2), 3.0)", "M is not a mask"),
+        ("L = np.ones(2)", "L is not a loss"),
+        ("Q = K = np.eye(2)\nS = Q @ K.T / 2", "S is not Q Kᵀ"),
+        ("s = np.eye(2)", "s, a matrix"),
+        ("omega = np.eye(2)", "no letter of Raschka's"),
+        ("alpha = np.array([[0.5, 0.5]])\nn, P, L = 2, np.eye(2)[::-1], 0.3", ""),
+    ],
+)
+def test_another_meaning_is_noticed(code: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "Other.md"
+    path.write_text(f"# Other\n\n```python\nimport numpy as np\n{code}\n```\n", "utf-8")
+    (note,) = Vault(tmp_path).notes.values()
+    found = misbound(note)
+    assert len(found) == bool(said)
+    assert said in "".join(found)
 
 
 if __name__ == "__main__":

@@ -117,6 +117,22 @@ def terms(road: list[Note]) -> list[Term]:
     return found
 
 
+SYMBOLS = {
+    r"\mathbb{E}": "expectation",
+    r"\operatorname{Var}": "variance",
+    r"\exp": "exponential",
+    r"\log": "logarithm",
+    r"\tanh": "tanh",
+    r"\partial": "derivative",
+    "O(": "O(·)",
+}
+
+
+def symbols(tex: str) -> str:
+    """Name the terms that a formula writes as symbols."""
+    return " ".join(["", *(word for symbol, word in SYMBOLS.items() if symbol in tex), ""])
+
+
 def prose(note: Note) -> Iterator[tuple[int, str]]:
     """Give the lines that a reader reads as sentences: no headings, code, formulas or pictures."""
     hidden = {n for fence in note.fences for n in range(fence.line, fence.end + 1)}
@@ -128,9 +144,13 @@ def prose(note: Note) -> Iterator[tuple[int, str]]:
         if line.strip() == "$$":
             display = not display
             continue
-        if display or NEXT.fullmatch(line) or line.startswith("#"):
+        if display:
+            yield number, symbols(line)
             continue
-        text = re.sub(r"<!--.*?-->|`[^`]*`|\$[^$]*\$|!\[[^]]*\]\([^)]*\)", " ", line)
+        if NEXT.fullmatch(line) or line.startswith("#"):
+            continue
+        text = re.sub(r"\$([^$]*)\$", lambda formula: symbols(formula[1]), line)
+        text = re.sub(r"<!--.*?-->|`[^`]*`|!\[[^]]*\]\([^)]*\)", " ", text)
         yield number, text
 
 
@@ -222,6 +242,42 @@ def test_the_home_page_starts_the_road() -> None:
 
 def test_the_last_words_of_the_road_lead_nowhere() -> None:
     assert not NEXT.fullmatch(last_line(ROAD[-1]))
+
+
+def test_no_term_stands_before_the_road_introduces_it() -> None:
+    assert [str(fault) for fault in faults(ROAD)] == []
+
+
+def test_a_term_that_comes_too_early_is_noticed() -> None:
+    home, first, *rest = ROAD
+    found = {fault.term for fault in faults([home, *rest, first])}
+    assert {"Variance", "Gradient", "Expectation", "PyTorch", "Logarithm", "O(·)"} <= found
+
+
+MISSED = """gradient variance expectation exponential logarithm projection encoder decoder residual
+O(·) PyTorch GPT-2 BERT logit invertible einsum eigenvalue nat tanh erf normal"""
+
+
+@pytest.mark.parametrize("term", MISSED.split())
+def test_the_glossary_has_the_words_that_were_missed(term: str) -> None:
+    names = " ".join(known.name.lower() for known in terms(ROAD))
+    assert term.lower() in names
+
+
+def test_the_section_that_introduces_a_term_says_the_word() -> None:
+    silent = []
+    for term in terms(ROAD):
+        note = ROAD[term.step]
+        lines = note.lines[term.lines[0] - 1 : term.lines[1]]
+        said = " ".join([*lines, note.summary]).lower().replace("-", " ")
+        names = [name.replace("-", " ").split() for name in term.words]
+        if not any(all(_stem(word) in said for word in name) for name in names):
+            silent.append(term.name)
+    assert not silent
+
+
+def _stem(word: str) -> str:
+    return re.sub(r"(ion|ed|es|s|ce|y|(?<=n)t)$", "", word)
 
 
 if __name__ == "__main__":
