@@ -106,3 +106,24 @@ def test_tex_is_not_among_the_words_to_search_for() -> None:
     html, _ = render(r"$\operatorname{softmax}(x)$")
     words = "".join(fromstring(f"<div>{html}</div>").itertext())
     assert words.replace("\u2061", "") == "softmax(x)"
+
+
+# The first three would end the process; the fourth is too deep for what reads it next.
+@pytest.mark.parametrize(
+    "tex",
+    [
+        "\\frac{" * 100_000 + "1" + "}{2}" * 100_000,
+        "\\sqrt" * 4000 + "1",
+        "(" * 9000 + ")" * 9000,
+        "\\sqrt" * 150 + "1",
+        "x^{" * 120 + "1" + "}" * 120,
+    ],
+    ids=len,
+)
+def test_what_is_nested_too_deeply_is_refused(tex: str) -> None:
+    with pytest.raises(FormulaError):
+        to_mathml(tex, True)
+
+
+def test_what_is_long_is_not_nested() -> None:
+    assert to_mathml(" + ".join(["\\frac{1}{2}"] * 200), True)

@@ -296,7 +296,7 @@ def test_block_ids_are_not_doubled(render: Write) -> None:
 def test_a_block_id_is_an_anchor_and_not_seen(render: Write, text: str, expected: str) -> None:
     html = render(text, Other="o")
     assert expected in html
-    assert "^" not in re.sub('id="[^"]*"', "", html)
+    assert "^" not in re.sub('(id|href)="[^"]*"', "", html)
 
 
 @pytest.mark.parametrize("text", ["2 ^n", "x^a", "`a ^b`", "$a ^b$", "a ^b c", "^a b"])
@@ -416,7 +416,7 @@ def test_unknown_and_folded_and_nested_callouts(render: Write) -> None:
     )
     assert '<details class="wow note">\n<summary><em>Title</em>' in html
     assert '<details class="faq question" open="open">\n<summary>In</summary>' in html
-    assert '<div class="arithmatex">' in html
+    assert '<div class="arithmatex" id="equation-1">' in html
     assert '<span class="n">y</span>' in html
     assert "<p>after</p>" in html
 
@@ -650,3 +650,58 @@ def test_windows_lines(render: Write) -> None:
     assert render(text.replace("\n", "\r\n"), Other=OTHER.replace("\n", "\r\n")) == render(
         text, Other=OTHER
     )
+
+
+CAPTIONED = "![alt](a.svg)\n*Look at [[Other]], **here**.*"
+DRAWING = '<svg class="vk-figure" xmlns="http://www.w3.org/2000/svg"><path/></svg>'
+
+
+@pytest.mark.parametrize("behind", ["", " <!-- given: a reason -->"])
+def test_an_emphasised_line_below_an_image_is_its_caption(render: Write, behind: str) -> None:
+    html = render(CAPTIONED + behind, Other=OTHER, **{"a.svg": DRAWING})
+    assert re.fullmatch(
+        r'<figure class="vk-captioned"><span class="vk-figure-box"><svg[^>]*aria-label="alt".*'
+        r'</svg></span><figcaption>Look at <a class="wikilink" href="Other.md">Other</a>, '
+        r"<strong>here</strong>.</figcaption></figure>",
+        html,
+    )
+
+
+def test_captions_stand_in_callouts_and_embeds(render: Write) -> None:
+    text = "> [!note] N\n> ![alt](a.svg)\n> *In it.*\n\n![[Fig]]\n\n![[a.svg|300]]\n*Wide.*\n"
+    html = render(text, Fig=CAPTIONED, Other=OTHER, **{"a.svg": DRAWING})
+    assert re.findall("<figcaption>(.*?)</figcaption>", html) == [
+        "In it.",
+        'Look at <a class="wikilink" href="Other.md">Other</a>, <strong>here</strong>.',
+        "Wide.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "![alt](a.svg) *behind*",
+        "![alt](a.svg)\nword *below*",
+        "![alt](a.svg)\n*below* word",
+        "word ![alt](a.svg)\n*below*",
+        "![alt](a.svg)\n\n*apart*",
+        "![alt](a.svg)\n**bold**",
+        "[[Other]]\n*below*",
+    ],
+)
+def test_what_is_no_caption(render: Write, text: str) -> None:
+    assert "figcaption" not in render(text, Other=OTHER, **{"a.svg": DRAWING})
+
+
+def test_displays_have_addresses(render: Write) -> None:
+    html = render(
+        "# Equation 2\n\n$$\na\n$$\n\n$x$ $y$\n\n![[Other]]\n\n> [!note] N\n> $$\n> b\n> $$\n\n"
+        "$$\nc\n$$\n\n^law\n\n- d\n\n    $$\n    e\n    $$\n\nSee [[#^law]].\n",
+        Other="# Other\n\n$$\nq\n$$\n",
+    )
+    # That of a heading stays; an embedded one has its own on its own page.
+    ids = ["equation-1", "equation-2_1", "^law", "equation-4"]
+    assert re.findall(r'<div class="arithmatex" id="([^"]*)"', html) == ids
+    assert re.findall(r'class="headerlink vk-math__link" href="#([^"]*)"', html) == ids
+    assert '<h1 id="equation-2">' in html
+    assert '<a class="wikilink" href="#^law">' in html

@@ -1,4 +1,4 @@
-"""Puts drawings into the page: their links work there, and they follow its colours."""
+"""Puts figures into the page, with their captions; drawings take its links and colours."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from pathlib import Path
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, SubElement
 
+from markdown import Markdown
+from markdown.util import HTML_PLACEHOLDER_RE
+
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import WIKILINK
 from vaultkit.read.vault import DRAWN, BrokenLinkError
@@ -15,6 +18,37 @@ from vaultkit.site.page import Page
 
 _ROOT = re.compile(r"<svg\b(?:\"[^\"]*\"|'[^']*'|[^>\"'])*>")
 _LABEL = re.compile(r"\saria-label(?:ledby)?=(\"[^\"]*\"|'[^']*')")
+
+
+def caption_figures(md: Markdown, root: Element) -> None:
+    """Make a figure of every image with an emphasised line below it in its paragraph."""
+    for parent in list(root.iter()):
+        for index, child in enumerate(list(parent)):
+            if child.tag != "p" or [part.tag for part in child] != ["img", "em"]:
+                continue
+            image, words = child
+            between, behind = image.tail or "", words.tail or ""
+            if (child.text or "").strip() or between.strip() or "\n" not in between:
+                continue
+            if not all(_is_comment(md, part) for part in behind.split()):
+                continue
+            figure = Element("figure", {**child.attrib, "class": "vk-captioned"})
+            figure.tail = child.tail
+            figure.append(image)
+            image.tail = None
+            words.tag = "figcaption"
+            # A comment tells the checks something; the reader does not see it anywhere.
+            words.tail = None
+            figure.append(words)
+            parent[index] = figure
+
+
+def _is_comment(md: Markdown, text: str) -> bool:
+    found = HTML_PLACEHOLDER_RE.fullmatch(text)
+    if not found:
+        return False
+    stashed = md.htmlStash.rawHtmlBlocks[int(found[1])]
+    return isinstance(stashed, str) and stashed.startswith("<!--")
 
 
 def inline_drawings(page: Page, root: Element) -> None:

@@ -21,10 +21,18 @@ from math_core import LatexError, LatexToMathML
 #: How `pymdownx.arithmatex` wraps what it found: element, opening and closing mark.
 _WRAPS = {"span": (r"\(", r"\)"), "div": (r"\[", r"\]")}
 _INLINE = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
+_TAG = re.compile(r"<(?P<closes>/?)[^<>]*?(?P<empty>/?)>")
 # XML knows five named entities; math-core also writes HTML's, `&ApplyFunction;` for one.
 _HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]+;")
 
 _converter = LatexToMathML(fancy_error=False)
+
+# The converter calls itself for what is nested, on a stack that ends: with it would end pytest, the
+# build and the server. Each level takes one of these characters, and some three thousand were safe.
+_OPENS = re.compile(r"[\\{(\[]")
+_MOST_OPEN = 2000
+#: Elements within elements, beyond which a browser should not be asked; and characters of TeX.
+DEEPEST, LONGEST = 100, 20_000
 
 
 class FormulaError(ValueError):
@@ -66,12 +74,29 @@ def to_mathml(tex: str, display: bool) -> str:
     FormulaError
         If the formula does not compile.
     """
+    if len(tex) > LONGEST:
+        raise FormulaError(f"longer than {LONGEST:,} characters", tex, LONGEST)
+    opens = [found.start() for found in _OPENS.finditer(tex)]
+    if len(opens) > _MOST_OPEN:
+        raise FormulaError("too many brackets and commands", tex, opens[_MOST_OPEN])
     try:
         mathml = _converter.convert_with_local_state(tex, displaystyle=display)
     except LatexError as error:
         offset, _, reason = str(error).partition(": ")
         raise FormulaError(reason.rstrip("."), tex, int(offset)) from error
-    return _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), mathml)
+    mathml = _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), mathml)
+    if _depth(mathml) > DEEPEST:
+        raise FormulaError("nested too deeply", tex, 0)
+    return mathml
+
+
+def _depth(xml: str) -> int:
+    deepest = depth = 0
+    for tag in _TAG.finditer(xml):
+        if not tag["empty"]:
+            depth += -1 if tag["closes"] else 1
+            deepest = max(deepest, depth)
+    return deepest
 
 
 def characters(tex: str, display: bool = False) -> set[str]:

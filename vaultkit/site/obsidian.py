@@ -16,8 +16,9 @@ from markdown.util import HTML_PLACEHOLDER_RE, AtomicString
 from pymdownx.saneheaders import SaneHeadersProcessor
 
 from vaultkit.read.syntax import block_id
-from vaultkit.site.drawings import inline_drawings
+from vaultkit.site.drawings import caption_figures, inline_drawings
 from vaultkit.site.embeds import linked_from, transclude
+from vaultkit.site.equations import address_equations
 from vaultkit.site.flashcards import Flashcards
 from vaultkit.site.inline import Comments, FootnoteMarks, Tags, WikiLinks
 from vaultkit.site.lines import Lines
@@ -71,6 +72,7 @@ class ObsidianExtension(Extension):
         md.inlinePatterns.register(Tags(md, page), "vaultkit-tag", 70)
         md.treeprocessors.register(_BlockIds(md), "vaultkit-block-ids", 26)
         md.treeprocessors.register(_Callouts(md), "vaultkit-callouts", 19.9)
+        md.treeprocessors.register(_Captions(md), "vaultkit-captions", 7)
         # After all that changes the tree, before `toc` (5) gives headings their addresses.
         md.treeprocessors.register(_Finish(md, page), "vaultkit-obsidian", 6)
         md.treeprocessors.register(_TagAddresses(md, page), "vaultkit-tag-addresses", -1)
@@ -130,6 +132,11 @@ class _Callouts(Treeprocessor):
                 element.set("class", " ".join([*names, *(styles[:1] or ["note"])]))
 
 
+class _Captions(Treeprocessor):
+    def run(self, root: Element) -> None:
+        caption_figures(self.md, root)
+
+
 class _Finish(Treeprocessor):
     """Puts into the page what comes from other files."""
 
@@ -145,6 +152,7 @@ class _Finish(Treeprocessor):
                 root.append(aside)
         if self.page.options["inline_svg"]:
             inline_drawings(self.page, root)
+        address_equations(self.page, root)
 
 
 class _TagAddresses(Treeprocessor):

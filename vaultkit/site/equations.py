@@ -1,0 +1,38 @@
+"""Gives each displayed equation an address, and a link that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element, SubElement
+
+from vaultkit.site.page import Page
+
+
+def address_equations(page: Page, root: Element) -> None:
+    """Call each display by the ``^id`` below it, or ``equation-1`` and on, as the note has them.
+
+    What the page shows of other notes has its addresses there. Headings keep theirs.
+    """
+    taken = {element.get("id") for element in root.iter()}
+    taken |= {heading.slug for heading in page.host.headings}
+    for number, display in enumerate(_displays(root), 1):
+        name = display.get("id")
+        if name is None:
+            name = f"equation-{number}"
+            while name in taken:
+                name += "_1"
+            taken.add(name)
+            display.set("id", name)
+        label = "Link to this equation"
+        # The sign itself comes from the style sheet: it is no word to search for.
+        attributes = {"class": "headerlink vk-math__link", "href": f"#{name}", "title": label}
+        SubElement(display, "a", {**attributes, "aria-label": label})
+
+
+def _displays(element: Element) -> Iterator[Element]:
+    names = element.get("class", "").split()
+    if element.tag == "div" and "arithmatex" in names:
+        yield element
+    elif not {"transclusion", "linked-from"} & set(names):
+        for child in element:
+            yield from _displays(child)
