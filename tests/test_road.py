@@ -240,6 +240,18 @@ def test_the_home_page_starts_the_road() -> None:
     assert VAULT.resolve(alone, ROAD[0]).path == ROAD[1].path
 
 
+def test_the_home_page_lists_the_road() -> None:
+    start = ROAD[0].heading("The road")
+    assert start
+    first, last = ROAD[0].section_lines(start)
+    found = [
+        VAULT.resolve(link, ROAD[0]).path.stem
+        for link in ROAD[0].links
+        if first < link.line <= last
+    ]
+    assert found[: len(ROAD) - 1] == [note.name for note in ROAD[1:]]
+
+
 def test_the_last_words_of_the_road_lead_nowhere() -> None:
     assert not NEXT.fullmatch(last_line(ROAD[-1]))
 
