@@ -191,7 +191,7 @@ def share_data() -> dict[str, Any]:
 def draw_share(data: Mapping[str, Any]) -> str:
     """Draw the share against the length, one half marked."""
     n = data["n"]
-    left, right, top, bottom = 56, 372, 46, 280
+    left, right, top, bottom = 56, 340, 46, 280
 
     def place(length: Any, share: Any) -> tuple[Any, Any]:
         x = np.interp(np.log2(length), np.log2(n[[0, -1]]), (left, right))
@@ -233,7 +233,7 @@ def draw_share(data: Mapping[str, Any]) -> str:
     parts.append(st.text(x + 12, y + 18, "$d$ = 4096", cls="vk-score"))
     anchors = {
         "GPT-2": ("end", -8, -8),
-        "LLaMA 7B": ("start", 10, 12),
+        "LLaMA 7B": ("start", 16, 14),
         "131072 tokens": ("start", 10, 12),
     }
     for name, (width, length, share) in data["models"].items():
