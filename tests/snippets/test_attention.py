@@ -142,7 +142,7 @@ def test_batch_axes_broadcast():
         {"attn_mask": np.ones((2, 3), bool)},
         {"attn_mask": np.zeros((2, 3))},
     ],
-    ids=str,
+    ids=["nothing", "causal", "scale", "mask of truths", "mask of floats"],
 )
 def test_floats_keep_their_dtype(dtype, options):
     arrays = [x.astype(dtype) for x in (QUERY, KEY, VALUE)]
