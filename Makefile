@@ -6,7 +6,7 @@ BIN := .venv/bin
 # Material for MkDocs tells of its future at every start.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve site test watch figures mutants lint clean
+.PHONY: help serve site test watch figures mutants code-mutants lint clean
 
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
@@ -14,7 +14,8 @@ help:
 	@echo "make watch    check the notes again at every save"
 	@echo "make site     build the site into site/, ready to publish"
 	@echo "make figures  draw the stale figures again, and the badge of the README"
-	@echo "make mutants  change one thing at a time, and report what no check notices"
+	@echo "make mutants  change one thing at a time in the notes, and report what no check notices"
+	@echo "make code-mutants  the same in the code, against its tests; takes hours"
 	@echo "make lint     check the style and types of the code"
 	@echo "make clean    remove all that these targets make"
 
@@ -38,8 +39,13 @@ figures: .venv/site
 	$(BIN)/pytest docs -q
 	$(BIN)/python -m vaultkit.site.report docs .github/checks.svg
 
-mutants: .venv/dev
-	$(BIN)/python -m vaultkit.mutants.notes docs --code snippets --tests tests/snippets
+mutants: .venv/mutants
+	$(BIN)/python -m vaultkit.mutants docs
+
+# Hours for all; with WHAT=snippets.softmax* minutes.
+code-mutants: .venv/mutants
+	$(BIN)/mutmut run $(WHAT)
+	$(BIN)/mutmut results
 
 lint: .venv/dev
 	$(BIN)/ruff check .
@@ -47,7 +53,7 @@ lint: .venv/dev
 	$(BIN)/mypy
 
 clean:
-	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache site *.egg-info
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache mutants site *.egg-info
 
 # A set of packages is installed once, and again when pyproject.toml changes.
 .venv/%: pyproject.toml
