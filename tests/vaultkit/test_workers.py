@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vaultkit.run.keeper import _descendants
+from vaultkit.run.processes import descendants
 from vaultkit.run.workers import Limits, Send, Workers
 
 LIMITS = Limits(seconds=20, grace=0.3, memory=200 << 20, processes=40, output=4 << 20)
@@ -30,7 +30,7 @@ def work(key: str, send: Send) -> None:
 
 
 def family() -> set[int]:
-    return set(_descendants(os.getpid()))
+    return set(descendants(os.getpid()))
 
 
 def alive(mark: str) -> list[str]:
@@ -81,9 +81,21 @@ ENDINGS = [
         "(1)",
         None,
     ),
+    (
+        "import threading\nthreading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()",
+        "timed out",
+        "its threads or exit handlers never ended",
+        2,
+    ),
+    (
+        "import atexit, time\natexit.register(lambda: time.sleep(60))",
+        "timed out",
+        "its threads or exit handlers never ended",
+        2,
+    ),
     ("x = []\nwhile True: x.append(bytes(10**6))", "memory", "used more memory", None),
     (
-        "import mmap\nm = mmap.mmap(-1, 10**8)\nimport resource as r\n"
+        "send({'block': 3, 'limit': 9})\n\nimport resource as r\n"
         "r.setrlimit(r.RLIMIT_AS, (r.RLIM_INFINITY,) * 2)\nx = []\n"
         "while True: x.append(bytes(10**6))",
         "memory",

@@ -90,6 +90,8 @@ class Ending:
             case "done":
                 return "came to its end"
             case "timed out":
+                if self.beat.get("leaving"):
+                    return "its threads or exit handlers never ended"
                 seconds = self.beat.get("limit")
                 after = f" after {seconds:g} s" if isinstance(seconds, (int, float)) else ""
                 return f"stopped from outside{after}: what ran could not be interrupted"

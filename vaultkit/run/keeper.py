@@ -15,17 +15,19 @@ import secrets
 import selectors
 import signal
 import sys
+import threading
 import time
 import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
 from vaultkit.run.ending import Ending, Kind, Limits
+from vaultkit.run.processes import descendants, memory
 from vaultkit.run.workers import Work, is_beat
 
 Take = Callable[[bytes], None]
@@ -123,7 +125,7 @@ class _Keeper:
         note = _Note(secrets.token_hex(8).encode(), self.limits)
         pipes = [os.pipe() for _ in range(3)]
         keeper = _getpid()
-        before = _memory(keeper)
+        before = memory(keeper)
         # The limit inside the process comes first: it is told with its line.
         most = 1.2 * self.limits.memory + _RESERVED
         self.pid = _fork()
@@ -165,10 +167,10 @@ class _Keeper:
                     kind = "timed out"
                 elif now - looked > _TICK and kind is None:
                     looked = now
-                    family = [self.pid, *_descendants(self.pid)]
+                    family = [self.pid, *descendants(self.pid)]
                     if len(family) > self.limits.processes:
                         note.count, kind = len(family), "processes"
-                    elif sum(_memory(pid) - before for pid in family) > most:
+                    elif sum(memory(pid) - before for pid in family) > most:
                         kind = "memory"
         if status is None and not note.done and _TRACE:
             self._ask_where(listening, note)
@@ -181,9 +183,13 @@ class _Keeper:
 
     def _ask_where(self, listening: dict[int, Take], note: _Note) -> None:
         """Have the note say where it stands, before it is ended."""
+        # Its children stand still meanwhile: of thousands, it would hardly get its turn.
+        for pid in descendants(self.pid):
+            with suppress(OSError):
+                os.kill(pid, signal.SIGSTOP)
         with suppress(OSError):
             os.kill(self.pid, _TRACE)  # type: ignore[arg-type]
-        until = time.monotonic() + 0.3
+        until = time.monotonic() + 0.5
         while time.monotonic() < until and not _frames(note.trace):
             for reading, take in listening.items():
                 _read(reading, take)
@@ -194,7 +200,7 @@ class _Keeper:
         until = time.monotonic() + 0.2
         while True:
             self._reap()
-            left = len(list(_descendants(_getpid())))
+            left = len(list(descendants(_getpid())))
             if not left or time.monotonic() > until:
                 return left
             time.sleep(0.005)
@@ -209,7 +215,7 @@ class _Keeper:
             os.kill(self.pid, signal.SIGKILL)
         until = time.monotonic() + 10
         while time.monotonic() < until:
-            alive = list(_descendants(_getpid()))
+            alive = list(descendants(_getpid()))
             # Stopped first: what multiplies faster than it is found cannot go on.
             for number in (signal.SIGSTOP, signal.SIGKILL):
                 for pid in alive:
@@ -331,8 +337,12 @@ def _be_note(
         import atexit
 
         atexit._clear()  # what the run wants done at its end is not for this process
+        _adopt_orphans()
         try:
             work(key, channel.send)
+            channel.last_words()
+            threading._shutdown()  # type: ignore[attr-defined]
+            atexit._run_exitfuncs()
             channel.write(b"E", None)
             status = 0
         except MemoryError:
@@ -359,9 +369,15 @@ class _Channel:
         else:
             self.write(b"M", message)
 
+    def last_words(self) -> None:
+        """Say that what comes now are the threads and exit handlers of the note."""
+        if self._beat:
+            self.write(b"B", {**self._beat, "leaving": True})
+
     def write(self, kind: bytes, message: Any) -> None:
         copied = _getpid() != self._pid
-        if copied:  # by a fork in the note, which went on to here
+        if copied:
+            # By a fork in the note, and has come to here.
             kind, message = b"C", self._beat
         line = self._token + kind + _encode(message).encode() + b"\n"
         try:
@@ -444,40 +460,6 @@ def _die_with(parent: int) -> None:
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
-
-
-def _descendants(pid: int) -> Iterator[int]:
-    """Yield the living processes that came of one (Linux; elsewhere none is known)."""
-    parents = [pid]
-    while parents:
-        for child in _children(parents.pop()):
-            parents.append(child)
-            if _alive(child):
-                yield child
-
-
-def _children(pid: int) -> list[int]:
-    found: list[int] = []
-    with suppress(OSError):
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            with suppress(OSError):
-                found += map(int, (thread / "children").read_text().split())
-    return found
-
-
-def _alive(pid: int) -> bool:
-    with suppress(OSError):
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        return state not in "ZX"
-    return False
-
-
-def _memory(pid: int) -> int:
-    """Return the bytes of memory that a process has of its own (Linux; elsewhere 0)."""
-    with suppress(OSError):
-        _, resident, shared, *_ = map(int, Path(f"/proc/{pid}/statm").read_text().split())
-        return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
-    return 0
 
 
 def _read(descriptor: int, take: Take) -> bool:

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import io
+import copy
 import linecache
 import os
-import random
+import re
 import signal
 import sys
 import threading
 import time
-import traceback
 import types
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from vaultkit.read import prompts
 from vaultkit.read.note import Block, Note
-
-
-class BlockTimeoutError(BaseException):
-    """A block ran longer than it may. Not an Exception, so that a note's own code lets it pass."""
+from vaultkit.run.capture import MOST_OUTPUT, BlockTimeoutError, Capture, OutputLimitError
+from vaultkit.run.files import Watch, watched
+from vaultkit.run.processes import children, is_alive
+from vaultkit.run.sandbox import COMPUTING, ORIGINALS, State, Variables, named
 
 
 @dataclass(frozen=True)
@@ -69,11 +65,16 @@ class NoteRun:
     note
         The note.
     timeout
-        Seconds that one block may take.
+        Seconds that one block may take, if ``timeout=`` behind its language does not say otherwise.
     watchers
         Called after each block with it, its steps and the names bound so far.
     rewrite
         Changes the code of each block before it runs, so that it computes with other numbers.
+    vault
+        Folder whose files the note may not change.
+    beat
+        Called before each block, and before functions that `call` calls, with the number of the
+        block and the seconds that it may take.
     """
 
     def __init__(
@@ -82,14 +83,29 @@ class NoteRun:
         timeout: float = 10.0,
         watchers: Iterable[Watcher] = (),
         rewrite: Callable[[ast.Module], ast.Module] = lambda tree: tree,
+        *,
+        vault: Path | None = None,
+        beat: Callable[[int, float], None] = lambda _index, _seconds: None,
     ) -> None:
         self.rewrite = rewrite
         self.note = note
         self.timeout = timeout
         self.watchers = tuple(watchers)
+        self.beat = beat
         self._module = types.ModuleType("__main__")
         self._filename = os.path.relpath(note.path)
-        self._state = _State.fresh()
+        ORIGINALS.remember()
+        self._state = State.fresh()
+        self._capture = Capture()
+        self._watch = Watch(vault)
+        self._threads = set(threading.enumerate())
+        #: The processes that blocks have started, and in which line.
+        self._processes: dict[int, int] = dict.fromkeys(children(os.getpid()), 0)
+        self._out_of_memory = 0
+        self._judging = False
+        self._outside: State | None = None
+        self._variables: Variables | None = None
+        self._beaten = 0.0
         self._steps: list[list[Step]] = []
         #: How long each block took, in seconds.
         self.seconds: list[float] = []
@@ -98,11 +114,14 @@ class NoteRun:
         """Run what has not run yet, up to and with the block ``index``; return its steps."""
         while len(self._steps) <= index:
             block = self.note.blocks[len(self._steps)]
+            self._tell(self.limit(block))
             began = time.perf_counter()
-            self._steps.append(self._run(block))
+            steps = self._run(block)
             self.seconds.append(time.perf_counter() - began)
-            for watch in self.watchers:
-                watch(block, self._steps[-1], self.namespace)
+            self._steps.append(steps)
+            with self._calling():
+                for watch in self.watchers:
+                    watch(block, steps, self.namespace)
         return self._steps[index]
 
     def finish(self) -> None:
@@ -110,10 +129,79 @@ class NoteRun:
         if self.note.blocks:
             self.steps(len(self.note.blocks) - 1)
 
+    def limit(self, block: Block) -> float:
+        """Seconds that a block may take."""
+        asked = block.fence.options.get("timeout")
+        return float(asked) if asked and asked.replace(".", "", 1).isdecimal() else self.timeout
+
     @property
     def namespace(self) -> dict[str, Any]:
         """Names that the blocks have bound so far."""
         return self._module.__dict__
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function of the note, so that nothing is changed by it.
+
+        It runs under the note's own settings, on copies of the arguments, and for so long as a
+        block may run. What it writes is dropped, what it changes is put back.
+
+        Raises
+        ------
+        TimeoutError
+            If it does not end.
+        RuntimeError
+            If it ends the program, writes without end, or replaces what the checks run on.
+        Exception
+            What it raises.
+        """
+        if time.monotonic() - self._beaten > 1:
+            self._tell(self.timeout)
+        result: list[Any] = []
+        with self._calling():
+            if self._outside is None:
+                self._outside = State.capture()
+                self._variables = Variables(self.namespace)
+                self._state.apply()
+            else:
+                self._state.apply(COMPUTING)
+            given = copy.deepcopy(arguments)
+            try:
+                with _as_main(self._module), watched(self._watch, self._filename):
+                    error = self._capture.run(lambda: result.append(function(*given)), self.timeout)
+            finally:
+                broken = ORIGINALS.restore()
+                self._outside.apply(COMPUTING)
+                self._capture.output.take()
+        if broken:
+            raise RuntimeError(f"it changes what the checks run on: {named(broken)}")
+        match error:
+            case None:
+                return result[0]
+            case BlockTimeoutError():
+                raise TimeoutError(f"it did not end within {self.timeout:g} s")
+            case OutputLimitError():
+                raise RuntimeError("it writes without end")
+            case Exception():
+                raise error
+        raise RuntimeError(f"it ends the program: {self._capture.tell(error, 1.0, brief=True)}")
+
+    @contextlib.contextmanager
+    def _calling(self) -> Iterator[None]:
+        """Undo in the end what all the functions have done that are called meanwhile."""
+        outermost, self._judging = not self._judging, True
+        try:
+            yield
+        finally:
+            if outermost:
+                self._judging = False
+                if self._outside and self._variables:
+                    self._variables.restore()
+                    self._outside.apply()
+                self._outside = self._variables = None
+
+    def _tell(self, seconds: float) -> None:
+        self._beaten = time.monotonic()
+        self.beat(min(len(self._steps), len(self.note.blocks) - 1), seconds)
 
     def _run(self, block: Block) -> list[Step]:
         if "no-run" in block.fence.options:
@@ -121,22 +209,77 @@ class NoteRun:
         # Tracebacks quote the note from here, also where it is the text of a notebook's cells.
         lines = [line + "\n" for line in self.note.lines]
         linecache.cache[self._filename] = (len(self.note.text), None, lines, self._filename)
-        outside = _State.capture()
+        if self._out_of_memory:
+            why = f"not run: no memory was left after line {self._out_of_memory}"
+            return [_fault(block, block.fence.line, why)]
+        outside = State.capture()
         self._state.apply()
+        self._capture.output.closed_by_note = False
         try:
-            with _as_main(self._module):
-                if block.kind == "pycon":
-                    return list(self._session(block))
-                return [self._program(block)]
+            with _as_main(self._module), watched(self._watch, self._filename):
+                program = self._session if block.kind == "pycon" else self._program
+                steps = list(program(block))
         finally:
-            self._state = _State.capture()
+            broken = ORIGINALS.restore()
+            self._state = State.capture()
             outside.apply()
+        return steps + [
+            _fault(block, line, why)
+            for line, why in self._harm(block, broken)
+            if not any(why in step.error for step in steps)
+        ]
 
-    def _program(self, block: Block) -> Step:
+    def _harm(self, block: Block, broken: list[str]) -> Iterator[tuple[int, str]]:
+        """Find what a block has done to more than its own note; say in which line."""
+        for what in broken:
+            called = re.search(r"\w+(?='?\]? was)", what)
+            yield _line_with(block, called[0] if called else ""), what
+        if self._capture.output.closed_by_note:
+            yield _line_with(block, "close"), "sys.stdout or sys.stderr was closed"
+        yield from self._watch.refused
+        self._watch.refused.clear()
+        for what in self._watch.changed():
+            line = self._watch.started[-1] if self._watch.started else block.fence.line
+            yield line, f"{what} by a process started here"
+        if self._watch.started:
+            for child in children(os.getpid()):
+                self._processes.setdefault(child, self._watch.started[-1])
+        if block is self.note.blocks[-1]:
+            yield from self._left(block)
+
+    def _left(self, block: Block) -> Iterator[tuple[int, str]]:
+        """Find the threads and processes that go on after the last block; end what can be."""
+        until = time.monotonic() + self.limit(block)
+        for thread in set(threading.enumerate()) - self._threads:
+            line = self._line_in(thread)
+            if line and thread is not threading.current_thread():
+                thread.join(0.2 if thread.daemon else max(0.0, until - time.monotonic()))
+                if thread.is_alive():
+                    yield self._line_in(thread) or line, f"a thread runs on: {thread.name}"
+        processes = [pid for pid, line in self._processes.items() if line]
+        until = time.monotonic() + 0.2
+        while any(map(is_alive, processes)) and time.monotonic() < until:
+            time.sleep(0.005)
+        for pid in filter(is_alive, processes):
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+            yield self._processes[pid], "a process that was started here runs on"
+
+    def _line_in(self, thread: threading.Thread) -> int:
+        """Line of the note at which a thread is; 0 if it runs nothing of the note."""
+        line, frame = 0, sys._current_frames().get(thread.ident or 0)
+        while frame:
+            if frame.f_code.co_filename == self._filename:
+                line = frame.f_lineno
+            frame = frame.f_back
+        return line
+
+    def _program(self, block: Block) -> Iterator[Step]:
         fence, output = block.fence, block.output
         shown = output.text if output else None
         lines = (output.line + 1, output.end - 1) if output else (fence.end + 1, fence.end)
         source = fence.text
+        seconds = self.limit(block)
 
         def call(print_value: Callable[[object], None]) -> None:
             tree = self._parse(source, fence.line + 1, len(fence.prefix.encode()))
@@ -150,16 +293,20 @@ class NoteRun:
                 code = compile(value, self._filename, "eval", dont_inherit=True)
                 print_value(eval(code, self.namespace))
 
-        got, raised = self._capture(call)
+        got, raised = self._run_code(call, seconds)
         expected = fence.options.get("raises")
         if expected and raised is None:
-            return Step(fence.line, shown, lines, got, f"this should raise {expected}")
-        if expected and expected in (kind.__name__ for kind in type(raised).__mro__):
-            return Step(fence.line, shown, lines, got + _last_line(raised))
-        return Step(self._line_of(raised, fence.line), shown, lines, got, self._told(raised))
+            yield Step(fence.line, shown, lines, got, f"this should raise {expected}")
+        elif raised and expected in _kinds(raised):
+            last_line = self._capture.tell(raised, seconds, brief=True)
+            yield Step(fence.line, shown, lines, got + last_line)
+        else:
+            line = self._line_of(raised, fence.line)
+            yield Step(line, shown, lines, got, self._told(raised, seconds))
 
     def _session(self, block: Block) -> Iterator[Step]:
         fence = block.fence
+        seconds = self.limit(block)
         try:
             examples = prompts.examples(fence.text)
         except ValueError as error:
@@ -186,15 +333,15 @@ class NoteRun:
                 finally:
                     sys.displayhook = hook
 
-            got, raised = self._capture(call)
+            got, raised = self._run_code(call, seconds)
             shown = example.shown
-            if raised and example.error is not None:
+            if raised and _kinds(raised) and example.error is not None:
                 # As in doctest, only the last line of a traceback is compared.
                 head = "Traceback (most recent call last):\n"
                 between = shown.removeprefix(head).removesuffix(example.error.rstrip("\n"))
-                got += head + between + _last_line(raised)
+                got += head + between + self._capture.tell(raised, seconds, brief=True)
                 raised = None
-            yield Step(line, shown, lines, got, self._told(raised))
+            yield Step(line, shown, lines, got, self._told(raised, seconds))
 
     def _parse(self, source: str, line: int, indent: int) -> ast.Module:
         """Parse code so that it believes to stand where it stands in the note."""
@@ -219,29 +366,20 @@ class NoteRun:
         ast.increment_lineno(tree, line - 1)
         return tree
 
-    def _capture(
-        self, call: Callable[[Callable[[object], None]], None]
+    def _run_code(
+        self, call: Callable[[Callable[[object], None]], None], seconds: float
     ) -> tuple[str, BaseException | None]:
         """Run code; return all it printed or warned of, and the error that ended it."""
-        buffer = io.StringIO()
+        output = self._capture.output
 
         def print_value(value: object) -> None:
             if value is not None:
-                buffer.write(f"{value!r}\n")
+                output.write(f"{value!r}\n")
 
-        ended_by: BaseException | None = None
-        try:
-            with (
-                contextlib.redirect_stdout(buffer),
-                contextlib.redirect_stderr(buffer),
-                _limit(self.timeout),
-            ):
-                call(print_value)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # SystemExit too: a note ends itself, not the run
-            ended_by = error
-        got = "\n".join(line.rstrip() for line in buffer.getvalue().split("\n")).rstrip("\n")
+        ended_by = self._capture.run(lambda: call(print_value), seconds)
+        if isinstance(ended_by, MemoryError) and not self._capture.has_reserve():
+            self._out_of_memory = self._line_of(ended_by, 1)
+        got = "\n".join(line.rstrip() for line in output.take().split("\n")).rstrip("\n")
         # What announced errors say goes on a line of its own.
         return got + "\n" if got and ended_by else got, ended_by
 
@@ -254,7 +392,7 @@ class NoteRun:
             frame = frame.tb_next
         return frame.tb_lineno if frame else default
 
-    def _told(self, error: BaseException | None) -> str:
+    def _told(self, error: BaseException | None, seconds: float) -> str:
         """Tell an error as a traceback that begins in the note."""
         if error is None:
             return ""
@@ -262,14 +400,32 @@ class NoteRun:
         while frame and frame.tb_frame.f_code.co_filename != self._filename:
             frame = frame.tb_next
         error.__traceback__ = frame
+        line = frame.tb_lineno if frame else "?"
         if isinstance(error, BlockTimeoutError):
-            line = frame.tb_lineno if frame else "?"
-            return f"stopped after {self.timeout:g} s, at line {line}"
-        return "".join(traceback.format_exception(error)).rstrip("\n")
+            return f"stopped after {seconds:g} s, at line {line}"
+        if isinstance(error, OutputLimitError):
+            return f"stopped at line {line}: it wrote more than {MOST_OUTPUT:,} characters"
+        return self._capture.tell(error, seconds)
 
 
-def _last_line(error: BaseException | None) -> str:
-    return "".join(traceback.format_exception_only(error)).rstrip("\n")
+def _fault(block: Block, line: int, why: str) -> Step:
+    """Tell what a block did that has nothing to do with its output."""
+    return Step(line, None, (block.fence.end + 1, block.fence.end), "", why)
+
+
+def _line_with(block: Block, word: str) -> int:
+    """First line of a block with a word in it; else that of the block."""
+    for number, text in enumerate(block.fence.lines, block.fence.line + 1):
+        if word and re.search(rf"\b{re.escape(word)}\b", text):
+            return number
+    return block.fence.line
+
+
+def _kinds(error: BaseException) -> set[str]:
+    """Name what a note may announce an error as; nothing for what the run itself has stopped."""
+    if isinstance(error, (BlockTimeoutError, OutputLimitError)):
+        return set()
+    return {kind.__name__ for kind in type(error).__mro__}
 
 
 @contextlib.contextmanager
@@ -281,86 +437,3 @@ def _as_main(module: types.ModuleType) -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = before
-
-
-@contextlib.contextmanager
-def _limit(seconds: float) -> Iterator[None]:
-    """Raise `BlockTimeoutError` in code that takes longer, again and again until it gives in.
-
-    Needs SIGALRM (Linux, macOS) and the main thread; elsewhere code runs without a limit.
-    """
-    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(_signal: int, _frame: types.FrameType | None) -> None:
-        raise BlockTimeoutError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-@dataclass
-class _State:
-    """What code can change for all that runs after it."""
-
-    folder: Path
-    environment: dict[str, str]
-    search_path: list[str]
-    filters: list[Any]
-    show_warning: Any
-    random: Any
-    numpy: tuple[Any, Any, Any]
-
-    @classmethod
-    def capture(cls) -> _State:
-        return cls(
-            folder=Path.cwd(),
-            environment=dict(os.environ),
-            search_path=list(sys.path),
-            filters=list(warnings.filters),
-            show_warning=warnings.showwarning,
-            random=random.getstate(),
-            numpy=(np.get_printoptions(), np.geterr(), np.random.get_state()),  # noqa: NPY002,
-        )
-
-    @classmethod
-    def fresh(cls) -> _State:
-        """Return the state in which a note begins: Python's and NumPy's own defaults."""
-        state = cls.capture()
-        state.filters = [
-            ("default", None, DeprecationWarning, "__main__", 0),
-            *(("ignore", None, kind, None, 0) for kind in _QUIET),
-            # Not "default": that shows a warning but once, in whichever note comes first.
-            ("always", None, Warning, None, 0),
-        ]
-        state.show_warning = _show_warning
-        return state
-
-    def apply(self) -> None:
-        os.chdir(self.folder)
-        if dict(os.environ) != self.environment:
-            os.environ.clear()
-            os.environ.update(self.environment)
-        sys.path[:] = self.search_path
-        warnings.resetwarnings()  # also forgets which warnings have been shown
-        warnings.filters[:] = self.filters  # type: ignore[index]
-        warnings.showwarning = self.show_warning
-        random.setstate(self.random)
-        options, errors, seed = self.numpy
-        np.set_printoptions(**options)
-        np.seterr(**errors)
-        np.random.set_state(seed)  # noqa: NPY002
-
-
-_QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
-
-
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Show a warning among the output, without the path and line that differ between machines."""
-    print(f"{category.__name__}: {message}")

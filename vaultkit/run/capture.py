@@ -1,0 +1,191 @@
+"""Runs a piece of code for so long and no longer, and keeps what it shows, so much and no more."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import mmap
+import signal
+import sys
+import threading
+import traceback
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+#: Characters of output after which a block is ended.
+MOST_OUTPUT = 1_000_000
+#: Characters kept of a text that is too long, at its beginning and at its end.
+_HEAD, _TAIL = 2000, 1000
+#: Frames of a traceback that are told, where there are more.
+_MOST_FRAMES = 200
+
+
+class BlockTimeoutError(BaseException):
+    """A block ran longer than it may. Not an Exception, so that a note's own code lets it pass."""
+
+
+class OutputLimitError(BaseException):
+    """A block wrote more than anybody can read. Not an Exception, for the same reason."""
+
+
+class Output(io.TextIOBase):
+    """What a block writes: kept up to a limit, beyond which the block is ended."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self.length = 0
+        #: A note has closed it, which does nothing.
+        self.closed_by_note = False
+
+    def write(self, text: str) -> int:
+        """Keep a text, if there is room."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        room = MOST_OUTPUT - self.length
+        self.length += len(text)
+        if room > 0:
+            self._parts.append(str(text[:room]))
+        if len(text) > room:
+            raise OutputLimitError
+        return len(text)
+
+    def writable(self) -> bool:
+        """Say so."""
+        return True
+
+    def close(self) -> None:
+        """Stay open, as whoever comes next has to write, too."""
+        self.closed_by_note = True
+
+    def take(self) -> str:
+        """Return what was written since the last time, cut if there was no end to it."""
+        text, cut = "".join(self._parts), max(0, self.length - MOST_OUTPUT)
+        self._parts, self.length = [], 0
+        return shortened(text, 0 if cut else MOST_OUTPUT, cut)
+
+
+def shortened(text: str, most: int = _HEAD + _TAIL, missing: int = 0) -> str:
+    """Cut a text that is too long, and say how much was cut."""
+    if len(text) <= most:
+        return text
+    cut = len(text) - _HEAD - _TAIL + missing
+    if cut <= 0:
+        return text
+    return f"{text[:_HEAD]}\n[… {cut:,} characters cut …]\n{text[-_TAIL:]}"
+
+
+class Capture:
+    """Runs pieces of code, and keeps what they write."""
+
+    def __init__(self) -> None:
+        #: One for all blocks: what a note holds on to of it goes on to work.
+        self.output = Output()
+        self._reserve: mmap.mmap | None = None
+
+    def run(self, call: Callable[[], object], seconds: float) -> BaseException | None:
+        """Run code; return the error that ended it.
+
+        KeyboardInterrupt is raised if it came from outside.
+        """
+        self.has_reserve()
+        with _redirected(self.output), _interrupts() as interrupted:
+            try:
+                with limit(seconds):
+                    call()
+            except BaseException as error:  # SystemExit too: a note ends itself, not the run
+                if isinstance(error, MemoryError):
+                    self._reserve = None  # room to tell it
+                if interrupted:
+                    raise
+                return error
+        return None
+
+    def has_reserve(self) -> bool:
+        """Tell whether there is memory left, in which an end of it can be told."""
+        self._reserve = self._reserve or _reserve()
+        return self._reserve is not None
+
+    def tell(self, error: BaseException, seconds: float, *, brief: bool = False) -> str:
+        """Tell an error as Python does; whatever its own code does meanwhile."""
+        told: list[str] = []
+
+        def tell() -> None:
+            if brief:
+                lines = traceback.format_exception_only(error)
+            else:
+                # Of a recursion without end, its beginning.
+                deep = _depth(error.__traceback__) > _MOST_FRAMES * 10
+                lines = traceback.format_exception(error, limit=_MOST_FRAMES if deep else None)
+            told.append(shortened("".join(lines).rstrip("\n")))
+
+        if self.run(tell, seconds) is not None or not told:
+            return f"{type(error).__name__}, which cannot be told"
+        return told[0]
+
+
+def _depth(frame: types.TracebackType | None) -> int:
+    depth = 0
+    while frame:
+        frame, depth = frame.tb_next, depth + 1
+    return depth
+
+
+def _reserve() -> mmap.mmap | None:
+    """Set address space aside, to be let go of when there is no more."""
+    with contextlib.suppress(OSError, ValueError):
+        return mmap.mmap(-1, 32 << 20)
+    return None
+
+
+@contextlib.contextmanager
+def _redirected(output: Output) -> Iterator[None]:
+    """Let all that is written go to one place, and let there be nothing to read."""
+    before = sys.stdin, sys.stdout, sys.stderr
+    sys.stdin, sys.stdout, sys.stderr = io.StringIO(), output, output
+    try:
+        yield
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = before
+
+
+@contextlib.contextmanager
+def limit(seconds: float) -> Iterator[None]:
+    """Raise `BlockTimeoutError` in code that takes longer, again and again until it gives in.
+
+    Needs SIGALRM (Linux, macOS) and the main thread; elsewhere code runs without a limit.
+    """
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_signal: int, _frame: types.FrameType | None) -> None:
+        raise BlockTimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def _interrupts() -> Iterator[list[Any]]:
+    """Tell a KeyboardInterrupt that somebody typed from one that a note raises."""
+    typed: list[Any] = []
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield typed
+        return
+
+    def note_down(number: int, frame: types.FrameType | None) -> None:
+        typed.append(number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, note_down)
+    try:
+        yield typed
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,189 @@
+"""Keeps a note from changing files that are not its own.
+
+A note may change what it has made itself, and make nothing in the vault. What it tries is stopped
+before it is done. What other programs do that it starts is found by looking before and after.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+#: What changes files: the events of `sys.addaudithook`, and which of their arguments are paths.
+_CHANGES = {
+    "os.chmod": (0,),
+    "os.chown": (0,),
+    "os.link": (1,),
+    "os.mkdir": (0,),
+    "os.remove": (0,),
+    "os.rename": (0, 1),
+    "os.rmdir": (0,),
+    "os.setxattr": (0,),
+    "os.symlink": (1,),
+    "os.truncate": (0,),
+    "os.utime": (0,),
+    "shutil.move": (0, 1),
+    "shutil.rmtree": (0,),
+}
+_STARTS = frozenset({
+    "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.system",
+    "pty.spawn", "subprocess.Popen",
+})  # fmt: skip
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+Stamps = dict[str, tuple[int, int, int]]
+
+
+@dataclass
+class Watch:
+    """The files of a vault, while a note runs.
+
+    Attributes
+    ----------
+    root
+        The vault; what lies beside it is not the note's either. None: any file may be changed.
+    """
+
+    root: Path | None
+    #: What was tried, and in which line of the note.
+    refused: list[tuple[int, str]] = field(default_factory=list)
+    #: The lines in which other programs were started.
+    started: list[int] = field(default_factory=list)
+    _filename: str = ""
+    _made: set[str] = field(default_factory=set)
+    _root: str = ""
+    _beside: str = ""
+    _before: Stamps | None = None
+
+    def __post_init__(self) -> None:
+        self._root = str(self.root.resolve()) if self.root else ""
+        self._beside = str(Path(self._root).parent)
+
+    def changed(self) -> list[str]:
+        """Say which files of the vault other programs have changed; look only if any ran."""
+        if self._before is None:
+            return []
+        before, self._before = self._before, stamps(self._root)
+        now = self._before
+        return [
+            f"{os.path.relpath(path)} was {what}"
+            for path in sorted(before.keys() | now.keys())
+            if (what := _what(before.get(path), now.get(path)))
+        ]
+
+    def see(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Look at what is about to be done.
+
+        Raises
+        ------
+        PermissionError
+            If it changes what is not the note's own.
+        """
+        if event in _STARTS:
+            self.started.append(self._line())
+            if self._before is None and self._root:
+                self._before = stamps(self._root)
+            return
+        if not self._root:
+            return
+        if event == "open":
+            path, mode, flags = arguments
+            if not (flags & _WRITES if isinstance(flags, int) else set(str(mode)) & set("wax+")):
+                return
+            paths = [path]
+        else:
+            paths = [arguments[i] for i in _CHANGES[event]]
+        folder = arguments[-1] if event in ("os.remove", "os.rmdir", "os.mkdir") else -1
+        for path in paths:
+            self._judge(path, folder)
+
+    def _judge(self, path: Any, folder: Any) -> None:
+        if isinstance(path, int) or path is None:
+            return  # was judged when it was opened
+        name = os.fsdecode(path)
+        if isinstance(folder, int) and folder >= 0:
+            with contextlib.suppress(OSError):
+                name = str(Path(f"/proc/self/fd/{folder}").readlink() / name)
+        name = str(Path(name).parent.resolve() / Path(name).name)
+        if not _is_in(name, self._beside) or f"{os.sep}__pycache__" in name:
+            return
+        if any(_is_in(name, made) for made in self._made):
+            return
+        there = os.path.lexists(name)
+        if there or _is_in(name, self._root):
+            verb = "change" if there else "make"
+            what = f"a note may not {verb} files that are not its own: {os.path.relpath(name)}"
+            self.refused.append((self._line(), what))
+            raise PermissionError(what)
+        self._made.add(name)
+
+    def _line(self) -> int:
+        """Line of the note that is being run."""
+        line, frame = 0, sys._getframe()
+        while frame:
+            if frame.f_code.co_filename == self._filename:
+                line = frame.f_lineno
+            frame = frame.f_back  # type: ignore[assignment]
+        return line
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _what(before: object, now: object) -> str:
+    if before == now:
+        return ""
+    return "made" if before is None else "deleted" if now is None else "changed"
+
+
+def stamps(root: str) -> Stamps:
+    """Return what tells a changed file from an unchanged one, for all files of a vault."""
+    found: Stamps = {}
+    folders = [root]
+    while folders:
+        with contextlib.suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.startswith(".") or entry.name == "__pycache__":
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                else:
+                    seen = entry.stat(follow_symlinks=False)
+                    found[entry.path] = (seen.st_size, seen.st_mtime_ns, seen.st_ino)
+    return found
+
+
+_watching: list[Watch] = []
+_hooked = False
+
+
+@contextlib.contextmanager
+def watched(watch: Watch, filename: str) -> Iterator[None]:
+    """Stop changes of files while code runs that calls itself ``filename``."""
+    global _hooked
+    if not _hooked:
+        # Such a hook stays for good; it does nothing while no note runs.
+        sys.addaudithook(_on_event)
+        _hooked = True
+    watch._filename = filename
+    _watching.append(watch)
+    try:
+        yield
+    finally:
+        _watching.pop()
+
+
+def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
+    if _watching and (event == "open" or event in _CHANGES or event in _STARTS):
+        # Not seen itself while it looks.
+        watch = _watching.pop()
+        try:
+            watch.see(event, arguments)
+        finally:
+            _watching.append(watch)

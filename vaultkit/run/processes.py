@@ -1,0 +1,44 @@
+"""The processes that came of one, and their memory (Linux; elsewhere none is known)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+
+def children(pid: int) -> list[int]:
+    """List the children of a process, dead ones not yet taken leave of too."""
+    found: list[int] = []
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                found += map(int, (thread / "children").read_text().split())
+    return found
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """Yield the living processes that came of one."""
+    parents = [pid]
+    while parents:
+        for child in children(parents.pop()):
+            parents.append(child)
+            if is_alive(child):
+                yield child
+
+
+def is_alive(pid: int) -> bool:
+    """Tell a process that runs from one that has ended."""
+    with suppress(OSError):
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state not in "ZX"
+    return False
+
+
+def memory(pid: int) -> int:
+    """Return the bytes of memory that a process has of its own."""
+    with suppress(OSError):
+        _, resident, shared, *_ = map(int, Path(f"/proc/{pid}/statm").read_text().split())
+        return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+    return 0

@@ -1,0 +1,519 @@
+"""What code can change for all that runs after it: kept, compared and put back.
+
+Two kinds of things. What a note may well set for itself, and takes with it when it ends: the
+working folder, seeds, print options (`State`). And what is the ground the engine stands on:
+functions of NumPy, of Python, of the engine itself (`Originals`); to replace these is a failure.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import copy
+import decimal
+import gc
+import inspect
+import locale
+import logging
+import os
+import random
+import signal
+import sys
+import threading
+import types
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from operator import attrgetter, is_, itemgetter
+from typing import Any
+
+import numpy as np
+
+_ENGINE = __name__.partition(".")[0]
+
+# The state that a note may set for itself
+
+
+@dataclass(frozen=True)
+class _Facet:
+    """One thing that can be set for all code, how to see what it is, and how to set it."""
+
+    get: Callable[[], Any]
+    set: Callable[[Any], object]
+    #: What it is where a note begins, if not what it happens to be.
+    fresh: Callable[[], Any] | None = None
+
+
+class State:
+    """What code can set for all that runs after it, as it was at one time."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values = values
+
+    @classmethod
+    def capture(cls) -> State:
+        """Return the state as it is now."""
+        values = {}
+        for name, facet in _FACETS.items():
+            with contextlib.suppress(OSError):  # the working folder may be gone
+                values[name] = facet.get()
+        return cls(values)
+
+    @classmethod
+    def fresh(cls) -> State:
+        """Return the state in which a note begins: Python's and NumPy's own defaults."""
+        state = cls.capture()
+        for name, facet in _FACETS.items():
+            if facet.fresh:
+                state._values[name] = facet.fresh()
+        return state
+
+    def apply(self, names: Iterable[str] = ()) -> None:
+        """Make it the state again: all of it, or the facets named."""
+        for name in names or self._values:
+            with contextlib.suppress(OSError, KeyError):
+                _FACETS[name].set(self._values[name])
+
+
+_QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Show a warning among the output, without the path and line that differ between machines."""
+    print(f"{category.__name__}: {message}")
+
+
+def _fresh_warnings() -> tuple[list[Any], Any]:
+    filters = [
+        ("default", None, DeprecationWarning, "__main__", 0),
+        *(("ignore", None, kind, None, 0) for kind in _QUIET),
+        # Not "default": that shows a warning but once, in whichever note comes first.
+        ("always", None, Warning, None, 0),
+    ]
+    return filters, _show_warning
+
+
+def _set_warnings(state: tuple[list[Any], Any]) -> None:
+    warnings.resetwarnings()  # also forgets which warnings have been shown
+    warnings.filters[:], warnings.showwarning = state  # type: ignore[index]
+
+
+def _set_environment(wanted: dict[str, str]) -> None:
+    if dict(os.environ) != wanted:
+        os.environ.clear()
+        os.environ.update(wanted)
+
+
+def _set_path(wanted: list[str]) -> None:
+    sys.path[:] = wanted
+
+
+def _numpy() -> tuple[Any, ...]:
+    return np.get_printoptions(), np.geterr(), np.geterrcall(), np.getbufsize()
+
+
+def _set_numpy(state: tuple[Any, ...]) -> None:
+    options, errors, on_error, size = state
+    np.set_printoptions(**options)
+    np.seterr(**errors)
+    np.seterrcall(on_error)
+    np.setbufsize(size)
+
+
+def _logging() -> tuple[Any, ...]:
+    root = logging.getLogger()
+    return (
+        list(root.handlers),
+        list(root.filters),
+        root.level,
+        root.disabled,
+        root.manager.disable,
+        logging.lastResort,
+        logging.raiseExceptions,
+    )
+
+
+def _set_logging(state: tuple[Any, ...]) -> None:
+    root = logging.getLogger()
+    root.handlers[:], root.filters[:], level, root.disabled, root.manager.disable = state[:5]
+    logging.lastResort, logging.raiseExceptions = state[5:]
+    if root.level != level:
+        root.setLevel(level)  # which also forgets what it had concluded from it
+
+
+_HOOKS = ("displayhook", "excepthook", "unraisablehook", "breakpointhook", "stdin", "stdout",
+          "stderr", "argv")  # fmt: skip
+
+
+def _hooks() -> dict[str, Any]:
+    return {name: getattr(sys, name) for name in _HOOKS}
+
+
+def _set_hooks(wanted: dict[str, Any]) -> None:
+    for name, value in wanted.items():
+        setattr(sys, name, value)
+
+
+_SIGNALS = [
+    number
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM",
+                 "SIGPROF", "SIGPIPE", "SIGCHLD", "SIGQUIT")
+    if (number := getattr(signal, name, None)) is not None
+]  # fmt: skip
+
+
+def _signals() -> dict[Any, Any]:
+    return {number: signal.getsignal(number) for number in _SIGNALS}
+
+
+def _set_signals(wanted: dict[Any, Any]) -> None:
+    if threading.current_thread() is threading.main_thread():
+        for number, handler in wanted.items():
+            if handler is not None and signal.getsignal(number) is not handler:
+                signal.signal(number, handler)
+
+
+def _set_locale(wanted: str) -> None:
+    if locale.setlocale(locale.LC_ALL) != wanted:
+        locale.setlocale(locale.LC_ALL, wanted)
+
+
+def _set_trace(wanted: tuple[Any, Any]) -> None:
+    if sys.gettrace() is not wanted[0]:
+        sys.settrace(wanted[0])
+    if sys.getprofile() is not wanted[1]:
+        sys.setprofile(wanted[1])
+
+
+def _interpreter() -> tuple[Any, ...]:
+    return sys.getrecursionlimit(), sys.getswitchinterval(), sys.get_int_max_str_digits()
+
+
+def _set_interpreter(state: tuple[Any, ...]) -> None:
+    if _interpreter() != state:
+        sys.setrecursionlimit(state[0])
+        sys.setswitchinterval(state[1])
+        sys.set_int_max_str_digits(state[2])
+
+
+def _set_collector(wanted: tuple[bool, Any]) -> None:
+    (gc.enable if wanted[0] else gc.disable)()
+    gc.set_threshold(*wanted[1])
+
+
+_FACETS: dict[str, _Facet] = {
+    "hooks": _Facet(_hooks, _set_hooks),
+    "folder": _Facet(os.getcwd, os.chdir),
+    "environment": _Facet(lambda: dict(os.environ), _set_environment),
+    "search path": _Facet(lambda: list(sys.path), _set_path),
+    "warnings": _Facet(
+        lambda: (list(warnings.filters), warnings.showwarning), _set_warnings, _fresh_warnings
+    ),
+    "random": _Facet(random.getstate, random.setstate),
+    "numpy": _Facet(_numpy, _set_numpy),
+    "numpy.random": _Facet(np.random.get_state, np.random.set_state),
+    "decimal": _Facet(
+        lambda: decimal.getcontext().copy(), lambda c: decimal.setcontext(c.copy()), decimal.Context
+    ),
+    "logging": _Facet(
+        _logging,
+        _set_logging,
+        lambda: ([], [], logging.WARNING, False, 0, logging.lastResort, True),
+    ),
+    "locale": _Facet(lambda: locale.setlocale(locale.LC_ALL), _set_locale),
+    "signals": _Facet(_signals, _set_signals),
+    "trace": _Facet(lambda: (sys.gettrace(), sys.getprofile()), _set_trace),
+    "interpreter": _Facet(_interpreter, _set_interpreter),
+    "collector": _Facet(lambda: (gc.isenabled(), gc.get_threshold()), _set_collector),
+}
+
+#: What bears upon a computation, and how it warns.
+COMPUTING = ("numpy", "warnings")
+
+
+class Variables:
+    """The variables of a note and what they hold, to be put back as they were.
+
+    That is: names, generators of random numbers, arrays, lists, dictionaries and sets, those held
+    by objects, by functions and by each other, too. What cannot be looked into is left out, and so
+    are arrays of more than a few megabytes.
+    """
+
+    _MOST, _LARGEST = 5000, 4 << 20
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._restore: list[Callable[[], object]] = []
+        seen: dict[int, Any] = {}
+        queue: deque[Any] = deque([namespace])
+        while queue and len(seen) < self._MOST:
+            thing = queue.popleft()
+            if id(thing) not in seen:
+                seen[id(thing)] = thing
+                with contextlib.suppress(Exception):  # objects of a note may do as they like
+                    queue.extend(self._keep(thing))
+
+    def restore(self) -> None:
+        """Put everything back."""
+        for restore in self._restore:
+            with contextlib.suppress(Exception):
+                restore()
+
+    def _keep(self, thing: Any) -> Iterable[Any]:
+        """Remember what a thing holds; return what may have to be remembered of that."""
+        kind = type(thing)
+        if isinstance(thing, np.random.Generator):
+            bits = thing.bit_generator
+            self._restore.append(partial(setattr, bits, "state", copy.deepcopy(bits.state)))
+        elif isinstance(thing, np.random.RandomState):
+            self._restore.append(partial(thing.set_state, thing.get_state()))
+        elif isinstance(thing, random.Random):
+            self._restore.append(partial(thing.setstate, thing.getstate()))
+        elif kind is np.ndarray:
+            if thing.flags.writeable and thing.nbytes <= self._LARGEST:
+                self._restore.append(partial(np.copyto, thing, thing.copy()))
+        elif kind is dict:
+            self._restore.append(partial(_refill, thing, thing.copy(), thing.update))
+            return list(thing.values())
+        elif kind is list:
+            self._restore.append(partial(_refill, thing, thing.copy(), thing.extend))
+            return list(thing)
+        elif kind is set:
+            self._restore.append(partial(_refill, thing, thing.copy(), thing.update))
+        elif kind is tuple:
+            return list(thing)
+        elif isinstance(thing, types.FunctionType):
+            cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+            return [*cells, *(thing.__defaults__ or ()), vars(thing)]
+        elif isinstance(thing, types.MethodType):
+            return [thing.__self__]
+        elif not isinstance(thing, (type, types.ModuleType)) and hasattr(thing, "__dict__"):
+            return [vars(thing)]
+        return ()
+
+
+def _refill(container: Any, content: Any, fill: Callable[[Any], object]) -> None:
+    same = len(container) == len(content) and all(map(is_, container, content))
+    if same and isinstance(content, dict):
+        same = all(map(is_, container.values(), content.values()))
+    if not same:
+        container.clear()
+        fill(content)
+
+
+# The ground that the engine stands on
+
+# Python sets these itself, or a facet above looks after them.
+_RESTLESS = {
+    "sys": {*_HOOKS, "path", "last_exc", "last_type", "last_value", "last_traceback", "meta_path",
+            "path_hooks", "flags", "ps1", "ps2"},
+    "warnings": {"filters", "showwarning"},
+    "logging": {"lastResort", "raiseExceptions"},
+    "builtins": {"_"},
+    "threading": {"excepthook"},
+    "tempfile": {"tempdir"},
+}  # fmt: skip
+_CODE = attrgetter("__code__", "__defaults__", "__kwdefaults__")
+_GONE = object()
+
+
+@dataclass
+class _Kept:
+    """The attributes of a module or class as they were."""
+
+    owner: Any
+    called: str
+    names: tuple[str, ...]
+    values: tuple[Any, ...]
+    pick: Callable[[Any], tuple[Any, ...]]
+    #: What containers of constants hold.
+    containers: tuple[tuple[str, Any, Any], ...] = ()
+    #: All names there were, where a new one can hide a built-in.
+    all: frozenset[str] = field(default_factory=frozenset)
+
+
+class Originals:
+    """What the engine itself runs on, to notice when a note replaces some of it, and undo that.
+
+    That is: the functions and classes of Python (``builtins``), NumPy, the engine, and of those
+    modules of the standard library that the engine has imported.
+    """
+
+    def __init__(self) -> None:
+        self._modules: dict[str, types.ModuleType] = {}
+        self._kept: list[_Kept] = []
+        self._functions: list[types.FunctionType] = []
+        self._codes: list[Any] = []
+        self._count = 0
+
+    def remember(self) -> None:
+        """Take things as they are now."""
+        if self._count == len(sys.modules) and not self._differences(undo=False):
+            return
+        self._count = len(sys.modules)
+        modules = dict(sys.modules)
+        self._modules = {
+            name: module
+            for name in sorted(_watched(modules))
+            if isinstance(module := modules.get(name), types.ModuleType)
+        }
+        self._kept = [kept for item in self._modules.items() for kept in _keep_module(*item)]
+        held = (value for kept in self._kept for value in kept.values)
+        found = {id(v): v for v in held if isinstance(v, types.FunctionType)}
+        self._functions = list(found.values())
+        self._codes = list(chain.from_iterable(map(_CODE, self._functions)))
+
+    def restore(self) -> list[str]:
+        """Undo what was replaced or deleted since then; name it."""
+        return self._differences(undo=True)
+
+    def _differences(self, *, undo: bool) -> list[str]:
+        found = []
+        for name, module in self._modules.items():
+            if sys.modules.get(name) is not module:
+                found.append(f"sys.modules[{name!r}] was {_what(name not in sys.modules)}")
+                if undo:
+                    sys.modules[name] = module
+        for kept in self._kept:
+            if _differs(kept):
+                found += _compare(kept, undo)
+        if not all(map(is_, chain.from_iterable(map(_CODE, self._functions)), self._codes)):
+            for n, function in enumerate(self._functions):
+                before = self._codes[3 * n : 3 * n + 3]
+                if not all(map(is_, _CODE(function), before)):
+                    called = f"{function.__module__}.{function.__qualname__}"
+                    found.append(f"the code of {called} was replaced")
+                    if undo:
+                        function.__code__, function.__defaults__, function.__kwdefaults__ = before
+        return found
+
+
+def _what(gone: bool) -> str:
+    return "deleted" if gone else "replaced"
+
+
+def _watched(modules: dict[str, Any]) -> set[str]:
+    """Name the modules that the engine runs on."""
+    engine = {name for name in modules if name.partition(".")[0] == _ENGINE}
+    used = {
+        value.__name__
+        for name in engine
+        for value in vars(modules[name]).values()
+        if isinstance(value, types.ModuleType)
+    }
+    used |= {
+        str(getattr(value, "__module__", ""))
+        for name in engine
+        for value in vars(modules[name]).values()
+        if isinstance(value, (type, types.FunctionType))
+    }
+    standard = {name for name in used if name.partition(".")[0] in sys.stdlib_module_names}
+    parts = ("numpy._core.", "numpy.lib.", "numpy.linalg", "numpy.random")
+    numpy = {name for name in modules if name == "numpy" or name.startswith(parts)}
+    always = {"builtins", "sys", "os", "io", "re", "json"}
+    return (always | engine | standard | numpy) - {"__main__"}
+
+
+def _keep_module(name: str, module: types.ModuleType) -> Iterator[_Kept]:
+    engine = name.partition(".")[0] == _ENGINE
+    restless = _RESTLESS.get(name, set())
+    held = {}
+    for key, value in vars(module).items():
+        if key in restless or value is None or isinstance(value, (bool, np.random.Generator)):
+            continue
+        if engine or key == "__import__" or key == "__build_class__" or not key.startswith("_"):
+            held[key] = value
+    if name == "sys":
+        held = {key: value for key, value in held.items() if callable(value)}
+    yield from _keep(module, name, held, everything=engine)
+    for value in held.values():
+        if inspect.isclass(value) and value.__module__ == name and _is_python(value):
+            members = {k: v for k, v in vars(value).items() if _is_code(v)}
+            yield from _keep(value, f"{name}.{value.__qualname__}", members)
+
+
+def _is_python(kind: type) -> bool:
+    """Tell whether attributes of a class can be replaced: it was made by Python code."""
+    return bool(kind.__flags__ & (1 << 9)) and "__dict__" in dir(kind)
+
+
+def _is_code(value: object) -> bool:
+    return isinstance(
+        value, (types.FunctionType, property, classmethod, staticmethod)
+    ) or inspect.isroutine(value)
+
+
+def _keep(
+    owner: Any, called: str, held: dict[str, Any], *, everything: bool = False
+) -> Iterator[_Kept]:
+    if not held:
+        return
+    names = tuple(held)
+    pick = itemgetter(*names) if len(names) > 1 else _one(names[0])
+    containers = (
+        (name, value, value.copy())
+        for name, value in held.items()
+        if everything and name.isupper() and isinstance(value, (dict, list, set))
+    )
+    yield _Kept(
+        owner,
+        called,
+        names,
+        tuple(held.values()),
+        pick,
+        tuple(containers),
+        frozenset(vars(owner)) if everything else frozenset(),
+    )
+
+
+def _one(name: str) -> Callable[[Any], tuple[Any, ...]]:
+    return lambda mapping: (mapping[name],)
+
+
+def _differs(kept: _Kept) -> bool:
+    """Tell whether something is no longer as it was, as cheaply as can be."""
+    now = vars(kept.owner)
+    try:
+        if not all(map(is_, kept.pick(now), kept.values)):
+            return True
+    except KeyError:
+        return True
+    return any(container != before for _, container, before in kept.containers) or (
+        bool(kept.all) and len(now) != len(kept.all)
+    )
+
+
+def _compare(kept: _Kept, undo: bool) -> Iterator[str]:
+    """Find what is no longer as it was."""
+    now = vars(kept.owner)
+    for name, value in zip(kept.names, kept.values, strict=True):
+        found = now.get(name, _GONE)
+        if found is not value:
+            yield f"{kept.called}.{name} was {_what(found is _GONE)}"
+            if undo:
+                setattr(kept.owner, name, value)
+    for name, container, before in kept.containers:
+        if container != before:
+            yield f"{kept.called}.{name} was changed"
+            if undo:
+                container.clear()
+                (container.extend if isinstance(container, list) else container.update)(before)
+    for name in set(now) - kept.all if kept.all else ():
+        # A built-in name in a module of the engine hides the built-in one.
+        if hasattr(builtins, name):
+            yield f"{kept.called}.{name} was added"
+            if undo:
+                delattr(kept.owner, name)
+
+
+#: One for the process: what the engine has imported is the same for all its notes.
+ORIGINALS = Originals()
+
+
+def named(changes: Iterable[str]) -> str:
+    """Name a few changes in one line."""
+    few = list(changes)
+    more = f", and {len(few) - 5} more" if len(few) > 5 else ""
+    return ", ".join(few[:5]) + more
