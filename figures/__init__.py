@@ -75,6 +75,7 @@ FIGURES: dict[str, Figure] = {
         _figure(scaling, "temperature", scaling.temperature_data, scaling.draw_temperature),
         _figure(learning, "head-learns", learning.learning_data, learning.draw_learning),
         _figure(learning, "head-matrices", learning.matrices_data, learning.draw_matrices),
+        _figure(learning, "backward-graph", learning.graph_data, learning.draw_graph),
         _figure(learning, "backward", learning.backward_data, learning.draw_backward),
         _figure(mixing, "softmax", mixing.softmax_data, mixing.draw_softmax),
         _figure(matrices, "attention-weights", matrices.weights_data, matrices.draw_weights),

@@ -222,3 +222,57 @@ def draw_backward(data: Mapping[str, Any]) -> str:
         y + row * len(names),
         parts,
     )
+
+
+# Of each array in the graph: its middle, its colour, and what its gradient is made of.
+GRAPH: dict[str, tuple[int, int, str, str]] = {
+    "Q": (70, 40, "query", "∂$S$ · $K$"),
+    "K": (190, 40, "key", "∂$S^T$ · $Q$"),
+    "S": (130, 140, "score", "∂$α$ through softmax, / √$d_k$"),
+    "α": (130, 230, "score", "∂$Z$ · $V^T$"),
+    "V": (350, 230, "value", "$α^T$ · ∂$Z$"),
+    "Z": (240, 330, "fg", "from the loss"),
+}
+EDGES = (("Q", "S"), ("K", "S"), ("S", "α"), ("α", "Z"), ("V", "Z"), ("Z", "L"))
+
+
+def graph_data() -> dict[str, Any]:
+    """Return the arrays of attention, what follows from what, and each gradient in a few signs."""
+    return {"arrays": list(GRAPH), "edges": EDGES, "gradients": [row[3] for row in GRAPH.values()]}
+
+
+def draw_graph(data: Mapping[str, Any]) -> str:
+    """Draw the forward pass downwards, and beside each array its gradient."""
+    places = {name: (x, y) for name, (x, y, _, _) in GRAPH.items()} | {"L": (240, 410)}
+    parts = []
+    for start, end in data["edges"]:
+        (x0, y0), (x1, y1) = places[start], places[end]
+        way = np.array([x1 - x0, y1 - y0]) / np.hypot(x1 - x0, y1 - y0)
+        parts.append(
+            st.arrow([(x0 + 22 * way[0], y0 + 22 * way[1]), (x1 - 22 * way[0], y1 - 22 * way[1])])
+        )
+    for name, (x, y, hue, gradient) in GRAPH.items():
+        parts += [
+            f'<circle class="vk-{hue}" fill-opacity=".14" cx="{x}" cy="{y}" r="18"/>',
+            f'<circle class="vk-{hue} vk-stroke" stroke-width="1.5" cx="{x}" cy="{y}" r="18"/>',
+            st.text(x, y + 6, f"${name}$", anchor="middle", size=17),
+            st.text(x + 26, y + 6, gradient, cls=f"vk-{hue}", size=st.SMALL),
+        ]
+    parts += [
+        '<circle class="vk-fg vk-stroke" stroke-width="1.5" cx="240" cy="410" r="18"/>',
+        st.text(240, 416, "$L$", anchor="middle", size=17),
+        st.text(266, 416, "the loss", cls="vk-muted", size=st.SMALL),
+        st.arrow([(458, 410), (458, 30)], "muted"),
+        st.text(448, 24, "gradients", anchor="end", cls="vk-muted", size=st.SMALL),
+        st.arrow([(20, 30), (20, 410)], "muted"),
+        st.text(30, 424, "forward", cls="vk-muted", size=st.SMALL),
+    ]
+    return st.figure_svg(
+        "backward-graph",
+        "The way back through attention",
+        "A graph of the forward pass: queries and keys make the scores S, these the weights alpha;"
+        " weights and values make the output Z, and from it comes the loss L. Beside each array"
+        " stands how its gradient follows from the gradient of what comes after it.",
+        440,
+        parts,
+    )
