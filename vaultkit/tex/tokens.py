@@ -1,4 +1,9 @@
-"""From TeX to tokens."""
+r"""From TeX to tokens.
+
+A sign has one spelling here: ``≤``, ``\le`` and ``\leq`` are one token, as are ``α`` and
+``\alpha``. What is only laid out (``\left``, ``\,``, ``\displaystyle``, ``\tag{1}``) is dropped; a
+command that is not known is refused.
+"""
 
 from __future__ import annotations
 
@@ -8,70 +13,177 @@ from dataclasses import dataclass
 
 from vaultkit.tex.tree import TexError
 
+#: How long a formula may be, in characters and in tokens, and a number, in digits.
+LONGEST, MOST_TOKENS, MOST_DIGITS = 20_000, 2_000, 60
+
 _TOKEN = re.compile(
     r"""
-    (?P<space>\s+|~|%[^\n]*|\\[,;:!\ >]|\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle
-        |limits|nolimits|middle|mathstrut|hphantom\{[^{}]*\}|vphantom\{[^{}]*\})(?![A-Za-z]))
-  | (?P<text>\\(?:text|textrm|textit|textbf|texttt|mathrm|mathit|mathbf|mathsf|mathcal|mathtt
-        |boldsymbol|bm|operatorname\*?)\s*\{(?P<words>(?:[^{}\\]|\\[_\ \-&%,;])*)\})
-  | (?P<number>\d+(?:\{,\}\d{3})*(?:\.\d+)?)
+    (?P<space>\s+|~|(?<!\\)%[^\n]*|\\[,;:!\ >]|\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle
+        |limits|nolimits|middle|mathstrut|nonumber|notag|hphantom\{[^{}]*\}|vphantom\{[^{}]*\}
+        |mathrel|mathbin|mathop|allowbreak|thinspace|enspace|hspace\{[^{}]*\}|vspace\{[^{}]*\}
+        |smash|hfill|label\s*\{[^{}]*\}|tag\*?\s*\{[^{}]*\}|rm|bf|it)(?![A-Za-z]))
+  | (?P<text>\\(?:text|textrm|textit|textbf|texttt|textsf|mathrm|mathit|mathbf|mathsf|mathcal
+        |mathtt|mathfrak|mathscr|boldsymbol|bm|pmb|operatorname\*?)
+        \s*\{(?P<words>(?:[^{}\\$]|\\[_\ \-&%,;])*)\})
+  | (?P<number>\d+(?:(?:\{,\}|\\,)\d{3}(?!\d))+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
   | (?P<command>\\(?:[A-Za-z]+\*?|.))
-  | (?P<char>.)
+  | (?P<char>:=|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
 
+#: The relations that are judged.
 RELATIONS = {
-    "=": "=", ":=": "=", r"\equiv": "=", r"\approx": "≈", r"\simeq": "≈", r"\ne": "≠",
-    r"\neq": "≠", "<": "<", r"\lt": "<", ">": ">", r"\gt": ">", r"\le": "≤", r"\leq": "≤",
-    r"\leqslant": "≤", r"\ge": "≥", r"\geq": "≥", r"\geqslant": "≥", r"\in": "∈",
-    r"\ll": "≪", r"\gg": "≫", r"\propto": "∝", r"\sim": "∼",
+    "=": "=", ":=": "=", r"\coloneqq": "=", r"\equiv": "=", r"\triangleq": "=", r"\doteq": "=",
+    r"\approx": "≈", r"\simeq": "≈", r"\approxeq": "≈", r"\ne": "≠", r"\neq": "≠",
+    "<": "<", r"\lt": "<", ">": ">", r"\gt": ">",
+    r"\le": "≤", r"\leq": "≤", r"\leqslant": "≤", r"\leqq": "≤",
+    r"\ge": "≥", r"\geq": "≥", r"\geqslant": "≥", r"\geqq": "≥",
+    r"\in": "∈", r"\notin": "∉", r"\ll": "≪", r"\gg": "≫",
 }  # fmt: skip
+#: The relations that a formula may name, standing alone, but not use.
+UNJUDGED = {
+    r"\propto", r"\sim", r"\cong", r"\lesssim", r"\gtrsim", r"\to", r"\rightarrow", r"\gets",
+    r"\leftarrow", r"\mapsto", r"\longrightarrow", r"\longmapsto", r"\leftrightarrow", r"\subset",
+    r"\subseteq", r"\supset", r"\supseteq", r"\nsubseteq", r"\ni", r"\perp", r"\bot", r"\parallel",
+    r"\iff", r"\Leftrightarrow", r"\Longleftrightarrow", r"\asymp", r"\prec", r"\succ", r"\preceq",
+    r"\succeq", r"\models", r"\vdash", r"\sqsubseteq", r"\xrightarrow", r"\xleftarrow", r"\not",
+    r"\nmid", r"\Leftarrow", r"\uparrow", r"\downarrow", r"\Vdash", r"\bowtie", r"\lll", r"\ggg",
+    r"\nless", r"\ngtr", r"\nleq", r"\ngeq", r"\ncong", r"\nsim", r"\propeq", r"\longleftarrow",
+    r"\rightsquigarrow", r"\leadsto", r"\hookrightarrow", r"\rightleftharpoons", r"\between",
+    r"\lessapprox", r"\gtrapprox", r"\backsim", r"\thicksim", r"\smile", r"\frown", r"\dashv",
+    r"\risingdotseq", r"\fallingdotseq", r"\bumpeq", r"\eqcirc", r"\circeq", r"\vartriangleleft",
+    r"\ntriangleleft", r"\subsetneq", r"\supsetneq", r"\nparallel", r"\mid",
+}  # fmt: skip
+#: What says that the statement before it is the condition of the one behind it.
+IMPLIES = {r"\implies", r"\Rightarrow", r"\Longrightarrow"}
 SEPARATORS = {",", ";", r"\quad", r"\qquad", r"\\"}
-OPEN = {"(": ")", "[": "]", r"\{": r"\}", "{": "}", r"\langle": r"\rangle"}
+OPEN = {"(": ")", "[": "]", r"\{": r"\}", "{": "}", r"\langle": r"\rangle", r"\lbrace": r"\rbrace",
+        r"\lfloor": r"\rfloor", r"\lceil": r"\rceil", r"\lbrack": r"\rbrack"}  # fmt: skip
 BARS = {"|": "|", r"\lvert": r"\rvert", r"\vert": r"\vert"}
 DOUBLE_BARS = {r"\|": r"\|", r"\lVert": r"\rVert", r"\Vert": r"\Vert"}
 REDUCTIONS = {r"\sum": "sum", r"\prod": "prod", r"\max": "max", r"\min": "min",
-               r"\argmax": "argmax", r"\argmin": "argmin"}  # fmt: skip
-FUNCTIONS = {r"\exp", r"\log", r"\ln", r"\sin", r"\cos", r"\tan", r"\tanh", r"\sinh", r"\cosh",
-              r"\arccos", r"\det"}  # fmt: skip
+              r"\argmax": "argmax", r"\argmin": "argmin"}  # fmt: skip
+#: Functions that TeX has a command for, and words that need no brackets, either.
+FUNCTIONS = {r"\exp", r"\log", r"\ln", r"\lg", r"\sin", r"\cos", r"\tan", r"\tanh", r"\sinh",
+             r"\cosh", r"\arccos", r"\arcsin", r"\arctan", r"\det"}  # fmt: skip
+PREFIXES = {"tr", "rank", "det", "diag", "sgn", "Tr"}
+#: Words for what TeX has a command for, too.
+OPERATOR_WORDS = {"argmax": r"\argmax", "argmin": r"\argmin", "arg,max": r"\argmax",
+                  "arg,min": r"\argmin", "max": r"\max", "min": r"\min"}  # fmt: skip
 ACCENTS = {r"\hat": "_hat", r"\widehat": "_hat", r"\bar": "_bar", r"\overline": "_bar",
-            r"\tilde": "_tilde", r"\widetilde": "_tilde", r"\vec": ""}  # fmt: skip
-OPERATORS = {r"\cdot": r"\cdot", "*": r"\cdot", r"\times": "", r"\odot": r"\odot", "/": "/",
-              r"\div": "/"}  # fmt: skip
-DOTS = {r"\dots", r"\ldots", r"\cdots", r"\vdots", r"\ddots", "…"}
+           r"\tilde": "_tilde", r"\widetilde": "_tilde", r"\vec": "", r"\dot": "_dot",
+           r"\check": "_check", r"\breve": "_breve", r"\ddot": "_ddot"}  # fmt: skip
+FONTS = {r"\text", r"\boldsymbol", r"\bm", r"\pmb", r"\mathbf", r"\mathrm", r"\mathit", r"\mathsf",
+         r"\mathcal", r"\mathtt", r"\mathfrak", r"\mathscr"}  # fmt: skip
+OPERATORS = {r"\cdot": r"\cdot", "*": "*", r"\ast": "*", r"\times": r"\times", r"\odot": r"\odot",
+             r"\circ": r"\odot", "/": "/", r"\div": "/", r"\otimes": r"\otimes",
+             r"\bmod": "mod", r"\mod": "mod"}  # fmt: skip
+DOTS = {r"\dots", r"\ldots", r"\cdots", r"\vdots", r"\ddots", r"\dotsc", r"\dotsb"}
 TOPS = {r"\top", "T", r"\intercal", r"\mathsf{T}"}
-# Words between statements: what they say is for readers.
-WORDS = re.compile(r"\s*(for|where|if|and|so|with|when|or|otherwise|because|since|hence)\b")
+PRIMES = {r"\prime", "*", r"\ast", r"\star", "'", "+", r"\dagger"}
+_GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho
+    sigma tau upsilon phi chi psi omega varepsilon vartheta varpi varrho varsigma varphi
+    Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"""
+#: Commands that are names, or numbers.
+NAMES = {f"\\{name}" for name in _GREEK.split()} | {r"\ell", r"\infty", r"\hbar", r"\imath",
+                                                   r"\jmath", r"\top", r"\bot"}  # fmt: skip
+#: Other commands that the grammar knows.
+_OTHERS = {
+    r"\frac", r"\dfrac", r"\tfrac", r"\sqrt", r"\mathbb", r"\begin", r"\end", r"\partial",
+    r"\nabla", r"\arg", r"\binom", r"\dbinom", r"\tbinom", r"\underbrace", r"\overbrace", r"\%",
+    r"\pm", r"\mp", r"\forall", r"\prime", r"\star", r"\_", r"\underset", r"\overset",
+    r"\stackrel", r"\dagger", r"\cfrac", r"\land", r"\wedge", r"\colon", r"\setminus", r"\cup",
+    r"\cap", r"\emptyset", r"\varnothing", r"\oplus", r"\int", r"\lim",
+}  # fmt: skip
+#: What may stand alone, to be spoken of, but in no formula that is read.
+SPOKEN = {r"\pm", r"\mp", r"\oplus", r"\cup", r"\cap", r"\setminus", r"\emptyset", r"\varnothing",
+          r"\forall", r"\nabla", r"\int", r"\lim", r"\partial"}  # fmt: skip
+
+#: One spelling for what Unicode and TeX spell differently.
+_SPELLINGS = {
+    "≤": r"\le", "≦": r"\le", "⩽": r"\le", "≥": r"\ge", "≧": r"\ge", "⩾": r"\ge", "≠": r"\ne",
+    "≈": r"\approx", "≃": r"\approx", "∈": r"\in", "∉": r"\notin", "≪": r"\ll", "≫": r"\gg",
+    "≔": ":=", "≜": r"\triangleq", "≡": r"\equiv", "≐": r"\doteq", "∝": r"\propto", "∼": r"\sim",
+    "≅": r"\cong", "≲": r"\lesssim", "≳": r"\gtrsim", "→": r"\to", "⟶": r"\to", "←": r"\gets",
+    "↦": r"\mapsto", "⊥": r"\perp", "∥": r"\parallel", "⊂": r"\subset", "⊆": r"\subseteq",
+    "⊃": r"\supset", "⊇": r"\supseteq", "∋": r"\ni", "⟹": r"\implies", "⇒": r"\implies",
+    "⟺": r"\iff", "⇔": r"\iff", "↔": r"\leftrightarrow", "≍": r"\asymp", "⇐": r"\Leftarrow",
+    "−": "-", "–": "-", "·": r"\cdot", "⋅": r"\cdot", "×": r"\times", "⊙": r"\odot", "∘": r"\circ",
+    "⊗": r"\otimes", "÷": r"\div", "±": r"\pm", "…": r"\dots", "⋯": r"\dots", "∞": r"\infty",
+    "⊤": r"\top", "∑": r"\sum", "∏": r"\prod", "∂": r"\partial", "√": r"\sqrt", "‖": r"\|",
+    "∀": r"\forall", "′": "'", "∇": r"\nabla", "⟨": r"\langle", "⟩": r"\rangle", "⌊": r"\lfloor",
+    "⌋": r"\rfloor", "⌈": r"\lceil", "⌉": r"\rceil", "ℓ": r"\ell",
+    r"\leq": r"\le", r"\geq": r"\ge", r"\neq": r"\ne", r"\lbrace": r"\{", r"\rbrace": r"\}",
+    r"\lbrack": "[", r"\rbrack": "]", r"\Vert": r"\|", r"\vert": "|", r"\land": r"\text{and}",
+    r"\wedge": r"\text{and}", r"\owns": r"\ni", r"\mathsf{T}": r"\top", r"\cfrac": r"\frac",
+    r"\colon": ":", r"\dotsc": r"\dots", r"\dotsb": r"\dots", r"\ldots": r"\dots",
+    r"\cdots": r"\dots", r"\vdots": r"\dots", r"\ddots": r"\dots",
+    **dict(zip("αβγδεζηθικλμνξπρστυφχψω", [f"\\{n}" for n in _GREEK.split()[:24]
+                                          if n != "omicron"], strict=True)),
+    "ϵ": r"\epsilon", "ϕ": r"\phi", "ϑ": r"\theta", "µ": r"\mu",
+    **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", [f"\\{n}" for n in _GREEK.split()[-11:]], strict=True)),
+}  # fmt: skip
+_KNOWN = {
+    *RELATIONS, *UNJUDGED, *IMPLIES, *SEPARATORS, *OPEN, *OPEN.values(), *BARS, *BARS.values(),
+    *DOUBLE_BARS, *DOUBLE_BARS.values(), *REDUCTIONS, *FUNCTIONS, *ACCENTS, *FONTS, *OPERATORS,
+    *DOTS, *NAMES, *_OTHERS,
+}  # fmt: skip
+# Environments in which & parts columns; in aligned rows it is for looks.
+_COLUMNS = re.compile(r"\{([pbvBV]?matrix|cases|array)\}")
 
 
 @dataclass(frozen=True)
 class Token:
-    """A kind (number, command, text, char) and what stands there."""
+    """A kind (number, command, text, char), what stands there, and where it does."""
 
     kind: str
     text: str
+    start: int = 0
+    end: int = 0
 
 
 def tokenize(tex: str) -> list[Token]:
-    """Cut TeX into tokens."""
-    tokens = []
-    # Marks of columns mean something in a matrix; in aligned rows they are for looks.
+    """Cut TeX into tokens.
+
+    Raises
+    ------
+    TexError
+        If a command is not known, or there is too much of it.
+    """
+    if len(tex) > LONGEST:
+        raise TexError(f"a formula of {len(tex)} characters; at most {LONGEST} are read")
+    tokens: list[Token] = []
     depth = 0
     for found in _TOKEN.finditer(tex):
-        if re.match(r"\{([pb]?matrix|cases)\}", tex[found.end() :]):
-            depth += {r"\begin": 1, r"\end": -1}.get(found[0], 0)
-        match found.lastgroup:
-            case "space":
-                continue
-            case "char" if found[0] == "&" and not depth:
-                continue
-            case "text" | "words":
-                tokens.append(Token("text", found["words"]))
-            case "command" if found[0].startswith(r"\operatorname"):
-                raise TexError(f"cannot read {found[0]} here")
-            case kind:
-                tokens.append(Token(str(kind), found[0]))
+        kind, text = str(found.lastgroup), found[0]
+        start, end = found.span()
+        if kind == "space" or (text == "&" and not depth):
+            continue
+        if text in (r"\begin", r"\end") and _COLUMNS.match(tex, end):
+            depth += 1 if text == r"\begin" else -1
+        if kind in ("text", "words"):
+            kind, text = "text", found["words"]
+            if found[0].startswith(r"\operatorname"):
+                word = re.sub(r"\\|\s", "", text)
+                if word in OPERATOR_WORDS:
+                    kind, text = "command", OPERATOR_WORDS[word]
+        elif kind == "number":
+            text = text.replace("{,}", "").replace(r"\,", "")
+            if len(text) > MOST_DIGITS:
+                raise TexError(f"a number of {len(text)} digits; at most {MOST_DIGITS} are read")
+        elif kind == "command" and text == r"\mathbb":
+            pass
+        if text in _SPELLINGS and kind != "text":
+            text = _SPELLINGS[text]
+            kind = "command" if text.startswith("\\") and len(text) > 1 else "char"
+            if text.startswith(r"\text{"):
+                kind, text = "text", text[6:-1]
+        if kind == "command" and text not in _KNOWN:
+            raise TexError(f"the command {text} is not known", start, end)
+        tokens.append(Token(kind, text, start, end))
+        if len(tokens) > MOST_TOKENS:
+            raise TexError(f"a formula of more than {MOST_TOKENS} signs")
     return tokens
 
 

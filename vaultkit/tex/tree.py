@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 
 @dataclass(frozen=True)
 class Node:
-    """A part of a formula."""
+    """A part of a formula, and where it stands in the TeX."""
+
+    span: tuple[int, int] = field(default=(0, 0), compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,13 @@ class Number(Node):
 @dataclass(frozen=True)
 class Symbol(Node):
     """A name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Function(Node):
+    r"""A function that TeX has a sign for: ``\exp``, ``\sqrt``, ``n!``; the note cannot bind it."""
 
     name: str
 
@@ -66,7 +75,10 @@ class Sum(Node):
 
 @dataclass(frozen=True)
 class Product(Node):
-    r"""Two things multiplied or divided: ``op`` is ``""``, ``\cdot``, ``\odot`` or ``/``."""
+    r"""Two things multiplied or divided.
+
+    ``op`` is ``""``, ``\cdot``, ``\times``, ``\odot``, ``\otimes``, ``*``, ``/`` or ``mod``.
+    """
 
     op: str
     left: Node
@@ -99,18 +111,22 @@ class Apply(Node):
 
 @dataclass(frozen=True)
 class Reduce(Node):
-    r"""``\sum_{j=1}^{n} body``; ``kind`` is sum, prod, max, min, argmax or argmin."""
+    r"""``\sum_{j=1}^{n} body``; ``kind`` is sum, prod, max, min, argmax or argmin.
+
+    ``conditions`` are those that stand below the sign (``i < j``): for what they hold, it is taken.
+    """
 
     kind: str
-    index: str
+    indices: tuple[str, ...]
     low: Node | None
     high: Node | None
     body: Node
+    conditions: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True)
 class Norm(Node):
-    r"""``\lVert x \rVert`` (``kind`` is ``""``, ``F``, ``2`` …), or ``|x|`` (``abs``)."""
+    r"""``\lVert x \rVert`` (``kind`` is ``""``, ``F``, ``1``, ``2`` …), or ``|x|`` (``abs``)."""
 
     kind: str
     body: Node
@@ -118,16 +134,17 @@ class Norm(Node):
 
 @dataclass(frozen=True)
 class Matrix(Node):
-    """A matrix written out."""
+    """A matrix written out; ``loose`` for ``(a, b)``, which is neither a row nor a column."""
 
     rows: tuple[tuple[Node, ...], ...]
+    loose: bool = False
 
 
 @dataclass(frozen=True)
 class Cases(Node):
-    """Values, each with the condition under which it holds; the last may have none."""
+    """Values, each with the conditions under which it holds; the last may have none."""
 
-    branches: tuple[tuple[Node, Statement | None], ...]
+    branches: tuple[tuple[Node, tuple[Node, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -137,23 +154,46 @@ class Dots(Node):
 
 @dataclass(frozen=True)
 class Statement(Node):
-    """``sides`` with the relations between them: ``a = b < c``."""
+    """``sides`` with the relations between them (``a = b < c``), and under which conditions."""
 
     sides: tuple[Node, ...]
     relations: tuple[str, ...]
+    when: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True)
 class Membership(Node):
-    r"""``X \in \mathbb{R}^{n \times m}`` (``dims``) or ``x \in [0, 1]`` (``interval``)."""
+    r"""``X \in \mathbb{R}^{n \times m}``, ``x \in [0, 1]``, ``x \in \{0, 1\}``.
+
+    ``kind`` names the numbers (``R``, ``N``, ``Z``; empty where ``interval`` or ``numbers`` do);
+    ``dims`` is None where every element is meant, whatever the shape.
+    """
 
     element: Node
-    dims: tuple[Node, ...] = ()
+    kind: str = "R"
+    dims: tuple[Node, ...] | None = ()
     interval: tuple[str, Node, Node, str] | None = None
+    numbers: tuple[Node, ...] = ()
+    negated: bool = False
+    when: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
+class Range(Node):
+    r"""``i = 1, \dots, n``: what an index runs over."""
+
+    index: Node
+    low: Node
+    high: Node
+    when: tuple[Node, ...] = ()
 
 
 class TexError(ValueError):
-    """A formula that the grammar does not hold."""
+    """A formula that the grammar does not hold; ``start`` and ``end`` tell where."""
+
+    def __init__(self, message: str, start: int | None = None, end: int | None = None) -> None:
+        super().__init__(message)
+        self.start, self.end = start, end
 
 
 def walk(node: object) -> Iterator[Node]:
@@ -163,5 +203,6 @@ def walk(node: object) -> Iterator[Node]:
             yield from walk(part)
     elif isinstance(node, Node):
         yield node
-        for field in fields(node):
-            yield from walk(getattr(node, field.name))
+        for part in fields(node):
+            if part.name != "span":
+                yield from walk(getattr(node, part.name))

@@ -1,150 +1,340 @@
-"""Judges statements: whether two sides are as the relation between them says."""
+r"""Judges statements: whether two sides are as the relation between them says.
+
+Every tolerance comes from the two elements compared, and from what was computed into them:
+
+- ``=`` holds of two elements that differ by no more than the rounding errors which went into them,
+  and 2⁻⁴⁰ of themselves (2⁻²⁰ in single, 2⁻⁹ in half precision);
+- ``\approx`` with a number written out: to half a unit of the last digit shown;
+- ``\approx`` otherwise: within 5 % of the larger of the two;
+- ``\ne`` holds if no two elements are equal;
+- ``<`` must exceed the rounding errors, ``\le`` may fall short by them;
+- ``\ll`` holds of positive numbers that differ by a factor of 10 at least;
+- of a population, what was said may be off by 4 standard errors of the note's sample.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from decimal import Decimal
-from itertools import pairwise
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from vaultkit.tex import Membership, Node, Statement
-from vaultkit.values.records import EvaluationError, Value, Verdict
-from vaultkit.values.scope import Scope
+from vaultkit.tex import (
+    Bracketed,
+    Membership,
+    Node,
+    Number,
+    Power,
+    Range,
+    Statement,
+    Subscript,
+    Symbol,
+    walk,
+)
+from vaultkit.values import samples
+from vaultkit.values.evaluator import Evaluator
+from vaultkit.values.names import Index
+from vaultkit.values.products import fitted
+from vaultkit.values.records import (
+    UNITS,
+    EvaluationError,
+    Settings,
+    Value,
+    Verdict,
+    bounded,
+)
 
-#: How near an estimate from a sample must come to what is said of the population.
-SAMPLE_TOLERANCE = 0.05
+#: How much of itself an element may be off: the rounding of code whose steps nobody counted.
+RELATIVE = {UNITS[2]: 2.0**-9, UNITS[4]: 2.0**-20, UNITS[8]: 2.0**-40}
+#: What ``\approx`` forgives between expressions.
+NEAR = 0.05
+#: By what factor ``\ll`` and ``\gg`` mean it.
+FAR = 10.0
+_STANDARD = Settings()
 
 
-def judge(statement: Node, variables: Mapping[str, Any]) -> Verdict:
+def judge(
+    statement: Node,
+    variables: Mapping[str, Any],
+    *,
+    call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None,
+    settings: Settings = _STANDARD,
+) -> Verdict:
     """Evaluate a statement.
 
     Vectors may be rows (as in code: ``q_i k_j^T`` is a number) or columns (as in many papers:
     ``q_i^T k_j`` is). A statement holds if it does with one of the two throughout.
+
+    Parameters
+    ----------
+    statement
+        What `vaultkit.tex.parse` has read.
+    variables
+        The variables of the note.
+    call
+        Calls a function of the note with arguments that are copies; by default, just that.
+    settings
+        What the vault says about its formulas.
 
     Raises
     ------
     UnboundError
         If a symbol is not among the variables.
     """
+    if call is not None:
+        settings = replace(settings, call=call)
     first: Verdict | None = None
-    for columns in (False, True):
-        scope = Scope(variables, columns)
-        try:
-            statement = scope.named(statement)
-            if isinstance(statement, Membership):
-                verdict = _membership(statement, scope)
-            elif isinstance(statement, Statement):
-                verdict = _relations(statement, scope)
-            else:
-                raise EvaluationError("this states nothing")
-        except EvaluationError as error:
-            verdict = Verdict(False, str(error))
-        except (ArithmeticError, IndexError, TypeError, ValueError, np.linalg.LinAlgError) as error:
-            verdict = Verdict(False, f"it cannot be computed: {error}")
-        verdict = Verdict(verdict.holds, verdict.why, scope.told())
+    for reading in ("row", "column"):
+        verdict, turned = _judged(statement, variables, settings, reading)
         if verdict.holds:
             return verdict
-        if first is None:
-            first = verdict
-        if not scope.oriented:
+        first = first or verdict
+        if not turned:
             break
     assert first is not None
     return first
 
 
-def _relations(statement: Statement, scope: Scope) -> Verdict:
-    scope.indices = scope.index_names(statement)
+def _judged(
+    statement: Node, variables: Mapping[str, Any], settings: Settings, reading: str
+) -> tuple[Verdict, bool]:
+    scope: Evaluator | None = None
+    with np.errstate(all="ignore"):
+        try:
+            scope = Evaluator(statement, variables, settings, reading)
+            verdict = _verdict(scope)
+        except EvaluationError as error:
+            verdict = Verdict(False, str(error), span=statement.span)
+        except (
+            ArithmeticError, AttributeError, IndexError, MemoryError, RecursionError, TypeError,
+            ValueError, np.linalg.LinAlgError,
+        ) as error:  # fmt: skip
+            verdict = Verdict(False, f"it cannot be computed: {error}", span=statement.span)
+    if scope is None:
+        return verdict, False
+    # What one reading cannot compute, the other may.
+    oriented = scope.turned or verdict.why.endswith(_ORIENTED)
+    return replace(verdict, bound=scope.told()), oriented
+
+
+_ORIENTED = (
+    "transpose it", "one is a row and the other a column", "or q k^\\top",
+)  # fmt: skip
+
+
+def _verdict(scope: Evaluator) -> Verdict:
+    statement = scope.statement
+    match statement:
+        case Range(index, low, high):
+            return _range(scope, index, low, high)
+        case Membership():
+            return _membership(scope, statement)
+        case Statement():
+            return _relations(scope, statement)
+    raise EvaluationError("this states nothing")
+
+
+def _range(scope: Evaluator, index: Node, low: Node, high: Node) -> Verdict:
+    ends = [scope.number(end) for end in (low, high)]
+    if any((end % 1 != 0).any() or not np.isfinite(end).all() for end in ends):
+        raise EvaluationError("an end of the range is not a whole number")
+    if (ends[0] > ends[1]).any():
+        raise EvaluationError("the range is empty")
+    if isinstance(index, Index):
+        return Verdict(True)
+    value = scope.value(index)
+    numbers = np.arange(float(ends[0].flat[0]), float(ends[1].flat[0]) + 1)
+    holds = value.rank == 1 and value.shape == numbers.shape and (value.array == numbers).all()
+    return Verdict(bool(holds), "" if holds else "it holds other numbers")
+
+
+def _relations(scope: Evaluator, statement: Statement) -> Verdict:
     sides = [scope.value(side) for side in statement.sides]
-    for relation, (left, right) in zip(statement.relations, pairwise(sides), strict=True):
-        why = _compare(relation, left, right, scope)
-        if why:
-            return Verdict(False, why)
-    return Verdict(True)
+    mask = scope.condition(statement.when)
+    verdict = Verdict(True)
+    for place, relation in enumerate(statement.relations):
+        verdict = compare(relation, sides[place], sides[place + 1], scope, mask)
+        if not verdict.holds:
+            span = statement.sides[place].span[0], statement.sides[place + 1].span[1]
+            return replace(verdict, span=span)
+    return verdict
 
 
-def _membership(statement: Membership, scope: Scope) -> Verdict:
-    scope.indices = scope.index_names(statement)
+def _membership(scope: Evaluator, statement: Membership) -> Verdict:
     value = scope.value(statement.element)
+    if value.loose:
+        raise EvaluationError("what has no size is in no set")
+    mask = scope.condition(statement.when)
     if statement.interval:
         opening, low, high, closing = statement.interval
-        for relation, bound in (
-            (">" if opening == "(" else "≥", low),
-            ("<" if closing == ")" else "≤", high),
-        ):
-            why = _compare(relation, value, scope.value(bound), scope)
-            if why:
-                return Verdict(False, why)
-        return Verdict(True)
+        relations = ((">" if opening == "(" else "≥", low), ("<" if closing == ")" else "≤", high))
+        if statement.negated:
+            raise EvaluationError("\\notin is judged of sets of numbers and shapes alone")
+        verdict = Verdict(True)
+        for relation, bound in relations:
+            limit = scope.value(bound)
+            if closing == ")" and bound is high and np.isinf(limit.array).all():
+                continue
+            verdict = compare(relation, value, limit, scope, mask)
+            if not verdict.holds:
+                return verdict
+        return verdict
+    if statement.numbers:
+        return _one_of(scope, statement, value, mask)
     dims = []
-    for dim in statement.dims:
+    for dim in statement.dims or ():
         size = scope.value(dim)
-        if size.rank or float(size.array.flat[0]) % 1:
+        if size.rank or size.array.size != 1 or float(size.array.flat[0]) % 1:
             raise EvaluationError("a dimension is not a whole number")
         dims.append(int(size.array.flat[0]))
-    shape = value.shape
-    if list(shape) != dims:
-        return Verdict(False, f"the shape is {shape}, not {tuple(dims)}")
-    return Verdict(True)
+    same = list(value.shape) == dims
+    if same == statement.negated:
+        word = "that" if statement.negated else f"not {tuple(dims)}"
+        return Verdict(False, f"the shape is {value.shape}, {word}", left=str(value.shape))
+    if statement.kind in "NZ" and statement.kind:
+        array = value.array
+        whole = np.isfinite(array) & (array == np.rint(array))
+        if statement.kind == "N":
+            whole &= array >= 0
+        if not whole.all():
+            name = "whole numbers" if statement.kind == "Z" else "whole numbers from 0 on"
+            return Verdict(False, f"not all elements are {name}: {array[~whole].flat[0]:.6g}")
+    return Verdict(True, left=str(value.shape), right=str(tuple(dims)))
 
 
-def _compare(relation: str, left: Value, right: Value, scope: Scope) -> str:
-    """Tell how two sides fail a relation; empty if they do not."""
+def _one_of(scope: Evaluator, statement: Membership, value: Value, mask: Any) -> Verdict:
+    found: Any = np.zeros(value.array.shape, bool)
+    for number in scope.several(statement.numbers):
+        if number.rank:
+            raise EvaluationError("a set of numbers holds an array")
+        b, t = number.ranked(value.rank)
+        slack = value.spread * value.unit + t * number.unit + RELATIVE[value.unit] * np.abs(b)
+        found = found | (np.abs(value.array - b) <= slack)
+    own = (1,) * value.rank
+    mask = mask & scope.indices.valid
+    wrong = found == statement.negated
+    wrong = wrong & mask.reshape(mask.shape + own)
+    if not wrong.any():
+        return Verdict(True)
+    worst = np.broadcast_to(value.array, wrong.shape)[wrong].flat[0]
+    return Verdict(False, f"{worst:.6g} is {'' if statement.negated else 'not '}one of them")
+
+
+def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: Any) -> Verdict:
+    """Judge one relation between two sides, where a mask says that something is said."""
+    left, right = fitted(left, right)
+    if left.loose or right.loose:
+        raise EvaluationError("nothing says how large the two sides are")
     if left.rank and right.rank and left.shape != right.shape:
-        return f"the left side has shape {left.shape}, the right side {right.shape}"
+        return Verdict(False, f"the left side has shape {left.shape}, the right side {right.shape}")
+    if left.lies and right.lies and left.lies != right.lies:
+        scope.turned = True
+        raise EvaluationError("one is a row and the other a column")
     rank = max(left.rank, right.rank)
-    a, b = np.broadcast_arrays(scope.ranked(left, rank), scope.ranked(right, rank))
-    if a.dtype.kind in "OUS" or b.dtype.kind in "OUS":
-        raise EvaluationError("a side is not made of numbers")
-    a, b = a.astype(float), b.astype(float)
-    mask = np.broadcast_to(scope.valid.reshape(scope.valid.shape + (1,) * rank), a.shape)
-    same = a == b  # so that infinity is near itself; NaN is near nothing
-    with np.errstate(invalid="ignore"):
-        distance = np.where(same, 0.0, np.abs(a - b))
-        distance = np.where(np.isnan(distance), np.inf, distance)
-    finite = np.abs(np.concatenate([a[np.isfinite(a) & mask], b[np.isfinite(b) & mask], [0.0]]))
-    slack = scope.precision * max(finite.max(), scope.scale / 1000)
-    if scope.sampled:
-        slack = SAMPLE_TOLERANCE * max(finite.max(), scope.spread)
+    (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
+    bounded(np.broadcast_shapes(a.shape, b.shape))
+    unit = max(left.unit, right.unit)
+    # Nothing said, there is no difference; infinity is near itself, and NaN near nothing.
+    difference = np.where(a == b, 0.0, a - b)
+    errors = samples.ERRORS * samples.standard_error(difference)
+    a, b, difference = a[:1], b[:1], difference[:1]
+    distance = np.abs(difference)
+    distance = np.where(np.isnan(distance), np.inf, distance)
+    larger = np.fmax(np.abs(a), np.abs(b))
+    rounding = (s[:1] + t[:1]) * unit
+    slack = rounding + np.where(np.isfinite(larger), RELATIVE[unit] * larger, 0.0)
+    slack = slack + np.where(np.isfinite(errors), errors, 0.0)
+    good = _good(relation, a, b, distance, slack, rounding, larger, (left.half, right.half))
+    a, b, good, distance = np.broadcast_arrays(a, b, good, distance)
+    said = (mask & scope.indices.valid)[:1]
+    own = rank + scope.indices.count - said.ndim
+    said = said.reshape(said.shape + (1,) * own)
+    said, good, a, b, distance = np.broadcast_arrays(said, good, a, b, distance)
+    if not said.any():
+        raise EvaluationError("there is no index for which it says anything")
+    wrong = said & ~good
+    at = np.unravel_index(
+        int(np.argmax(np.where(wrong if wrong.any() else said, distance, -1.0))), a.shape
+    )
+    where = scope.indices.place([int(n) for n in at], rank)
+    texts = _shown(a, said), _shown(b, said)
+    why = ""
+    if wrong.any():
+        why = (
+            f"left {texts[0]}, right {texts[1]}; the largest difference is "
+            f"{distance[at]:.4g}{where}: {a[at]:.6g} {relation} {b[at]:.6g} does not hold"
+        )
+    return Verdict(not why, why, (), *texts, float(distance[at]), where.removeprefix(" at "))
+
+
+def _good(
+    relation: str, a: Any, b: Any, distance: Any, slack: Any, rounding: Any, larger: Any,
+    halves: tuple[float | None, float | None],
+) -> Any:  # fmt: skip
+    missing = np.isnan(a) | np.isnan(b)
     match relation:
         case "=":
-            good = distance <= slack
+            return distance <= slack
         case "≈":
-            literal = left.literal or right.literal
-            if literal and not scope.sampled:
-                slack = float(Decimal(1).scaleb(int(Decimal(literal).as_tuple().exponent)) / 2)
-                good = distance <= slack * (1 + 1e-9)
-            else:
-                good = distance <= SAMPLE_TOLERANCE * finite.max()
+            shown = [half for half in halves if half is not None]
+            if shown:
+                return distance <= max(shown) * (1 + 1e-12) + slack
+            return distance <= np.where(np.isfinite(larger), NEAR * larger, 0.0) + slack
         case "≠":
-            good = np.full(a.shape, bool((distance > slack)[mask].any()))
+            return (distance > slack) & ~missing
         case "<":
-            good = a < b
+            return (a < b) & (distance > rounding)
         case ">":
-            good = a > b
+            return (a > b) & (distance > rounding)
         case "≤":
-            good = (a <= b) | (distance <= slack)
+            return (a <= b) | (distance <= slack)
         case "≥":
-            good = (a >= b) | (distance <= slack)
-        case _:
-            raise EvaluationError(f"{relation} cannot be checked")
-    if not mask.any():
-        raise EvaluationError("there is no index for which it says anything")
-    wrong = mask & ~good
-    if not wrong.any():
-        return ""
-    worst = np.unravel_index(np.argmax(np.where(wrong, distance, -1.0)), a.shape)
-    where = scope.place(worst, rank)
-    return (
-        f"left {_shown(a, mask)}, right {_shown(b, mask)}; the largest difference is "
-        f"{distance[worst]:.4g}{where}: {a[worst]:.6g} {relation} {b[worst]:.6g} does not hold"
-    )
+            return (a >= b) | (distance <= slack)
+        case "≪" | "≫":
+            small, large = (a, b) if relation == "≪" else (b, a)
+            if ((a <= 0) | (b <= 0)).any():
+                raise EvaluationError(f"{relation} is judged of positive numbers alone")
+            return FAR * small <= large * (1 + 1e-12)
+    raise EvaluationError(f"{relation} cannot be judged")
 
 
-def _shown(array: Any, mask: Any) -> str:
-    values = array[mask]
+def _shown(array: Any, said: Any) -> str:
+    values = array[said]
     if values.size and (values == values.flat[0]).all():
         return f"{values.flat[0]:.6g}"
     text = np.array2string(array.squeeze(), precision=4, threshold=12, edgeitems=2)
     return " ".join(text.split()) if text.count("\n") < 8 else f"(shape {array.squeeze().shape})"
+
+
+def law(statement: Node) -> bool:
+    r"""Tell whether a statement is a law: one that says nothing of the numbers of a page.
+
+    It names no number but 0, 1 and 2 (whole ones to 4 in exponents), and it does more than give a
+    name a value: $d_k = 2$ is none, $\sum_j \alpha_{ij} = 1$ is one.
+
+    Examples
+    --------
+    >>> from vaultkit.tex import parse
+    >>> [law(s) for s in parse(r"\sum_j \alpha_{ij} = 1, \quad d_k = 2, \quad x \approx y")]
+    [True, False, True]
+    """
+    structural = {id(node) for power in walk(statement) if isinstance(power, Power)
+                  for node in walk(power.exponent)
+                  if isinstance(node, Number) and node.text in ("3", "4")}  # fmt: skip
+    for node in walk(statement):
+        told = isinstance(node, Number) and node.text not in ("0", "1", "2")
+        if told and id(node) not in structural:
+            return False
+        if isinstance(node, (Subscript, Bracketed)):
+            inside = node.indices if isinstance(node, Subscript) else (node.index,)
+            if any(isinstance(index, Number) for index in inside) and not (
+                isinstance(node, Subscript) and node.name
+            ):
+                return False
+    if isinstance(statement, Statement):
+        named = any(isinstance(side, (Symbol, Subscript)) for side in statement.sides)
+        valued = any(isinstance(side, Number) for side in statement.sides)
+        if named and valued and len(statement.sides) == 2 and statement.relations == ("=",):
+            return False
+    return True

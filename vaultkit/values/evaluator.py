@@ -1,0 +1,579 @@
+"""Computes the sides of a statement."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from vaultkit.tex import (
+    Apply,
+    Cases,
+    Dots,
+    Function,
+    Matrix,
+    Membership,
+    Node,
+    Norm,
+    Number,
+    Power,
+    Product,
+    Range,
+    Reduce,
+    Statement,
+    Sum,
+    Symbol,
+    Transpose,
+    walk,
+)
+from vaultkit.values import functions, products, samples
+from vaultkit.values.indices import Indices, shown
+from vaultkit.values.names import CONSTANTS, Call, Element, Expectation, Index, Names
+from vaultkit.values.records import (
+    DOUBLE,
+    MOST_CALLS,
+    MOST_INDICES,
+    UNITS,
+    EvaluationError,
+    Settings,
+    Value,
+    bounded,
+    made,
+)
+
+#: How many roundings a variable brings from the code that computed it.
+HISTORY = 4.0
+#: How far, at least, rounding has moved an argument for the function to be called again with the
+#: argument moved; for how many values of the indices; and how often what that changes is counted.
+_UNNOTICED, _MOST_TRIALS, _SAFETY = 2.0**-43, 100, 8.0
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": np.equal, "≠": np.not_equal, "<": np.less, "≤": np.less_equal, ">": np.greater,
+    "≥": np.greater_equal,
+}  # fmt: skip
+_EMPTY = {"sum": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf, "argmax": -np.inf,
+          "argmin": np.inf}  # fmt: skip
+
+
+class Evaluator:
+    """The value of each part of one statement.
+
+    Parameters
+    ----------
+    statement
+        The statement, as the grammar reads it.
+    variables
+        The variables of the note.
+    settings
+        What the vault says about its formulas.
+    reading
+        Which way vectors lie: ``row``, as in code, or ``column``, as in many papers.
+    """
+
+    def __init__(
+        self, statement: Node, variables: Mapping[str, Any], settings: Settings, reading: str
+    ) -> None:
+        self.variables = variables
+        self.settings = settings
+        self.reading = reading
+        #: Whether the reading made a difference, and whether a population is spoken of.
+        self.turned = self.sampled = False
+        self.used: dict[str, str] = {}
+        self._known: dict[int, tuple[Node, Value]] = {}
+        self._computing: set[str] = set()
+        names = Names(variables, settings)
+        self.statement = names.resolve(statement)
+        if len(names.indices) > MOST_INDICES:
+            raise EvaluationError(f"more than {MOST_INDICES} indices")
+        self.indices = Indices(names.indices)
+        self.limits: list[Range] = [
+            node for node in getattr(self.statement, "when", ()) if isinstance(node, Range)
+        ]
+        self._reductions = {
+            node.indices[0]: node for node in walk(self.statement)
+            if isinstance(node, Reduce) and node.indices
+        }  # fmt: skip
+
+    # Indices
+
+    def run(self, index: str) -> None:
+        """Find what an index runs over: as the formula says, or as far as what it indexes."""
+        if index in self.indices.numbers:
+            return
+        if index in self._computing:
+            raise EvaluationError(f"what {shown(index)} runs over depends on itself")
+        self._computing.add(index)
+        bounds: Range | Reduce | None = next(
+            (r for r in self.limits if r.index == Index(index)), None
+        ) or self._reductions.get(index)
+        if bounds is not None and bounds.high is not None and bounds.low is not None:
+            low, high = self.number(bounds.low), self.number(bounds.high)
+            self.indices.run(index, float(low.min()), float(high.max()))
+            return
+        sizes: set[int] = set()
+        composite: set[int] = set()
+        for node in walk(self.statement):
+            if not isinstance(node, Element) or Index(index) not in walk(node.indices):
+                continue
+            base = self.value(node.base)
+            places = split(node.indices, base)
+            first = base.rank - len(places) if node.last else 0
+            for axis, place in enumerate(places, first):
+                if Index(index) in walk(place):
+                    if not 0 <= axis < base.rank:
+                        raise EvaluationError("there are more indices than axes")
+                    alone = place == Index(index)
+                    (sizes if alone else composite).add(base.shape[axis])
+        sizes = sizes or composite
+        if len(sizes) != 1:
+            raise EvaluationError(
+                f"the index {shown(index)} runs over axes of different lengths: {sorted(sizes)}"
+                if sizes
+                else f"nothing says what {shown(index)} runs over"
+            )
+        self.indices.run(index, 1, sizes.pop(), given=index in self._reductions)
+
+    def within(self, limits: Range) -> Any:
+        """Tell where an index is in its range: the ends may depend on another index."""
+        if not isinstance(limits.index, Index):
+            raise EvaluationError("what the dots run over does not count")
+        numbers = self.value(limits.index).array
+        return (numbers >= self.number(limits.low)) & (numbers <= self.number(limits.high))
+
+    def number(self, node: Node) -> Any:
+        """Evaluate what must be a whole number."""
+        value = self.value(node)
+        if value.rank:
+            raise EvaluationError("an end of a range is not a number")
+        nearest = np.rint(value.array)
+        near = np.abs(value.array - nearest) <= value.spread * value.unit
+        return np.where(near, nearest, value.array)
+
+    # Values
+
+    def value(self, node: Node) -> Value:
+        """Evaluate a node."""
+        known = self._known.get(id(node))
+        if known is not None:
+            return known[1]
+        method: Callable[[Any], Value] = getattr(self, "_" + type(node).__name__.lower())
+        value = method(node)
+        self._known[id(node)] = (node, value)
+        return value
+
+    def constant(self, thing: Any, name: str = "") -> Value:
+        """Make a value of a variable."""
+        listed = isinstance(thing, (list, tuple)) and all(np.ndim(t) for t in thing)
+        if listed and len({np.shape(t) for t in thing}) > 1:
+            raise EvaluationError(f"{name} holds arrays of different shapes")
+        array = np.asarray(thing)
+        if array.dtype.kind not in "biuf":
+            raise EvaluationError(f"{name} is not made of real numbers")
+        bounded(array.shape)
+        unit = UNITS.get(array.dtype.itemsize, DOUBLE) if array.dtype.kind == "f" else DOUBLE
+        rank = array.ndim
+        computed = array.dtype.kind == "f"
+        array = array.astype(float).reshape((1,) * self.indices.count + array.shape)
+        spread = HISTORY * np.abs(array) if computed else np.zeros(array.shape)
+        if isinstance(thing, float) and thing.is_integer() and abs(thing) < 2**53:
+            spread = np.zeros(array.shape)
+        lies = self.reading if rank == 1 else ""
+        value = made(array, spread, rank, lies=lies)
+        return value.but(unit=unit)
+
+    def told(self) -> tuple[str, ...]:
+        """Name the variables that were used."""
+        return tuple(f"{name} {what}" for name, what in self.used.items())
+
+    def _number(self, node: Number) -> Value:
+        number = float(node.text)
+        _, _, decimals = node.text.partition(".")
+        exact = number.is_integer() and abs(number) < 2**53
+        lead = (1,) * self.indices.count
+        return made(
+            np.full(lead, number),
+            0.0 if exact else abs(number),
+            0,
+            half=0.5 * 10.0 ** -len(decimals),
+        )
+
+    def _index(self, node: Index) -> Value:
+        self.run(node.name)
+        return self.indices.value(node.name)
+
+    def _symbol(self, node: Symbol) -> Value:
+        if node.name not in self.variables:
+            lead = (1,) * self.indices.count
+            if node.name == "I":
+                return made(np.ones(lead), 0.0, 0, loose="eye")
+            constant = CONSTANTS[node.name]
+            return made(np.full(lead, constant), constant, 0)
+        thing = self.variables[node.name]
+        if callable(thing):
+            raise EvaluationError(f"{node.name} is a function")
+        self.used[node.name] = described(thing)
+        return self.constant(thing, node.name)
+
+    def _function(self, node: Function) -> Value:
+        if node.name == "ones":
+            lead = (1,) * self.indices.count
+            return made(np.ones(lead), 0.0, 0, loose="ones", lies=self.reading)
+        raise EvaluationError(f"{node.name} stands without what it is of")
+
+    def _element(self, node: Element) -> Value:
+        base = self.value(node.base)
+        if base.loose:
+            raise EvaluationError("an element of what has no size")
+        if not base.rank:
+            raise EvaluationError("an index of a number")
+        places = []
+        for place in split(node.indices, base):
+            letters = {i.name for i in walk(place) if isinstance(i, Index)}
+            for letter in letters:
+                self.run(letter)
+            places.append((self.value(place), letters, isinstance(place, Index)))
+        if base.rank == 2 and len(places) == 1 and not node.last:
+            base = base.but(lies=self.reading)  # its rows are vectors like all others
+        return self.indices.pick(base, places, node.last)
+
+    def _transpose(self, node: Transpose) -> Value:
+        value = self.value(node.base)
+        if value.rank >= 2:
+            return value.but(
+                array=value.array.swapaxes(-1, -2), spread=value.spread.swapaxes(-1, -2)
+            )
+        turned = {"row": "column", "column": "row"}
+        return value.but(lies=turned.get(value.lies, ""))
+
+    def _power(self, node: Power) -> Value:
+        value = products.power(self.value(node.base), self.value(node.exponent))
+        if node.base == Number("10") and not value.rank:
+            return value.but(half=None)
+        return value
+
+    def _sum(self, node: Sum) -> Value:
+        signs, nodes = zip(*node.terms, strict=True)
+        return products.add([self.value(n) for n in nodes], signs)
+
+    def _product(self, node: Product) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        if node.op == "/":
+            return products.divide(left, right)
+        if node.op == "mod":
+            return functions.modulo(left, right)
+        op = node.op
+        if op == "rows":
+            if left.rank == right.rank and left.rank > 1:
+                return products.dot(left, right).but(sample=True)
+            op = r"\cdot"
+        value, turned = products.times(left, right, op)
+        self.turned |= turned
+        if left.half is not None and _power_of_ten(node.right):
+            # 1.30 \times 10^{-3} shows digits, too.
+            value = value.but(half=left.half * float(right.array.flat[0]))
+        return value
+
+    def _apply(self, node: Apply) -> Value:
+        assert isinstance(node.function, Function)
+        name = node.function.name
+        if name.lower() == "concat":
+            return functions.concatenate(self.several(node.arguments))
+        if name == "delta":
+            i, j = (self.value(a) for a in node.arguments)
+            return made((i.array == j.array).astype(float), 0.0, 0)
+        values = self.several(node.arguments)
+        if name in ("max", "min"):
+            return functions.extreme(name, values)
+        if name in functions.BINARY and len(values) == 2:
+            return functions.BINARY[name](*values)
+        if name not in functions.FUNCTIONS or len(values) != 1:
+            raise EvaluationError(f"{name} does not take {len(values)} arguments")
+        if values[0].loose:
+            raise EvaluationError(f"{name} of what has no size")
+        value = functions.FUNCTIONS[name](values[0])
+        return value.but(lies=self.reading) if value.rank == 1 and not value.lies else value
+
+    def several(self, nodes: Sequence[Node]) -> list[Value]:
+        r"""Evaluate the parts of a list; ``x_1, \dots, x_n`` are several."""
+        values: list[Value] = []
+        for node in nodes:
+            if not isinstance(node, Reduce) or node.kind != "list":
+                values.append(self.value(node))
+                continue
+            (index,) = node.indices
+            self.run(index)
+            axis = self.indices.axis(index)
+            value = self.value(node.body)
+            if value.array.shape[axis] != self.indices.numbers[index].size:
+                raise EvaluationError("dots between things that do not differ")
+            values += [
+                value.but(array=value.array.take([at], axis), spread=value.spread.take([at], axis))
+                for at in range(value.array.shape[axis])
+            ]
+        return values
+
+    def _call(self, node: Call) -> Value:
+        """Call a function of the note, once for each value of the indices."""
+        self.used[node.name] = "(function)"
+        values = self.several(node.arguments)
+        nodes = node.arguments if len(values) == len(node.arguments) else [None] * len(values)
+        count = self.indices.count
+        lead = np.broadcast_shapes(
+            (1,) * count, *(v.array.shape[: v.array.ndim - v.rank] for v in values)
+        )
+        if math.prod(lead) > MOST_CALLS:
+            raise EvaluationError(f"{node.name} would have to be called {math.prod(lead)} times")
+        if any(value.loose for value in values):
+            raise EvaluationError(f"{node.name} of what has no size")
+        results = self.results(node, nodes, values, lead, 0)
+        shapes = {result.shape for result in results}
+        if len(shapes) != 1 or any(r.dtype.kind not in "biuf" for r in results):
+            raise EvaluationError(f"{node.name} returns what is not an array of real numbers")
+        (shape,) = shapes
+        unit = max(
+            UNITS.get(r.dtype.itemsize, DOUBLE) if r.dtype.kind == "f" else DOUBLE for r in results
+        )
+        array = np.stack(results).astype(float).reshape(lead + shape)
+        spread: Any = np.zeros(array.shape)
+        if results[0].dtype.kind == "f":
+            spread = 2 * HISTORY * np.abs(array) + self.moved(node, nodes, values, lead, array)
+        lies = self.reading if len(shape) == 1 else ""
+        value = made(array, spread, len(shape), *values, lies=lies)
+        return value.but(unit=max(unit, value.unit))
+
+    def results(
+        self, node: Call, nodes: Sequence[Node | None], values: list[Value], lead: Any, step: float
+    ) -> list[Any]:
+        """Call a function, with arguments that rounding may have moved by some steps."""
+        signs = np.random.default_rng(0)
+        moved = [
+            v.but(array=v.array + step * v.spread * v.unit * signs.choice((-1, 1), v.array.shape))
+            if step and v.spread.any() else v
+            for v in values
+        ]  # fmt: skip
+        results = []
+        for place in np.ndindex(lead):
+            given = [
+                self.argument(None if step else n, v, lead, place)
+                for n, v in zip(nodes, moved, strict=True)
+            ]
+            try:
+                result = self.settings.call(node.function, given)
+            except Exception as error:
+                message = f"{node.name} raises {type(error).__name__}: {error}"
+                raise EvaluationError(message[:300]) from error
+            if isinstance(result, tuple):
+                raise EvaluationError(f"{node.name} returns several things")
+            results.append(np.asarray(result))
+        return results
+
+    def moved(
+        self, node: Call, nodes: Sequence[Node | None], values: list[Value], lead: Any, array: Any
+    ) -> Any:
+        """Find how far the rounding of its arguments moves a function: try it, if it is far."""
+        far = max((float((v.spread * v.unit).max(initial=0.0)) for v in values), default=0.0)
+        if far < _UNNOTICED or math.prod(lead) > _MOST_TRIALS:
+            return np.abs(array) * max((_relative(v) for v in values), default=0.0)
+        unit = max(v.unit for v in values)
+        moved = 0.0
+        for step in (-1.0, 1.0):
+            try:
+                results = self.results(node, nodes, values, lead, step)
+                other = np.stack(results).astype(float).reshape(array.shape)
+            except (EvaluationError, ValueError):
+                return 0.0
+            moved = np.fmax(moved, np.abs(other - array))
+        return _SAFETY * moved / unit
+
+    def argument(self, node: Node | None, value: Value, lead: Any, place: Any) -> Any:
+        """Return an argument as the code would have it: a copy that nobody else holds."""
+        if isinstance(node, Symbol) and node.name in self.variables:
+            return copy.deepcopy(self.variables[node.name])
+        array = np.broadcast_to(value.array, lead + value.shape)[place]
+        if value.rank:
+            return array.copy()
+        number = float(array)
+        if number.is_integer() and not value.spread.any():
+            return int(number)
+        return number
+
+    def _expectation(self, node: Expectation) -> Value:
+        values = [self.value(argument) for argument in node.arguments]
+        self.sampled = True
+        return samples.estimate(node.kind, values)
+
+    def _reduce(self, node: Reduce) -> Value:
+        if node.kind == "list":
+            raise EvaluationError("dots stand for nothing here")
+        (index,) = node.indices
+        self.run(index)
+        axis = self.indices.axis(index)
+        numbers = self.indices.numbers[index]
+        body = self.value(node.body)
+        if body.loose:
+            raise EvaluationError(f"\\{node.kind} of what has no size")
+        keep: Any = np.ones((1,) * self.indices.count, bool)
+        if node.high is not None and node.low is not None:
+            low, high = self.number(node.low), self.number(node.high)
+            keep = keep & (numbers >= low) & (numbers <= high)
+        for condition in node.conditions:
+            keep = keep & self.holds(condition, 0)
+        lead = list(
+            np.broadcast_shapes(body.array.shape[: self.indices.count], numbers.shape, keep.shape)
+        )
+        shape = bounded((*lead, *body.shape))
+        array, spread = np.broadcast_to(body.array, shape), np.broadcast_to(body.spread, shape)
+        if not keep.all():
+            keep = keep.reshape(keep.shape + (1,) * body.rank)
+            array, spread = np.where(keep, array, _EMPTY[node.kind]), np.where(keep, spread, 0.0)
+        whole = body.but(array=array, spread=spread, half=None)
+        return functions.reduce(node.kind, whole, axis, numbers)
+
+    def _norm(self, node: Norm) -> Value:
+        value = self.value(node.body)
+        if value.loose:
+            raise EvaluationError("the norm of what has no size")
+        return functions.norm(node.kind, value)
+
+    def _matrix(self, node: Matrix) -> Value:
+        rows = [self.several(row) for row in node.rows]
+        cells = [cell for row in rows for cell in row]
+        if any(cell.rank or cell.loose for cell in cells):
+            return self.blocks(rows)
+        if len({len(row) for row in rows}) != 1:
+            raise EvaluationError("a matrix written out has rows of different lengths")
+        shape = np.broadcast_shapes(*(c.array.shape for c in cells))
+
+        def laid(of: Callable[[Value], Any]) -> Any:
+            array = np.array([[np.broadcast_to(of(c), shape) for c in row] for row in rows])
+            return np.moveaxis(array, (0, 1), (-2, -1))
+
+        array, spread = laid(lambda c: c.array), laid(lambda c: c.spread)
+        halves = [c.half for c in cells]
+        # A 0 or 1 beside 0.25 is written to as many digits as its neighbours.
+        half = None if any(h is None for h in halves) else min(h for h in halves if h is not None)
+        if len(rows) == 1 or len(rows[0]) == 1:
+            at = (..., 0, slice(None)) if len(rows) == 1 else (..., slice(None), 0)
+            lies = "" if node.loose else "row" if len(rows) == 1 else "column"
+            if len(cells) == 1:
+                lies = ""
+            self.turned |= bool(lies)
+            return made(array[at], spread[at], 1, *cells, half=half, lies=lies)
+        return made(array, spread, 2, *cells, half=half)
+
+    def blocks(self, rows: list[list[Value]]) -> Value:
+        """Lay arrays side by side, and such rows below each other."""
+        if len(rows) == 1 and all(cell.rank == 2 and not cell.loose for cell in rows[0]):
+            return functions.concatenate(rows[0])
+        raise EvaluationError("a matrix written out is not made of numbers")
+
+    def _cases(self, node: Cases) -> Value:
+        values = [self.value(branch) for branch, _ in node.branches]
+        rank = max(v.rank for v in values)
+        conditions = [self.condition(c) for _, c in node.branches]
+        rank = max(rank, *(c.ndim - self.indices.count for c in conditions))
+        array: Any = np.full((1,) * (self.indices.count + rank), np.nan)
+        spread: Any = np.zeros(array.shape)
+        for value, holds in reversed(list(zip(values, conditions, strict=True))):
+            a, s = value.ranked(rank)
+            own = holds.ndim - self.indices.count
+            lead = holds.shape[: self.indices.count]
+            holds = holds.reshape(lead + (1,) * (rank - own) + holds.shape[self.indices.count :])
+            bounded(np.broadcast_shapes(holds.shape, a.shape, array.shape))
+            array, spread = np.where(holds, a, array), np.where(holds, s, spread)
+        lies = next((v.lies for v in values if v.lies), self.reading if rank == 1 else "")
+        return made(array, spread, rank, *values, lies=lies if rank == 1 else "")
+
+    def condition(self, conditions: Sequence[Node]) -> Any:
+        """Tell where all of several conditions hold."""
+        holds: Any = np.ones((1,) * self.indices.count, bool)
+        for condition in conditions:
+            part = self.holds(condition, None)
+            rank = max(holds.ndim, part.ndim)
+            holds = _wider(holds, rank, self.indices.count) & _wider(
+                part, rank, self.indices.count
+            )  # fmt: skip
+        return holds
+
+    def holds(self, condition: Node, rank: int | None) -> Any:
+        """Tell where a condition holds; exactly, as the code that it tells of would."""
+        if isinstance(condition, Range):
+            return self.within(condition)
+        result: Any = np.ones((1,) * self.indices.count, bool)
+        if isinstance(condition, Membership):
+            value = self.value(condition.element)
+            if condition.interval:
+                opening, low, high, closing = condition.interval
+                above, below = self.value(low).array, self.value(high).array
+                inside = (value.array > above) if opening == "(" else (value.array >= above)
+                result = inside & ((value.array < below) if closing == ")" else (
+                    value.array <= below))  # fmt: skip
+            elif condition.numbers and not value.rank:
+                result = np.zeros((), bool)
+                for number in self.several(condition.numbers):
+                    result = result | (value.array == number.array)
+            else:
+                raise EvaluationError("a condition on a shape")
+            return ~result if condition.negated else result
+        if not isinstance(condition, Statement):
+            raise EvaluationError("a condition that states nothing")
+        sides = [self.value(side) for side in condition.sides]
+        widest = max(side.rank for side in sides)
+        if rank == 0 and widest:
+            raise EvaluationError("a condition on a vector")
+        for relation, left, right in zip(condition.relations, sides, sides[1:], strict=False):
+            if relation not in _COMPARISONS:
+                raise EvaluationError(f"a condition with {relation}")
+            a, b = left.ranked(widest)[0], right.ranked(widest)[0]
+            result = _wider(result, a.ndim, self.indices.count) & _COMPARISONS[relation](a, b)
+        return result
+
+    def _dots(self, node: Dots) -> Value:  # noqa: ARG002
+        raise EvaluationError("dots stand for nothing here")
+
+
+def _wider(array: Any, ndim: int, count: int) -> Any:
+    own = array.ndim - count
+    return array.reshape(array.shape[:count] + (1,) * (ndim - count - own) + array.shape[count:])
+
+
+def _relative(value: Value) -> float:
+    """Return by how many roundings an argument may be off, as far as it matters."""
+    if not value.array.size:
+        return 0.0
+    size = np.abs(value.array)
+    share = np.divide(value.spread, size, out=np.array(value.spread, float), where=size > 0)
+    return float(np.fmin(value.spread, share).max())
+
+
+def _power_of_ten(node: Node) -> bool:
+    return isinstance(node, Power) and node.base == Number("10")
+
+
+def split(indices: tuple[Node, ...], base: Value) -> tuple[Node, ...]:
+    r"""Part ``21`` and ``2j`` in two: of what has two axes, ``\alpha_{21}`` is one element."""
+    match indices:
+        case (Number(text),) if base.rank > 1 and len(text) == base.rank and text.isdigit():
+            parts = tuple(Number(digit) for digit in text)
+            fits = all(1 <= int(p.text) <= n for p, n in zip(parts, base.shape, strict=True))
+            if fits and int(text) <= base.shape[0]:
+                raise EvaluationError(
+                    f"the index {text} is row {text}, or {', '.join(text)}; write it with a comma"
+                )
+            return parts if fits else indices
+        case (Product("", Number() as first, second),) if base.rank > 1:
+            return (first, second)
+        case _:
+            return indices
+
+
+def described(thing: Any) -> str:
+    """Describe a variable in short."""
+    if callable(thing):
+        return "(function)"
+    if isinstance(thing, (list, tuple)):
+        return f"({len(thing)} items)"
+    shape = np.shape(thing)
+    return f"{shape}" if shape else f"= {thing}"

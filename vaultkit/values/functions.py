@@ -1,0 +1,305 @@
+"""Functions, reductions and norms that every formula knows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from vaultkit.values.products import dot, inverse, roundings
+from vaultkit.values.records import EvaluationError, Value, made
+
+#: How near a number is to a whole one, relative to it, to be taken for it.
+WHOLE = 2.0**-40
+
+
+def apply(function: Callable[[Any], Any], value: Value) -> Value:
+    """Compute a function of each element; what rounding has moved it by, the function moves on."""
+    x = value.array
+    array = np.asarray(function(x), float)
+    delta = value.spread * value.unit
+    moved = np.fmax(np.abs(function(x + delta) - array), np.abs(function(x - delta) - array))
+    spread = np.where(np.isfinite(moved), moved, 0.0) / value.unit + 2 * np.abs(array)
+    # The logarithm of 0 is the one infinity that is meant.
+    operands = () if function is np.log else (x,)
+    return made(
+        array, spread, value.rank, value, operands=operands, lies=value.lies, sample=value.sample
+    )
+
+
+def _rounded(function: Callable[[Any], Any]) -> Callable[[Value], Value]:
+    def apply_to(value: Value) -> Value:
+        nearest = np.rint(value.array)
+        slack = value.spread * value.unit + WHOLE * np.abs(value.array)
+        near = np.abs(value.array - nearest) <= slack
+        array = np.where(near, nearest, function(value.array))
+        return made(array, 0.0, value.rank, value, lies=value.lies)
+
+    return apply_to
+
+
+def _factorial(value: Value) -> Value:
+    if value.rank:
+        raise EvaluationError("a factorial is of a number")
+    if ((value.array < 0) | (value.array % 1 != 0) | (value.array > 170)).any():
+        raise EvaluationError("a factorial is of a whole number from 0 to 170")
+    array = np.vectorize(lambda n: float(math.factorial(int(n))), otypes=[float])(value.array)
+    return made(array, np.where(array < 2**53, 0.0, array), 0, value)
+
+
+def binomial(above: Value, below: Value) -> Value:
+    """Choose some of several."""
+    values = np.broadcast_arrays(above.array, below.array)
+    if above.rank or below.rank or any(((v < 0) | (v % 1 != 0) | (v > 1000)).any() for v in values):
+        raise EvaluationError("\\binom takes whole numbers from 0 to 1000")
+    choose = np.vectorize(lambda n, k: float(math.comb(int(n), int(k))), otypes=[float])
+    array = choose(*values)
+    return made(array, np.where(array < 2**53, 0.0, array), 0, above, below)
+
+
+def root(value: Value, order: Value) -> Value:
+    """Take the root of a given order."""
+    if order.rank or order.array.size != 1 or order.array.flat[0] % 1 or order.array.flat[0] < 2:
+        raise EvaluationError("the order of a root is a whole number from 2 on")
+    n = int(order.array.flat[0])
+
+    def take(x: Any) -> Any:
+        return np.copysign(np.abs(x) ** (1 / n), x) if n % 2 else np.where(x < 0, np.nan, x) ** (
+            1 / n
+        )  # fmt: skip
+
+    return apply(take, value)
+
+
+def modulo(left: Value, right: Value) -> Value:
+    """Return the rest of a division of whole numbers."""
+    rank = max(left.rank, right.rank)
+    (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
+    if s.any() or t.any() or (b == 0).any():
+        raise EvaluationError("\\bmod takes whole numbers")
+    return made(np.mod(a, b), 0.0, rank, left, right)
+
+
+def inner(left: Value, right: Value) -> Value:
+    r"""``\langle q, k \rangle``."""
+    if left.rank != 1 or right.rank != 1:
+        raise EvaluationError("\\langle q, k \\rangle takes two vectors")
+    return dot(left, right)
+
+
+def _matrix_only(value: Value, name: str, square: bool = True) -> None:
+    if value.rank != 2 or (square and value.shape[0] != value.shape[1]):
+        kind = "a square matrix" if square else "a matrix"
+        raise EvaluationError(f"{name} is of {kind}, and this has shape {value.shape}")
+
+
+def _diag(value: Value) -> Value:
+    if value.rank == 2:
+        _matrix_only(value, "the diagonal")
+        pick = np.arange(value.shape[0])
+        return made(value.array[..., pick, pick], value.spread[..., pick, pick], 1, value)
+    if value.rank != 1:
+        raise EvaluationError("diag is of a vector or a square matrix")
+    eye = np.eye(value.shape[0])
+    array = np.where(eye == 1, value.array[..., :, None], 0.0)
+    return made(array, value.spread[..., :, None] * eye, 2, value)
+
+
+def _trace(value: Value) -> Value:
+    _matrix_only(value, "the trace")
+    return total(_diag(value), (-1,))
+
+
+def _rank(value: Value) -> Value:
+    _matrix_only(value, "the rank", square=False)
+    if not np.isfinite(value.array).all():
+        raise EvaluationError("the rank of what is not finite")
+    singular = np.linalg.svd(value.array, compute_uv=False)
+    known = (value.spread.max() + max(value.shape)) * value.unit * max(singular.max(), 1e-300)
+    bound = np.maximum(known, singular.max(-1, keepdims=True) * max(value.shape) * 4 * value.unit)
+    return made((singular > bound).sum(-1).astype(float), 0.0, 0, value)
+
+
+def _det(value: Value) -> Value:
+    _matrix_only(value, "the determinant")
+    array = np.linalg.det(value.array)
+    rows = np.sqrt((value.array**2).sum(-1))
+    spread = value.shape[0] ** 2 * rows.prod(-1)
+    exact = (value.spread == 0).all() and (value.array == np.rint(value.array)).all()
+    if exact and np.abs(array).max() < 2**40 and spread.max() * value.unit < 0.1:
+        array, spread = np.rint(array), np.zeros_like(array)
+    return made(array, spread, 0, value)
+
+
+def _eye(value: Value) -> Value:
+    if value.rank or value.array.size != 1 or value.array.flat[0] % 1:
+        raise EvaluationError("I_n has one whole number")
+    n = int(value.array.flat[0])
+    if not 1 <= n <= 4000:
+        raise EvaluationError("I_n is too large, or too small")
+    lead = (1,) * value.array.ndim
+    return made(np.eye(n).reshape((*lead, n, n)), 0.0, 2, value)
+
+
+def ones(value: Value) -> Value:
+    """Make a vector of ones of a given length."""
+    if value.rank or value.array.size != 1 or value.array.flat[0] % 1:
+        raise EvaluationError("the length of a vector of ones is one whole number")
+    n = int(value.array.flat[0])
+    if not 1 <= n <= 1_000_000:
+        raise EvaluationError("a vector of ones that is too long, or too short")
+    return made(np.ones((1,) * value.array.ndim + (n,)), 0.0, 1, value)
+
+
+def percent(value: Value) -> Value:
+    """Return hundredths, and as many digits as are shown."""
+    half = None if value.half is None else value.half / 100
+    return value.but(
+        array=value.array / 100,
+        spread=value.spread / 100 + np.abs(value.array / 100),
+        half=half,
+    )
+
+
+def degrees(value: Value) -> Value:
+    """Return the angle."""
+    array = value.array * (math.pi / 180)
+    return made(array, value.spread + 2 * np.abs(array), value.rank, value)
+
+
+def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
+    """Add up along axes."""
+    count = math.prod(value.array.shape[axis] for axis in axes)
+    array = value.array.sum(axis=tuple(axes), keepdims=keep)
+    size = np.abs(value.array).sum(axis=tuple(axes), keepdims=keep)
+    exact = not value.spread.any() and (size < 2**53) & (array == np.rint(array))
+    spread = value.spread.sum(axis=tuple(axes), keepdims=keep)
+    spread = spread + np.where(exact, 0.0, roundings(count) * size)
+    rank = value.rank - sum(axis < 0 and -axis <= value.rank for axis in axes)
+    operands = (np.zeros(()),) if np.isfinite(value.array).all() else ()
+    return made(array, spread, rank, value, operands=operands, sample=value.sample,
+                lies=value.lies if rank == value.rank else "")  # fmt: skip
+
+
+def reduce(kind: str, value: Value, axis: int, numbers: Any) -> Value:
+    """Take the sum, product or extreme along the axis of an index; keep the axis, of length 1."""
+    if kind == "sum":
+        return total(value, (axis,), keep=True)
+    array, spread = value.array, value.spread
+    if kind == "prod":
+        product = array.prod(axis=axis, keepdims=True)
+        relative = np.where(array == 0, 0.0, spread / np.abs(array)).sum(axis=axis, keepdims=True)
+        exact = not spread.any() and (np.abs(product) < 2**53) & (product == np.rint(product))
+        bound = np.where(exact, 0.0, np.abs(product) * (relative + array.shape[axis]))
+        operands = (np.zeros(()),) if np.isfinite(array).all() else ()
+        return made(product, bound, value.rank, value, operands=operands)
+    missing = np.isnan(array).any(axis=axis, keepdims=True)
+    pick = np.argmax if kind.endswith("max") else np.argmin
+    place = np.expand_dims(pick(array, axis=axis), axis)
+    if kind.startswith("arg"):
+        if value.rank:
+            raise EvaluationError(f"{kind} of a vector has no number")
+        return made(np.where(missing, np.nan, np.take(numbers.ravel(), place)), 0.0, 0, value)
+    return made(
+        np.take_along_axis(array, place, axis), np.take_along_axis(spread, place, axis),
+        value.rank, value, lies=value.lies, sample=value.sample,
+    )  # fmt: skip
+
+
+def extreme(kind: str, values: Sequence[Value]) -> Value:
+    """Take the larger or smaller of several, or the largest or smallest element of one."""
+    if len(values) == 1:
+        (value,) = values
+        if not value.rank:
+            raise EvaluationError(f"\\{kind} of one number")
+        own = math.prod(value.shape)
+        lead = value.array.shape[: value.array.ndim - value.rank]
+        flat = value.but(
+            array=value.array.reshape((*lead, own)),
+            spread=value.spread.reshape((*lead, own)),
+            rank=0,
+        )
+        found = reduce(kind, flat, -1, np.zeros(()))
+        return made(found.array[..., 0], found.spread[..., 0], 0, value)
+    rank = max(value.rank for value in values)
+    array, spread = values[0].ranked(rank)
+    for value in values[1:]:
+        b, t = value.ranked(rank)
+        first = (array >= b) if kind == "max" else (array <= b)
+        missing = np.isnan(array) | np.isnan(b)
+        array, spread = np.where(first, array, b), np.where(first, spread, t)
+        array = np.where(missing, np.nan, array)
+    lies = next((value.lies for value in values if value.lies), "")
+    return made(array, spread, rank, *values, lies=lies)
+
+
+def norm(kind: str, value: Value) -> Value:
+    """Take a norm, or an absolute value."""
+    if kind == "abs":
+        if value.rank:
+            raise EvaluationError("the bars | | are for numbers; write \\lVert x \\rVert of arrays")
+        return value.but(array=np.abs(value.array), half=None)
+    if not value.rank:
+        raise EvaluationError("the norm of a number; write | |")
+    if value.rank > 1 and kind not in ("", "F"):
+        raise EvaluationError("of matrices, only the Frobenius norm is known; write _F")
+    if kind == "F" and value.rank == 1:
+        raise EvaluationError("the Frobenius norm is of a matrix")
+    axes = tuple(range(-value.rank, 0))
+    size = np.abs(value.array)
+    absolute = value.but(array=size, lies="", sample=False)
+    if kind == "1":
+        return total(absolute, axes)
+    if kind == "infty":
+        return extreme("max", [absolute])
+    if kind in ("", "2", "F"):
+        array = np.sqrt((size**2).sum(axis=axes))
+        brought = np.sqrt((value.spread**2).sum(axis=axes))
+        count = math.prod(value.shape)
+        operands = (np.zeros(()),) if np.isfinite(size).all() else ()
+        return made(array, brought + roundings(count) * array, 0, value, operands=operands)
+    if kind == "0":
+        raise EvaluationError("the norm 0 counts what is not 0, which rounding hides")
+    raise EvaluationError(f"the norm {kind} is not known; known are 1, 2, \\infty and F")
+
+
+def concatenate(values: Sequence[Value]) -> Value:
+    """Join arrays along their last axis."""
+    rank = values[0].rank
+    if not rank or any(value.rank != rank or value.loose for value in values):
+        raise EvaluationError("what is joined must have the same axes")
+    lead = np.broadcast_shapes(*(v.array.shape[:-1] for v in values))
+    parts = [np.broadcast_to(v.array, lead + v.shape[-1:]) for v in values]
+    spreads = [np.broadcast_to(v.spread, lead + v.shape[-1:]) for v in values]
+    return made(
+        np.concatenate(parts, -1), np.concatenate(spreads, -1), rank, *values, lies=values[0].lies
+    )
+
+
+def _elementwise(function: Callable[[Any], Any]) -> Callable[[Value], Value]:
+    return lambda value: apply(function, value)
+
+
+#: Functions of one thing, by the names that a formula has for them.
+FUNCTIONS: dict[str, Callable[[Value], Value]] = {
+    **{name: _elementwise(getattr(np, name)) for name in
+       ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arccos", "arcsin",
+        "arctan")},
+    "ln": _elementwise(np.log),
+    "abs": lambda value: value.but(array=np.abs(value.array), half=None),
+    "sgn": lambda value: made(np.sign(value.array), 0.0, value.rank, value, lies=value.lies),
+    "floor": _rounded(np.floor), "ceil": _rounded(np.ceil),
+    "factorial": _factorial, "percent": percent, "degrees": degrees, "eye": _eye, "ones": ones,
+    "diag": _diag, "tr": _trace, "Tr": _trace, "rank": _rank, "det": _det, "inv": inverse,
+    "max": lambda value: extreme("max", [value]), "min": lambda value: extreme("min", [value]),
+}  # fmt: skip
+#: Functions of two.
+BINARY: dict[str, Callable[[Value, Value], Value]] = {
+    "binom": binomial, "root": root, "inner": inner,
+}  # fmt: skip
+#: Functions that the author of a note may write as a word, where the note defines none so called.
+WORDS = {"exp", "log", "ln", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arccos",
+         "arcsin", "arctan", "abs", "sgn", "diag", "tr", "Tr", "rank", "det", "inv", "max", "min",
+         "floor", "ceil"}  # fmt: skip

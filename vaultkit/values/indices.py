@@ -1,0 +1,126 @@
+"""Letters that count: each has an axis of its own, so that a formula holds for all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from vaultkit.tex.grammar import HIDDEN
+from vaultkit.values.records import MOST_TERMS, EvaluationError, Value, bounded, made
+
+#: The first axis, along which the estimates from parts of a sample lie: see `samples`.
+REPLICATES = "sample"
+
+
+class Indices:
+    """The axes of a statement's indices, what each runs over, and where nothing is said.
+
+    Parameters
+    ----------
+    names
+        The indices, by unique names.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = [REPLICATES, *names]
+        #: What each index runs over, laid along its axis.
+        self.numbers: dict[str, Any] = {}
+        #: Those whose range the formula gives.
+        self.given: set[str] = set()
+        #: Where all free indices are inside what they index.
+        self.valid: Any = np.ones((1,) * len(self.names), bool)
+
+    @property
+    def count(self) -> int:
+        """How many axes there are."""
+        return len(self.names)
+
+    def axis(self, index: str) -> int:
+        """Return the axis of an index."""
+        return self.names.index(index)
+
+    def run(self, index: str, low: float, high: float, given: bool = True) -> None:
+        """Let an index run from one number to another."""
+        if not (np.isfinite(low) and np.isfinite(high)):
+            raise EvaluationError(f"{shown(index)} would run without an end")
+        if low % 1 or high % 1:
+            raise EvaluationError(f"{shown(index)} does not run over whole numbers")
+        if high - low >= MOST_TERMS:
+            raise EvaluationError(
+                f"{shown(index)} would run over {high - low + 1:.3g} numbers; "
+                f"at most {MOST_TERMS} are computed"
+            )
+        if high < low:
+            raise EvaluationError(f"the range of {shown(index)} is empty")
+        shape = [1] * self.count
+        shape[self.axis(index)] = -1
+        self.numbers[index] = np.arange(int(low), int(high) + 1, dtype=float).reshape(shape)
+        if given:
+            self.given.add(index)
+
+    def value(self, index: str) -> Value:
+        """Return the numbers that an index runs over."""
+        return made(self.numbers[index], 0.0, 0)
+
+    def pick(
+        self, base: Value, places: Sequence[tuple[Value, set[str], bool]], last: bool
+    ) -> Value:
+        """Take elements: of the first axes, or of the last.
+
+        Each place comes with the indices that it depends on, and whether it is one of them alone.
+        """
+        if len(places) > base.rank:
+            raise EvaluationError("there are more indices than axes")
+        first = base.rank - len(places) if last else 0
+        count = self.count
+        if last and first:
+            lead = range(base.array.ndim - len(places), base.array.ndim)
+            target = range(count, count + len(places))
+            base_array = np.moveaxis(base.array, lead, target)
+            base_spread = np.moveaxis(base.spread, lead, target)
+        else:
+            base_array, base_spread = base.array, base.spread
+        clipped = []
+        for (place, letters, alone), size in zip(places, base.shape[first:], strict=False):
+            if place.rank:
+                raise EvaluationError("an index is not a number")
+            number = np.rint(place.array)
+            if not np.isfinite(place.array).all() or (np.abs(number - place.array) > 1e-9).any():
+                raise EvaluationError("an index is not a whole number")
+            inside = (number >= 1) & (number <= size)
+            if not inside.all():
+                if alone or not letters or letters & self.given:
+                    raise EvaluationError(f"an index runs out of 1 to {size}; they count from 1")
+                self.valid = self.valid & inside
+            clipped.append(np.clip(number, 1, size).astype(int) - 1)
+        outside = base_array.shape[:count]
+        shape = np.broadcast_shapes(outside, *(place.shape for place in clipped))
+        bounded((*shape, *base_array.shape[count + len(places) :]))
+        grid = [
+            np.arange(length).reshape([-1 if a == axis else 1 for a in range(count)])
+            if length > 1
+            else np.zeros((1,) * count, int)
+            for axis, length in enumerate(outside)
+        ]
+        at = tuple(grid + clipped)
+        rank = base.rank - len(places)
+        return made(base_array[at], base_spread[at], rank, base, sample=last and rank > 0,
+                    lies=base.lies if rank == 1 and base.rank == 2 else "")  # fmt: skip
+
+    def place(self, at: Sequence[int], rank: int) -> str:
+        """Tell where an element stands: by its indices, counted from 1."""
+        parts = [
+            f"{shown(name)} = {self.numbers[name].ravel()[where]:.0f}"
+            for name, where in zip(self.names, at[: self.count], strict=True)
+            if name in self.numbers and self.numbers[name].size > 1
+        ]
+        if rank:
+            parts.append(f"element {tuple(int(where) + 1 for where in at[self.count :])}")
+        return f" at {', '.join(parts)}" if parts else ""
+
+
+def shown(index: str) -> str:
+    """Return the letter that a formula has for an index."""
+    return "the number" if index.startswith(HIDDEN) else index.rstrip("'")

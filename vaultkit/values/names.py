@@ -1,0 +1,426 @@
+"""What the names of a formula stand for: a variable, an element of one, an index, a function.
+
+A formula does not say which: ``d_k`` is a name or an element of ``d``, ``a (x)`` a function's value
+or a product, ``k`` a number or what a sum counts by. The variables of the note tell; after this,
+nothing is left to be told, and no verdict depends on what is computed first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from vaultkit.tex import (
+    Apply,
+    Bracketed,
+    Derivative,
+    Differential,
+    Function,
+    Node,
+    Number,
+    Power,
+    Product,
+    Range,
+    Reduce,
+    Subscript,
+    Sum,
+    Symbol,
+    Transpose,
+    walk,
+)
+from vaultkit.tex.grammar import HIDDEN
+from vaultkit.values.functions import WORDS
+from vaultkit.values.records import EvaluationError, Settings, UnboundError
+
+CONSTANTS = {"pi": np.pi, "infty": np.inf, "e": np.e}
+_CAPITALS = {"Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
+             "Omega"}  # fmt: skip
+EXPECTATIONS = ("E", "Var", "Cov")
+
+
+@dataclass(frozen=True)
+class Index(Node):
+    """A letter that counts, by a name that no other one has."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Element(Node):
+    """An element of something; ``last`` where the indices are those of the last axes."""
+
+    base: Node
+    indices: tuple[Node, ...]
+    last: bool = False
+
+
+@dataclass(frozen=True)
+class Call(Node):
+    """A function of the note, or one of the settings'."""
+
+    name: str
+    function: Callable[..., Any]
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Expectation(Node):
+    """The mean, variance or covariance of a population, of which the note has a sample."""
+
+    kind: str
+    arguments: tuple[Node, ...]
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """List the Python names that a name may stand for.
+
+    Words may be written with capitals in a formula; but Φ is not φ, nor is Q q.
+    """
+    if len(name) == 1 or name in _CAPITALS:
+        return (name, name + "_")
+    return (name, name + "_", name.lower())
+
+
+class Names:
+    """Tells what each name of a statement stands for.
+
+    Parameters
+    ----------
+    variables
+        The variables of the note.
+    settings
+        What the vault says about its formulas.
+    """
+
+    def __init__(self, variables: Mapping[str, Any], settings: Settings) -> None:
+        self.variables = variables
+        self.settings = settings
+        #: The letters that count without a sum, and all unique names of indices.
+        self.free: set[str] = set()
+        self.indices: list[str] = []
+        self.units: set[str] = set()
+        self.used_outside: set[str] = set()
+        self.expecting = self.looking = False
+
+    def resolve(self, statement: Node) -> Node:
+        """Return the statement with all names told."""
+        # What counts is known only when all of it has been seen.
+        for self.looking in (True, False):
+            self.indices = sorted(self.free)
+            self.used_outside = set(self.free)
+            resolved = self.node(statement, {})
+        if len(self.units) > 1:
+            raise EvaluationError(f"different units: {', '.join(sorted(self.units))}")
+        return resolved
+
+    # Looking up
+
+    def find(self, name: str) -> str | None:
+        """Return the variable that a name stands for."""
+        return next((s for s in spellings(name) if s in self.variables), None)
+
+    def base_name(self, node: Node) -> str | None:
+        """Return the variable that is indexed: ``q``, or, of ``q_i``, else ``Q``."""
+        if not isinstance(node, Symbol):
+            return None
+        name = self.find(node.name)
+        if name is None and len(node.name) == 1 and node.name.upper() in self.variables:
+            return node.name.upper()
+        return name
+
+    def function(self, node: Node) -> tuple[str, Callable[..., Any]] | None:
+        """Return the function that a node names, of the note or of the settings."""
+        name = node.name if isinstance(node, (Symbol, Subscript)) else ""
+        for candidate in spellings(name) if name else ():
+            thing = self.variables.get(candidate)
+            if callable(thing):
+                return candidate, thing
+            if thing is not None:
+                return None
+        if name and name in self.settings.functions:
+            return name, self.settings.functions[name]
+        return None
+
+    def counts(self, letter: str) -> bool:
+        """Tell whether a letter counts, where it stands as an index.
+
+        What a loop has left in it is not meant, so that a whole number in ``i`` binds nothing.
+        """
+        if letter == HIDDEN:
+            return True
+        if letter not in self.settings.counting:
+            return False
+        thing = self.variables.get(letter)
+        return thing is None or (
+            isinstance(thing, (int, np.integer)) and not isinstance(thing, (bool, np.bool_))
+        )
+
+    def is_name(self, node: Subscript, env: Mapping[str, str]) -> bool:
+        """Tell whether ``d_k`` is a name: it is if it is bound, unless k can index d."""
+        if not node.name or node.name not in self.variables:
+            return False
+        letters = all(
+            isinstance(i, Symbol) and (i.name in env or self.counts(i.name)) for i in node.indices
+        )
+        base = self.variables.get(node.base.name) if isinstance(node.base, Symbol) else None
+        if not letters or base is None or not _indexable(base):
+            return True
+        # Both are bound. What a loop has left behind has the shape of an element.
+        try:
+            element = np.shape(base)[len(node.indices) :]
+            return bool(np.shape(self.variables[node.name]) != element)
+        except ValueError:
+            return True
+
+    # Resolving
+
+    def node(self, node: Node, env: Mapping[str, str]) -> Node:
+        """Resolve a node, given what the letters count that sums have bound."""
+        method = getattr(self, "_" + type(node).__name__.lower(), None)
+        resolved: Node = method(node, env) if method else self.parts(node, env)
+        if resolved.span == (0, 0):
+            object.__setattr__(resolved, "span", node.span)
+        return resolved
+
+    def parts(self, node: Node, env: Mapping[str, str]) -> Node:
+        """Resolve what a node is made of."""
+        changed = {
+            f.name: self.thing(getattr(node, f.name), env) for f in fields(node) if f.name != "span"
+        }
+        return replace(node, **changed)
+
+    def thing(self, thing: Any, env: Mapping[str, str]) -> Any:
+        """Resolve a node, or all nodes of a tuple."""
+        if isinstance(thing, tuple):
+            return tuple(self.thing(part, env) for part in thing)
+        return self.node(thing, env) if isinstance(thing, Node) else thing
+
+    def place(self, node: Node, env: Mapping[str, str]) -> Node:
+        """Resolve what stands as an index: letters that count do."""
+        for symbol in walk(node):
+            if isinstance(symbol, Symbol) and symbol.name not in env and self.counts(symbol.name):
+                self.free.add(symbol.name)
+        return self.node(node, env)
+
+    def _symbol(self, node: Symbol, env: Mapping[str, str]) -> Node:
+        if node.name in env:
+            return Index(env[node.name])
+        if node.name in self.free or (
+            self.looking and self.counts(node.name) and node.name not in self.variables
+        ):
+            return Index(node.name)
+        name = self.find(node.name)
+        if name is not None:
+            return Symbol(name)
+        if node.name in CONSTANTS or node.name == "I":
+            return node
+        raise UnboundError(node.name)
+
+    def _function(self, node: Function, env: Mapping[str, str]) -> Node:  # noqa: ARG002
+        if node.name != "ones":
+            raise EvaluationError(f"{node.name} stands without what it is of")
+        return node
+
+    def _subscript(self, node: Subscript, env: Mapping[str, str]) -> Node:
+        if self.is_name(node, env):
+            return Symbol(node.name)
+        if isinstance(node.base, Apply) and not self.applies(node.base):
+            # a (x)_i is a times x_i.
+            return self.node(_moved(node, node.base), env)
+        letters = all(
+            isinstance(i, Symbol) and (i.name in env or self.counts(i.name)) for i in node.indices
+        )
+        if node.base == Symbol("delta") and self.find("delta") is None and len(node.indices) == 2:
+            return Apply(Function("delta"), tuple(self.place(i, env) for i in node.indices))
+        if node.base == Symbol("I") and self.find("I") is None:
+            if len(node.indices) == 2:
+                return Apply(Function("delta"), tuple(self.place(i, env) for i in node.indices))
+            return Apply(Function("eye"), tuple(self.node(i, env) for i in node.indices))
+        if isinstance(node.base, Symbol):
+            name = self.base_name(node.base)
+            if name is None or not _indexable(self.variables[name]):
+                lowered = next((s for s in spellings(node.name) if s in self.variables), None)
+                if lowered is not None and not letters:
+                    return Symbol(lowered)
+                raise UnboundError(node.base.name if letters and name is None else node.name)
+            base: Node = Symbol(name)
+        else:
+            try:
+                base = self.node(node.base, env)
+            except UnboundError:
+                if isinstance(node.base, Subscript) and letters:
+                    raise
+                raise UnboundError(node.name or "what is indexed") from None
+        try:
+            indices = tuple(self.place(i, env) for i in node.indices)
+        except UnboundError:
+            raise UnboundError(node.name) from None
+        return Element(base, indices, self.expecting)
+
+    def _bracketed(self, node: Bracketed, env: Mapping[str, str]) -> Node:
+        name = self.base_name(node.base)
+        base = Symbol(name) if name else self.node(node.base, env)
+        return Element(base, (self.place(node.index, env),))
+
+    def _derivative(self, node: Derivative, env: Mapping[str, str]) -> Node:
+        read = [
+            (f"d{above}_d{below}", over + under)
+            for above, over in self.readings(node.above)
+            for below, under in self.readings(node.below)
+        ]
+        name, indices = next((r for r in read if r[0] in self.variables), read[-1])
+        if node.quotient and name not in self.variables and "d" in self.variables:
+            return self.node(node.quotient, env)
+        if name not in self.variables:
+            raise UnboundError(name)
+        if not indices:
+            return Symbol(name)
+        return Element(Symbol(name), tuple(self.place(i, env) for i in indices))
+
+    def _differential(self, node: Differential, env: Mapping[str, str]) -> Node:  # noqa: ARG002
+        raise EvaluationError(r"\partial stands alone; a derivative is written as a fraction")
+
+    def readings(self, node: Node) -> list[tuple[str, tuple[Node, ...]]]:
+        """List what a name with indices may be: a name as a whole, or one with these indices."""
+        match node:
+            case Symbol(name):
+                return [(name, ())]
+            case Subscript(base, indices, name):
+                whole: list[tuple[str, tuple[Node, ...]]] = [(name, ())]
+                counts = all(
+                    isinstance(s, Number) or (isinstance(s, Symbol) and self.counts(s.name))
+                    for index in indices
+                    for s in walk(index)
+                    if isinstance(s, (Number, Symbol))
+                )
+                inner = self.readings(base)
+                return whole + [(n, more + indices) for n, more in inner] if counts else whole
+            case _:
+                raise EvaluationError("a derivative is of a name, by a name")
+
+    def applies(self, node: Apply) -> bool:
+        """Tell whether ``f(x)`` is the value of a function, not a product."""
+        if isinstance(node.function, Function) or self.function(node.function):
+            return True
+        name = node.function.name if isinstance(node.function, (Symbol, Subscript)) else ""
+        free = name and self.find(name) is None
+        return bool(free) and (name in WORDS or name in EXPECTATIONS or name.lower() == "concat")
+
+    def _apply(self, node: Apply, env: Mapping[str, str]) -> Node:
+        if isinstance(node.function, Function) and node.function.name != "E":
+            return Apply(node.function, self.thing(node.arguments, env))
+        found = self.function(node.function)
+        if found:
+            return Call(*found, self.thing(node.arguments, env))
+        name = (
+            node.function.name if isinstance(node.function, (Symbol, Subscript, Function)) else ""
+        )
+        if self.applies(node):
+            if name in EXPECTATIONS:
+                outer, self.expecting = self.expecting, True
+                arguments = self.thing(node.arguments, env)
+                self.expecting = outer
+                return Expectation(name, arguments)
+            return Apply(Function(name), self.thing(node.arguments, env))
+        if len(node.arguments) != 1:
+            raise UnboundError(name or "a function")
+        # No function: side by side is a product.
+        return Product("", self.node(node.function, env), self.node(node.arguments[0], env))
+
+    def _power(self, node: Power, env: Mapping[str, str]) -> Node:
+        if isinstance(node.base, Apply) and not self.applies(node.base):
+            return self.node(_moved(node, node.base), env)
+        match node:
+            case Power(Symbol("e"), exponent) if "e" not in self.variables:
+                return Apply(Function("exp"), (self.node(exponent, env),))
+            case Power((Symbol() | Subscript()) as base, Symbol(mark)) if mark not in env:
+                # W^Q, as some write W_Q.
+                thing = self.variables.get(mark)
+                name = f"{base.name}_{mark}"
+                if name in self.variables and (thing is None or np.ndim(thing) > 0):
+                    return Symbol(name)
+        return self.parts(node, env)
+
+    def _transpose(self, node: Transpose, env: Mapping[str, str]) -> Node:
+        if isinstance(node.base, Apply) and not self.applies(node.base):
+            return self.node(_moved(node, node.base), env)
+        return self.parts(node, env)
+
+    def _product(self, node: Product, env: Mapping[str, str]) -> Node:
+        match node:
+            case Product("", left, Apply(Symbol("dot"), (right,))) if "dot" not in self.variables:
+                # A \text{ dot } (B): the word says what is done with the two.
+                return Product("", self.node(left, env), self.node(right, env))
+            case Product("", left, Symbol(unit)) if (
+                unit in self.settings.units
+                and self.find(unit) is None
+                and unit not in self.free
+                and all(isinstance(n, (Number, Power, Sum, Product)) for n in walk(left))
+            ):
+                self.units.add(unit)
+                return self.node(left, env)
+        if self.expecting and node.op == r"\cdot":
+            # Of a sample of vectors, one a row, q \cdot k is one number for each.
+            return Product("rows", self.node(node.left, env), self.node(node.right, env))
+        return self.parts(node, env)
+
+    def _range(self, node: Range, env: Mapping[str, str]) -> Node:
+        assert isinstance(node.index, Symbol)
+        low, high = self.node(node.low, env), self.node(node.high, env)
+        index = self.node(node.index, env) if not self.counts(node.index.name) else (
+            Index(node.index.name)
+        )  # fmt: skip
+        if isinstance(index, Index):
+            self.free.add(index.name)
+        return Range(index, low, high)
+
+    def _reduce(self, node: Reduce, env: Mapping[str, str]) -> Node:
+        letters = node.indices
+        if not letters:
+            letters = self.letters_of(node, env)
+        low = self.node(node.low, env) if node.low else None
+        high = self.node(node.high, env) if node.high else None
+        inner = dict(env)
+        unique = []
+        for letter in letters:
+            name = letter
+            while name in self.indices:
+                name += "'"
+            self.indices.append(name)
+            inner[letter] = name
+            unique.append(name)
+        conditions = tuple(self.node(condition, inner) for condition in node.conditions)
+        body = self.node(node.body, inner)
+        for name in reversed(unique):
+            body = Reduce(node.kind, (name,), low, high, body, conditions)
+            conditions = ()
+        return body
+
+    def letters_of(self, node: Reduce, env: Mapping[str, str]) -> tuple[str, ...]:
+        r"""Find the letters that ``\sum_{i < j}`` counts by: those that nothing else does."""
+        letters = dict.fromkeys(
+            symbol.name
+            for symbol in walk(node.conditions)
+            if isinstance(symbol, Symbol) and self.counts(symbol.name) and symbol.name not in env
+        )
+        bound = tuple(letter for letter in letters if letter not in self.used_outside)
+        if not bound and letters:
+            bound = (next(iter(letters)),)
+        if not bound:
+            raise EvaluationError(f"\\{node.kind} does not say over what")
+        return bound
+
+
+def _moved(outer: Node, product: Apply) -> Product:
+    """Read ``a (x)^2`` as a times the square, where ``f(x)^2`` is the square of f(x)."""
+    changed: Any = replace(outer, base=product.arguments[0])  # type: ignore[call-arg]
+    if isinstance(changed, Subscript):
+        changed = replace(changed, name="")
+    return Product("", product.function, changed)
+
+
+def _indexable(thing: Any) -> bool:
+    return isinstance(thing, (list, tuple)) or (not callable(thing) and np.ndim(thing) > 0)

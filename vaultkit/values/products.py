@@ -1,0 +1,314 @@
+"""Sums, products, quotients and powers, with what rounding does to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from vaultkit.values.records import EvaluationError, Value, bounded, made
+
+#: Beyond this, an inverse has no digit left to be trusted.
+WORST_CONDITION = 1e12
+
+
+def roundings(count: int) -> float:
+    """Return how many roundings a sum of so many numbers comes to: errors go both ways."""
+    return min(float(count), 2 + 2 * math.sqrt(count))
+
+
+def fitted(left: Value, right: Value) -> tuple[Value, Value]:
+    """Give what has no size of its own the size of its neighbour."""
+    if left.loose and not right.loose:
+        return _sized(left, right.shape), right
+    if right.loose and not left.loose:
+        return left, _sized(right, left.shape)
+    return left, right
+
+
+def _sized(value: Value, shape: tuple[int, ...]) -> Value:
+    if not shape:
+        if value.loose == "ones":
+            raise EvaluationError("a vector of ones and a number: how long is it?")
+        shape = ()
+    if value.loose == "ones":
+        if len(shape) != 1:
+            raise EvaluationError("how long is the vector of ones? write \\mathbf{1}_n")
+        array = value.array[..., None]
+        return made(
+            np.broadcast_to(array, array.shape[:-1] + shape), value.spread[..., None], 1, value,
+            lies=value.lies,
+        )  # fmt: skip
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        raise EvaluationError("how large is I? write I_n")
+    eye = np.eye(shape[-1])
+    return made(value.array[..., None, None] * eye, value.spread[..., None, None] * eye, 2, value)
+
+
+def same_shape(left: Value, right: Value) -> int:
+    """Return the rank in which two values meet.
+
+    Raises
+    ------
+    EvaluationError
+        If their shapes differ, or one lies and the other stands.
+    """
+    if left.rank and right.rank and left.shape != right.shape:
+        short, long = sorted((left, right), key=lambda v: v.rank)
+        # As in code, a vector is added to every row.
+        if short.rank == long.rank or long.shape[-short.rank :] != short.shape:
+            raise EvaluationError(f"shapes {left.shape} and {right.shape} differ")
+    if left.lies and right.lies and left.lies != right.lies:
+        raise EvaluationError("one is a row and the other a column")
+    return max(left.rank, right.rank)
+
+
+def add(values: Sequence[Value], signs: Sequence[int]) -> Value:
+    """Add, from left to right."""
+    total = values[0]
+    if signs[0] < 0:
+        total = total.but(array=-total.array)
+    if len(values) == 1:
+        return total
+    for sign, value in zip(signs[1:], values[1:], strict=True):
+        if total.loose and total.loose == value.loose == "eye":
+            loose = "eye"
+        else:
+            loose = ""
+            total, value = fitted(total, value)
+        rank = same_shape(total, value)
+        (a, s), (b, t) = total.ranked(rank), value.ranked(rank)
+        bounded(np.broadcast_shapes(a.shape, b.shape))
+        array = a + sign * b
+        exact = (s == 0) & (t == 0) & (np.abs(array) < 2**53) & (array == np.rint(array))
+        spread = s + t + np.where(exact, 0.0, np.abs(array))
+        own = [v for v in (total, value) if v.rank]
+        total = made(
+            array, spread, rank, total, value, operands=(a, b), loose=loose,
+            lies=next((v.lies for v in own if v.lies), ""),
+            sample=bool(own) and all(v.sample for v in own),
+        )  # fmt: skip
+    return total
+
+
+def elementwise(left: Value, right: Value) -> Value:
+    """Multiply element by element."""
+    left, right = fitted(left, right)
+    rank = same_shape(left, right)
+    (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
+    bounded(np.broadcast_shapes(a.shape, b.shape))
+    array = a * b
+    exact = (s == 0) & (t == 0) & (np.abs(array) < 2**53) & (array == np.rint(array))
+    spread = np.abs(a) * t + np.abs(b) * s + np.where(exact, 0.0, np.abs(array))
+    return made(
+        array, spread, rank, left, right, operands=(a, b), lies=left.lies or right.lies,
+        sample=(left.sample or not left.rank) and (right.sample or not right.rank) and rank > 0,
+    )  # fmt: skip
+
+
+def divide(left: Value, right: Value) -> Value:
+    """Divide by a number, or element by element."""
+    if right.loose:
+        raise EvaluationError("there is no quotient by what has no size")
+    if left.loose and right.rank == 0:
+        return made(left.array / right.array, left.spread / np.abs(right.array), 0, left, right,
+                    operands=(left.array, right.array), loose=left.loose)  # fmt: skip
+    left, right = fitted(left, right)
+    rank = same_shape(left, right)
+    (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
+    bounded(np.broadcast_shapes(a.shape, b.shape))
+    array = np.where(b == 0, np.nan, a / b)
+    exact = (s == 0) & (t == 0) & (array == np.rint(array)) & (array * b == a)
+    spread = s / np.abs(b) + np.abs(array / b) * t + np.where(exact, 0.0, np.abs(array))
+    return made(
+        array, spread, rank, left, right, operands=(a, b), lies=left.lies or right.lies,
+        sample=(left.sample or not left.rank) and (right.sample or not right.rank) and rank > 0,
+    )  # fmt: skip
+
+
+def matmul(left: Value, right: Value) -> Value:
+    """Multiply matrices; a vector is a row on the left, a column on the right."""
+    inner = left.shape[-1], right.shape[-2 if right.rank > 1 else -1]
+    if inner[0] != inner[1]:
+        raise EvaluationError(
+            f"shapes {left.shape} and {right.shape} cannot be multiplied: "
+            f"{inner[0]} is not {inner[1]}"
+        )
+    rank = max(left.rank, right.rank, 2)
+    (a, s), (b, t) = _as_matrix(left, rank, -2), _as_matrix(right, rank, -1)
+    outer = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    bounded((*outer, a.shape[-2], b.shape[-1]))
+    size = np.abs(a) @ np.abs(b)
+    spread = np.abs(a) @ t + s @ np.abs(b) + roundings(inner[0]) * size
+    array = a @ b
+    if left.rank == 1:
+        array, spread = array[..., 0, :], spread[..., 0, :]
+    if right.rank == 1:
+        array, spread = array[..., 0], spread[..., 0]
+    rank -= (left.rank == 1) + (right.rank == 1)
+    finite = np.isfinite(left.array).all() and np.isfinite(right.array).all()
+    lies = (left.lies if left.rank == 1 else right.lies) if rank == 1 else ""
+    operands = (np.zeros(()),) if finite else ()
+    return made(array, spread, rank, left, right, operands=operands, lies=lies)
+
+
+def _as_matrix(value: Value, rank: int, axis: int) -> tuple[Any, Any]:
+    if value.rank == 1:
+        value = value.but(
+            array=np.expand_dims(value.array, axis),
+            spread=np.expand_dims(value.spread, axis),
+            rank=2,
+        )
+    return value.ranked(rank)
+
+
+def dot(left: Value, right: Value) -> Value:
+    """Multiply two vectors to a number."""
+    if left.shape != right.shape:
+        raise EvaluationError(f"vectors of {left.shape} and {right.shape} have no dot product")
+    product = left.array * right.array
+    size = np.abs(product)
+    spread = np.abs(left.array) * right.spread + np.abs(right.array) * left.spread
+    spread = spread.sum(-1) + roundings(left.shape[-1]) * size.sum(-1)
+    operands = (left.array.sum(-1), right.array.sum(-1))
+    return made(product.sum(-1), spread, left.rank - 1, left, right, operands=operands)
+
+
+def outer(left: Value, right: Value) -> Value:
+    """Multiply two vectors to a matrix."""
+    a = left.but(array=left.array[..., :, None], spread=left.spread[..., :, None], rank=2)
+    b = right.but(array=right.array[..., None, :], spread=right.spread[..., None, :], rank=2)
+    shape = np.broadcast_shapes(a.array.shape, b.array.shape)
+    bounded(shape)
+    array = a.array * b.array
+    spread = np.abs(a.array) * b.spread + np.abs(b.array) * a.spread + np.abs(array)
+    return made(array, spread, 2, left, right, operands=(a.array, b.array))
+
+
+def kronecker(left: Value, right: Value) -> Value:
+    r"""Return ``A \otimes B``: of two vectors their outer product."""
+    if left.rank == right.rank == 1:
+        return outer(left.but(lies=""), right.but(lies=""))
+    if left.rank != 2 or right.rank != 2:
+        raise EvaluationError("\\otimes takes two vectors or two matrices")
+    shape = (left.shape[0] * right.shape[0], left.shape[1] * right.shape[1])
+
+    def spans(value: Value, first: bool) -> Value:
+        rows, columns = value.shape
+        own = (rows, 1, columns, 1) if first else (1, rows, 1, columns)
+        lead = value.array.shape[:-2]
+        return value.but(
+            array=value.array.reshape(lead + own), spread=value.spread.reshape(lead + own), rank=4
+        )
+
+    a, b = spans(left, True), spans(right, False)
+    bounded(np.broadcast_shapes(a.array.shape, b.array.shape))
+    array = a.array * b.array
+    spread = np.abs(a.array) * b.spread + np.abs(b.array) * a.spread + np.abs(array)
+    lead = array.shape[:-4]
+    return made(array.reshape(lead + shape), spread.reshape(lead + shape), 2, left, right)
+
+
+def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
+    """Multiply, and tell whether it mattered which way vectors lie."""
+    if left.loose == "eye" or right.loose == "eye":
+        eye, other = (left, right) if left.loose == "eye" else (right, left)
+        (a, s), (b, t) = eye.ranked(other.rank), (other.array, other.spread)
+        array = a * b
+        spread = np.abs(a) * t + np.abs(b) * s
+        loose = "eye" if other.loose == "eye" or not other.rank else ""
+        return other.but(array=array, spread=np.broadcast_to(spread, array.shape), loose=loose,
+                         half=None), False  # fmt: skip
+    if left.loose == "ones" and right.loose == "ones":
+        raise EvaluationError("how long are the vectors of ones? write \\mathbf{1}_n")
+    if left.loose == "ones" and right.rank:
+        left = _sized(left, right.shape[-2:-1] if right.rank > 1 else right.shape)
+    elif right.loose == "ones" and left.rank:
+        right = _sized(right, left.shape[-1:])
+    elif left.loose or right.loose:
+        value = elementwise(left.but(loose=""), right.but(loose=""))
+        return value.but(loose="ones", lies=left.lies or right.lies), False
+    samples = left.sample and right.sample
+    if op == r"\odot" or samples or not left.rank or not right.rank:
+        return elementwise(left, right), False
+    if op == "*":
+        raise EvaluationError(r"which product does * mean? write \odot, \cdot or none")
+    if op == r"\otimes":
+        return kronecker(left, right), False
+    if left.rank == right.rank == 1:
+        differ = bool(left.lies and right.lies) and left.lies != right.lies
+        if op == r"\cdot" and not differ:
+            return dot(left, right), False
+        if op == r"\times" or not differ:
+            raise EvaluationError(
+                r"which product of two vectors? write q \cdot k, q^\top k or q k^\top"
+            )
+        return (dot if left.lies == "row" else outer)(left, right), True
+    turned = False
+    if left.rank == 1 and left.lies:
+        if left.lies != "row":
+            raise EvaluationError("a column stands on the left of a matrix; transpose it")
+        turned = True
+    if right.rank == 1 and right.lies:
+        if right.lies != "column":
+            raise EvaluationError("a row stands on the right of a matrix; transpose it")
+        turned = True
+    return matmul(left, right), turned
+
+
+def power(base: Value, exponent: Value) -> Value:
+    """Raise to a power: matrices as matrices, where the power is whole."""
+    if exponent.rank:
+        raise EvaluationError("an exponent is not a number")
+    if base.loose:
+        raise EvaluationError("a power of what has no size")
+    whole = exponent.array.size == 1 and float(exponent.array.flat[0]) % 1 == 0
+    if base.rank >= 2:
+        if base.shape[-1] != base.shape[-2]:
+            if (exponent.array == -1).all():
+                raise EvaluationError(
+                    f"only a square matrix has an inverse, and this is {base.shape}"
+                )
+            raise EvaluationError(f"a power of a matrix of shape {base.shape}; write the product")
+        if not whole:
+            raise EvaluationError("a power of a matrix that is not whole")
+        return _matrix_power(base, int(exponent.array.flat[0]))
+    return _scalar_power(base, exponent)
+
+
+def _scalar_power(base: Value, exponent: Value) -> Value:
+    a, s = base.array, base.spread
+    b, t = exponent.ranked(base.rank)
+    array = np.where((a == 0) & (b < 0), np.nan, a**b)
+    exact = (s == 0) & (t == 0) & (np.abs(array) < 2**53) & (array == np.rint(array))
+    relative = np.abs(b) * s / np.abs(a) + np.abs(np.log(np.abs(a))) * t + 1
+    spread = np.where(exact, 0.0, np.abs(array) * np.where(np.isnan(relative), 1.0, relative))
+    sample = base.sample
+    return made(array, spread, base.rank, base, exponent, operands=(a, b), lies=base.lies,
+                sample=sample)  # fmt: skip
+
+
+def _matrix_power(base: Value, exponent: int) -> Value:
+    if abs(exponent) > 64:
+        raise EvaluationError("a matrix to a power beyond 64")
+    if exponent < 0:
+        base = inverse(base)
+    result = made(np.broadcast_to(np.eye(base.shape[-1]), base.array.shape), 0.0, base.rank, base)
+    for _ in range(abs(exponent)):
+        result = matmul(result, base)
+    return result
+
+
+def inverse(value: Value) -> Value:
+    """Invert a matrix."""
+    if (
+        not np.isfinite(value.array).all()
+        or (np.linalg.cond(value.array) > WORST_CONDITION * 2.0**-53 / value.unit).any()
+    ):
+        raise EvaluationError("the matrix has no inverse, or none that can be computed")
+    array = np.linalg.inv(value.array)
+    size = np.abs(array)
+    inner = value.spread + value.shape[-1] * np.abs(value.array)
+    return made(array, size @ inner @ size, value.rank, value)

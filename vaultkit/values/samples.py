@@ -1,0 +1,92 @@
+r"""Populations: what a sample tells of their means and variances, and how surely.
+
+``\mathbb{E}`` and ``\operatorname{Var}`` are estimated from the sample that the note has drawn. How
+far such an estimate may be off is found by leaving out a fortieth of the sample at a time (the
+delete-a-group jackknife): each part left out gives one more estimate, along an axis of its own, so
+that whatever is computed of the estimates is computed of all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from vaultkit.values.products import roundings
+from vaultkit.values.records import EvaluationError, Value, bounded, made
+
+#: From how many members on an array is a sample; a smaller one is all there is.
+FEWEST = 100
+#: In how many parts a sample is left out, along each of at most two of its axes.
+GROUPS = 40
+#: By how many standard errors the sides of an equation may differ.
+ERRORS = 4.0
+
+
+def _means(array: Any, rank: int) -> Any:
+    """Return the mean over all members, then those with a part of them left out."""
+    shape = array.shape[array.ndim - rank :]
+    members = math.prod(shape)
+    if members < FEWEST:
+        return array.mean(axis=tuple(range(-rank, 0)))
+    long = [axis for axis, size in enumerate(shape) if size >= GROUPS][:2]
+    if not long:
+        array = array.reshape((*array.shape[: array.ndim - rank], members))
+        shape, rank, long = (members,), 1, [0]
+    total = array.sum(axis=tuple(range(-rank, 0)))
+    means = [total[:1] / members]
+    for number in range(2):
+        rows = slice(1 + number * GROUPS, 1 + (number + 1) * GROUPS) if len(array) > 1 else slice(1)
+        if number >= len(long):
+            means.append(np.broadcast_to(total[rows] / members, (GROUPS, *total.shape[1:])))
+            continue
+        axis = long[number]
+        others = tuple(a - rank for a in range(rank) if a != axis)
+        lines = array[rows].sum(axis=others)
+        starts = -(-np.arange(GROUPS) * shape[axis] // GROUPS)
+        parts = np.moveaxis(np.add.reduceat(lines, starts, axis=-1), -1, 0)
+        # What is estimated of estimates has its own parts left out already.
+        each = np.arange(GROUPS)
+        parts = parts[each, each] if len(array) > 1 else parts[:, 0]
+        counts = np.diff([*starts, shape[axis]]) * (members // shape[axis])
+        left = members - counts.reshape((-1, *(1,) * (parts.ndim - 1)))
+        means.append((total[rows] - parts) / left)
+    return np.concatenate(means)
+
+
+def estimate(kind: str, values: list[Value]) -> Value:
+    """Estimate a mean, a variance, or a covariance of two."""
+    value = values[0]
+    if not value.rank:
+        raise EvaluationError(f"{kind} needs a sample; here is one number")
+    if len({v.shape for v in values}) > 1 or len(values) != (2 if kind == "Cov" else 1):
+        raise EvaluationError(f"{kind} of samples of different shapes")
+    members, rank = math.prod(value.shape), value.rank
+    own = tuple(range(-rank, 0))
+    lead = np.broadcast_shapes(*(v.array.shape[: v.array.ndim - rank] for v in values))
+    bounded((*lead, members))
+    full = [np.broadcast_to(v.array, lead + v.shape) for v in values]
+    if kind == "E":
+        array = _means(full[0], rank)
+    else:
+        centred = [x - x.mean(axis=own, keepdims=True) for x in full]
+        other = centred[-1]
+        array = _means(centred[0] * other, rank) - _means(centred[0], rank) * _means(other, rank)
+    size = np.abs(full[0]) if kind == "E" else np.abs(full[0] * full[-1])
+    brought = sum(v.spread.mean() for v in values)
+    factor = 1.0 if kind == "E" else 2 * max(np.abs(x).max() for x in full)
+    bound = roundings(members) * size.mean(axis=own)[:1] + brought * factor
+    return made(array, bound, 0, *values)
+
+
+def standard_error(difference: Any) -> Any:
+    """Return the standard error of what is estimated along the first axis."""
+    if difference.shape[0] == 1:
+        return np.zeros(difference.shape)
+    variance = 0.0
+    for number in range(2):
+        part = difference[1 + number * GROUPS : 1 + (number + 1) * GROUPS]
+        spread = ((part - part.mean(0, keepdims=True)) ** 2).sum(0, keepdims=True)
+        variance = variance + (GROUPS - 1) / GROUPS * spread
+    return np.sqrt(variance)
