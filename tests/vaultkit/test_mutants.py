@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.mutants.__main__ import IN_TRIALS, NOTICED, SURVIVED, judge, main
 from vaultkit.mutants.changes import Mutant, changes, formula_changes
+from vaultkit.mutants.judge import IN_TRIALS, NOTICED, SURVIVED, judge, main
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -54,6 +55,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="rewrite stale outputs and mirrored code in the notes, and stale figures",
     )
     group.addoption(
+        "--vault-in-process",
+        action="store_true",
+        help="run the notes unprotected, in the process of pytest, as debuggers and coverage need",
+    )
+    group.addoption(
         "--trials",
         type=int,
         default=0,
@@ -75,6 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Forget what was found in notes that are gone."""
     for runner in session.config.stash[_RUNNERS].values():
+        runner.close()
         Ledger(runner.vault).forget_the_gone()
 
 
@@ -131,8 +138,19 @@ def _runner(path: Path, config: pytest.Config) -> Runner:
         timeout = float(config.getini("vault_timeout"))
         trials = config.getoption("--trials")
         settings = Settings(timeout=timeout, typeset=to_mathml, trials=trials)
-        runners[vault.root] = Runner(vault, settings)
+        runners[vault.root] = Runner(vault, settings, 0 if _in_process(config) else None)
     return runners[vault.root]
+
+
+def _in_process(config: pytest.Config) -> bool:
+    """Tell whether somebody watches the code run, who could not follow it to another process."""
+    return bool(
+        config.getoption("--vault-in-process")
+        or config.getoption("usepdb")
+        or config.getoption("trace")
+        or sys.gettrace()
+        or (hasattr(sys, "monitoring") and any(map(sys.monitoring.get_tool, (0, 1))))
+    )
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

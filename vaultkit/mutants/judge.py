@@ -1,0 +1,169 @@
+r"""Changes one thing at a time in the notes of a vault, and reports what no check noticed.
+
+``python -m vaultkit.mutants docs``
+
+Notes are changed in memory; nothing is written. None of the changes touches code, so a note runs
+once for all of them; a statement that survives is tried on other numbers, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import multiprocessing
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from vaultkit.checks import outputs
+from vaultkit.checks.check import FAILS, Check
+from vaultkit.inspect import Judges, Settings, inspect, inspect_text
+from vaultkit.mutants.changes import Mutant, changes
+from vaultkit.read.markdown import parse
+from vaultkit.read.note import Block, Note
+from vaultkit.read.vault import Vault
+from vaultkit.run.session import NoteRun, Step
+from vaultkit.site.mathematics import to_mathml
+
+#: What share of the changes of a kind must be noticed; of the others, that of equations.
+TARGETS = {"output": 1.0, "link": 1.0, "shape": 1.0, "decimal": 0.98, "integer": 0.9}
+EQUATIONS = 0.98
+TRIALS = 4
+NOTICED, IN_TRIALS, SURVIVED = "noticed", "noticed in trials", "survived"
+_SETTINGS = Settings(typeset=to_mathml)
+
+
+def judge(vault: Vault, note: Note, mutants: Sequence[Mutant]) -> list[str]:
+    """Tell of each change of a note whether a check notices it.
+
+    Raises
+    ------
+    ValueError
+        If the note fails as it is: nothing can be learned of its changes then.
+    """
+    text = "\n".join(note.lines) + "\n"
+    original = _Version(parse(text, note.path))
+    changed = [_Version(parse(mutant.apply(text), note.path)) for mutant in mutants]
+    running = NoteRun(note, watchers=[version.look for version in (original, *changed)])
+    running.finish()
+    if original.fails(vault, running):
+        raise ValueError(f"{note.path} fails as it is; mend it first")
+    return [
+        NOTICED
+        if version.fails(vault, running) or len(version.note.blocks) != len(note.blocks)
+        else IN_TRIALS
+        if _speaks_of_numbers(mutant) and _fails_on_others(version.note, vault)
+        else SURVIVED
+        for mutant, version in zip(mutants, changed, strict=True)
+    ]
+
+
+class _Version:
+    """The checks of one version of a note."""
+
+    def __init__(self, note: Note) -> None:
+        self.note = note
+        self.judges = Judges(note)
+
+    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+        self.judges.look(block, steps, variables)
+
+    def fails(self, vault: Vault, running: NoteRun) -> bool:
+        return any(check.outcome == FAILS for check in self.checks(vault, running))
+
+    def checks(self, vault: Vault, running: NoteRun) -> Iterator[Check]:
+        """Find what there is to find, on one run for all versions."""
+        yield from self.judges.check()
+        yield from inspect_text(self.note, vault, _SETTINGS)
+        for index, block in enumerate(self.note.blocks):
+            shown = block.output.text if block.output else None
+            steps = running.steps(index)
+            if block.kind == "python":
+                steps = [replace(step, shown=shown) for step in steps]
+            yield from outputs.check(index, block, steps, 0.0)
+
+
+def _speaks_of_numbers(mutant: Mutant) -> bool:
+    return mutant.kind == "shape" or _kind(mutant.kind) not in TARGETS
+
+
+def _fails_on_others(note: Note, vault: Vault) -> bool:
+    found = inspect(note, vault, replace(_SETTINGS, trials=TRIALS))
+    return any(check.outcome == FAILS for check in found)
+
+
+def _target(kind: str) -> float:
+    return TARGETS.get(_kind(kind), EQUATIONS)
+
+
+def _kind(kind: str) -> str:
+    """Name a kind without the place: *decimal in a heading* is a decimal."""
+    return kind.partition(" in ")[0]
+
+
+def _judge(job: tuple[Path, str, list[Mutant]]) -> list[tuple[Mutant, str]]:
+    root, name, mutants = job
+    with contextlib.redirect_stdout(io.StringIO()):
+        vault = _vault(root)
+        verdicts = judge(vault, vault.notes[vault.root / name], mutants)
+    return list(zip(mutants, verdicts, strict=True))
+
+
+_vaults: dict[Path, Vault] = {}
+
+
+def _vault(root: Path) -> Vault:
+    if root not in _vaults:
+        _vaults[root] = Vault(root)
+    return _vaults[root]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make all changes, judge them, report; return 1 if a target is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m vaultkit.mutants")
+    parser.add_argument("vault", type=Path)
+    parser.add_argument("notes", nargs="*", help="names of notes; all, if none is given")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args(arguments)
+    vault = Vault(options.vault)
+    jobs = []
+    for note in vault.notes.values():
+        name = vault.relative(note.path)
+        if note.path.suffix == ".md" and (not options.notes or note.name in options.notes):
+            text = "\n".join(note.lines) + "\n"
+            found = list(changes(text, name, random.Random(f"{options.seed} {name}")))
+            if found:
+                jobs.append((vault.root, name, found))
+    results: list[tuple[Mutant, str]] = []
+    with (
+        multiprocessing.get_context("spawn").Pool(options.jobs) as pool,
+        tqdm(total=len(jobs), unit="note", leave=False, disable=None) as bar,
+    ):
+        for judged in pool.imap_unordered(_judge, jobs):
+            results += judged
+            bar.update()
+    return _report(results)
+
+
+def _report(results: list[tuple[Mutant, str]]) -> int:
+    missed = 0
+    for kind in sorted({mutant.kind for mutant, _ in results}):
+        counts = Counter(verdict for mutant, verdict in results if mutant.kind == kind)
+        total = sum(counts.values())
+        share = (counts[NOTICED] + counts[IN_TRIALS]) / total
+        short = "" if share >= _target(kind) else f", short of {_target(kind):.0%}"
+        trials = f" ({counts[IN_TRIALS]} on other numbers only)" if counts[IN_TRIALS] else ""
+        print(f"{kind:30} {total - counts[SURVIVED]:5} of {total:5}: {share:7.2%}{short}{trials}")
+        missed += bool(short)
+    survivors = sorted((m for m, v in results if v == SURVIVED), key=lambda m: (m.path, m.line))
+    for mutant in survivors:
+        print(f"survived: {mutant}")
+    return 1 if missed else 0
