@@ -1,7 +1,7 @@
 """The recall task: after a few letter-digit pairs and a letter, give the digit of that letter.
 
 A letter that does not look at the other tokens cannot know; one head of attention can learn it.
-(Ba et al. 2016 call such a task associative retrieval, Arora et al. 2023 associative recall.)
+(Ba et al. 2016, section 4.1, call it associative retrieval, Arora et al. 2023 associative recall.)
 """
 
 from collections.abc import Sequence
