@@ -60,7 +60,7 @@ from vaultkit.tex.tree import (
 
 #: How deep brackets, fractions and indices may stand in each other, and how long a chain of
 #: factors may be.
-DEEPEST, LONGEST_CHAIN = 40, 120
+DEEPEST, LONGEST_CHAIN = 30, 120
 #: What the dots of ``x_1 + \dots + x_n`` run over; no note can bind such a name.
 HIDDEN = "\N{MIDDLE DOT}"
 
@@ -153,7 +153,8 @@ class _Parser:
         return node
 
     def deeper(self) -> int:
-        if self.depth >= DEEPEST:
+        # Each bracket is passed twice: as a bracket, and as the sum in it.
+        if self.depth > 2 * DEEPEST:
             raise self.error(f"it is nested more than {DEEPEST} deep")
         return self.depth + 1
 
@@ -1206,7 +1207,7 @@ def _spoken_of(tokens: Sequence[Token]) -> bool:
 def _nested(tokens: Sequence[Token]) -> None:
     """Refuse what no reader of formulas, ours or another, should have to descend into."""
     depth = bare = 0
-    for token, following in zip(tokens, [*tokens[1:], Token("", "")], strict=True):
+    for token, following in zip(tokens, [*tokens[1:], Token("", "")], strict=False):
         depth += token.text in (*OPEN, r"\begin")
         depth -= token.text in (*OPEN.values(), r"\end")
         bare += token.kind == "command" and following.kind == "command"
@@ -1224,7 +1225,10 @@ def _parse(tex: str) -> tuple[Node, ...]:
     _nested(tokens)
     if _spoken_of(tokens):
         return ()
-    return tuple(_Parser(tokens, tex).statements())
+    try:
+        return tuple(_Parser(tokens, tex).statements())
+    except RecursionError:
+        raise TexError(f"it is nested more than {DEEPEST} deep") from None
 
 
 def parse(tex: str) -> list[Node]:
