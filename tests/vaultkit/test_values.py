@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaultkit.tex import parse
-from vaultkit.values import UnboundError, Verdict, judge
+from vaultkit.values import Settings, UnboundError, Verdict, judge, law
 
 RNG = np.random.default_rng(0)
 Q, K, V = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 3)), RNG.normal(size=(5, 2))
@@ -313,3 +313,155 @@ def test_random_expressions_are_what_numpy_says(pair: Pair) -> None:
     assert verdict.holds, (tex, verdict)
     (verdict,) = verdicts(rf"{tex} = \text{{other}}", variables)
     assert not verdict.holds, tex
+
+
+# --- How near is equal: every constant, from both sides -----------------------------------------
+
+
+def holds(tex: str, **variables: Any) -> bool:
+    return all(verdict.holds for verdict in verdicts(tex, variables))
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+@pytest.mark.parametrize(
+    ("kind", "share"), [(np.float64, 2.0**-40), (np.float32, 2.0**-20), (np.float16, 2.0**-9)]
+)
+def test_equality_is_a_share_of_the_elements(kind: Any, share: float, size: float) -> None:
+    if kind is np.float16 and size != 1:
+        return
+    x = np.array([kind(size)])
+    # Four roundings of each side come on top; they are far less, but in half precision.
+    rounding = 8 * {8: 2.0**-53, 4: 2.0**-24, 2: 2.0**-11}[x.itemsize]
+    near, far = 0.9 * share, 1.5 * share + 2 * rounding
+    for sign in (-1, 1):
+        assert holds("x = y", x=x, y=x.astype(float) * (1 + sign * near))
+        assert not holds("x = y", x=x, y=x.astype(float) * (1 + sign * far))
+        assert holds(r"x \ne y", x=x, y=x.astype(float) * (1 + sign * far))
+        assert not holds(r"x \ne y", x=x, y=x.astype(float) * (1 + sign * near))
+
+
+def test_a_difference_is_known_as_well_as_its_parts_are() -> None:
+    # 10^16 + 0.3 is rounded to steps of 2.
+    assert holds("x + 10^{16} - 10^{16} = 0.3", x=0.3)
+    assert not holds("x + 10^{16} - 10^{16} = 9", x=0.3)
+    assert holds("x + 10^{8} - 10^{8} = 0.3", x=0.3)
+    assert not holds("x + 10^{8} - 10^{8} = 0.3000002", x=0.3)
+    assert not holds(r"y_1 + y_2 - y_2 = 0.3000002, \quad y_3 = 0.3", y=np.array([0.3, 1e8, 1e16]))
+
+
+def test_a_sum_is_known_as_well_as_its_terms_are_many() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=1000)
+    shuffled = float(sum(sorted(x.tolist())))
+    assert holds(r"\sum_i x_i = y", x=x, y=shuffled)
+    assert not holds(r"\sum_i x_i = y", x=x, y=shuffled + 1e-10)
+    single = x.astype(np.float32)
+    assert holds(r"\sum_i x_i = y", x=single, y=np.float32(single[::-1].cumsum()[-1]))
+    assert not holds(r"\sum_i x_i = y", x=single, y=float(single.sum(dtype=float)) + 0.02)
+
+
+def test_near_is_five_percent_of_each_element() -> None:
+    assert holds(r"x \approx y", x=np.array([1.0, 1e9]), y=np.array([1.049, 1e9]))
+    assert not holds(r"x \approx y", x=np.array([1.0, 1e9]), y=np.array([1.06, 1e9]))
+    assert not holds(r"x \approx y", x=np.array([0.0, 1.0]), y=np.array([1e-6, 1.0]))
+    assert holds(r"x \approx y", x=np.array([0.0, 1.0]), y=np.array([0.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("shown", "true", "false"),
+    [
+        ("0.82", (0.8151, 0.8249, 0.815, 0.825), (0.8149, 0.8251)),
+        ("12", (11.5, 12.49), (11.49, 12.51)),
+        ("-0.50", (-0.504, -0.496), (-0.506, -0.494, 0.5)),
+        (r"1.300 \times 10^{-3}", (0.0013004, 0.0012996), (0.0013006, 0.0012994)),
+        (r"2.5\,\%", (0.0254, 0.0246), (0.0256, 0.0244)),
+    ],
+)
+def test_a_number_shows_so_many_digits(
+    shown: str, true: tuple[float, ...], false: tuple[float, ...]
+) -> None:
+    for x in true:
+        assert holds(rf"x \approx {shown}", x=x)
+    for x in false:
+        assert not holds(rf"x \approx {shown}", x=x)
+    assert not holds(f"x = {shown}", x=true[0])
+
+
+def test_much_less_is_ten_times() -> None:
+    assert holds(r"x \ll y, \quad y \gg x", x=1.0, y=10.0)
+    assert not holds(r"x \ll y", x=1.0, y=9.99)
+
+
+def test_less_is_more_than_rounding() -> None:
+    assert holds("x < 1", x=1 - 1e-14)
+    assert not holds("x < 1", x=1 - 1e-16)
+    assert holds(r"x \le 1", x=1 + 1e-13)
+    assert not holds(r"x \le 1", x=1 + 1e-11)
+
+
+# --- Populations --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [200, 2_000, 40_000])
+def test_a_population_is_known_to_four_standard_errors(size: int) -> None:
+    draw = np.random.default_rng(3).normal(size=size)
+    draw = (draw - draw.mean()) / draw.std()
+    mean, variance = 1 / np.sqrt(size), np.sqrt(2 / size)
+    for sign in (-1, 1):
+        assert holds(r"\mathbb{E}[x] = m", x=draw, m=sign * 2.5 * mean)
+        assert not holds(r"\mathbb{E}[x] = m", x=draw, m=sign * 6 * mean)
+        assert holds(r"\operatorname{Var}(x) = v", x=draw, v=1 + sign * 2 * variance)
+        assert not holds(r"\operatorname{Var}(x) = v", x=draw, v=1 + sign * 6.5 * variance)
+
+
+def test_a_few_numbers_are_no_sample() -> None:
+    x = np.array([1.0, 2.0, 3.0, 4.0])
+    assert holds(r"\operatorname{Var}(x) = 1.25, \quad \mathbb{E}[x] = 2.5", x=x)
+    assert not holds(r"\operatorname{Var}(x) = 1.3", x=x)
+
+
+def test_what_holds_of_every_sample_needs_no_tolerance() -> None:
+    x = np.random.default_rng(0).normal(size=5_000)
+    assert holds(r"\operatorname{Var}(c x) = c^2 \operatorname{Var}(x)", x=x, c=3.0)
+    assert not holds(r"\operatorname{Var}(c x) = 9.001 \operatorname{Var}(x)", x=x, c=3.0)
+    assert holds(r"\operatorname{Var}(x) = \mathbb{E}[x^2] - \mathbb{E}[x]^2", x=x)
+    assert holds(r"\operatorname{Var}(x) = \mathbb{E}[(x - \mathbb{E}[x])^2]", x=x)
+    assert holds(r"\operatorname{Cov}(x, x) = \operatorname{Var}(x)", x=x)
+
+
+def test_a_product_of_samples_is_known_as_its_parts_vary() -> None:
+    assert holds(r"\mathbb{E}[q_i k_i] = \mathbb{E}[q_i] \mathbb{E}[k_i] = 0", **SAMPLE)
+    assert not holds(r"\mathbb{E}[q_i q_i] = \mathbb{E}[q_i] \mathbb{E}[q_i]", **SAMPLE)
+    assert not holds(r"\operatorname{Var}(q_i) = 1.04", **SAMPLE)
+    assert not holds(r"\operatorname{Var}(q \cdot k) = 1.04 d_k", **SAMPLE)
+
+
+# --- Settings, laws -----------------------------------------------------------------------------
+
+
+def test_a_vault_may_name_functions_and_letters() -> None:
+    double = Settings(functions={"twice": lambda x: 2 * x}, counting=frozenset("pq"))
+    (statement,) = parse(r"\operatorname{twice}(x_p) = 2 x_p")
+    assert judge(statement, {"x": np.arange(3.0)}, settings=double).holds
+    with pytest.raises(UnboundError):
+        judge(statement, {"x": np.arange(3.0)})
+
+
+@pytest.mark.parametrize(
+    ("tex", "is_law"),
+    [
+        (r"\alpha = \operatorname{softmax}(S / \sqrt{d_k})", True),
+        (r"\sum_{j=1}^{n} \alpha_{ij} = 1", True),
+        (r"0 \le \alpha_{ij} \le 1", True),
+        (r"x^4 = (x^2)^2", True),
+        (r"W \in \mathbb{R}^{n \times d}", True),
+        (r"W \in \mathbb{R}^{6 \times 3}", False),
+        (r"d_k = 2", False),
+        (r"h = 1", False),
+        (r"d_{\text{ff}} = 4 d", False),
+        (r"\alpha_{21} \approx 0.82", False),
+        (r"n = 2 d", True),
+    ],
+)
+def test_laws_name_no_number_of_the_page(tex: str, is_law: bool) -> None:
+    assert [law(statement) for statement in parse(tex)] == [is_law]

@@ -49,6 +49,7 @@ from vaultkit.tex.tree import (
     Product,
     Range,
     Reduce,
+    Slice,
     Statement,
     Subscript,
     Sum,
@@ -74,7 +75,7 @@ _JOINING = re.compile(
     r"\s*(?:(?:and|so|then|hence|thus|therefore|because|since|where|with|but|while|also|that is|"
     r"so that|we have|it holds|let|i\.e\.|as)[\s,:]*)+$"
 )
-_OTHERWISE = re.compile(r"\s*(?:otherwise|else)[\s.,]*$")
+_OTHERWISE = re.compile(r"\s*(?:otherwise|else|elsewhere)[\s.,]*$")
 _WORDS = re.compile(
     r"\s*(?:for|where|if|and|so|with|when|or|otherwise|else|because|since|hence|unless|iff|thus|"
     r"therefore|whenever|provided|then|but|while)\b"
@@ -618,7 +619,9 @@ class _Parser:
         links = 0
         while self.begins_factor():
             last = self.tokens[self.at - 1]
-            if last.kind == self.kind == "number":
+            braced = self.next == "{" and self.tokens[self.at + 1 : self.at + 2]
+            digits = self.kind == "number" or (braced and braced[0].kind == "number")
+            if last.kind == "number" and digits:
                 raise self.error("two numbers side by side")
             behind = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else last
             written = last.kind == "number" and self.next == "e" and self.start() == last.end
@@ -852,6 +855,10 @@ class _Parser:
             if parser.next in (",", ";") and indices:
                 parser.take()
                 continue
+            if parser.next in (":", r"\cdot") and parser.peek(1) in ("", ","):
+                parser.take()
+                indices.append(Slice())
+                continue
             # Letters side by side are indices side by side: ij is i, j; but 2i is a product.
             if parser.kind in ("char", "text") and parser.next.isalpha():
                 node = parser.postfix(parser.atom())
@@ -1015,6 +1022,8 @@ class _Parser:
         return Function("ones")
 
     def indicator(self, tokens: Sequence[Token]) -> Node:
+        if tokens[0].text == r"\{" and tokens[-1].text == r"\}":
+            tokens = tokens[1:-1]
         parser = self.inner(tokens)
         conditions = parser.listed_conditions(False)
         while parser.next == ",":
@@ -1111,8 +1120,11 @@ class _Parser:
             raise self.error(f"an empty row in {name}")
         if name in ("cases", "dcases"):
             return Cases(tuple(self.branch(row, row is rows[-1]) for row in rows))
-        cells = tuple(self.several([self.whole(c) for c in _cut(row, "&")]) for row in rows)
-        matrix = Matrix(cells)
+        read = [[self.whole(cell) for cell in _cut(row, "&")] for row in rows]
+        if len(read) > 1 and all(len(row) == 1 for row in read):
+            parts = self.several([row[0] for row in read])
+            return Matrix(tuple((part,) for part in parts), column=True)
+        matrix = Matrix(tuple(self.several(row) for row in read))
         return Apply(Function("det"), (matrix,)) if name == "vmatrix" else matrix
 
     def branch(self, row: list[Token], last: bool) -> tuple[Node, tuple[Node, ...]]:
@@ -1137,7 +1149,8 @@ class _Parser:
             return node, ()
         parser = self.inner(rest)
         if parser.kind == "text":
-            if not _CONDITION.match(parser.next) or "unless" in parser.next:
+            known = _CONDITION.match(parser.next) or parser.next.strip() == "where"
+            if not known or "unless" in parser.next:
                 raise parser.error(f"the words {parser.next.strip()!r} cannot be judged")
             parser.take()
         conditions = parser.listed_conditions(False)
@@ -1189,6 +1202,23 @@ def _name_of(node: Node) -> str:
             return ""
 
 
+def _plain(tokens: list[Token]) -> list[Token]:
+    r"""Take ``\overset{\text{def}}{=}`` for the sign that it is."""
+    plain: list[Token] = []
+    while tokens:
+        if tokens[0].text not in (r"\overset", r"\stackrel"):
+            plain.append(tokens.pop(0))
+            continue
+        parser = _Parser(tokens[1:])
+        words, sign = parser.group(), parser.group()
+        said = all(t.kind == "text" or t.text == "!" for t in words)
+        if not said or len(sign) != 1 or sign[0].text not in RELATIONS:
+            raise TexError(f"cannot read {tokens[0].text} here", tokens[0].start, tokens[0].end)
+        plain.append(sign[0])
+        tokens = parser.tokens[parser.at :]
+    return plain
+
+
 def _spoken_of(tokens: Sequence[Token]) -> bool:
     """Tell whether there is only a sign, or a thing that is named."""
     if len(tokens) <= 1:
@@ -1221,7 +1251,7 @@ def _nested(tokens: Sequence[Token]) -> None:
 
 @lru_cache(maxsize=4096)
 def _parse(tex: str) -> tuple[Node, ...]:
-    tokens = tokenize(tex)
+    tokens = _plain(tokenize(tex))
     _nested(tokens)
     if _spoken_of(tokens):
         return ()

@@ -134,10 +134,15 @@ class Norm(Node):
 
 @dataclass(frozen=True)
 class Matrix(Node):
-    """A matrix written out; ``loose`` for ``(a, b)``, which is neither a row nor a column."""
+    """A matrix written out.
+
+    ``loose`` for ``(a, b)``, which is no row and no column; ``column`` where every row has one
+    cell, which may be dots.
+    """
 
     rows: tuple[tuple[Node, ...], ...]
     loose: bool = False
+    column: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,6 +155,11 @@ class Cases(Node):
 @dataclass(frozen=True)
 class Dots(Node):
     r"""``\dots``: what stands between its neighbours."""
+
+
+@dataclass(frozen=True)
+class Slice(Node):
+    """``:`` as an index: all of them."""
 
 
 @dataclass(frozen=True)

@@ -185,7 +185,7 @@ def _membership(scope: Evaluator, statement: Membership) -> Verdict:
     dims = []
     for dim in statement.dims or ():
         size = scope.value(dim)
-        if size.rank or size.array.size != 1 or float(size.array.flat[0]) % 1:
+        if size.rank or size.loose or size.array.size != 1 or float(size.array.flat[0]) % 1:
             raise EvaluationError("a dimension is not a whole number")
         dims.append(int(size.array.flat[0]))
     same = list(value.shape) == dims

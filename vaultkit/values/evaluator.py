@@ -23,6 +23,7 @@ from vaultkit.tex import (
     Product,
     Range,
     Reduce,
+    Slice,
     Statement,
     Sum,
     Symbol,
@@ -145,7 +146,7 @@ class Evaluator:
     def number(self, node: Node) -> Any:
         """Evaluate what must be a whole number."""
         value = self.value(node)
-        if value.rank:
+        if value.rank or value.loose:
             raise EvaluationError("an end of a range is not a number")
         nearest = np.rint(value.array)
         near = np.abs(value.array - nearest) <= value.spread * value.unit
@@ -228,14 +229,30 @@ class Evaluator:
             raise EvaluationError("an element of what has no size")
         if not base.rank:
             raise EvaluationError("an index of a number")
+        indices = split(node.indices, base)
+        lies = ""
+        if any(isinstance(index, Slice) for index in indices):
+            # What is indexed comes first; what is taken whole, behind it.
+            if len(indices) != base.rank or node.last:
+                raise EvaluationError("a slice of something else than all axes")
+            taken = [a for a, index in enumerate(indices) if not isinstance(index, Slice)]
+            order = [*taken, *(a for a in range(base.rank) if a not in taken)]
+            count = base.array.ndim - base.rank
+            axes = [*range(count), *(count + a for a in order)]
+            base = base.but(array=base.array.transpose(axes), spread=base.spread.transpose(axes))
+            indices = tuple(indices[a] for a in taken)
+            # A column is one, whichever way single vectors are taken to lie.
+            if len(order) == 2 and len(taken) == 1:
+                lies = ("row", "column")[taken[0]]
         places = []
-        for place in split(node.indices, base):
+        for place in indices:
             letters = {i.name for i in walk(place) if isinstance(i, Index)}
             for letter in letters:
                 self.run(letter)
             places.append((self.value(place), letters, isinstance(place, Index)))
         if base.rank == 2 and len(places) == 1 and not node.last:
-            base = base.but(lies=self.reading)  # its rows are vectors like all others
+            base = base.but(lies=lies or self.reading)  # its rows are vectors like all others
+            self.turned |= bool(lies)
         return self.indices.pick(base, places, node.last)
 
     def _transpose(self, node: Transpose) -> Value:
@@ -284,14 +301,14 @@ class Evaluator:
             i, j = (self.value(a) for a in node.arguments)
             return made((i.array == j.array).astype(float), 0.0, 0)
         values = self.several(node.arguments)
+        if any(value.loose for value in values):
+            raise EvaluationError(f"{name} of what has no size")
         if name in ("max", "min"):
             return functions.extreme(name, values)
         if name in functions.BINARY and len(values) == 2:
             return functions.BINARY[name](*values)
         if name not in functions.FUNCTIONS or len(values) != 1:
             raise EvaluationError(f"{name} does not take {len(values)} arguments")
-        if values[0].loose:
-            raise EvaluationError(f"{name} of what has no size")
         value = functions.FUNCTIONS[name](values[0])
         return value.but(lies=self.reading) if value.rank == 1 and not value.lies else value
 
@@ -439,9 +456,11 @@ class Evaluator:
 
     def _matrix(self, node: Matrix) -> Value:
         rows = [self.several(row) for row in node.rows]
+        if node.column:
+            rows = [[cell] for row in rows for cell in row]
         cells = [cell for row in rows for cell in row]
         if any(cell.rank or cell.loose for cell in cells):
-            return self.blocks(rows)
+            return self.blocks(rows, node.loose)
         if len({len(row) for row in rows}) != 1:
             raise EvaluationError("a matrix written out has rows of different lengths")
         shape = np.broadcast_shapes(*(c.array.shape for c in cells))
@@ -463,11 +482,26 @@ class Evaluator:
             return made(array[at], spread[at], 1, *cells, half=half, lies=lies)
         return made(array, spread, 2, *cells, half=half)
 
-    def blocks(self, rows: list[list[Value]]) -> Value:
-        """Lay arrays side by side, and such rows below each other."""
-        if len(rows) == 1 and all(cell.rank == 2 and not cell.loose for cell in rows[0]):
-            return functions.concatenate(rows[0])
-        raise EvaluationError("a matrix written out is not made of numbers")
+    def blocks(self, rows: list[list[Value]], loose: bool) -> Value:
+        """Lay arrays side by side, or vectors as rows or columns."""
+        cells = [cell for row in rows for cell in row]
+        first = cells[0]
+        if any(c.loose or c.rank != first.rank for c in cells) or min(len(rows), len(rows[0])) > 1:
+            raise EvaluationError("a matrix written out is not made of numbers")
+        if first.rank == 2 and len(rows) == 1 and not loose:
+            return functions.concatenate(cells)
+        lies = "column" if len(rows) == 1 else "row"
+        if first.rank != 1 or any(c.shape != first.shape for c in cells):
+            raise EvaluationError("a matrix written out is not made of numbers")
+        if any(c.lies not in ("", lies) for c in cells):
+            self.turned = True
+            raise EvaluationError("vectors that lie the other way; transpose it")
+        axis = -1 if lies == "column" else -2
+        lead = np.broadcast_shapes(*(c.array.shape for c in cells))
+        array = np.stack([np.broadcast_to(c.array, lead) for c in cells], axis)
+        spread = np.stack([np.broadcast_to(c.spread, lead) for c in cells], axis)
+        self.turned = True
+        return made(array, spread, 2, *cells)
 
     def _cases(self, node: Cases) -> Value:
         values = [self.value(branch) for branch, _ in node.branches]

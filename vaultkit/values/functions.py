@@ -77,7 +77,7 @@ def modulo(left: Value, right: Value) -> Value:
     """Return the rest of a division of whole numbers."""
     rank = max(left.rank, right.rank)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
-    if s.any() or t.any() or (b == 0).any():
+    if left.loose or right.loose or s.any() or t.any() or (b == 0).any():
         raise EvaluationError("\\bmod takes whole numbers")
     return made(np.mod(a, b), 0.0, rank, left, right)
 

@@ -38,6 +38,8 @@ from vaultkit.values.records import EvaluationError, Settings, UnboundError
 CONSTANTS = {"pi": np.pi, "infty": np.inf, "e": np.e}
 _CAPITALS = {"Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
              "Omega"}  # fmt: skip
+#: Letters that nobody gives to a number that a condition is about.
+_LEFT_BEHIND = frozenset("ijl")
 EXPECTATIONS = ("E", "Var", "Cov")
 
 
@@ -103,7 +105,7 @@ class Names:
         self.indices: list[str] = []
         self.units: set[str] = set()
         self.used_outside: set[str] = set()
-        self.expecting = self.looking = False
+        self.expecting = self.looking = self.limiting = False
 
     def resolve(self, statement: Node) -> Node:
         """Return the statement with all names told."""
@@ -187,9 +189,13 @@ class Names:
 
     def parts(self, node: Node, env: Mapping[str, str]) -> Node:
         """Resolve what a node is made of."""
-        changed = {
-            f.name: self.thing(getattr(node, f.name), env) for f in fields(node) if f.name != "span"
-        }
+        changed = {}
+        outer = self.limiting
+        for part in fields(node):
+            if part.name != "span":
+                self.limiting = outer or part.name == "when"
+                changed[part.name] = self.thing(getattr(node, part.name), env)
+        self.limiting = outer
         return replace(node, **changed)
 
     def thing(self, thing: Any, env: Mapping[str, str]) -> Any:
@@ -213,6 +219,9 @@ class Names:
         ):
             return Index(node.name)
         name = self.find(node.name)
+        if self.limiting and name in _LEFT_BEHIND and self.counts(name) and not self.looking:
+            # What a loop has left in i is no condition on an index.
+            raise UnboundError(name)
         if name is not None:
             return Symbol(name)
         if node.name in CONSTANTS or node.name == "I":

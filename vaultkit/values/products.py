@@ -213,7 +213,13 @@ def kronecker(left: Value, right: Value) -> Value:
 
 def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
     """Multiply, and tell whether it mattered which way vectors lie."""
-    if left.loose == "eye" or right.loose == "eye":
+    eyes = "eye" in (left.loose, right.loose)
+    if eyes and op not in ("", r"\cdot", r"\times"):
+        left, right = fitted(left, right)
+        if left.loose or right.loose or op != r"\odot":
+            raise EvaluationError("how large is I? write I_n")
+        return elementwise(left, right), False
+    if eyes:
         eye, other = (left, right) if left.loose == "eye" else (right, left)
         (a, s), (b, t) = eye.ranked(other.rank), (other.array, other.spread)
         array = a * b
@@ -260,7 +266,7 @@ def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
 
 def power(base: Value, exponent: Value) -> Value:
     """Raise to a power: matrices as matrices, where the power is whole."""
-    if exponent.rank:
+    if exponent.rank or exponent.loose:
         raise EvaluationError("an exponent is not a number")
     if base.loose:
         raise EvaluationError("a power of what has no size")
