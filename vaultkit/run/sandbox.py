@@ -315,6 +315,7 @@ _RESTLESS = {
     "threading": {"excepthook"},
     "tempfile": {"tempdir"},
 }  # fmt: skip
+_OFTEN = {"builtins", "io", "json", "math", "numpy", "numpy.linalg", "numpy.random", "os", "re"}
 _CODE = attrgetter("__code__", "__defaults__", "__kwdefaults__")
 _GONE = object()
 
@@ -343,14 +344,13 @@ class Originals:
 
     def __init__(self) -> None:
         self._modules: dict[str, types.ModuleType] = {}
-        self._kept: list[_Kept] = []
-        self._functions: list[types.FunctionType] = []
-        self._codes: list[Any] = []
+        # Some things are looked at after every block, the rest after the last.
+        self._often = self._all = _Ground([])
         self._count = 0
 
     def remember(self) -> None:
         """Take things as they are now."""
-        if self._count == len(sys.modules) and not self._differences(undo=False):
+        if self._count == len(sys.modules) and not self._differences(self._all, undo=False):
             return
         self._count = len(sys.modules)
         modules = dict(sys.modules)
@@ -359,35 +359,54 @@ class Originals:
             for name in sorted(_watched(modules))
             if isinstance(module := modules.get(name), types.ModuleType)
         }
-        self._kept = [kept for item in self._modules.items() for kept in _keep_module(*item)]
-        held = (value for kept in self._kept for value in kept.values)
-        found = {id(v): v for v in held if isinstance(v, types.FunctionType)}
-        self._functions = list(found.values())
-        self._codes = list(chain.from_iterable(map(_CODE, self._functions)))
+        kept = (kept for item in self._modules.items() for kept in _keep_module(*item))
+        kept = list({id(k.owner): k for k in kept}.values())  # classes go by many names
+        self._all = _Ground(kept)
+        self._often = _Ground([k for k in kept if k.called in _OFTEN or k.all])
 
-    def restore(self) -> list[str]:
+    def restore(self, *, thorough: bool) -> list[str]:
         """Undo what was replaced or deleted since then; name it."""
-        return self._differences(undo=True)
+        return self._differences(self._all if thorough else self._often, undo=True)
 
-    def _differences(self, *, undo: bool) -> list[str]:
+    def _differences(self, ground: _Ground, *, undo: bool) -> list[str]:
         found = []
         for name, module in self._modules.items():
             if sys.modules.get(name) is not module:
                 found.append(f"sys.modules[{name!r}] was {_what(name not in sys.modules)}")
                 if undo:
                     sys.modules[name] = module
-        for kept in self._kept:
+        for kept in ground.kept:
             if _differs(kept):
                 found += _compare(kept, undo)
-        if not all(map(is_, chain.from_iterable(map(_CODE, self._functions)), self._codes)):
-            for n, function in enumerate(self._functions):
-                before = self._codes[3 * n : 3 * n + 3]
-                if not all(map(is_, _CODE(function), before)):
-                    called = f"{function.__module__}.{function.__qualname__}"
-                    found.append(f"the code of {called} was replaced")
-                    if undo:
-                        function.__code__, function.__defaults__, function.__kwdefaults__ = before
+        if not ground.same_code():
+            found += ground.compare_code(undo)
         return found
+
+
+class _Ground:
+    """Modules and classes with the code of their functions."""
+
+    def __init__(self, kept: list[_Kept]) -> None:
+        self.kept = kept
+        held = (value for part in kept for value in part.values)
+        self._functions = list(
+            {id(v): v for v in held if isinstance(v, types.FunctionType)}.values()
+        )
+        self._codes = list(self._code_now())
+
+    def _code_now(self) -> Iterator[Any]:
+        return chain.from_iterable(map(_CODE, self._functions))
+
+    def same_code(self) -> bool:
+        return all(map(is_, self._code_now(), self._codes))
+
+    def compare_code(self, undo: bool) -> Iterator[str]:
+        for n, function in enumerate(self._functions):
+            before = self._codes[3 * n : 3 * n + 3]
+            if not all(map(is_, _CODE(function), before)):
+                yield f"the code of {function.__module__}.{function.__qualname__} was replaced"
+                if undo:
+                    function.__code__, function.__defaults__, function.__kwdefaults__ = before
 
 
 def _what(gone: bool) -> str:
@@ -429,9 +448,14 @@ def _keep_module(name: str, module: types.ModuleType) -> Iterator[_Kept]:
         held = {key: value for key, value in held.items() if callable(value)}
     yield from _keep(module, name, held, everything=engine)
     for value in held.values():
-        if inspect.isclass(value) and value.__module__ == name and _is_python(value):
+        if inspect.isclass(value) and _is_python(value) and _is_of(value, name):
             members = {k: v for k, v in vars(value).items() if _is_code(v)}
-            yield from _keep(value, f"{name}.{value.__qualname__}", members)
+            yield from _keep(value, f"{value.__module__}.{value.__qualname__}", members)
+
+
+def _is_of(kind: type, name: str) -> bool:
+    """Tell whether a class is of a module, or of another one in the same package."""
+    return kind.__module__.partition(".")[0] == name.partition(".")[0]
 
 
 def _is_python(kind: type) -> bool:

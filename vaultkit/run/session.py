@@ -169,7 +169,7 @@ class NoteRun:
                 with _as_main(self._module), watched(self._watch, self._filename):
                     error = self._capture.run(lambda: result.append(function(*given)), self.timeout)
             finally:
-                broken = ORIGINALS.restore()
+                broken = ORIGINALS.restore(thorough=False)
                 self._outside.apply(COMPUTING)
                 self._capture.output.take()
         if broken:
@@ -220,7 +220,7 @@ class NoteRun:
                 program = self._session if block.kind == "pycon" else self._program
                 steps = list(program(block))
         finally:
-            broken = ORIGINALS.restore()
+            broken = ORIGINALS.restore(thorough=block is self.note.blocks[-1])
             self._state = State.capture()
             outside.apply()
         return steps + [
@@ -233,9 +233,9 @@ class NoteRun:
         """Find what a block has done to more than its own note; say in which line."""
         for what in broken:
             called = re.search(r"\w+(?='?\]? was)", what)
-            yield _line_with(block, called[0] if called else ""), what
+            yield self._line_with(block, called[0] if called else ""), what
         if self._capture.output.closed_by_note:
-            yield _line_with(block, "close"), "sys.stdout or sys.stderr was closed"
+            yield self._line_with(block, "close"), "sys.stdout or sys.stderr was closed"
         yield from self._watch.refused
         self._watch.refused.clear()
         for what in self._watch.changed():
@@ -274,14 +274,25 @@ class NoteRun:
             frame = frame.f_back
         return line
 
+    def _line_with(self, block: Block, word: str) -> int:
+        """Find the line of a block, or of those above it, with a word in it."""
+        above = self.note.blocks[: self.note.blocks.index(block)]
+        for fence in (block.fence, *(other.fence for other in reversed(above))):
+            for number, text in enumerate(fence.lines, fence.line + 1):
+                if word and re.search(rf"\b{re.escape(word)}\b", text):
+                    return number
+        return block.fence.line
+
     def _program(self, block: Block) -> Iterator[Step]:
         fence, output = block.fence, block.output
         shown = output.text if output else None
         lines = (output.line + 1, output.end - 1) if output else (fence.end + 1, fence.end)
         source = fence.text
         seconds = self.limit(block)
+        line = fence.line
 
         def call(print_value: Callable[[object], None]) -> None:
+            nonlocal line
             tree = self._parse(source, fence.line + 1, len(fence.prefix.encode()))
             last = tree.body[-1] if tree.body else None
             value = None
@@ -291,6 +302,7 @@ class NoteRun:
             exec(compile(tree, self._filename, "exec", dont_inherit=True), self.namespace)
             if value is not None:
                 code = compile(value, self._filename, "eval", dont_inherit=True)
+                line = value.body.lineno
                 print_value(eval(code, self.namespace))
 
         got, raised = self._run_code(call, seconds)
@@ -301,8 +313,8 @@ class NoteRun:
             last_line = self._capture.tell(raised, seconds, brief=True)
             yield Step(fence.line, shown, lines, got + last_line)
         else:
-            line = self._line_of(raised, fence.line)
-            yield Step(line, shown, lines, got, self._told(raised, seconds))
+            line = self._line_of(raised, line)
+            yield Step(line, shown, lines, got, self._told(raised, line, seconds))
 
     def _session(self, block: Block) -> Iterator[Step]:
         fence = block.fence
@@ -341,7 +353,9 @@ class NoteRun:
                 between = shown.removeprefix(head).removesuffix(example.error.rstrip("\n"))
                 got += head + between + self._capture.tell(raised, seconds, brief=True)
                 raised = None
-            yield Step(line, shown, lines, got, self._told(raised, seconds))
+            yield Step(
+                line, shown, lines, got, self._told(raised, self._line_of(raised, line), seconds)
+            )
 
     def _parse(self, source: str, line: int, indent: int) -> ast.Module:
         """Parse code so that it believes to stand where it stands in the note."""
@@ -392,7 +406,7 @@ class NoteRun:
             frame = frame.tb_next
         return frame.tb_lineno if frame else default
 
-    def _told(self, error: BaseException | None, seconds: float) -> str:
+    def _told(self, error: BaseException | None, line: int, seconds: float) -> str:
         """Tell an error as a traceback that begins in the note."""
         if error is None:
             return ""
@@ -400,7 +414,6 @@ class NoteRun:
         while frame and frame.tb_frame.f_code.co_filename != self._filename:
             frame = frame.tb_next
         error.__traceback__ = frame
-        line = frame.tb_lineno if frame else "?"
         if isinstance(error, BlockTimeoutError):
             return f"stopped after {seconds:g} s, at line {line}"
         if isinstance(error, OutputLimitError):
@@ -411,14 +424,6 @@ class NoteRun:
 def _fault(block: Block, line: int, why: str) -> Step:
     """Tell what a block did that has nothing to do with its output."""
     return Step(line, None, (block.fence.end + 1, block.fence.end), "", why)
-
-
-def _line_with(block: Block, word: str) -> int:
-    """First line of a block with a word in it; else that of the block."""
-    for number, text in enumerate(block.fence.lines, block.fence.line + 1):
-        if word and re.search(rf"\b{re.escape(word)}\b", text):
-            return number
-    return block.fence.line
 
 
 def _kinds(error: BaseException) -> set[str]:
