@@ -243,7 +243,7 @@ def test_one_block_may_take_longer() -> None:
     ("code", "line", "words"),
     [
         (
-            "import threading\ndef f():\n    while True: pass\n"
+            "import threading, time\ndef f():\n    time.sleep(2)\n"
             "threading.Thread(target=f, daemon=True, name='T').start()",
             None,
             "a thread runs on: T",

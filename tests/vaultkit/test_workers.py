@@ -71,7 +71,12 @@ ENDINGS = [
     ("raise SystemExit(0)", "raised", "SystemExit", None),
     ("1 / 0", "raised", "ZeroDivisionError", None),
     ("import os\nos.fork()", "processes", "left processes running (2)", None),
-    ("import os\nwhile True:\n    os.fork()", "processes", "left processes running", 3),
+    (
+        "import os; send({'block': 3, 'limit': 9})\nwhile True:\n    os.fork()",
+        "processes",
+        "left processes running",
+        3,
+    ),
     ("import os, time\nif not os.fork(): time.sleep(60)", "processes", "(1)", None),
     (ENDLESS_CHILD.format("while True: pass"), "processes", "(1)", None),
     (

@@ -28,6 +28,7 @@ from typing import Any, NoReturn
 
 from vaultkit.run.ending import Ending, Kind, Limits
 from vaultkit.run.processes import descendants, memory
+from vaultkit.run.sandbox import ORIGINALS
 from vaultkit.run.workers import Work, is_beat
 
 Take = Callable[[bytes], None]
@@ -107,6 +108,7 @@ class _Keeper:
             signal.signal(number, signal.SIG_DFL)
         _adopt_orphans()
         _turn_away_descriptors({self.connection.fileno()})
+        ORIGINALS.remember()
         # Notes share this process's memory until they write to it; collecting would.
         gc.disable()
         gc.freeze()

@@ -350,17 +350,18 @@ class Originals:
 
     def remember(self) -> None:
         """Take things as they are now."""
-        if self._count == len(sys.modules) and not self._differences(self._all, undo=False):
+        count = sum(name.startswith(_ENGINE) for name in sys.modules)
+        if self._count == count and not self._differences(self._all, undo=False):
             return
-        self._count = len(sys.modules)
+        self._count = count
         modules = dict(sys.modules)
         self._modules = {
             name: module
             for name in sorted(_watched(modules))
             if isinstance(module := modules.get(name), types.ModuleType)
         }
-        kept = (kept for item in self._modules.items() for kept in _keep_module(*item))
-        kept = list({id(k.owner): k for k in kept}.values())  # classes go by many names
+        found = (kept for item in self._modules.items() for kept in _keep_module(*item))
+        kept = list({id(k.owner): k for k in found}.values())  # classes go by many names
         self._all = _Ground(kept)
         self._often = _Ground([k for k in kept if k.called in _OFTEN or k.all])
 
@@ -389,9 +390,8 @@ class _Ground:
     def __init__(self, kept: list[_Kept]) -> None:
         self.kept = kept
         held = (value for part in kept for value in part.values)
-        self._functions = list(
-            {id(v): v for v in held if isinstance(v, types.FunctionType)}.values()
-        )
+        functions = {id(v): v for v in held if isinstance(v, types.FunctionType)}
+        self._functions = list(functions.values())
         self._codes = list(self._code_now())
 
     def _code_now(self) -> Iterator[Any]:
