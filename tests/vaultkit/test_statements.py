@@ -60,7 +60,7 @@ def numbers(prose: str) -> list[str]:
 
 def test_numbers_that_were_computed() -> None:
     prose = (
-        "It is 0.123, **0.12**, 158 629.75, −158,629.8, 16.5 %, 0.1650, 5.4 × 10⁸, 5.4e8, "
+        "It is 0.123, **0.12**, −158 629.75, −158,629.8, 16.5 %, 0.1650, 5.4 × 10⁸, 5.4e8, "
         "[0.12](a.md), $0.12$ and $5.4 \\times 10^8$."
     )
     assert numbers(prose) == []
@@ -74,6 +74,6 @@ def test_numbers_that_were_not() -> None:
 
 
 def test_numbers_that_name_things_or_are_given() -> None:
-    assert numbers("NumPy 2.4, section 3.4, version 1.5.2, `9.9`, 2026-11-21, § 4.2") == []
+    assert numbers("NumPy 2.4, section 3.4, version 1.5.2, 2026-11-21, § 4.2") == []
     assert numbers("Say 9.9<!-- given: an example -->.") == []
     assert numbers("Say 9.9 <!-- given: --> or 8.8 of it <!-- given: too far -->.")

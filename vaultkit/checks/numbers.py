@@ -1,20 +1,87 @@
-"""Every decimal number in prose is the rounding of one that the note's code computed."""
+"""Every number in prose is one that the note shows, computes or states in its code."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import ast
+import inspect
+import operator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
-from vaultkit.checks.outputs import NUMBER
-from vaultkit.read.note import Block, Note, Quantity
+from vaultkit.read.note import Block, Note
+from vaultkit.read.quantities import Amount, Quantity, plain_tex, states
 from vaultkit.run.session import Step
+
+_IN_OUTPUT = re.compile(
+    r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+)
+_IN_FORMULA = re.compile(r"(?<![\w.])[-−]?(?:\d+(?:\.\d+)?|\.\d+)")
+#: Arrays and lists larger than this are data; a number that is among them proves nothing.
+_LARGE = 512
+#: How many blocks, the nearest ones, are next to a number.
+_NEAR = 4
+#: From here on an integer may be a rounding: 158 630 of 158629.75.
+_LONG = 1000
+#: Places that stand apart from what they speak of.
+#: How many numbers make a row, which is looked for as a whole.
+_ROW = 2
+_APART = {"summary", "description", "title"}
+#: What share of the numbers with one digit changed may pass by chance: of those that code states,
+#: of roundings of what is shown next to the number, of all that the page computes.
+_LIKELY, _ROUNDED, _UNLIKELY = 0.5, 0.1, 0.04
+
+
+class Evidence:
+    """Numbers, sorted, in which one can be looked up by its rounding."""
+
+    def __init__(self) -> None:
+        self.numbers: set[float] = set()
+        self._sorted: Any = None
+
+    def add(self, numbers: Iterable[float]) -> None:
+        """Add numbers."""
+        self.numbers.update(float(number) for number in numbers)
+        self._sorted = None
+
+    def between(self, low: float, high: float) -> list[float]:
+        """Return the numbers from one to another, and a little beyond."""
+        if self._sorted is None:
+            finite = [number for number in self.numbers if np.isfinite(number)]
+            self._sorted = np.sort(np.asarray(finite, float))
+        margin = 1e-9 * max(abs(low), abs(high))
+        first, last = np.searchsorted(self._sorted, [low - margin, high + margin])
+        return list(self._sorted[first : last + 1])
+
+    def rounds_to(self, amount: Amount) -> bool:
+        """Tell whether one of the numbers, rounded to the digits stated, is this."""
+        for scale in amount.scales:
+            value, slack = amount.value / scale, amount.unit / scale / 2
+            for wanted in (value, -value) if amount.either_sign else (value,):
+                for number in self.between(_float(wanted - slack), _float(wanted + slack)):
+                    if abs(_exactly(number) - wanted) <= slack:
+                        return True
+                    if not amount.unit and _is_rounding(number, wanted):
+                        return True
+        return False
+
+    def holds(self, amount: Amount) -> bool:
+        """Tell whether one of the numbers is exactly this."""
+        for scale in amount.scales:
+            value = amount.value / scale
+            for wanted in (value, -value) if amount.either_sign else (value,):
+                if any(_exactly(n) == wanted for n in self.between(_float(wanted), _float(wanted))):
+                    return True
+        return False
 
 
 class Numbers:
-    """The decimal numbers in the prose of a note, and all that its code computed.
+    """The numbers in the prose of a note, and all that may back them.
 
     Parameters
     ----------
@@ -24,46 +91,274 @@ class Numbers:
 
     def __init__(self, note: Note) -> None:
         self.note = note
-        self.computed: set[float] = set()
+        #: Numbers in the outputs of each block, by the line of the block.
+        self.outputs: list[tuple[int, Evidence]] = []
+        self.shown = Evidence()
+        #: Numbers bound to names; elements of what is bound, and lengths of its axes.
+        self.bound, self.elements, self.lengths = Evidence(), Evidence(), Evidence()
+        #: What code and formulas state.
+        self.stated = Evidence()
+        self._seen: dict[str, Any] = {}
+        #: Numbers in the order in which an output or an array holds them.
+        self.sequences: list[list[float]] = []
+        self.texts: list[str] = []
+        self._near: dict[tuple[int, ...], Evidence] = {}
+        for formula in note.formulas:
+            if not formula.not_run and states(formula.tex):
+                found = _IN_FORMULA.findall(plain_tex(formula.tex))
+                self.stated.add(float(number.replace("−", "-")) for number in found)
+        for block in note.blocks:
+            self.stated.add(_literals(block))
 
-    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """Gather the numbers of outputs, and the scalars among the variables."""
+    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+        """Gather the numbers of outputs, and of variables."""
+        shown = Evidence()
         for step in steps:
-            self.computed.update(float(number) for number in NUMBER.findall(step.got))
-        for value in variables.values():
-            if isinstance(value, (float, int, np.number)) or (
-                isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu"
-            ):
-                self.computed.add(float(value))
+            numbers = [float(n.replace(",", "")) for n in _IN_OUTPUT.findall(step.got)]
+            shown.add(numbers)
+            self.sequences.append(numbers)
+            self.texts.append(step.got)
+        self.outputs.append((block.fence.line, shown))
+        self.shown.add(shown.numbers)
+        for name, value in variables.items():
+            if not name.startswith("__"):
+                self._gather(name, value)
+
+    def _gather(self, name: str, value: Any) -> None:
+        if isinstance(value, (bool, np.bool_, str, bytes)):
+            return
+        if _is_number(value):
+            self.bound.add([float(value)])
+        elif isinstance(value, np.ndarray):
+            if value.dtype.kind not in "fiu":
+                return
+            if value.ndim == 0:
+                self.bound.add([float(value)])
+                return
+            self.lengths.add([*value.shape, value.size])
+            if value.size <= _LARGE:
+                raw = value.tobytes()
+                if self._seen.get(name) != raw:
+                    self._seen[name] = raw
+                    self.elements.add(value.ravel().tolist())
+                    self.sequences.append(value.ravel().tolist())
+                    if value.ndim > 1:
+                        self.sequences.append(value.swapaxes(-1, -2).ravel().tolist())
+        elif isinstance(value, (list, tuple, dict, set, frozenset)):
+            self.lengths.add([len(value)])
+            if len(value) <= _LARGE:
+                inner = list(value.values()) if isinstance(value, dict) else list(value)
+                self.elements.add(v for v in inner if _is_number(v))
+                for index, item in enumerate(inner[:16]):
+                    if isinstance(item, np.ndarray):
+                        self._gather(f"{name}.{index}", item)
+        elif inspect.isfunction(value):
+            parameters = inspect.signature(value).parameters.values()
+            self.stated.add(p.default for p in parameters if _is_number(p.default))
 
     def check(self) -> Iterator[Check]:
-        """Tell of each number whether something computed it."""
-        for quantity in self.note.quantities:
-            line, text = quantity.line, quantity.text
+        """Tell of each number whether something backs it."""
+        in_order = self.in_order()
+        for index, quantity in enumerate(self.note.quantities):
+            line, text, column = quantity.line, quantity.text, quantity.column
             if quantity.given:
-                yield Check("number", line, text, EXCEPTED, quantity.given)
-            elif self.backed(quantity):
-                yield Check("number", line, text)
+                yield Check("number", line, text, EXCEPTED, quantity.given, column)
+            elif index in in_order or self.backed(quantity):
+                yield Check("number", line, text, column=column)
             else:
-                why = f"nothing on this page computes {text}{self.nearest(quantity)}"
-                yield Check("number", line, text, FAILS, why)
+                yield Check("number", line, text, FAILS, self.why(quantity), column)
+
+    def in_order(self) -> set[int]:
+        """Find the numbers that stand in a row, as they do in an output or an array."""
+        found: set[int] = set()
+        row: list[int] = []
+        for index, quantity in enumerate((*self.note.quantities, None)):
+            if quantity is None or not quantity.goes_on:
+                if len(row) >= _ROW and self._is_sequence([self.note.quantities[n] for n in row]):
+                    found.update(row)
+                row = []
+            row.append(index)
+        return found
+
+    def _is_sequence(self, row: list[Quantity]) -> bool:
+        amounts = [q.readings[0][0] for q in row if q.readings[0]]
+        if len(amounts) < len(row) or not any(a.unit and a.unit < 1 for a in amounts):
+            return False
+        for numbers in self.sequences:
+            for start in range(len(numbers) - len(row) + 1):
+                if all(
+                    abs(number - _float(a.value)) <= _float(a.unit / 2) * (1 + 1e-9)
+                    for number, a in zip(numbers[start:], amounts, strict=False)
+                ):
+                    return True
+        return False
 
     def backed(self, quantity: Quantity) -> bool:
-        """Tell whether a number is the rounding of a computed one; signs are left to words."""
-        wanted, slack = abs(quantity.value), quantity.unit / 2 * (1 + 1e-9)
-        scales = (1.0, 100.0) if quantity.percent else (1.0,)
+        """Tell whether a number is shown, computed or stated in code, in one of its readings."""
+        if self.is_quoted(quantity):
+            return True
+        near = self.near(quantity)
         return any(
-            abs(abs(number) * scale - wanted) <= slack
-            for number in self.computed
-            for scale in scales
+            reading and all(self.backs(amount, near) for amount in reading)
+            for reading in quantity.readings
         )
 
-    def nearest(self, quantity: Quantity) -> str:
-        """Name the computed numbers that come nearest."""
-        wanted = abs(quantity.value)
-        scale = 100.0 if quantity.percent else 1.0
-        finite = [number for number in self.computed if np.isfinite(number)]
-        nearest = sorted(
-            finite, key=lambda n: min(abs(abs(n) - wanted), abs(abs(n) * scale - wanted))
+    def is_quoted(self, quantity: Quantity) -> bool:
+        """Tell whether an output has a number with its very unit: *90 MB*, *16.50 %*."""
+        if not any(len(amount.scales) > 1 for reading in quantity.readings for amount in reading):
+            return False
+        wanted = re.compile(rf"(?<![\w.]){re.escape(_spaceless(quantity.text))}(?!\w)")
+        return any(wanted.search(_spaceless(text)) for text in self.texts)
+
+    def near(self, quantity: Quantity) -> Evidence:
+        """Return the numbers in the outputs next to a quantity."""
+        if quantity.place in _APART:
+            return Evidence()
+        by_distance = sorted(
+            range(len(self.outputs)), key=lambda n: abs(self.outputs[n][0] - quantity.line)
         )
-        return f"; nearest are {', '.join(f'{n:.6g}' for n in nearest[:3])}" if nearest else ""
+        nearest = tuple(sorted(by_distance[:_NEAR]))
+        if nearest not in self._near:
+            self._near[nearest] = Evidence()
+            for index in nearest:
+                self._near[nearest].add(self.outputs[index][1].numbers)
+        return self._near[nearest]
+
+    def backs(self, amount: Amount, near: Evidence) -> bool:
+        """Tell whether something backs a number: outputs next to it, or else what is telling."""
+        if near.holds(amount) and amount.digits > 1:
+            return True
+        for found, share in (
+            (near.holds, _LIKELY),
+            (self._exact, _LIKELY),
+            (partial(self._rounded, near), _ROUNDED),
+            (self._anywhere, _UNLIKELY),
+        ):
+            allowed = _LIKELY if amount.over else share
+            if found(amount) and self.chance(amount, found) <= allowed:
+                return True
+        return False
+
+    def _exact(self, amount: Amount) -> bool:
+        """Tell whether code states, binds or shows exactly this; or an axis is as long."""
+        exact = (self.stated, self.bound, *((self.lengths, self.shown) if amount.whole else ()))
+        return any(evidence.holds(amount) for evidence in exact)
+
+    def _rounded(self, near: Evidence, amount: Amount) -> bool:
+        return self._exact(amount) or (
+            (not amount.whole or abs(amount.value) >= _LONG)
+            and (near.rounds_to(amount) or self.bound.rounds_to(amount))
+        )
+
+    def _anywhere(self, amount: Amount) -> bool:
+        if self._exact(amount) or (amount.whole and self.elements.holds(amount)):
+            return True
+        if amount.whole and abs(amount.value) < _LONG:
+            return False
+        return any(e.rounds_to(amount) for e in (self.shown, self.bound, self.elements))
+
+    def chance(self, amount: Amount, found: Callable[[Amount], bool]) -> float:
+        """Return the share of the numbers with one digit changed that would pass as well."""
+        changed = list(amount.changed())
+        return sum(map(found, changed)) / len(changed) if changed else 0.0
+
+    def why(self, quantity: Quantity) -> str:
+        """Tell why a number is not backed, and name the computed numbers that come nearest."""
+        if not any(quantity.readings):
+            return f"{quantity.text} is no number as one writes it"
+        amount = next(reading[0] for reading in quantity.readings if reading)
+        where = f" (in the {quantity.place})" if quantity.place else ""
+        if any(r and all(map(self._anywhere, r)) for r in quantity.readings):
+            return (
+                f"{quantity.text}{where} may come from too many numbers of this page: "
+                "show more digits, or show it in an output next to it"
+            )
+        every = self.shown.numbers | self.bound.numbers
+        wanted = [_float(amount.value / scale) for scale in amount.scales]
+        nearest = sorted(
+            (number for number in every if np.isfinite(number)),
+            key=lambda n: min(abs(n - w) / (abs(w) or 1) for w in wanted),
+        )
+        hint = f"; nearest are {', '.join(f'{n:.6g}' for n in nearest[:3])}" if nearest else ""
+        return f"nothing on this page computes {quantity.text}{where}{hint}"
+
+
+def _spaceless(text: str) -> str:
+    """Write numbers with their units right behind them."""
+    return re.sub(r"(?<=\d)[ \u00a0\u202f\u2009]+(?=[A-Za-zµμ%‰])", "", text)
+
+
+def _literals(block: Block) -> Iterator[float]:
+    """Find the numbers that code states."""
+    source = block.fence.text
+    if block.kind == "pycon":
+        found = re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", source, re.MULTILINE)
+        source = "\n".join(found)
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    pending: list[ast.AST] = [tree]
+    while pending:
+        node = pending.pop()
+        value = _folded(node)
+        if value is not None:
+            yield value
+        if not (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)):
+            pending += ast.iter_child_nodes(node)  # of -0.5 the code does not state 0.5
+
+
+def _folded(node: ast.AST) -> float | None:
+    """Compute an expression that is made of numbers alone: ``-1e9``, ``1 / 6``, ``2**16``."""
+    match node:
+        case ast.Constant(value=int() | float() as value) if _is_number(value):
+            return float(value)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = _folded(operand)
+            return None if inner is None else -inner
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
+            sides = _folded(left), _folded(right)
+            if sides[0] is None or sides[1] is None:
+                return None
+            try:
+                result = _OPERATIONS[type(op)](*sides)
+            except (ArithmeticError, ValueError):
+                return None
+            return result if _is_number(result) else None
+    return None
+
+
+_OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+
+
+def _is_number(thing: Any) -> bool:
+    if not isinstance(thing, (int, float, np.integer, np.floating)) or isinstance(thing, bool):
+        return False
+    try:
+        return abs(float(thing)) < 1e300
+    except OverflowError:
+        return False
+
+
+def _exactly(number: float) -> Fraction:
+    """Return the number that is printed, not the one that is stored."""
+    return Fraction(repr(float(number)))
+
+
+def _is_rounding(number: float, wanted: Fraction) -> bool:
+    """Tell whether a number is this one as far as it shows digits, and it shows three or more."""
+    digits = len(repr(float(number)).partition(".")[2].split("e")[0])
+    return digits >= 3 and abs(_exactly(number) - wanted) <= Fraction(1, 2 * 10**digits)
+
+
+def _float(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")

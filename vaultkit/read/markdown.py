@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -23,7 +23,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from vaultkit.read import fences, properties, source
+from vaultkit.read import fences, properties, prose, source
 from vaultkit.read.note import (
     Block,
     Fence,
@@ -32,9 +32,9 @@ from vaultkit.read.note import (
     Link,
     Note,
     Problem,
-    Quantity,
     words_of,
 )
+from vaultkit.read.quantities import Prose, Quantity, quantities
 from vaultkit.read.syntax import (
     BLOCK_ID,
     CALLOUT,
@@ -44,8 +44,6 @@ from vaultkit.read.syntax import (
     HTML_LINK,
     HTML_TAG,
     LINE_END,
-    NAMED,
-    QUANTITY,
     REASON,
     SURROGATE,
     TAG,
@@ -275,6 +273,7 @@ class _Reader:
         # The properties begin on the second line.
         self.problems += [replace(problem, line=problem.line + 1) for problem in found.problems]
         self.links += [replace(link, line=link.line + 1) for link in found.links]
+        self.read_numbers(prose.of_properties(found.values, token.content, _line(token) + 1))
 
     def callout_title(self, tokens: list[Token], index: int) -> str | None:
         first = next((t for t in tokens[index + 1 : index + 3] if t.type == "inline"), None)
@@ -340,12 +339,11 @@ class _Reader:
 
     def inline(self, token: Token, span: tuple[int, int], tokens: list[Token], index: int) -> None:
         above = tokens[index - 1].type
-        self.line_of_text(
-            token.content,
-            _joined(token.children or []),
-            self.places(token, span, above in ("td_open", "th_open")),
-            above == "heading_open",
-        )
+        places = self.places(token, span, above in ("td_open", "th_open"))
+        children = _joined(token.children or [])
+        self.line_of_text(token.content, children, places)
+        where = "heading" if above == "heading_open" else ""
+        self.read_numbers(prose.of_inline(children, places, where))
         self.block_id(token, span, tokens, index)
 
     def html_block(self, token: Token, span: tuple[int, int]) -> None:
@@ -357,11 +355,10 @@ class _Reader:
         text = HTML_TAG.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
         if text.strip():
             (inline,) = _PARSER.parseInline(text)
-            self.line_of_text(text, _joined(inline.children or []), places, False)
+            self.line_of_text(text, _joined(inline.children or []), places)
+        self.read_numbers(prose.of_html(token.content, span[0] + 1))
 
-    def line_of_text(
-        self, content: str, children: list[Token], places: _Places, in_heading: bool
-    ) -> None:
+    def line_of_text(self, content: str, children: list[Token], places: _Places) -> None:
         alone = sum(child.type in _SHOWN or bool(child.content.strip()) for child in children) == 1
         sentences = _Sentences(content)
         for position, child in enumerate(children):
@@ -384,13 +381,6 @@ class _Reader:
                     )
                     display = child.type == "math_inline_double"
                     self.formulas.append(Formula(line, child.content, display, why, here, column))
-                    if not re.search(r"[=<>]|\\(approx|le|ge|ne|in|equiv)", child.content):
-                        # It states nothing, so the numbers in it are read as in prose.
-                        plain = child.content.replace(r"\times", "×").replace(r"\,", " ")
-                        plain = plain.replace("{,}", ",")
-                        self.numbers(plain, places, children, position)
-                case "text" if not in_heading:
-                    self.numbers(child.content, places, children, position)
                 case "html_inline":
                     self.html(child.content, places, at)
                 case "tag":
@@ -407,18 +397,10 @@ class _Reader:
             if href:
                 self.link(href, words, line, column, "", image)
 
-    def numbers(self, text: str, places: _Places, children: list[Token], index: int) -> None:
-        """Find the numbers in the text of a token; ``index`` is its place in its line."""
-        found = [
-            q
-            for q in QUANTITY.finditer(text)
-            if not NAMED.search(text[max(0, q.start() - 40) : q.start()])
-        ]
-        for quantity in found:
-            last = quantity is found[-1] and not text[quantity.end() :].strip(" ).,;:")
-            why = _reason(children, "given", index + 1) if last else ""
-            line, column = places(_source_of(children[index], quantity.start()))
-            self.quantities.append(Quantity(line, quantity[0].strip(), why, column))
+    def read_numbers(self, pieces: Iterable[Prose]) -> None:
+        """Read the numbers in pieces of text."""
+        for piece in pieces:
+            self.quantities += quantities(piece)
 
     def link(
         self, href: str, words: str, line: int, column: int, sentence: str, embed: bool = False

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.read import fences
-from vaultkit.read.syntax import LINE_END, QUANTITY, comparable, printable
-
-_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+from vaultkit.read.quantities import Quantity
+from vaultkit.read.syntax import LINE_END, comparable, printable
 
 
 @dataclass(frozen=True)
@@ -91,42 +90,6 @@ class Formula:
     #: Why it holds for the numbers of the page alone, where the note says so behind it.
     here: str = ""
     column: int = 1
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A decimal number in prose; ``given`` says why no code computes it, where the note does."""
-
-    line: int
-    text: str
-    given: str = ""
-    column: int = 1
-
-    @property
-    def value(self) -> float:
-        """The number; of 16.5 % it is 16.5."""
-        found = QUANTITY.match(self.text)
-        assert found
-        number = re.sub(r"[ ,\u00a0\u202f]", "", found["number"])
-        exponent = (found["exponent"] or "").translate(_SUPERSCRIPTS)
-        power = re.search(r"(?:e|10\^?\{?)([-−+]?\d+)\}?$", exponent)
-        sign = -1 if found["sign"] in ("-", "−") else 1
-        scale = 10.0 ** int(power[1].replace("−", "-")) if power else 1.0
-        return sign * float(number) * scale
-
-    @property
-    def unit(self) -> float:
-        """One in the last digit shown."""
-        found = QUANTITY.match(self.text)
-        assert found
-        digits = re.sub(r"[ ,\u00a0\u202f]", "", found["number"])
-        scale = abs(self.value / float(digits)) if float(digits) else 1.0
-        return float(scale * 10.0 ** -len(digits.partition(".")[2]))
-
-    @property
-    def percent(self) -> bool:
-        """Tell whether it is a share in hundredths."""
-        return self.text.endswith("%")
 
 
 @dataclass(frozen=True)

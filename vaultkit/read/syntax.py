@@ -17,20 +17,6 @@ TAG = re.compile(r"(?<![\w/#&])#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
 BLOCK_ID = re.compile(r"(?:^|(?<=\s))\^(?P<id>[A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 CALLOUT = re.compile(r"\[!(?P<type>[\w-]+)\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)")
 
-#: A decimal number in prose: -1.5, 158 629.75, 5.4e8, 5.4 × 10^8, 16.5 %.
-QUANTITY = re.compile(
-    r"(?<![\w.§])(?P<sign>[-−+]?)"
-    r"(?P<number>\d{1,3}(?:[ ,\u00a0\u202f]\d{3})+\.\d+|\d+\.\d+)"
-    r"(?P<exponent>e[-+]?\d+|\s?[×·]\s?10(?:\^\{?[-−]?\d+\}?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?"
-    r"(?P<percent>\s?%)?(?!\w|\.\d)"
-)
-# Behind these words a decimal number names a thing, and counts nothing.
-NAMED = re.compile(
-    r"(?:\b(?:numpy|python|pytorch|torch|onnx|mkdocs|material|pyodide|version|versions|section"
-    r"|sections|chapter|chapters|ch\.|figure|fig\.|table|equation|eq\.|exercise|seed|licen[cs]e)"
-    r"|\bv|§|[≤≥<>]=?)\s*$",
-    re.IGNORECASE,
-)
 REASON = re.compile(r"<!--\s*(?P<what>not run|given|here):\s*(?P<why>.*?)\s*-->", re.DOTALL)
 
 #: HTML: a tag; what of a block no reader sees as text; an address in a tag; what an image shows.

@@ -1,0 +1,168 @@
+"""All that a reader sees of a note but its code: as pieces of text, each with its lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from html.parser import HTMLParser
+from typing import Any
+
+from markdown_it.token import Token
+
+from vaultkit.read.note import Link
+from vaultkit.read.quantities import LINK, Prose
+from vaultkit.read.syntax import BLOCK_ID, REASON
+
+#: Attributes of HTML that are shown or read out.
+_SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
+#: Properties that the site and Obsidian show.
+_PROPERTIES = ("title", "summary", "description")
+
+
+def of_inline(
+    children: list[Token], places: Callable[[int], tuple[int, int]], place: str = ""
+) -> Iterator[Prose]:
+    """Find the text of a paragraph, heading or cell, and that of the images and tags in it.
+
+    ``places`` turns where a token begins into a line and a column.
+    """
+    prose = Prose(place, covers_last=place == "heading")
+    for position, child in enumerate(children):
+        begins = places(child.meta.get("at", 0))
+        match child.type:
+            case "softbreak" | "hardbreak":
+                prose.add(" ", *begins)
+            case "text":
+                prose.add(child.content, *begins)
+            case "code_inline":
+                prose.add_code(child.content, *begins)
+            case "math_inline" | "math_inline_double":
+                prose.add_formula(child.content, *begins)
+            case "wikilink":
+                link = Link.from_match(child.meta["match"])
+                if link.embed:
+                    size = re.fullmatch(r"\d+(?:x\d+)?", link.words)
+                    yield from _aside(
+                        "alt text", "" if size else link.words, begins, children, position
+                    )
+                else:
+                    # A name of a note, where no words stand for it, is no statement.
+                    prose.add((link.words or " ") + LINK, *begins)
+            case "image":
+                yield from _aside("alt text", child.content, begins, children, position)
+                title = str(child.attrs.get("title") or "")
+                yield from _aside("title", title, begins, children, position)
+            case "link_open":
+                closing = position + 1
+                while closing < len(children) and children[closing].type != "link_close":
+                    closing += 1
+                title = str(child.attrs.get("title") or "")
+                yield from _aside("title", title, begins, children, closing)
+            case "link_close":
+                prose.add(LINK, *begins)
+            case "html_inline":
+                reason = REASON.fullmatch(child.content.strip())
+                if reason and reason["what"] == "given":
+                    prose.add_reason(reason["why"])
+                elif child.content.startswith("<sup"):
+                    prose.add("^", *begins)
+                else:
+                    yield from _tag(child.content, begins[0])
+    # The type of a callout is no text, its title is; nor is the name of a block.
+    for pattern in (BLOCK_ID, re.compile(r"^\[![\w-]+\][+-]?")):
+        prose.text = pattern.sub(lambda found: " " * len(found[0]), prose.text)
+    yield prose
+
+
+def of_html(source: str, line: int) -> Iterator[Prose]:
+    """Find the text of a block of HTML, and that of its attributes."""
+    parser = _Text(line)
+    parser.feed(source)
+    parser.close()
+    yield parser.prose
+    yield from parser.asides
+
+
+def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[Prose]:
+    """Find the text of those properties that are shown; ``# given: reason`` may stand behind."""
+    lines = source.split("\n")
+    for key in _PROPERTIES:
+        value = meta.get(key)
+        if not isinstance(value, (str, int, float)) or isinstance(value, bool):
+            continue
+        where = (n for n, raw in enumerate(lines) if re.match(rf"{key}\s*:", raw))
+        number = next(where, 0)
+        prose = Prose(key, covers_last=True)
+        prose.add(str(value).replace("\n", " "), line + number)
+        last = number + 1
+        while last < len(lines) and lines[last].startswith((" ", "\t")):
+            last += 1
+        if reason := re.search(r"\s#\s*given:\s*(\S.*)$", lines[last - 1]):
+            prose.text = prose.text.removesuffix(reason[0].strip())
+            prose.add_reason(reason[1].strip())
+        yield prose
+
+
+def _aside(
+    place: str, text: str, begins: tuple[int, int], children: list[Token], position: int
+) -> Iterator[Prose]:
+    """Text that is shown apart; a reason for its last number may stand right behind it."""
+    if not text.strip():
+        return
+    prose = Prose(place, covers_last=True)
+    # Mathematics in it is not typeset, but read.
+    for number, part in enumerate(re.split(r"(?<!\\)\$([^$\n]+)\$", text)):
+        if number % 2:
+            prose.add_code(part, *begins)
+        else:
+            prose.add(part, *begins)
+    for token in children[position + 1 : position + 2]:
+        reason = REASON.fullmatch(token.content.strip())
+        if token.type == "html_inline" and reason and reason["what"] == "given":
+            prose.add_reason(reason["why"])
+    yield prose
+
+
+def _tag(source: str, line: int) -> Iterator[Prose]:
+    parser = _Text(line)
+    parser.feed(source)
+    yield from parser.asides
+
+
+class _Text(HTMLParser):
+    """Gathers what HTML shows."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(convert_charrefs=True)
+        self.line = line
+        self.prose = Prose("HTML")
+        self.asides: list[Prose] = []
+        self.hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.hidden += tag in ("script", "style")
+        if tag == "sup":
+            self.prose.add("^", self._at())
+        elif tag not in ("b", "i", "em", "strong", "span", "sub", "code", "a", "mark", "u"):
+            self.prose.add(" ", self._at())
+        for name, value in attrs:
+            if name in _SHOWN and value:
+                prose = Prose(_SHOWN[name])
+                prose.add(value, self._at())
+                self.asides.append(prose)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.hidden -= tag in ("script", "style") and self.hidden > 0
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            for number, part in enumerate(re.split(r"(?<!\\)\$([^$\n]+)\$", data)):
+                (self.prose.add_formula if number % 2 else self.prose.add)(part, self._at())
+
+    def handle_comment(self, data: str) -> None:
+        reason = REASON.fullmatch(f"<!--{data}-->")
+        if reason and reason["what"] == "given":
+            self.prose.add_reason(reason["why"])
+
+    def _at(self) -> int:
+        return self.line + self.getpos()[0] - 1

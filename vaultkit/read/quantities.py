@@ -1,0 +1,538 @@
+"""What is a number in running text, and what only names something.
+
+Text of any place is first made one string (`Prose`): words, code, mathematics that states nothing.
+In it, whatever `NAMING` finds is no number; whatever `_NUMBER` then finds is one.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
+
+#: Marks in the string of a `Prose`: where code begins and ends, a formula that is judged elsewhere,
+#: what only names something, where a link ends; and from `_REASONS` on, a reason that is given.
+CODE, END, FORMULA, NAME, LINK = "\ue001", "\ue002", "\ue003", "\ue004", "\ue006"
+_REASONS = 0xE100
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number as it is stated.
+
+    Attributes
+    ----------
+    value
+        The number, with its sign.
+    unit
+        One in the last digit shown; 0 for a number that is exact as it stands.
+    scales
+        What a computed number may be multiplied by to be this one: 100 for a percentage.
+    either_sign
+        Whether the number stands for a size alone: ``±0.02``, ``fell by 0.5``.
+    whole
+        Whether it is an integer that is not rounded.
+    over
+        The denominator of a fraction.
+    """
+
+    value: Fraction
+    unit: Fraction
+    scales: tuple[Fraction, ...] = (Fraction(1),)
+    either_sign: bool = False
+    whole: bool = False
+    over: Fraction | None = None
+
+    @property
+    def digits(self) -> int:
+        """Count the digits that are stated: 2 in 12, and in 0.05."""
+        if not self.unit:
+            return 0
+        return max(len(str(abs(self.value) // self.unit)), len(str(self.unit.denominator)) - 1)
+
+    def changed(self) -> Iterator[Amount]:
+        """Return the numbers in which one digit is another one."""
+        if self.over:
+            above = self.value * self.over
+            for digit in range(10):
+                if digit != abs(above) % 10:
+                    changed = above - abs(above) % 10 + digit
+                    yield replace(self, value=changed / self.over)
+                below = self.over - self.over % 10 + digit
+                if below and below != self.over:
+                    yield replace(self, value=above / below)
+        if not self.unit:
+            return
+        sign = -1 if self.value < 0 else 1
+        steps = int(abs(self.value) / self.unit)
+        places = max(len(str(steps)), len(str(self.unit.denominator)))
+        for place in range(min(places, 12)):
+            digit = steps // 10**place % 10
+            for other in range(10):
+                if other != digit:
+                    value = sign * (steps + (other - digit) * 10**place) * self.unit
+                    yield replace(self, value=value)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number in prose.
+
+    Attributes
+    ----------
+    line
+        Where it stands.
+    text
+        As it is written.
+    given
+        Why no code computes it, where the note says so.
+    place
+        What it stands in, where that is not running text: ``alt text``, ``summary``.
+    readings
+        What it may mean. 9/10 is a fraction, or two numbers; 12 345 is one number, or two.
+    """
+
+    line: int
+    text: str
+    given: str = ""
+    place: str = ""
+    readings: tuple[tuple[Amount, ...], ...] = ()
+    column: int = 1
+    #: Whether it goes on from the number before it, as in *0.1, 0.2 and 0.7*.
+    goes_on: bool = False
+
+
+@dataclass
+class Prose:
+    """Text that a reader sees in one piece, and the lines it stands on."""
+
+    place: str = ""
+    text: str = ""
+    starts: list[int] = field(default_factory=list)
+    places: list[tuple[int, int]] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    #: Whether a reason at its end is one for its last number, wherever that stands.
+    covers_last: bool = False
+
+    def add(self, text: str, line: int, column: int = 1) -> None:
+        """Add text that begins in this place of the file."""
+        for number, part in enumerate(text.split("\n")):
+            self.starts.append(len(self.text) + bool(number))
+            self.places.append((line + number, 1 if number else column))
+            self.text += " " * bool(number) + part
+
+    def add_code(self, code: str, line: int, column: int = 1) -> None:
+        """Add code in the midst of text."""
+        self.add(CODE + code.replace("\n", " ") + END, line, column)
+
+    def add_formula(self, tex: str, line: int, column: int = 1) -> None:
+        """Add mathematics: what states nothing is read like text, all else is judged elsewhere."""
+        self.add(FORMULA if states(tex) else CODE + plain_tex(tex) + END, line, column)
+
+    def add_reason(self, why: str) -> None:
+        """Add a comment that gives a reason for the number before it."""
+        self.text += chr(_REASONS + len(self.reasons) % 0x800)
+        self.reasons.append(why)
+
+    def place_of(self, at: int) -> tuple[int, int]:
+        """Return the line and the column in which a place of the text stands."""
+        if not self.places:
+            return 1, 1
+        index = max(0, bisect_right(self.starts, at) - 1)
+        line, column = self.places[index]
+        return line, column + at - self.starts[index]
+
+    def reason_behind(self, text: str, end: int) -> str:
+        """Return the reason that stands right behind a place, or behind the link that it ends."""
+        found = _BEHIND.match(text, end)
+        return self.reasons[ord(found[1]) - _REASONS] if found else ""
+
+    def last_reason(self) -> str:
+        """Return the reason that the text ends in."""
+        return self.reasons[-1] if re.search(rf"[{_FIRST}-{_LAST}]\s*$", self.text) else ""
+
+
+_FIRST, _LAST = chr(_REASONS), chr(_REASONS + 0x7FF)
+_BEHIND = re.compile(
+    rf"(?:[-‑]\w+)?(?:[^\d{LINK}{_FIRST}-{_LAST}]*{LINK})?[\s).,;:!?{END}\]*]*([{_FIRST}-{_LAST}])"
+)
+
+
+def states(tex: str) -> bool:
+    r"""Tell whether a formula states something.
+
+    >>> states("x = 2"), states(r"x \approx 2"), states(r"2 \times 10^{-3}"), states(r"\left( 1")
+    (True, True, False, False)
+    """
+    return bool(_RELATION.search(tex))
+
+
+_RELATION = re.compile(
+    r"(?<!\\)[=<>≤≥≈≠∈∉≡≪≫≜≔]|\\(?:approx|leq?|geq?|neq?|in|notin|ni|equiv|sim|simeq|cong|propto|ll|gg"
+    r"|to|rightarrow|Rightarrow|implies|iff|mapsto|leftarrow|subset|subseteq|perp|parallel|mid"
+    r"|triangleq|coloneqq|doteq|lesssim|gtrsim|leqslant|geqslant|lt|gt|prec|succ)(?![A-Za-z])"
+)
+
+
+def plain_tex(tex: str) -> str:
+    r"""Write a formula that states nothing as text.
+
+    >>> plain_tex(r"7.5 \times 10^{-3}"), plain_tex(r"\tfrac{9}{10}"), plain_tex(r"16.5\,\%")
+    ('7.5 × 10^-3', '9/10', '16.5 %')
+    >>> plain_tex(r"S_{12}"), plain_tex(r"158\,629.75"), plain_tex(r"n \times d_{\text{model}}")
+    ('S', '158\u202f629.75', 'n × d_model')
+    """
+    text = re.sub(r"\\(?:text|mathrm|operatorname|mathit|textbf|mathbf)\s*\{([^{}]*)\}", r"\1", tex)
+    text = re.sub(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2", text)
+    text = re.sub(r"\\[dt]?frac\s*(\d)\s*(\d)", r"\1/\2", text)
+    text = re.sub(r"(?<=\d)\\[,;:]\s?(?=\d{3}(?!\d))", "\u202f", text)
+    text = re.sub(r"\{([,.])\}", r"\1", text)
+    text = re.sub(r"_\{([A-Za-z]\w*)\}", r"_\1", text)  # d_{\text{model}} is a name
+    text = re.sub(r"_(?:\{[^{}]*\}|\d)", "", text)  # an index counts nothing
+    for command, sign in (("times", "×"), ("cdot", "·"), ("pm", "±"), ("top", "T"), ("infty", "∞")):
+        text = re.sub(rf"\\{command}(?![A-Za-z])", sign, text)
+    text = text.replace(r"\%", " %")
+    text = re.sub(r"\\[,;:! ]|~", " ", text)
+    text = re.sub(r"\\([A-Za-z]+)", r" \1 ", text)
+    text = re.sub(r"[{}]", "", text)
+    return " ".join(text.replace("\u202f", "\ue005").split()).replace("\ue005", "\u202f")
+
+
+# --- What names ---------------------------------------------------------------------------------
+
+_YEAR = r"(?:19[5-9]\d|20[0-3]\d)"
+_YEARS = rf"{_YEAR}(?:\s?[-–]\s?{_YEAR}|\s(?:and|to)\s{_YEAR})?"
+#: A plural behind a number: then it counts, whatever stands before it.
+_MANY = r"(?!(?:has|was|is|its|this|as|does|uses|shows|gives|makes|says|states)\b)[a-z]+s\b"
+_LABEL = r"[1-9]\d{0,2}(?:\.[1-9]\d?){0,2}[a-z]?"
+_LABELS = (
+    rf"{_LABEL}(?:(?:\s?[-–,]\s?|,? (?:and|or|to) ){_LABEL})*(?![\d.]*\d)(?!\s?(?:%|×|times\b))"
+)
+_VERSION = r"(?:[1-9]\d?|0)(?:\.(?:0|[1-9]\d?)){1,3}"
+_VERSIONS = rf"{_VERSION}(?:(?:\s?[-–,]\s?|,? (?:and|or|to) ){_VERSION})*(?![\d.]*\d)(?!\s?(?:%|×))"
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
+    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
+)
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Digits that name something: a pattern whose group ``n`` (or all of it) counts nothing.
+
+    ``names`` are examples of it; ``counts`` look alike, and hold a number all the same.
+    """
+
+    what: str
+    pattern: re.Pattern[str]
+    names: tuple[str, ...]
+    counts: tuple[str, ...] = ()
+
+
+def _naming(what: str, pattern: str, *names: str, counts: tuple[str, ...] = ()) -> Naming:
+    return Naming(what, re.compile(pattern), names, counts)
+
+
+#: All that is recognised as a name, in the order in which it is looked for.
+NAMING = (
+    _naming(
+        "an address",
+        r"\bhttps?://\S+|\bwww\.\S+|[\w.+-]+@[\w-]+\.\w[\w.-]*"
+        r"|\b(?:[\w-]+\.)+(?:org|com|io|dev|net|edu|ai)\b(?:/[^\s)\]]*)?",
+        "https://example.org/10.25",
+        "arxiv.org/abs/1706.03762",
+        "mail@example12.org",
+    ),
+    _naming(
+        "a file or a path",
+        r"(?<![\w./])[\w./-]*[A-Za-z_/][\w./-]*\.(?:py|md|svg|png|jpe?g|txt|json|toml|ya?ml|ipynb|html|"
+        r"js|css|pdf|npz?|csv|bin)\b(?:::?[\w:.]+)?",
+        "snippets/v12.py",
+        "figure-12.svg",
+        "note10.md:14",
+        counts=("12/13.5",),
+    ),
+    _naming(
+        "an identifier of a text",
+        r"(?i:\barxiv[: ]\s?|\bdoi[: ]\s?)(?P<n>[\w./-]*\w)|\b10\.\d{4,}/\S*\w"
+        r"|(?i:\bisbn(?:-1[03])?:?\s)(?P<m>[\dX–-]+)|\b(?:RFC|ISO|IEEE|PEP|BWV|ECMA)[ -](?P<o>\d+)",
+        "arXiv 1706.03762",
+        "arXiv:1607.06450v1",
+        "doi 10.1145/12.34",
+        "ISBN 978-1-63343-716-6",
+        "RFC 2119",
+        "IEEE 754",
+        counts=("arXiv holds 2.25 million",),
+    ),
+    _naming(
+        "a date",
+        rf"\b\d{{4}}-\d{{2}}(?:-\d{{2}})?\b|\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?)?{_MONTH}\s"
+        rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\b(?!\.\d))?(?:,?\s?{_YEAR}\b)?"
+        r"|\b(?:1[5-9]|20)\d0s\b|\b(?:1\d|2[01])(?:th|st)[ -]century"
+        r"|\b[012]?\d:[0-5]\d(?::[0-5]\d)?\b",
+        "2026-11-21",
+        "12 June 2017",
+        "June 12, 2017",
+        "November 2026",
+        "the 1990s",
+        "the 20th century",
+        "at 10:30",
+        counts=("May 0.25 be", "12.5 of June"),
+    ),
+    _naming(
+        "a year",
+        rf"(?<=\()(?P<n>{_YEAR}[a-z]?)(?=[),;:])"
+        rf"|(?:\b[A-Za-z][\w-]*{LINK}?,|[)\]\"”’{LINK}],?)\s(?P<o>{_YEAR}[a-z]?)(?=[.,;:)\]|]|\s\(|\s*$)"
+        rf"|\b(?:et al\.?|and others),?{LINK}?[)\]]?\s\(?(?P<m>{_YEAR}[a-z]?)\b(?!\.\d)"
+        rf"|\b[A-Z][\w’'-]*,?\s\(?(?P<q>{_YEAR}[a-z]?)\b(?!\.\d)(?!\s?(?:%|×|{_MANY}))"
+        rf"|\b(?:[Ii]n|[Oo]f|[Ff]rom|early|late|mid)[\s-](?P<p>{_YEARS})\b(?!\.\d)(?![-/])"
+        rf"(?!\s?(?:%|×|{_MANY}|\w+ {_MANY}))"
+        rf"|\b(?:[Ss]ince|[Bb]y|[Uu]ntil|[Bb]efore|[Aa]fter|than)\s(?P<r>{_YEARS})\b(?!\.\d)(?![-/])"
+        rf"(?!\s?(?:%|×|{_MANY}))|©\s?(?P<s>{_YEAR})",
+        "(2017)",
+        "Vaswani et al. (2017)",
+        "Vaswani et al., 2017",
+        "NeurIPS 2017",
+        "Raschka, 2024",
+        "in 2017, it",
+        "the paper of 2017 has",
+        "since 2020",
+        "since 2021 turn queries",
+        "by Vaswani and others, 2017.",
+        "(the repository, 2018)",
+        "between the papers of 2014 and 2017",
+        counts=(
+            "in 2000 trials",
+            "of 2017 tokens",
+            "of 2048",
+            "2017",
+            "in 2000 random pairs",
+            "it is 2017.",
+        ),
+    ),
+    _naming(
+        "a version",
+        r"\b(?:NumPy|SciPy|Python|CPython|PyTorch|TensorFlow|JAX|ONNX|MkDocs|Material for MkDocs|"
+        r"Material|Pyodide|Obsidian|Jupyter|pandas|Matplotlib|nbformat|Unicode|CommonMark|KaTeX|"
+        r"MathJax|Transformers|CUDA|Ubuntu|Debian|[Vv]ersions?|[Rr]elease)(?:\s(?:≥|>=|from|since))?\s?"
+        rf"(?P<n>{_VERSIONS})|\bv(?P<m>\d+(?:\.\d+)*)\b"
+        rf"|\b(?:CC[ -]BY(?:-[A-Z]{{2}})*|Apache(?: Licen[cs]e)?(?:,? Version)?|L?GPL)"
+        r"[ -]?v?(?P<o>\d\.\d)"
+        r"|(?<![\w.])(?P<p>\d+(?:\.\d+){2,})(?![\w])",
+        "NumPy 2.4",
+        "NumPy 2.0 to 2.4",
+        "Python 3.11–3.14",
+        "version 1.5.2",
+        "v0.12",
+        "CC BY 4.0",
+        "Apache 2.0",
+        "it is 1.2.3 now",
+        counts=("NumPy 0.8231", "Material 0.25 %", "NumPy 2.0315", "NumPy gives 2.4"),
+    ),
+    _naming(
+        "a part of a text",
+        r"(?:\b(?i:sections?|chapters?|chs?\.|equations?|eqs?\.|exercises?|footnotes?|pages?|appendix|"
+        r"lines?|theorem|lemma|lectures?|pp?\.)\s|§{1,2}\s?|\b(?:Figures?|Figs?\.|Tables?|Listings?|"
+        rf"Algorithms?|Definitions?|Volumes?|Vol\.|No\.|Parts?)\s)\(?(?P<n>{_LABELS})(?!\s?(?:%|×|\w+s\b))",
+        "section 3.4",
+        "Sections 3.4 and 3.5",
+        "§ 4.2",
+        "Table 12",
+        "Figure 3.14",
+        "equation (12)",
+        "pages 24–31",
+        "line 28",
+        counts=(
+            "the table 1.85",
+            "section 0.25",
+            "Table 0.5",
+            "the figure 3.14",
+            "lines 12 tokens",
+        ),
+    ),
+    _naming(
+        "a number of a list",
+        r"\b0\d+-\d+[a-z]?\b|(?<!\d[ ,\u00a0\u202f\u2009])(?<![\w.])00\d\b(?!\.\d)|#(?P<n>\d+)\b"
+        r"|\b(?i:issues?|pull requests?|PR|tickets?)\s#?(?P<m>\d+)\b(?!\.\d)",
+        "#141128",
+        "004-10",
+        "document 001",
+        "issue 12345",
+        counts=("# 0.25", "issues 12.5", "20 000", "024"),
+    ),
+    _naming(
+        "a name",
+        r"\b(?=[\w-]*[A-Z])[A-Za-z]\w*(?:-\w+)*-\d[\w.]*\b|\b(?:8|16|32|64|128|256)[- ]?bits?\b",
+        "GPT-2",
+        "GPT-3.5",
+        "SHA-256",
+        "MiniLM-L12-v2",
+        "16-bit",
+        counts=("12-dimensional", "top-10", "about-0.5", "96-token"),
+    ),
+)
+
+
+def _unnamed(text: str) -> str:
+    """Put a mark in the place of each character that only names something."""
+    for naming in NAMING:
+        for found in list(naming.pattern.finditer(text)):
+            groups = [found.span(name) for name, value in found.groupdict().items() if value]
+            for start, end in groups or [found.span()]:
+                text = text[:start] + NAME * (end - start) + text[end:]
+    return text
+
+
+# --- What counts --------------------------------------------------------------------------------
+
+_MINUS = "-\u2212\u2010\u2011\ufe63\uff0d"
+_SUPER = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
+_VULGAR = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5),
+           "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅐": (1, 7),
+           "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8)}  # fmt: skip
+_BLANK = " \u00a0\u202f\u2009"
+_DIGITS = rf"(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,3}}(?:[{_BLANK}]\d{{3}})+|\d+)(?!\d)"
+_POWER = r"(?:\^[-−+]?\d+|\^\{[-−+]?\d+\}|\*\*-?\d+|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+_SCALE = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3, "K": 3, "M": 6,
+          "B": 9, "G": 9, "kB": 3, "KB": 3, "MB": 6, "GB": 9, "TB": 12, "KiB": 3, "MiB": 6,
+          "GiB": 9, "ms": -3, "µs": -6, "μs": -6, "us": -6, "ns": -9, "percent": -2,
+          "per cent": -2, "%": -2, "‰": -3}  # fmt: skip
+_BINARY = {"kB": 10, "KB": 10, "MB": 20, "GB": 30, "TB": 40, "KiB": 10, "MiB": 20, "GiB": 30}
+_UNITS = "|".join(sorted(map(re.escape, _SCALE), key=len, reverse=True))
+_NUMBER = re.compile(
+    rf"(?<![\w.^])(?:(?<![\w)\]{END}{NAME}½¼¾%])(?P<sign>[\{_MINUS}+±–]))?"
+    rf"(?:(?P<whole>{_DIGITS})?(?P<vulgar>[{''.join(_VULGAR)}])"
+    rf"|(?P<number>{_DIGITS}(?:\.\d+)?|\.\d+)"
+    rf"(?P<exponent>[eE][-+−]?\d+|[{_BLANK}]?[×·⋅x*][{_BLANK}]?10{_POWER}|{_POWER})?"
+    rf"(?P<over>[{_BLANK}]?[/⁄∕][{_BLANK}]?\d+(?:\.\d+)?(?![\w/]))?)"
+    rf"(?P<unit>[{_BLANK}]?(?:{_UNITS})(?!\w))?"
+    r"(?P<glued>[^\W\d_]+)?(?![\d]|\.\d)"
+)
+#: Letters that may be glued to an integer: others make it a name.
+_GLUED = {"s", "x", "th", "st", "nd", "rd", "px", "pt", "em", "d", "D", "h", "m", "min", "cm", "mm",
+          "W"}  # fmt: skip
+_FALLING = re.compile(
+    r"(?i:\b(?:fell|falls?|fallen|dropp?(?:s|ed)?|decreas(?:es?|ed|ing)|shrinks?|shrank|shrunk"
+    r"|lower(?:s|ed)?|reduc(?:es?|ed|ing)|los(?:es?|t|ing)|sinks?|sank|sunk|declin(?:es?|ed)|smaller|less|differs?"
+    r"|differing|down|apart|off|away)\s(?:by|of)\s(?:about\s|only\s)?)$"
+)
+_ABOUT = re.compile(
+    r"(?i:\b(?:about|around|roughly|nearly|almost|approximately|some|circa|over|under|more than"
+    r"|less than)\s(?:the\s)?|[≈~∼]\s?)$"
+)
+_AND = re.compile(rf"[\s,;|&{CODE}{END}\[\]()]*(?:\band\b|\bor\b|\bto\b|–)?[\s{CODE}{END}\[\]()]*")
+_NEGATIVE = re.compile(r"(?i:\b(?:minus|negative)\s)$")
+
+
+def quantities(prose: Prose) -> Iterator[Quantity]:
+    """Find the numbers in a piece of text."""
+    text = _unnamed(prose.text)
+    found = []
+    for number in _NUMBER.finditer(text):
+        readings = tuple(dict.fromkeys(_readings(number, text[: number.start()])))
+        if readings:
+            found.append((number, readings))
+    end = -1
+    for number, readings in found:
+        goes_on = end >= 0 and bool(_AND.fullmatch(text, end, number.start()))
+        end = number.end()
+        reason = prose.reason_behind(text, number.end())
+        if not reason and prose.covers_last and number is found[-1][0]:
+            reason = prose.last_reason()
+        line, column = prose.place_of(number.start())
+        yield Quantity(line, number[0].strip(), reason, prose.place, readings, column, goes_on)
+
+
+def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]:
+    sign = -1 if (found["sign"] or "") in [*_MINUS, "–"] and found["sign"] else 1
+    if _NEGATIVE.search(before):
+        sign = -1
+    either = found["sign"] == "±" or bool(_FALLING.search(before))
+    if found["vulgar"]:
+        whole = Fraction(_joined(found["whole"])) if found["whole"] else Fraction(0)
+        amount = Amount(
+            sign * (whole + Fraction(*_VULGAR[found["vulgar"]])), Fraction(0), either_sign=either
+        )
+        yield (amount,)
+        return
+    digits = found["number"]
+    decimal = "." in digits
+    unit = (found["unit"] or "").strip(_BLANK)
+    if (
+        unit in ("k", "K", "M", "B", "G")
+        and found["unit"] == unit
+        and not decimal
+        and len(digits) < 2
+    ):
+        return  # 7B is the name of a model
+    if found["glued"] and not decimal and not found["unit"] and found["glued"] not in _GLUED:
+        return
+    exponent, power = found["exponent"] or "", None
+    if exponent and exponent[0] in "eE":
+        power = int(exponent[1:].replace("−", "-"))
+    elif exponent and "10" in exponent and exponent[0] not in "^*⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹":
+        power = _power(exponent[exponent.index("10") + 2 :])
+    elif exponent and digits == "10":
+        # A bare power of ten.
+        value = Fraction(10) ** _power(exponent) * sign
+        yield (Amount(value, Fraction(0), either_sign=either),)
+        return
+    elif exponent:
+        # Some other power: its value, or the numbers of which it is made.
+        base, top = Fraction(_joined(digits)), _power(exponent)
+        if abs(top) <= 64 and (base or top > 0):
+            yield (Amount(sign * base**top, Fraction(0), either_sign=either),)
+        if top > 0:
+            yield (
+                Amount(base, _unit(digits), whole=not decimal),
+                Amount(Fraction(top), Fraction(1), whole=True),
+            )
+        return
+    if power is not None and abs(power) > 400:
+        power = 400
+    scale = Fraction(10) ** power if power is not None else Fraction(1)
+    scales = [Fraction(1)]
+    if unit:
+        scales.append(1 / Fraction(10) ** _SCALE[unit])
+        if unit in _BINARY:
+            scales.append(1 / Fraction(2) ** _BINARY[unit])
+    value = sign * Fraction(_joined(digits)) * scale
+    # An integer is what it says; with a unit, a power of ten, or *about* before it, it is rounded.
+    rounded = decimal or unit or power is not None or bool(_ABOUT.search(before))
+    amount = Amount(value, _unit(digits) * scale, tuple(scales), either, not rounded)
+    if found["over"]:
+        below = Fraction(found["over"].strip(_BLANK + "/⁄∕"))
+        if below:
+            yield (Amount(value / below, Fraction(0), tuple(scales), either, over=below),)
+        if max(abs(value), below) >= 10:
+            yield (amount, Amount(below, _unit(found["over"]), whole=below.denominator == 1))
+        return
+    if not decimal and digits[0] == "0" and len(digits) > 1:
+        yield ()  # no number is written so: nothing can back it
+    elif _counts(amount) or unit or power is not None:
+        yield (amount,)
+        parts = re.split("[ ,]", digits)
+        if not decimal and len(parts) > 1 and not any(part.startswith("0") for part in parts):
+            several = [Amount(Fraction(part), Fraction(1), whole=True) for part in parts]
+            yield tuple(part for part in several if _counts(part))
+
+
+def _counts(amount: Amount) -> bool:
+    """Tell whether a number must be backed: decimals, and integers from 10 on."""
+    return amount.unit != 1 or abs(amount.value) >= 10
+
+
+def _power(text: str) -> int:
+    power = int(re.sub(r"[\^{}*]", "", text.translate(_SUPER)).replace("−", "-"))
+    return max(-400, min(400, power))
+
+
+def _joined(digits: str) -> Decimal:
+    return Decimal(re.sub(rf"[{_BLANK},]", "", digits)[:60])
+
+
+def _unit(digits: str) -> Fraction:
+    return Fraction(1, 10 ** len(digits.partition(".")[2][:60]))
