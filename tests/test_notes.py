@@ -1,5 +1,6 @@
 """What every note of this vault has, beyond what any vault must have."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,22 @@ def test_every_figure_is_drawn_and_shown() -> None:
 
 def test_blocks_that_do_not_run_are_rare() -> None:
     assert not [n.name for n in NOTES for b in n.blocks if "no-run" in b.fence.options]
+
+
+def test_every_paper_that_a_note_cites_is_in_the_references() -> None:
+    def papers(text: str) -> set[str]:
+        return set(re.findall(r"arxiv\.org/abs/[\d.]+\d", text))
+
+    (references,) = (note for note in NOTES if note.name == "References")
+    cited = {(note.name, paper) for note in NOTES for paper in papers(note.text)}
+    assert not [(name, paper) for name, paper in cited if paper not in papers(references.text)]
+
+
+def test_every_figure_has_a_caption() -> None:
+    for note in PAGES:
+        for number, line in enumerate(note.lines, 1):
+            if re.match(r"!\[.*\]\(figures/", line):
+                assert re.fullmatch(r"\*[^*].*\*", note.lines[number]), f"{note.path}:{number}"
 
 
 def test_every_note_is_three_clicks_from_the_way_in() -> None:
