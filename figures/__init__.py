@@ -97,6 +97,7 @@ FIGURES: dict[str, Figure] = {
         _figure(equation, "attention-equation", equation.equation_data, equation.draw_equation),
         _figure(equation, "cross-attention", equation.cross_data, equation.draw_cross),
         _figure(heads, "multi-head", heads.multi_head_data, heads.draw_multi_head),
+        _figure(heads, "one-head-or-two", heads.one_or_two_data, heads.draw_one_or_two),
         _figure(masking, "masks", masking.data, masking.draw),
         _figure(layers, "feed-forward", layers.feed_forward_data, layers.draw_feed_forward),
         _figure(layers, "residual-connection", layers.residual_data, layers.draw_residual),

@@ -10,7 +10,7 @@ import numpy as np
 from figures import style as st
 from snippets import subject_object_example as ex
 from snippets.attention import scaled_dot_product_attention
-from snippets.multi_head import merge_heads, split_heads
+from snippets.multi_head import merge_heads, multi_head_attention, split_heads
 from snippets.word_vectors import bank_example
 
 UNIT = 15  # side of one number
@@ -209,5 +209,80 @@ def draw_real_heads(data: Mapping[str, Any]) -> str:
         " bank, one with a bank for money. In the first head every token attends to the one before"
         f" it. What bank attends to most, in each sentence: {said}.",
         y + 22,
+        parts,
+    )
+
+
+def one_or_two_data() -> dict[str, Any]:
+    """Return what sees reads and gets in two sentences, with one head and with two."""
+    sentences = ("today she sees him", "today he sees her")
+    found: dict[str, Any] = {"sentences": list(sentences), "tokens": sentences[0].split()}
+    for num_heads in (1, 2):
+        for sentence in sentences:
+            words = ex.embed(sentence)
+            output, alpha = multi_head_attention(
+                words, words, words, ex.weights, num_heads, return_weights=True
+            )
+            asks = sentence.split().index("sees")
+            found[f"output {num_heads} {sentence}"] = output[asks]
+            found[f"weights {num_heads}"] = alpha[:, asks]
+    return found
+
+
+def draw_one_or_two(data: Mapping[str, Any]) -> str:
+    """Draw the rows of weights, and below them the outputs of both sentences."""
+    x, cell = 132, (54, 32)
+    y = 62
+    n = len(data["tokens"])
+    weights = np.concatenate([data["weights 1"], data["weights 2"]])
+    parts = [
+        st.text(8, 22, "what “sees” reads", size=16),
+        st.tokens_across(x, y - 10, data["tokens"], cell[0]),
+        *(
+            st.text(x - 12, y + i * (cell[1] + 6) + 21, label, anchor="end")
+            for i, label in enumerate(("one head", "two heads: 1", "2"))
+        ),
+        *(
+            st.heat_map(x, y + i * (cell[1] + 6), row[None], "score", cell, size=st.SMALL)
+            for i, row in enumerate(weights)
+        ),
+    ]
+    y_out = y + len(weights) * (cell[1] + 6) + 66
+    parts += [
+        st.text(8, y_out - 40, "the output of “sees”", size=16),
+        st.tokens_across(x, y_out - 10, ["female", "male", "verb"] * 2, cell[0]),
+    ]
+    for num_heads, label in ((1, "one head"), (2, "two heads")):
+        parts.append(st.text(8, y_out + 20, label, bold=True))
+        for sentence in data["sentences"]:
+            y_out += 30
+            parts += [
+                st.text(
+                    x - 12,
+                    y_out + 20,
+                    sentence.removeprefix("today "),
+                    anchor="end",
+                    cls="vk-muted",
+                    size=st.SMALL,
+                ),
+                st.heat_map(
+                    x,
+                    y_out,
+                    data[f"output {num_heads} {sentence}"][None],
+                    "value",
+                    (cell[0], 30),
+                    size=st.SMALL,
+                ),
+            ]
+        y_out += 40
+    one, two = (data[f"weights {num_heads}"] for num_heads in (1, 2))
+    return st.figure_svg(
+        "one-head-or-two",
+        "One head or two",
+        f"What sees reads in {data['sentences'][0]}, of {n} words: with one head"
+        f" {st.listed(one[0])}; with two heads {st.listed(two[0])} and {st.listed(two[1])}."
+        " Below, the outputs of sees: with one head the same row for both sentences, with two heads"
+        " female before male in one, male before female in the other.",
+        y_out + 4,
         parts,
     )
