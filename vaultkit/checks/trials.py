@@ -52,9 +52,9 @@ def try_others(
                     tell(index)
                     raised = any(step.error for step in session.steps(index))
                     failed |= raised and index not in broken
-                    if failed and plan.factors:
+                    if failed and plan.places:
                         break  # these sizes do not fit what the page writes out
-            if not (failed and plan.factors):
+            if not (failed and plan.places):
                 break
         for claim, again in zip(claims, equations.claims, strict=True):
             if again.verdict is not None:

@@ -17,6 +17,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -27,7 +28,9 @@ from vaultkit.run.dependencies import is_local, local_modules
 
 # What makes a generator of random numbers out of a seed, whoever wrote it.
 _SEEDED = re.compile(r"default_rng|seed|SeedSequence|PCG64|MT19937|Philox|\w*Random\w*|\w*Rng")
-_LARGEST = 512  # a size above this is left as it is: a trial should not take longer than the page
+# Small sizes grow, large ones shrink or grow a little: a trial takes no longer than the page.
+_SMALL, _LARGEST = 16, 512
+_SHARES = (Fraction(1, 2), Fraction(3, 4), Fraction(5, 4), Fraction(3, 2), Fraction(7, 4))
 
 
 @dataclass(frozen=True)
@@ -38,23 +41,38 @@ class Variation:
     ----------
     trial
         Number of the set, from 1.
-    factors
-        By the name of a size, what to multiply it with.
+    places
+        By the name of a size, its place among the sizes, from 0: equal sizes of different places
+        become different.
     """
 
     trial: int
-    factors: Mapping[str, int] = field(default_factory=dict)
+    places: Mapping[str, int] = field(default_factory=dict)
 
     def rewrite(self, tree: ast.Module) -> ast.Module:
         """Put other numbers into parsed code, in place.
 
         >>> code = "rng = default_rng(3); x = array([1.0, 2.5]); n = 4; m = 4"
-        >>> tree = Variation(1, {"n": 3}).rewrite(ast.parse(code))
+        >>> tree = Variation(1, {"n": 1}).rewrite(ast.parse(code))
         >>> ast.unparse(tree).split(chr(10))[::2]
         ['rng = default_rng(1003)', 'n = 12']
         """
         _Rewriter(self).visit(tree)
         return tree
+
+    def size(self, size: int, place: int) -> int:
+        """Return another size.
+
+        >>> [Variation(1).size(2, place) for place in range(3)]
+        [4, 6, 8]
+        >>> [Variation(1).size(64, place) for place in range(3)]
+        [32, 48, 80]
+        """
+        if not 2 <= size <= _LARGEST:
+            return size
+        if size < _SMALL:
+            return size * (place + 2)
+        return max(1, int(size * _SHARES[place % len(_SHARES)]))
 
     def values(self, array: Any) -> Any:
         """Return other values of the same kind: zeros, ones and signs stay, shares stay shares."""
@@ -103,8 +121,8 @@ class _Rewriter(ast.NodeTransformer):
     def size(self, name: str, value: Any) -> None:
         if "seed" in name.lower():
             self.seed(value)
-        elif 2 <= value.value <= _LARGEST:
-            value.value *= self.variation.factors.get(name, 1)
+        elif name in self.variation.places:
+            value.value = self.variation.size(value.value, self.variation.places[name])
 
     def seed(self, node: Any) -> Any:
         if _is_integer(node):
@@ -133,15 +151,15 @@ def _is_integer(node: Any) -> bool:
 
 
 def plans(trial: int, names: Sequence[str]) -> list[Variation]:
-    """List what to try in a trial: sizes that differ from each other, all doubled, none changed.
+    """List what to try in a trial: sizes that differ from each other, all changed alike, none.
 
-    >>> [dict(plan.factors) for plan in plans(2, ["n", "d"])]
-    [{'d': 2, 'n': 3}, {'d': 2, 'n': 2}, {}]
+    >>> [dict(plan.places) for plan in plans(2, ["n", "d"])]
+    [{'d': 0, 'n': 1}, {'d': 0, 'n': 0}, {}]
     """
     if trial % 2:
         return [Variation(trial)]
-    apart = {name: 2 + place for place, name in enumerate(sorted(names))}
-    return [Variation(trial, apart), Variation(trial, dict.fromkeys(apart, 2)), Variation(trial)]
+    apart = {name: place for place, name in enumerate(sorted(names))}
+    return [Variation(trial, apart), Variation(trial, dict.fromkeys(apart, 0)), Variation(trial)]
 
 
 @contextlib.contextmanager
