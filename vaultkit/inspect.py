@@ -110,6 +110,8 @@ def inspect(
             yield from outputs.check(index, block, steps, session.seconds[index])
     if until is not None:
         return
-    claims, timeout = judges.equations.claims, settings.timeout
-    try_others(note, claims, settings.trials, root=root, timeout=timeout, broken=broken, tell=tell)
+    versions, timeout = [judges.equations], settings.timeout
+    try_others(
+        note, versions, settings.trials, root=root, timeout=timeout, broken=broken, tell=tell
+    )
     yield from judges.check()

@@ -14,13 +14,13 @@ from vaultkit.tex import Subscript, Symbol, walk
 
 def try_others(
     note: Note,
-    claims: Sequence[Claim],
+    versions: Sequence[Equations],
     count: int,
     *,
     root: Path,
     timeout: float,
-    broken: Collection[int],
-    tell: Callable[[int], None],
+    broken: Collection[int] = (),
+    tell: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Run a note on other numbers, and note down in its claims how they fare.
 
@@ -28,8 +28,8 @@ def try_others(
     ----------
     note
         The note.
-    claims
-        Its claims, judged on its own numbers.
+    versions
+        Its equations, judged on its own numbers; and those of notes that differ in them alone.
     count
         How many sets of other numbers to try.
     root
@@ -41,11 +41,11 @@ def try_others(
     tell
         Called with the number of each block before it runs.
     """
-    names = sorted({name for claim in claims for name in _names(claim)})
+    names = sorted({name for version in versions for c in version.claims for name in _names(c)})
     for trial in range(1, count + 1):
         for plan in plans(trial, names):
-            equations = Equations(note)
-            session = NoteRun(note, timeout, (equations.look,), rewrite=plan.rewrite)
+            again = [Equations(version.note) for version in versions]
+            session = NoteRun(note, timeout, [one.look for one in again], rewrite=plan.rewrite)
             failed = False
             with varied_modules(root, plan):
                 for index in range(len(note.blocks)):
@@ -56,12 +56,13 @@ def try_others(
                         break  # these sizes do not fit what the page writes out
             if not (failed and plan.places):
                 break
-        for claim, again in zip(claims, equations.claims, strict=True):
-            if again.verdict is not None:
-                claim.tried += 1
-                if not again.verdict.holds and not claim.counterexample:
-                    bound = "; ".join(again.verdict.bound)
-                    claim.counterexample = f"{again.verdict.why}\n  with {bound}"
+        for version, varied in zip(versions, again, strict=True):
+            for claim, other in zip(version.claims, varied.claims, strict=True):
+                if other.verdict is not None:
+                    claim.tried += 1
+                    if not other.verdict.holds and not claim.counterexample:
+                        bound = "; ".join(other.verdict.bound)
+                        claim.counterexample = f"{other.verdict.why}\n  with {bound}"
 
 
 def _names(claim: Claim) -> set[str]:

@@ -24,7 +24,8 @@ from tqdm import tqdm
 
 from vaultkit.checks import outputs
 from vaultkit.checks.check import FAILS, Check
-from vaultkit.inspect import Judges, Settings, inspect, inspect_text
+from vaultkit.checks.trials import try_others
+from vaultkit.inspect import Judges, Settings, inspect_text
 from vaultkit.mutants.changes import Mutant, changes
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
@@ -55,13 +56,25 @@ def judge(vault: Vault, note: Note, mutants: Sequence[Mutant]) -> list[str]:
     running.finish()
     if original.fails(vault, running):
         raise ValueError(f"{note.path} fails as it is; mend it first")
+    noticed = [
+        version.fails(vault, running) or len(version.note.blocks) != len(note.blocks)
+        for version in changed
+    ]
+    unnoticed = [
+        version.judges.equations
+        for mutant, version, seen in zip(mutants, changed, noticed, strict=True)
+        if not seen and (mutant.kind == "shape" or _kind(mutant.kind) not in TARGETS)
+    ]
+    if unnoticed:
+        root = vault.root.parent
+        try_others(note, unnoticed, TRIALS, root=root, timeout=_SETTINGS.timeout)
     return [
         NOTICED
-        if version.fails(vault, running) or len(version.note.blocks) != len(note.blocks)
+        if seen
         else IN_TRIALS
-        if _speaks_of_numbers(mutant) and _fails_on_others(version.note, vault)
+        if any(check.outcome == FAILS for check in version.judges.equations.check())
         else SURVIVED
-        for mutant, version in zip(mutants, changed, strict=True)
+        for version, seen in zip(changed, noticed, strict=True)
     ]
 
 
@@ -88,15 +101,6 @@ class _Version:
             if block.kind == "python":
                 steps = [replace(step, shown=shown) for step in steps]
             yield from outputs.check(index, block, steps, 0.0)
-
-
-def _speaks_of_numbers(mutant: Mutant) -> bool:
-    return mutant.kind == "shape" or _kind(mutant.kind) not in TARGETS
-
-
-def _fails_on_others(note: Note, vault: Vault) -> bool:
-    found = inspect(note, vault, replace(_SETTINGS, trials=TRIALS))
-    return any(check.outcome == FAILS for check in found)
 
 
 def _target(kind: str) -> float:
