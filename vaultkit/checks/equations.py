@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
 from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
-from vaultkit.tex import (
-    Bracketed,
-    Membership,
-    Node,
-    Number,
-    Power,
-    Reduce,
-    Subscript,
-    TexError,
-    parse,
-)
-from vaultkit.values import UnboundError, Verdict, judge
+from vaultkit.tex import Membership, Node, TexError, parse
+from vaultkit.values import UnboundError, Verdict, judge, law
 
 
 @dataclass
@@ -40,11 +30,7 @@ class Claim:
     @property
     def is_law(self) -> bool:
         """Whether it speaks of any numbers: none of its own is of this page."""
-        sides = getattr(self.statement, "sides", ())
-        return not any(
-            number.text not in (("0", "1") if number in sides else ("0", "1", "2"))
-            for number in _numbers(self.statement)
-        )
+        return law(self.statement)
 
     @property
     def scope(self) -> str:
@@ -129,23 +115,6 @@ def _outcome(claim: Claim) -> tuple[str, str]:
 
 def _check(kind: str, formula: Formula, outcome: str, why: str) -> Check:
     return Check(kind, formula.line, formula.tex, outcome, why)
-
-
-def _numbers(node: object) -> Iterator[Number]:
-    """Find the numbers in a statement that count something: no indices, bounds or exponents."""
-    match node:
-        case Number():
-            yield node
-        case Subscript(base=base) | Bracketed(base=base) | Power(base=base):
-            yield from _numbers(base)
-        case Reduce(body=body):
-            yield from _numbers(body)
-        case Node():
-            for field in fields(node):
-                yield from _numbers(getattr(node, field.name))
-        case tuple():
-            for part in node:
-                yield from _numbers(part)
 
 
 def _quoted(formula: Formula) -> str:

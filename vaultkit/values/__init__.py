@@ -1,6 +1,7 @@
 """What a formula means on the variables of a note."""
 
-from vaultkit.values.compare import judge, law
+from vaultkit.values.compare import judge
+from vaultkit.values.laws import law
 from vaultkit.values.records import EvaluationError, Settings, UnboundError, Verdict
 
 __all__ = ["EvaluationError", "Settings", "UnboundError", "Verdict", "judge", "law"]

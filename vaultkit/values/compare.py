@@ -21,16 +21,10 @@ from typing import Any
 import numpy as np
 
 from vaultkit.tex import (
-    Bracketed,
     Membership,
     Node,
-    Number,
-    Power,
     Range,
     Statement,
-    Subscript,
-    Symbol,
-    walk,
 )
 from vaultkit.values import samples
 from vaultkit.values.evaluator import Evaluator
@@ -305,36 +299,3 @@ def _shown(array: Any, said: Any) -> str:
         return f"{values.flat[0]:.6g}"
     text = np.array2string(array.squeeze(), precision=4, threshold=12, edgeitems=2)
     return " ".join(text.split()) if text.count("\n") < 8 else f"(shape {array.squeeze().shape})"
-
-
-def law(statement: Node) -> bool:
-    r"""Tell whether a statement is a law: one that says nothing of the numbers of a page.
-
-    It names no number but 0, 1 and 2 (whole ones to 4 in exponents), and it does more than give a
-    name a value: $d_k = 2$ is none, $\sum_j \alpha_{ij} = 1$ is one.
-
-    Examples
-    --------
-    >>> from vaultkit.tex import parse
-    >>> [law(s) for s in parse(r"\sum_j \alpha_{ij} = 1, \quad d_k = 2, \quad x \approx y")]
-    [True, False, True]
-    """
-    structural = {id(node) for power in walk(statement) if isinstance(power, Power)
-                  for node in walk(power.exponent)
-                  if isinstance(node, Number) and node.text in ("3", "4")}  # fmt: skip
-    for node in walk(statement):
-        told = isinstance(node, Number) and node.text not in ("0", "1", "2")
-        if told and id(node) not in structural:
-            return False
-        if isinstance(node, (Subscript, Bracketed)):
-            inside = node.indices if isinstance(node, Subscript) else (node.index,)
-            if any(isinstance(index, Number) for index in inside) and not (
-                isinstance(node, Subscript) and node.name
-            ):
-                return False
-    if isinstance(statement, Statement):
-        named = any(isinstance(side, (Symbol, Subscript)) for side in statement.sides)
-        valued = any(isinstance(side, Number) for side in statement.sides)
-        if named and valued and len(statement.sides) == 2 and statement.relations == ("=",):
-            return False
-    return True
