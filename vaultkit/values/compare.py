@@ -237,7 +237,9 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     distance = np.where(np.isnan(distance), np.inf, distance)
     larger = np.fmax(np.abs(a), np.abs(b))
     rounding = (s[:1] + t[:1]) * unit
-    slack = rounding + np.where(np.isfinite(larger), RELATIVE[unit] * larger, 0.0)
+    # Whole numbers that nothing has rounded are equal, or they are not.
+    share = np.where(np.isfinite(larger) & (rounding > 0), RELATIVE[unit] * larger, 0.0)
+    slack = rounding + share
     slack = slack + np.where(np.isfinite(errors), errors, 0.0)
     good = _good(relation, a, b, distance, slack, rounding, larger, (left.half, right.half))
     a, b, good, distance = np.broadcast_arrays(a, b, good, distance)
@@ -251,7 +253,7 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     at = np.unravel_index(
         int(np.argmax(np.where(wrong if wrong.any() else said, distance, -1.0))), a.shape
     )
-    where = scope.indices.place([int(n) for n in at], rank)
+    where = scope.indices.place([int(n) for n in at], a.shape)
     texts = _shown(a, said), _shown(b, said)
     why = ""
     if wrong.any():

@@ -13,6 +13,9 @@ from vaultkit.values.records import EvaluationError, Value, made
 
 #: How near a number is to a whole one, relative to it, to be taken for it.
 WHOLE = 2.0**-40
+#: How far rounding may move a sine: that of 10²⁰ is anything.
+UNKNOWN = 0.1
+_TURNING = (np.sin, np.cos, np.tan)
 
 
 def apply(function: Callable[[Any], Any], value: Value) -> Value:
@@ -22,6 +25,8 @@ def apply(function: Callable[[Any], Any], value: Value) -> Value:
     delta = value.spread * value.unit
     moved = np.fmax(np.abs(function(x + delta) - array), np.abs(function(x - delta) - array))
     spread = np.where(np.isfinite(moved), moved, 0.0) / value.unit + 2 * np.abs(array)
+    if function in _TURNING:
+        array = np.where(moved > UNKNOWN, np.nan, array)
     # The logarithm of 0 is the one infinity that is meant.
     operands = () if function is np.log else (x,)
     return made(

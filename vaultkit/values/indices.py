@@ -109,14 +109,14 @@ class Indices:
         return made(base_array[at], base_spread[at], rank, base, sample=last and rank > 0,
                     lies=base.lies if rank == 1 and base.rank == 2 else "")  # fmt: skip
 
-    def place(self, at: Sequence[int], rank: int) -> str:
-        """Tell where an element stands: by its indices, counted from 1."""
+    def place(self, at: Sequence[int], shape: Sequence[int]) -> str:
+        """Tell where an element of an array stands: by its indices, counted from 1."""
         parts = [
             f"{shown(name)} = {self.numbers[name].ravel()[where]:.0f}"
-            for name, where in zip(self.names, at[: self.count], strict=True)
-            if name in self.numbers and self.numbers[name].size > 1
+            for name, where, size in zip(self.names, at[: self.count], shape, strict=False)
+            if name in self.numbers and size > 1
         ]
-        if rank:
+        if len(shape) > self.count:
             parts.append(f"element {tuple(int(where) + 1 for where in at[self.count :])}")
         return f" at {', '.join(parts)}" if parts else ""
 
