@@ -75,7 +75,7 @@ def inspect(
     settings: Settings = Settings(),
     *,
     until: int | None = None,
-    tell: Callable[[int], None] = lambda _: None,
+    tell: Callable[[int, float], None] = lambda _index, _seconds: None,
     read: set[Path] | None = None,
 ) -> Iterator[Check]:
     """Find all that can be said of a note: first of its text, then of its code as it runs.
@@ -91,20 +91,20 @@ def inspect(
     until
         Run the blocks before this one only, and judge nothing that rests on all of them.
     tell
-        Called with the number of each block before it runs.
+        Called with the number of each block, and the seconds it may take, before it runs.
     read
         Gets the files of the vault, and of what lies beside it, that the code of the note reads.
     """
     yield from inspect_text(note, vault, settings)
     judges = Judges(note)
-    session = NoteRun(note, settings.timeout, (judges.look,))
+    session = NoteRun(note, settings.timeout, (judges.look,), vault=vault.root, beat=tell)
+    judges.equations.call = lambda function, given: session.call(function, *given)
     broken: set[int] = set()
     root = vault.root.parent
     read = set() if read is None else read
     read.update(mirrors.files(note, root))
     with recording(root, read):
         for index, block in enumerate(note.blocks[:until]):
-            tell(index)
             steps = session.steps(index)
             broken |= {index} if any(step.error for step in steps) else set()
             yield from outputs.check(index, block, steps, session.seconds[index])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +57,8 @@ class Equations:
 
     def __init__(self, note: Note) -> None:
         self.note = note
+        #: Calls a function of the note with arguments; by default, just that.
+        self.call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None
         self.claims: list[Claim] = []
         self.others: list[Check] = []
         for formula in note.formulas:
@@ -78,7 +80,7 @@ class Equations:
             if claim.verdict is None and not (following and claim.formula.line > following[0]):
                 began = time.perf_counter()
                 try:
-                    claim.verdict = judge(claim.statement, variables)
+                    claim.verdict = judge(claim.statement, variables, call=self.call)
                 except UnboundError as error:
                     claim.unbound = str(error.args[0])
                 except Exception as error:  # whatever an object of the note does when looked at

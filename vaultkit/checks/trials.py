@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from vaultkit.checks.equations import Claim, Equations
 from vaultkit.read.note import Note
@@ -20,7 +22,7 @@ def try_others(
     root: Path,
     timeout: float,
     broken: Collection[int] = (),
-    tell: Callable[[int], None] = lambda _: None,
+    tell: Callable[[int, float], None] = lambda _index, _seconds: None,
 ) -> None:
     """Run a note on other numbers, and note down in its claims how they fare.
 
@@ -39,17 +41,19 @@ def try_others(
     broken
         The blocks that raise on the note's own numbers.
     tell
-        Called with the number of each block before it runs.
+        Called with the number of each block, and the seconds it may take, before it runs.
     """
     names = sorted({name for version in versions for c in version.claims for name in _names(c)})
     for trial in range(1, count + 1):
         for plan in plans(trial, names):
             again = [Equations(version.note) for version in versions]
-            session = NoteRun(note, timeout, [one.look for one in again], rewrite=plan.rewrite)
+            looks = [one.look for one in again]
+            session = NoteRun(note, timeout, looks, rewrite=plan.rewrite, beat=tell)
+            for one in again:
+                one.call = partial(_call, session)
             failed = False
             with varied_modules(root, plan):
                 for index in range(len(note.blocks)):
-                    tell(index)
                     raised = any(step.error for step in session.steps(index))
                     failed |= raised and index not in broken
                     if failed and plan.places:
@@ -63,6 +67,10 @@ def try_others(
                     if not other.verdict.holds and not claim.counterexample:
                         bound = "; ".join(other.verdict.bound)
                         claim.counterexample = f"{other.verdict.why}\n  with {bound}"
+
+
+def _call(session: NoteRun, function: Callable[..., Any], given: Sequence[Any]) -> Any:
+    return session.call(function, *given)
 
 
 def _names(claim: Claim) -> set[str]:

@@ -127,8 +127,8 @@ class _Work:
         path, until = json.loads(key)
         read: set[Path] = set()
 
-        def tell(index: int) -> None:
-            send({"block": index, "limit": self.settings.timeout})
+        def tell(index: int, seconds: float) -> None:
+            send({"block": index, "limit": seconds})
 
         note = self.vault.notes[Path(path)]
         for check in inspect(note, self.vault, self.settings, until=until, tell=tell, read=read):

@@ -54,12 +54,12 @@ class State:
         self._values = values
 
     @classmethod
-    def capture(cls) -> State:
-        """Return the state as it is now."""
+    def capture(cls, names: Iterable[str] = ()) -> State:
+        """Return the state as it is now: all of it, or the facets named."""
         values = {}
-        for name, facet in _FACETS.items():
+        for name in names or _FACETS:
             with contextlib.suppress(OSError):  # the working folder may be gone
-                values[name] = facet.get()
+                values[name] = _FACETS[name].get()
         return cls(values)
 
     @classmethod
@@ -72,7 +72,7 @@ class State:
         return state
 
     def apply(self, names: Iterable[str] = ()) -> None:
-        """Make it the state again: all of it, or the facets named."""
+        """Make it the state again: all that was captured, or the facets named."""
         for name in names or self._values:
             with contextlib.suppress(OSError, KeyError):
                 _FACETS[name].set(self._values[name])

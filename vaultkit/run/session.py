@@ -103,8 +103,8 @@ class NoteRun:
         self._processes: dict[int, int] = dict.fromkeys(children(os.getpid()), 0)
         self._out_of_memory = 0
         self._judging = False
-        self._outside: State | None = None
         self._variables: Variables | None = None
+        self._running = 0
         self._beaten = 0.0
         self._steps: list[list[Step]] = []
         #: How long each block took, in seconds.
@@ -114,11 +114,14 @@ class NoteRun:
         """Run what has not run yet, up to and with the block ``index``; return its steps."""
         while len(self._steps) <= index:
             block = self.note.blocks[len(self._steps)]
+            self._running = len(self._steps)
             self._tell(self.limit(block))
             began = time.perf_counter()
             steps = self._run(block)
             self.seconds.append(time.perf_counter() - began)
             self._steps.append(steps)
+            if self.seconds[-1] > 1:
+                self._tell(self.timeout)
             with self._calling():
                 for watch in self.watchers:
                     watch(block, steps, self.namespace)
@@ -158,8 +161,8 @@ class NoteRun:
             self._tell(self.timeout)
         result: list[Any] = []
         with self._calling():
-            if self._outside is None:
-                self._outside = State.capture()
+            around = State.capture(COMPUTING)
+            if self._variables is None:
                 self._variables = Variables(self.namespace)
                 self._state.apply()
             else:
@@ -170,7 +173,7 @@ class NoteRun:
                     error = self._capture.run(lambda: result.append(function(*given)), self.timeout)
             finally:
                 broken = ORIGINALS.restore(thorough=False)
-                self._outside.apply(COMPUTING)
+                around.apply()
                 self._capture.output.take()
         if broken:
             raise RuntimeError(f"it changes what the checks run on: {named(broken)}")
@@ -188,20 +191,22 @@ class NoteRun:
     @contextlib.contextmanager
     def _calling(self) -> Iterator[None]:
         """Undo in the end what all the functions have done that are called meanwhile."""
-        outermost, self._judging = not self._judging, True
+        if self._judging:
+            yield
+            return
+        outside, self._judging = State.capture(), True
         try:
             yield
         finally:
-            if outermost:
-                self._judging = False
-                if self._outside and self._variables:
-                    self._variables.restore()
-                    self._outside.apply()
-                self._outside = self._variables = None
+            self._judging = False
+            if self._variables:
+                self._variables.restore()
+                outside.apply()
+            self._variables = None
 
     def _tell(self, seconds: float) -> None:
         self._beaten = time.monotonic()
-        self.beat(min(len(self._steps), len(self.note.blocks) - 1), seconds)
+        self.beat(self._running, seconds)
 
     def _run(self, block: Block) -> list[Step]:
         if "no-run" in block.fence.options:
