@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.vaultkit import hostile
 from vaultkit.doors.mkdocs_plugin import redirect
 from vaultkit.ledger import Check, Ledger, folder_of
 from vaultkit.read.vault import Vault
@@ -233,3 +234,25 @@ def test_a_notebook_looks_like_a_note(vault: Path) -> None:
     assert not re.search(r"jp-|mathjax|cdn|<style", page, re.IGNORECASE)
     index = (vault / "site" / "search" / "search_index.json").read_text("utf-8")
     assert "field-book/#day-alpha_1" in index
+
+
+def test_a_site_is_built_of_the_other_notes(vault: Path) -> None:
+    docs = vault / "docs"
+    # Each of these would end the build of MkDocs by itself.
+    for name in ("utf16.md", "latin.md", "laughs.md", "quotes.md", "text.ipynb"):
+        (docs / name).write_bytes(hostile.WRONG[name][0])
+    (docs / "fractions.md").write_text(hostile.FORMULAS["fractions.md"])
+    hostile.write_files(docs)
+    (docs / "zero.bin").symlink_to("/dev/zero")
+    settings = (vault / "mkdocs.yml").read_text()
+    jupyter = "mkdocs-jupyter: {ignore: ['*.md']}"
+    (vault / "mkdocs.yml").write_text(settings.replace("vaultkit]", f"vaultkit, {jupyter}]"))
+    done = build(vault)
+    assert done.returncode == 1
+    assert 'href="barn-owl/"' in (vault / "site" / "index.html").read_text("utf-8")
+    for name in ("utf16", "latin", "quotes", "text", "fifo", "device", "itself"):
+        assert f"docs/{name}." in done.stderr
+        page = (vault / "site" / name / "index.html").read_text("utf-8")
+        assert "This note cannot be shown" in page
+    assert "math-error" in (vault / "site" / "fractions" / "index.html").read_text("utf-8")
+    assert not (vault / "site" / "zero.bin").exists()

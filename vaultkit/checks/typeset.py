@@ -10,6 +10,8 @@ from vaultkit.read.note import Note
 
 #: Typesets TeX, as a display or in a line; raises ValueError where it cannot.
 Typesetter = Callable[[str, bool], object]
+#: Characters of a formula that a message quotes.
+_LONGEST = 500
 
 
 def check(note: Note, typeset: Typesetter) -> Iterator[Check]:
@@ -20,7 +22,8 @@ def check(note: Note, typeset: Typesetter) -> Iterator[Check]:
         try:
             typeset(formula.tex, formula.display)
         except ValueError as error:
-            why = f"${formula.tex}$ cannot be typeset: {error}"
+            shown = formula.tex if len(formula.tex) <= _LONGEST else f"{formula.tex[:_LONGEST]}…"
+            why = f"${shown}$ cannot be typeset: {error}"
         outcome = FAILS if why else HOLDS
         seconds = time.perf_counter() - began
         yield Check(

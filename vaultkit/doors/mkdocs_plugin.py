@@ -23,7 +23,8 @@ from urllib.parse import quote
 from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.exceptions import MkDocsException
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
@@ -33,9 +34,10 @@ from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, folder_of
 from vaultkit.read.note import Note
 from vaultkit.read.syntax import address as address_of
-from vaultkit.read.syntax import slug
-from vaultkit.read.vault import Vault
+from vaultkit.read.syntax import printable, slug
+from vaultkit.read.vault import READERS, Vault
 from vaultkit.site import mathematics, mermaid, report
+from vaultkit.site.lines import refusal
 from vaultkit.theme.fonts import FONTS, web_font
 
 #: What makes Python-Markdown read a note as Obsidian does. A site's own settings come first.
@@ -137,9 +139,30 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 if check.outcome == FAILS:
                     _log.warning("%s/%s:%s: %s", folder, path, check.line, check.why)
 
+    # Before other plugins open any of them.
+    @event_priority(100)
+    def _drop_files(self, files: Files, config: MkDocsConfig) -> Files:
+        """Drop what no build survives: what waits, never ends, or has no name that can be sent.
+
+        MkDocs follows links to folders in circles, as deep as the system lets it.
+        """
+        assert self.vault is not None
+        root = Path(config.docs_dir)
+        known = {root / path.relative_to(self.vault.root) for path in self.vault.files}
+        for file in list(files):
+            path = Path(file.abs_src_path or "")
+            if not file.src_dir or Path(file.src_dir) != root or path.name.startswith("."):
+                continue
+            if path in known and _can_be_sent(file.src_uri) and _is_copied(path):
+                continue
+            if path not in self.vault.notes and path in known:
+                _log.warning("%s is left out: nothing that can be sent", printable(file.src_uri))
+            files.remove(file)
+        return files
+
     # After other plugins have made pages of their files, notebooks for one.
     @event_priority(-50)
-    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
+    def _add_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Give every note its address, every alias a way to it; add what the pages need."""
         assert self.vault is not None
         self._set_addresses(files)
@@ -154,6 +177,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             files.append(file)
         return files
 
+    on_files = CombinedEvent(_drop_files, _add_files)
+
     def on_serve(self, server: Any, **_: Any) -> Any:
         """Build again when the notes were checked again."""
         assert self.vault is not None
@@ -162,13 +187,23 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         server.watch(str(folder))
         return server
 
+    def on_page_read_source(self, page: Page, **_: Any) -> str | None:
+        """Read what can be read of a note that MkDocs would stumble over."""
+        note = self._note(page)
+        return "\n".join(refusal(note)) if note and note.refused else None
+
     # After mkdocs-jupyter, which gives pages of notebooks their own way to be rendered.
     @event_priority(-50)
     def on_pre_page(self, page: Page, **_: Any) -> Page:
-        """Render a notebook like a note."""
-        if page.file.src_uri.endswith(".ipynb"):
-            render = partial(_render_notebook, page, page.render)
-            page.render = render  # type: ignore[method-assign]
+        """Render a notebook like a note; let no note end the build."""
+        note = self._note(page)
+        render: Any = page.render
+        if note and note.refused:
+            render = partial(Page.render, page)
+        elif page.file.src_uri.endswith(".ipynb"):
+            render = partial(_render_notebook, page, render)
+        if note:
+            page.render = partial(_render, page, render, note)  # type: ignore[method-assign]
         return page
 
     def on_page_markdown(self, markdown: str, page: Page, **_: Any) -> str:
@@ -313,6 +348,27 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             config.theme["logo"] = logo.src_uri
         if config.theme.get("favicon") in (None, "", "assets/images/favicon.png"):
             config.theme["favicon"] = logo.src_uri
+
+
+def _is_copied(path: Path) -> bool:
+    """Tell whether a file is one: not a FIFO, a device, or a link to what is not there."""
+    return path.suffix in READERS or path.is_file()
+
+
+def _can_be_sent(uri: str) -> bool:
+    return printable(uri) == uri
+
+
+def _render(page: Page, render: Any, note: Note, config: MkDocsConfig, files: Files) -> None:
+    try:
+        render(config, files)
+    except MkDocsException:
+        raise
+    except Exception as error:
+        # One note in which a library loses itself must not be the end of the others.
+        _log.warning("%s cannot be shown: %s: %s", page.file.src_uri, type(error).__name__, error)
+        page.markdown = "\n".join(refusal(replace(note, refused=f"{type(error).__name__}")))
+        Page.render(page, config, files)
 
 
 def _render_notebook(page: Page, write: Any, config: MkDocsConfig, files: Files) -> None:

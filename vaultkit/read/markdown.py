@@ -52,8 +52,10 @@ from vaultkit.read.syntax import (
     slug,
 )
 
-#: Blocks within blocks, beyond which nothing is read.
-DEEPEST = 50
+#: Blocks within blocks, beyond which nothing is read; characters of a paragraph, and how many of
+#: them may be marks: what comes after reads some of those again and again.
+DEEPEST, LONGEST, MOST_MARKS = 50, 50_000, 2000
+_MARK = re.compile(r"[][!*_`~<&\\$%#]")
 
 
 def parse(text: str, path: Path = Path("note.md")) -> Note:
@@ -83,6 +85,7 @@ def unread(path: Path, error: source.UnreadableError) -> Note:
         headings=note.headings,
         block_ids=note.block_ids,
         problems=(Problem(error.line, error.reason),),
+        refused=error.reason,
     )
 
 
@@ -202,6 +205,7 @@ class _Reader:
         self.meta: dict[str, Any] = {}
         self.slugs: dict[str, int] = {}
         self.front = 0
+        self.refused = ""
         #: The line of the last cell of a table, and where in it the cell ended.
         self.cell = (0, 0)
 
@@ -221,7 +225,13 @@ class _Reader:
             comments=tuple(self.comments),
             tags=tuple(dict.fromkeys([*words_of(self.meta.get("tags")), *self.tags])),
             problems=tuple(self.problems),
+            refused=self.refused,
         )
+
+    def refuse(self, line: int, why: str) -> None:
+        """Say what is beyond all bounds."""
+        self.refused = self.refused or why
+        self.problems.append(Problem(line, why))
 
     def walk(self, tokens: list[Token]) -> None:
         open_maps: list[tuple[int, int]] = []
@@ -230,7 +240,7 @@ class _Reader:
             if token.nesting == 1:
                 if token.level == DEEPEST - 1 and token.type in _CONTAINERS:
                     line = (_map(token) or (open_maps or [(0, 0)])[-1])[0] + 1
-                    self.problems.append(Problem(line, "nested too deeply: nothing of it is read"))
+                    self.refuse(line, "nested too deeply: nothing of it is read")
                 open_maps.append(_map(token) or (open_maps[-1] if open_maps else (0, 0)))
             span = _map(token) or (open_maps[-1] if open_maps else (0, 0))
             match token.type:
@@ -338,6 +348,12 @@ class _Reader:
         return _Places(first, [token.content], [raw], at)
 
     def inline(self, token: Token, span: tuple[int, int], tokens: list[Token], index: int) -> None:
+        if len(token.content) > LONGEST:
+            self.refuse(span[0] + 1, f"a paragraph of more than {LONGEST:,} characters")
+            return
+        if len(token.content) > MOST_MARKS and len(_MARK.findall(token.content)) > MOST_MARKS:
+            self.refuse(span[0] + 1, f"a paragraph of more than {MOST_MARKS:,} brackets and marks")
+            return
         above = tokens[index - 1].type
         places = self.places(token, span, above in ("td_open", "th_open"))
         children = _joined(token.children or [])

@@ -170,6 +170,8 @@ class Note:
     comments: tuple[tuple[int, int], ...] = ()
     tags: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    #: Why nobody should try to show it: it could not be read, or not within bounds.
+    refused: str = ""
 
     @property
     def name(self) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from vaultkit.read.markdown import parse, unread
 from vaultkit.read.note import Fence, Note, Problem
-from vaultkit.read.source import UnreadableError
+from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError
 from vaultkit.read.source import read as read_text
 from vaultkit.read.syntax import LINE_END
 
@@ -29,7 +29,7 @@ def read(path: Path) -> Note:
     A file that is no such notebook is a note with a problem.
     """
     try:
-        return parse_notebook(read_text(path), path)
+        return parse_notebook(read_text(path, LARGEST_WITH_PICTURES), path)
     except UnreadableError as error:
         return unread(path, error)
 
@@ -50,7 +50,7 @@ def parse_notebook(raw: str, path: Path) -> Note:
 def _refused(path: Path, raw: str, why: str, line: int = 1, column: int = 1) -> Note:
     # Its text is no Markdown: nothing of it is to be read as that.
     text = "\n" * LINE_END.sub("\n", raw).count("\n")
-    return Note(path, text, problems=(Problem(line, f"no notebook: {why}", column),))
+    return Note(path, text, problems=(Problem(line, f"no notebook: {why}", column),), refused=why)
 
 
 class _LayoutError(ValueError):
@@ -68,6 +68,8 @@ def _read(path: Path, file: list[str], raw: str) -> Note:
         if not source:
             continue
         before, at = at, _find(file, source, at)
+        if any("\n" in line.rstrip("\r\n") for line in source):
+            raise _LayoutError("two lines of a cell on one line", at + 1)
         text = [re.sub(r"[\r\n]+$", "", line).replace("\r", " ") for line in source]
         if cell["cell_type"] == "code":
             blocks[at + 1] = _output(file, cell, before, at)

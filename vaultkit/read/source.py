@@ -8,8 +8,8 @@ from pathlib import Path
 
 from vaultkit.read.syntax import LINE_END, printable
 
-#: Bytes beyond which a file is no note.
-LARGEST = 16_000_000
+#: Bytes beyond which a file is no note. One with pictures in it, as a notebook, may be larger.
+LARGEST, LARGEST_WITH_PICTURES = 2_000_000, 16_000_000
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -32,7 +32,7 @@ class UnreadableError(ValueError):
         self.reason, self.line, self.text = reason, line, text
 
 
-def read(path: Path) -> str:
+def read(path: Path, largest: int = LARGEST) -> str:
     """Read a file of text, in UTF-8; a byte order mark at its beginning is left out.
 
     Raises
@@ -45,10 +45,10 @@ def read(path: Path) -> str:
         if not stat.S_ISREG(status.st_mode):
             # Opening a FIFO would wait for somebody to write to it.
             raise UnreadableError("this is no file, but something that only looks like one")
-        if status.st_size > LARGEST:
-            raise UnreadableError(f"larger than {LARGEST:,} bytes: too large for a note")
+        if status.st_size > largest:
+            raise UnreadableError(f"larger than {largest:,} bytes: too large for a note")
         with path.open("rb") as file:
-            raw = file.read(LARGEST + 1)[:LARGEST]
+            raw = file.read(largest + 1)[:largest]
     except OSError as error:
         raise UnreadableError(_why(path, error)) from error
     return _decoded(raw)

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from vaultkit.read import markdown, notebook
 from vaultkit.read.note import Link, Note, Problem
-from vaultkit.read.source import UnreadableError, read
+from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError, read
 from vaultkit.read.syntax import SURROGATE, WIKILINK, address, comparable, printable
 
 #: What a vault reads as notes, and how.
@@ -103,7 +103,7 @@ class Vault:
         self.notes: dict[Path, Note] = {path: note for path, (_, note) in kept.items()}
         for path in circles:
             told = "this symbolic link leads to a folder that holds it, or is there already"
-            self.notes[path] = Note(path, "", problems=(Problem(1, told),))
+            self.notes[path] = Note(path, "", problems=(Problem(1, told),), refused=told)
         self.files = files
         self._known = frozenset(files)
         self._drawings: dict[Path, tuple[Link, ...]] = {}
@@ -270,16 +270,16 @@ def _note(path: Path) -> Note:
     except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as e:
         # None is known. One bad note must not be the end of the others, though.
         told = f"this note cannot be read: {type(e).__name__}: {e}"
-        return Note(path, "", problems=(Problem(1, told),))
+        return Note(path, "", problems=(Problem(1, told),), refused=told)
     if SURROGATE.search(str(path.name)):
         problem = Problem(1, "the bytes of this file's name are no UTF-8: rename it")
-        return replace(note, problems=(problem, *note.problems))
+        return replace(note, problems=(problem, *note.problems), refused=problem.message)
     return note
 
 
 def _drawn(path: Path) -> Iterator[Link]:
     try:
-        svg = read(path)
+        svg = read(path, LARGEST_WITH_PICTURES)
     except UnreadableError:
         return
     for found in DRAWN.finditer(svg):

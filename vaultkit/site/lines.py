@@ -29,6 +29,8 @@ class Lines(Preprocessor):
         note = parse("\n".join(lines), path)
         if not self.page.trail:
             self.page.host = self.page.note = note
+        if note.refused:
+            return refusal(note)
         lines = list(lines)
         for first, last in note.comments:
             for index in range(first - 1, last):
@@ -36,14 +38,12 @@ class Lines(Preprocessor):
         classes = _classes(note)
         for fence in reversed(note.fences):
             _set_apart(lines, fence, classes.get(fence.line, ""))
-        return lines[front_matter(note) :]
+        return lines[note.front :]
 
 
-def front_matter(note: Note) -> int:
-    """Count the lines of a note's front matter."""
-    if not note.meta:
-        return 0
-    return next(n for n, line in enumerate(note.lines[1:], 2) if line.startswith("---"))
+def refusal(note: Note) -> list[str]:
+    """Write what a page shows in the place of a note that nothing can show."""
+    return [f"# {note.name}", "", "> [!failure] This note cannot be shown", f"> {note.refused}"]
 
 
 def _prefix(line: str) -> str:
