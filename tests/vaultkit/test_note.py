@@ -250,3 +250,54 @@ def test_words_are_compared_as_obsidian_does() -> None:
     assert comparable("STRASSE") == comparable("Straße")
     assert comparable("e\u0301") == comparable("é")
     assert Link(1, "A", "b", "", False, True) != Link(1, "A", "c", "", False, True)
+
+
+def test_columns() -> None:
+    note = parse(
+        '---\nsee: "[[F]] [[F]]"\n---\n## [[H]] $h$\n\n'
+        "é \\* [[B|b]] 1.5 [[B|the $x$]] \\* 2.5 `x` [[B|b]]\n\n"
+        "| [[T\\|t]] | [[T\\|t $z$]] |\n|-|-|\n| [[T]] | |\n\n"
+        "> - x [[Q]]\n>   [[Q]] [w](x.md) <a href='R.md'>r</a>\n>\n>   $$\n>   q\n>   $$\n"
+    )
+    assert [(link.target, link.line, link.column) for link in note.links] == [
+        ("F", 2, 7),
+        ("F", 2, 13),
+        ("H", 4, 4),
+        ("B", 6, 6),
+        ("B", 6, 18),
+        ("B", 6, 43),
+        ("T", 8, 3),
+        ("T", 8, 14),
+        ("T", 10, 3),
+        ("Q", 12, 7),
+        ("Q", 13, 5),
+        ("x.md", 13, 11),
+        ("R.md", 13, 24),
+    ]
+    assert [(f.tex, f.line, f.column) for f in note.formulas] == [
+        ("h", 4, 10),
+        ("x", 6, 26),
+        ("z", 8, 21),
+        ("q", 15, 5),
+    ]
+    assert [(q.text, q.line, q.column) for q in note.quantities] == [("1.5", 6, 14), ("2.5", 6, 35)]
+    assert [(h.line, h.column) for h in note.headings] == [(4, 4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        ("<div>\n\n[[A]]\n\n</div>", [("A", 3)]),
+        ("<div>\n[[A]] [b](B.md)\n</div>", [("A", 2), ("B.md", 2)]),
+        ("<details><summary>[[A]]</summary>\n<a title='x'\nhref=\"B.md#c\">b</a></details>",
+         [("B.md", 3), ("A", 1)]),
+        ('word <a href="A.md">a</a> <img src=a.svg alt="words">', [("A.md", 1), ("a.svg", 1)]),
+        ('<a href="https://x.org">x</a> <a name="href">y</a>', []),
+        ('<!-- <a href="A.md"> [[B]] -->', []),
+        ("<pre>\n[[A]]\n</pre>\n\n<code>[[A]]</code>", [("A", 5)]),
+        ("---\nup: '[[A]]'\nsee:\n  - \"[[B#c|d]]\"\n  - word\n# [[no]]\nn: [[1]]\n---\n",
+         [("A", 2), ("B", 4)]),
+    ],
+)  # fmt: skip
+def test_links_in_html_and_front_matter(text: str, links: list[tuple[str, int]]) -> None:
+    assert [(link.target, link.line) for link in parse(text).links] == links

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -384,6 +385,12 @@ class _Reader:
                 case "wikilink":
                     link = Link.from_match(child.meta["match"], line, column)
                     self.links.append(replace(link, alone=alone, sentence=sentences.around(at)))
+                    words = child.meta["match"]["words"]
+                    if words and not link.embed:
+                        begins = child.meta["match"].start("words")
+                        (inner,) = _PARSER.parseInline(words)
+                        within = _joined(inner.children or [])
+                        self.line_of_text(words, within, places.from_(begins), in_heading)
                 case "link_open":
                     words = _words_of_link(children, position)
                     href = str(child.attrs.get("href", ""))
@@ -513,12 +520,20 @@ class _Places:
     ) -> None:
         self.first, self.contents, self.raw, self.column = first, contents, raw, column
         self.befores: dict[int, int] = {}
+        self.begins = 0
         self.starts = [0]
         for line in contents[:-1]:
             self.starts.append(self.starts[-1] + len(line) + 1)
 
+    def from_(self, begins: int) -> _Places:
+        """Return the places of a part that begins there."""
+        part = copy(self)
+        part.begins = self.begins + begins
+        return part
+
     def __call__(self, at: int) -> tuple[int, int]:
         """Return the line and the column."""
+        at += self.begins
         number = bisect_right(self.starts, at) - 1
         if number not in self.befores:
             self.befores[number] = self.before(number)
