@@ -349,11 +349,7 @@ class _Reader:
         return _Places(first, [token.content], [raw], at)
 
     def inline(self, token: Token, span: tuple[int, int], tokens: list[Token], index: int) -> None:
-        if len(token.content) > LONGEST:
-            self.refuse(span[0] + 1, f"a paragraph of more than {LONGEST:,} characters")
-            return
-        if len(token.content) > MOST_MARKS and len(_MARK.findall(token.content)) > MOST_MARKS:
-            self.refuse(span[0] + 1, f"a paragraph of more than {MOST_MARKS:,} brackets and marks")
+        if self.is_beyond_bounds(token.content, span):
             return
         above = tokens[index - 1].type
         places = self.places(token, span, above in ("td_open", "th_open"))
@@ -363,8 +359,20 @@ class _Reader:
         self.read_numbers(prose.of_inline(children, places, where))
         self.block_id(token, span, tokens, index)
 
+    def is_beyond_bounds(self, content: str, span: tuple[int, int]) -> bool:
+        """Refuse a paragraph that no reader gets through in time."""
+        if len(content) > LONGEST:
+            self.refuse(span[0] + 1, f"a paragraph of more than {LONGEST:,} characters")
+        elif len(content) > MOST_MARKS and len(_MARK.findall(content)) > MOST_MARKS:
+            self.refuse(span[0] + 1, f"a paragraph of more than {MOST_MARKS:,} brackets and marks")
+        else:
+            return False
+        return True
+
     def html_block(self, token: Token, span: tuple[int, int]) -> None:
         """Read what stands between tags as a line of text: CommonMark would not."""
+        if self.is_beyond_bounds(token.content, span):
+            return
         text = HTML_HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), token.content)
         places = self.places(token, span)
         for tag in HTML_TAG.finditer(text):
@@ -390,7 +398,7 @@ class _Reader:
                         begins = child.meta["match"].start("words")
                         (inner,) = _PARSER.parseInline(words)
                         within = _joined(inner.children or [])
-                        self.line_of_text(words, within, places.from_(begins), in_heading)
+                        self.line_of_text(words, within, places.from_(begins))
                 case "link_open":
                     words = _words_of_link(children, position)
                     href = str(child.attrs.get("href", ""))

@@ -33,7 +33,10 @@ def of_inline(
             case "softbreak" | "hardbreak":
                 prose.add(" ", *begins)
             case "text":
-                prose.add(child.content, *begins)
+                parts = child.meta.get("parts") or [(0, child.meta.get("at", 0))]
+                for number, (offset, at) in enumerate(parts):
+                    ends = parts[number + 1][0] if number + 1 < len(parts) else None
+                    prose.add(child.content[offset:ends], *places(at))
             case "code_inline":
                 prose.add_code(child.content, *begins)
             case "math_inline" | "math_inline_double":
@@ -138,6 +141,10 @@ class _Text(HTMLParser):
         self.prose = Prose("HTML")
         self.asides: list[Prose] = []
         self.hidden = 0
+
+    def feed(self, data: str) -> None:
+        # What looks like a section of XML and is none makes the parser give up.
+        super().feed(data.replace("<![", "<! "))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.hidden += tag in ("script", "style")
