@@ -49,8 +49,8 @@ def parse_notebook(raw: str, path: Path) -> Note:
 
 def _refused(path: Path, raw: str, why: str, line: int = 1, column: int = 1) -> Note:
     # Its text is no Markdown: nothing of it is to be read as that.
-    text = "\n" * LINE_END.sub("\n", raw).count("\n")
-    line = min(line, max(1, len(text)))
+    lines = LINE_END.sub("\n", raw).removesuffix("\n").count("\n") + 1
+    text, line = "\n" * lines, min(line, lines)
     return Note(path, text, problems=(Problem(line, f"no notebook: {why}", column),), refused=why)
 
 
