@@ -260,10 +260,34 @@ scalar_atoms: st.SearchStrategy[Pair] = st.sampled_from(
         (r"\max_i u_i", NAMES["u"].max()),
         (r"\lVert A \rVert", np.linalg.norm(NAMES["A"])),
         (r"u^\top A w", NAMES["u"] @ NAMES["A"] @ NAMES["w"]),
+        (r"\lVert u \rVert_1", np.abs(NAMES["u"]).sum()),
+        (r"\lVert u \rVert_\infty", NAMES["u"].max()),
+        (r"\max(u)", NAMES["u"].max()),
+        (r"\operatorname{tr}(A)", np.trace(NAMES["A"])),
+        (r"\det B", np.linalg.det(NAMES["B"])),
+        (r"\log_2 a", np.log2(NAMES["a"])),
+        (r"\lfloor \gamma \rfloor", 2.0),
+        (r"\sqrt[3]{a}", np.cbrt(NAMES["a"])),
+        (r"3!", 6.0),
+        (r"(u_1 + \dots + u_n)", NAMES["u"].sum()),
+        (r"\sum_{i<j} u_i w_j", np.triu(np.outer(NAMES["u"], NAMES["w"]), 1).sum()),
+        (r"\sum_{i,j} A_{ij} B_{ij}", (NAMES["A"] * NAMES["B"]).sum()),
+        (r"\sum_{i} [i \ne 2] \, u_i", NAMES["u"][[0, 2]].sum()),
+        (r"\langle u, w \rangle", NAMES["u"] @ NAMES["w"]),
+        (r"\mathbf{1}^\top u", NAMES["u"].sum()),
     ]
 )
 matrix_atoms: st.SearchStrategy[Pair] = st.sampled_from(
-    [(name, NAMES[name]) for name in "ABC"] + [(f"{name}^\\top", NAMES[name].T) for name in "ABC"]
+    [
+        *((name, NAMES[name]) for name in "ABC"),
+        *((f"{name}^\\top", NAMES[name].T) for name in "ABC"),
+        (r"I_3", np.eye(SIZE)),
+        (r"\operatorname{diag}(u)", np.diag(NAMES["u"])),
+        (r"u \otimes w", np.outer(NAMES["u"], NAMES["w"])),
+        (r"(A + I)", NAMES["A"] + np.eye(SIZE)),
+        (r"A^{-1}", np.linalg.inv(NAMES["A"])),
+        (r"B^2", NAMES["B"] @ NAMES["B"]),
+    ]
 )
 
 

@@ -82,7 +82,7 @@ class Evaluator:
         #: Whether the reading made a difference, and whether a population is spoken of.
         self.turned = self.sampled = False
         self.used: dict[str, str] = {}
-        self._known: dict[int, tuple[Node, Value]] = {}
+        self._known: dict[Node, Value] = {}
         self._computing: set[str] = set()
         names = Names(variables, settings)
         self.statement = names.resolve(statement)
@@ -156,12 +156,12 @@ class Evaluator:
 
     def value(self, node: Node) -> Value:
         """Evaluate a node."""
-        known = self._known.get(id(node))
+        known = self._known.get(node)
         if known is not None:
-            return known[1]
+            return known
         method: Callable[[Any], Value] = getattr(self, "_" + type(node).__name__.lower())
         value = method(node)
-        self._known[id(node)] = (node, value)
+        self._known[node] = value
         return value
 
     def constant(self, thing: Any, name: str = "") -> Value:

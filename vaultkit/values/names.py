@@ -8,7 +8,7 @@ nothing is left to be told, and no verdict depends on what is computed first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ class Call(Node):
     """A function of the note, or one of the settings'."""
 
     name: str
-    function: Callable[..., Any]
+    function: Callable[..., Any] = field(compare=False)
     arguments: tuple[Node, ...]
 
 

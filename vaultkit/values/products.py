@@ -19,6 +19,14 @@ def roundings(count: int) -> float:
     return min(float(count), 2 + 2 * math.sqrt(count))
 
 
+def rounded(array: Any, *spreads: Any) -> Any:
+    """Return what the last operation adds: nothing where whole numbers have made a whole one."""
+    size = np.abs(array)
+    if any(spread.any() for spread in spreads):
+        return size
+    return np.where((size < 2**53) & (array == np.rint(array)), 0.0, size)
+
+
 def fitted(left: Value, right: Value) -> tuple[Value, Value]:
     """Give what has no size of its own the size of its neighbour."""
     if left.loose and not right.loose:
@@ -82,8 +90,7 @@ def add(values: Sequence[Value], signs: Sequence[int]) -> Value:
         (a, s), (b, t) = total.ranked(rank), value.ranked(rank)
         bounded(np.broadcast_shapes(a.shape, b.shape))
         array = a + sign * b
-        exact = (s == 0) & (t == 0) & (np.abs(array) < 2**53) & (array == np.rint(array))
-        spread = s + t + np.where(exact, 0.0, np.abs(array))
+        spread = s + t + rounded(array, s, t)
         own = [v for v in (total, value) if v.rank]
         total = made(
             array, spread, rank, total, value, operands=(a, b), loose=loose,
@@ -100,8 +107,7 @@ def elementwise(left: Value, right: Value) -> Value:
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
     bounded(np.broadcast_shapes(a.shape, b.shape))
     array = a * b
-    exact = (s == 0) & (t == 0) & (np.abs(array) < 2**53) & (array == np.rint(array))
-    spread = np.abs(a) * t + np.abs(b) * s + np.where(exact, 0.0, np.abs(array))
+    spread = np.abs(a) * t + np.abs(b) * s + rounded(array, s, t)
     return made(
         array, spread, rank, left, right, operands=(a, b), lies=left.lies or right.lies,
         sample=(left.sample or not left.rank) and (right.sample or not right.rank) and rank > 0,
@@ -287,10 +293,18 @@ def power(base: Value, exponent: Value) -> Value:
 def _scalar_power(base: Value, exponent: Value) -> Value:
     a, s = base.array, base.spread
     b, t = exponent.ranked(base.rank)
-    array = np.where((a == 0) & (b < 0), np.nan, a**b)
-    exact = (s == 0) & (t == 0) & (np.abs(array) < 2**53) & (array == np.rint(array))
-    relative = np.abs(b) * s / np.abs(a) + np.abs(np.log(np.abs(a))) * t + 1
-    spread = np.where(exact, 0.0, np.abs(array) * np.where(np.isnan(relative), 1.0, relative))
+    if b.size == 1 and not t.any():
+        n = float(b.flat[0])
+        array = a * a if n == 2 else a**b
+        lower = a if n == 2 else a ** (b - 1)
+        spread = np.abs(n * lower) * s + rounded(array, s, t)
+    else:
+        array = a**b
+        relative = np.abs(b) * s / np.abs(a) + np.abs(np.log(np.abs(a))) * t
+        spread = np.abs(array) * np.where(np.isnan(relative), 0.0, relative)
+        spread = spread + rounded(array, s, t)
+    if (b < 0).any():
+        array = np.where((a == 0) & (b < 0), np.nan, array)
     sample = base.sample
     return made(array, spread, base.rank, base, exponent, operands=(a, b), lies=base.lies,
                 sample=sample)  # fmt: skip

@@ -162,6 +162,8 @@ def made(
         for operand in operands:
             fine = fine & np.isfinite(operand)
         array = np.where(np.isinf(array) & fine, np.nan, array)
-    spread = np.broadcast_to(np.where(np.isfinite(spread), spread, 0.0), array.shape)
+    if not np.isfinite(spread).all():
+        spread = np.where(np.isfinite(spread), spread, 0.0)
+    spread = np.broadcast_to(spread, array.shape)
     unit = max((part.unit for part in parts), default=DOUBLE)
     return Value(array, spread, rank, unit, **more)
