@@ -15,6 +15,7 @@ from vaultkit.checks import form, links, mirrors, outputs, typeset
 from vaultkit.checks.check import Check
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
+from vaultkit.checks.shapes import Shapes
 from vaultkit.checks.trials import try_others
 from vaultkit.checks.typeset import Typesetter
 from vaultkit.read.note import Block, Note
@@ -57,16 +58,19 @@ class Judges:
     def __init__(self, note: Note) -> None:
         self.equations = Equations(note)
         self.numbers = Numbers(note)
+        self.shapes = Shapes(note)
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Look at the variables as a block has left them."""
         self.equations.look(block, steps, variables)
         self.numbers.look(block, steps, variables)
+        self.shapes.look(block, steps, variables)
 
     def check(self) -> Iterator[Check]:
         """Tell what was found, once all blocks have run."""
         yield from self.equations.check()
         yield from self.numbers.check()
+        yield from self.shapes.check()
 
 
 def inspect(

@@ -36,6 +36,7 @@ from vaultkit.read.note import (
     words_of,
 )
 from vaultkit.read.quantities import Prose, Quantity, quantities
+from vaultkit.read.shapes import Shape, shapes
 from vaultkit.read.syntax import (
     BLOCK_ID,
     CALLOUT,
@@ -198,6 +199,7 @@ class _Reader:
         self.blocks: list[Block] = []
         self.formulas: list[Formula] = []
         self.quantities: list[Quantity] = []
+        self.shapes: list[Shape] = []
         self.links: list[Link] = []
         self.block_ids: dict[str, tuple[int, int]] = {}
         self.comments: list[tuple[int, int]] = []
@@ -221,6 +223,7 @@ class _Reader:
             blocks=tuple(self.blocks),
             formulas=tuple(self.formulas),
             quantities=tuple(self.quantities),
+            shapes=tuple(self.shapes),
             links=tuple(self.links),
             block_ids=self.block_ids,
             comments=tuple(self.comments),
@@ -429,9 +432,10 @@ class _Reader:
                 self.link(href, words, line, column, "", image)
 
     def read_numbers(self, pieces: Iterable[Prose]) -> None:
-        """Read the numbers in pieces of text."""
+        """Read the numbers and shapes in pieces of text."""
         for piece in pieces:
             self.quantities += quantities(piece)
+            self.shapes += shapes(piece)
 
     def link(
         self, href: str, words: str, line: int, column: int, sentence: str, embed: bool = False

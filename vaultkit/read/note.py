@@ -13,6 +13,7 @@ from typing import Any
 
 from vaultkit.read import fences
 from vaultkit.read.quantities import Quantity
+from vaultkit.read.shapes import Shape
 from vaultkit.read.syntax import LINE_END, comparable, printable
 
 
@@ -165,6 +166,7 @@ class Note:
     blocks: tuple[Block, ...] = ()
     formulas: tuple[Formula, ...] = ()
     quantities: tuple[Quantity, ...] = ()
+    shapes: tuple[Shape, ...] = ()
     links: tuple[Link, ...] = ()
     block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)
     comments: tuple[tuple[int, int], ...] = ()
