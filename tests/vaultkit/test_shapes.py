@@ -44,7 +44,7 @@ STATED = {
     "A 6 x 4 array.": ["A 6 x 5 array.", "A 4 x 7 array."],
     "A 6×6 table of scores.": ["A 6×7 table of scores."],
     "$Q^\\top$ is $(d_k, n)$.": ["$Q^\\top$ is $(n, d_k)$."],
-    "Q transposed, d_k by n.": ["Q transposed, d_k by d_model."],
+    "Q transposed, d_k by n.": ["Q transposed, d_k by h."],
     "| a | (6, 4) |\n|---|---|\n| b | c |": ["| a | (6, 3) |\n|---|---|\n| b | c |"],
     "## Of shape (6, 4)": ["## Of shape (6, 3)"],
     "![A 6 by 4 matrix](a.svg)": ["![A 6 by 3 matrix](a.svg)"],
