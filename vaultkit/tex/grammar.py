@@ -202,6 +202,8 @@ class _Parser:
             if self.condition_begins():
                 scope = "for" in self.next or self.next == r"\forall"
                 conditions = self.conditions()
+                if self.next == ":":
+                    self.take()
                 ranges += [c for c in conditions if isinstance(c, Range)]
                 conditions = tuple(c for c in conditions if not isinstance(c, Range))
                 if found:
@@ -514,7 +516,7 @@ class _Parser:
             raise self.error(_KNOWN_SETS)
         if negated and len(claims) > 1:
             raise self.error("this membership cannot be denied")
-        if self.relation() or self.next in UNJUDGED or self.next in SPOKEN:
+        if self.relation() or self.next in UNJUDGED or self.next in SPOKEN - {r"\forall"}:
             raise self.unread()
         return [
             self.placed(start, Membership(element, negated=negated, when=limits, **claim))
@@ -847,7 +849,10 @@ class _Parser:
         if parser.next == "(" and tokens[-1].text == ")":
             parser = self.inner(tokens[1:-1])
         parts = [t.removeprefix("var") if t.startswith("vare") else t for t in texts]
-        name = python_name(f"{_name_of(base)}_{''.join(parts)}") if _name_of(base) else ""
+        called = all(t.kind != "char" or t.text.isalnum() or t.text in ",_{}" for t in tokens)
+        name = ""
+        if _name_of(base) and called:
+            name = python_name(f"{_name_of(base)}_{''.join(parts)}")
         if any(r"\_" in t.text for t in tokens if t.kind != "text"):
             return Symbol(name)
         indices: list[Node] = []

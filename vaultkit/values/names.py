@@ -254,7 +254,8 @@ class Names:
                 lowered = next((s for s in spellings(node.name) if s in self.variables), None)
                 if lowered is not None and not letters:
                     return Symbol(lowered)
-                raise UnboundError(node.base.name if letters and name is None else node.name)
+                unnamed = not node.name or (letters and name is None)
+                raise UnboundError(node.base.name if unnamed else node.name)
             base: Node = Symbol(name)
         else:
             try:
@@ -265,8 +266,8 @@ class Names:
                 raise UnboundError(node.name or "what is indexed") from None
         try:
             indices = tuple(self.place(i, env) for i in node.indices)
-        except UnboundError:
-            raise UnboundError(node.name) from None
+        except UnboundError as error:
+            raise UnboundError(node.name or str(error.args[0])) from None
         return Element(base, indices, self.expecting)
 
     def _bracketed(self, node: Bracketed, env: Mapping[str, str]) -> Node:
@@ -416,6 +417,9 @@ class Names:
             if isinstance(symbol, Symbol) and self.counts(symbol.name) and symbol.name not in env
         )
         bound = tuple(letter for letter in letters if letter not in self.used_outside)
+        if len(bound) > 1 and list(bound) != sorted(bound) and not self.looking:
+            sign = f"\\{node.kind}"
+            raise EvaluationError(f"does {sign} count by {bound[0]} alone? write {sign}_{bound[1]}")
         if not bound and letters:
             bound = (next(iter(letters)),)
         if not bound:
