@@ -276,6 +276,11 @@ def test_the_glossary_has_the_words_that_were_missed(term: str) -> None:
     assert term.lower() in names
 
 
+def test_the_glossary_is_in_order() -> None:
+    names = [re.sub(r"[^a-z0-9 ]", "", term.name.lower().replace("-", " ")) for term in terms(ROAD)]
+    assert names == sorted(names)
+
+
 def test_the_section_that_introduces_a_term_says_the_word() -> None:
     silent = []
     for term in terms(ROAD):
