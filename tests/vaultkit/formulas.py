@@ -427,6 +427,10 @@ FALSE = [
     (r"c = 2 \text{ or } c = 3", "words"),
     (r"Q, K, V \in \mathbb{R}^{n \times d_k}", "V has d_v columns"),
     (r"d_k = 3 \ne d_v = 3", "2"),
+    (r"\text{c = 3}", "a relation in words"),
+    (r"\text{the width} \text{ is } 3", "words"),
+    (r"\underbrace{c}_{\text{= 3}} = 2", "a relation in words"),
+    (r"c = 2 \quad \text{(so t = 1)}", "a relation in words"),
     # Shapes and sets.
     (r"x \in \mathbb{R}^{4}", "3"),
     (r"S \in \mathbb{R}^{n}", "two axes"),

@@ -1,7 +1,11 @@
 """The grammar of formulas."""
 
+import ast
+from pathlib import Path
+
 import pytest
 
+import vaultkit.tex
 from vaultkit.tex import (
     Apply,
     Bracketed,
@@ -176,3 +180,25 @@ SOURCES = [
 @pytest.mark.parametrize("tex", SOURCES)
 def test_every_equation_of_the_sources_can_be_read(tex: str) -> None:
     assert parse(tex)
+
+
+def test_reading_needs_no_numbers_and_meaning_needs_nothing_but_reading() -> None:
+    root = Path(vaultkit.tex.__file__).parents[1]
+    for folder, known in [("tex", {"tex"}), ("values", {"tex", "values"})]:
+        for path in (root / folder).glob("*.py"):
+            found = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            names = {
+                name
+                for node in found
+                for name in (
+                    [node.module or ""]
+                    if isinstance(node, ast.ImportFrom)
+                    else [a.name for a in node.names]
+                    if isinstance(node, ast.Import)
+                    else []
+                )
+            }
+            own = {name.split(".")[1] for name in names if name.startswith("vaultkit.")}
+            assert own <= known, path
+            if folder == "tex":
+                assert "numpy" not in names, path

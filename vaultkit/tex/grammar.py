@@ -84,6 +84,7 @@ _CLAIMING = re.compile(
     r"\b(?:is|are|equals?|becomes?|exceeds?|at most|at least|less|greater|larger|smaller|same as|"
     r"not|gives|yields|if|unless|or)\b"
 )
+_SIGNS = re.compile(r"[=<>≤≥≈≠∈→⇒]")
 _SETS = {"R": "R", "N": "N", "Z": "Z", "ℝ": "R", "ℕ": "N", "ℤ": "Z"}
 _ENVIRONMENTS = ("aligned", "align", "align*", "gathered", "split", "alignedat", "equation",
                  "equation*", "gather", "gather*")  # fmt: skip
@@ -1226,6 +1227,9 @@ def _plain(tokens: list[Token]) -> list[Token]:
 
 def _spoken_of(tokens: Sequence[Token]) -> bool:
     """Tell whether there is only a sign, or a thing that is named."""
+    for token in tokens:
+        if token.kind == "text" and _SIGNS.search(token.text):
+            raise TexError("a relation in words cannot be judged", token.start, token.end)
     if len(tokens) <= 1:
         return True
     judged = RELATIONS.keys() | UNJUDGED | IMPLIES
