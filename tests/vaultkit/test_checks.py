@@ -105,7 +105,7 @@ def test_links_name_what_comes_near(tmp_path: Path) -> None:
 
 
 def test_mirrors(tmp_path: Path) -> None:
-    (tmp_path / "lib.py").write_text("def f(x):\n    return x\n\n\ndef g(): ...\n")
+    (tmp_path / "lib.py").write_text("# shown\ndef f(x):\n    return x\n\n\ndef g(): ...\n")
     block = '```python title="lib.py"\n{}\n```\n'
     notes = vault(
         tmp_path,
@@ -114,6 +114,7 @@ def test_mirrors(tmp_path: Path) -> None:
         C=block.format("def h(): ..."),
         D='```python title="no.py"\nx\n```\n',
         E='```python title="By hand"\nx\n```\n',
+        F=block.format("# not there\ndef g(): ..."),
     )
     assert found(mirrors.check, notes) == []
     ((line, message),) = found(mirrors.check, notes, "B")
@@ -122,7 +123,8 @@ def test_mirrors(tmp_path: Path) -> None:
     assert "lib.py has no 'h'" in found(mirrors.check, notes, "C")[0][1]
     assert "no such file" in found(mirrors.check, notes, "D")[0][1]
     assert found(mirrors.check, notes, "E") == []
+    assert found(mirrors.check, notes, "F") == [(2, "'# not there' is not in lib.py")]
     failing = [
         n.name for n in notes.notes.values() for c in inspect_text(n, notes) if c.outcome == FAILS
     ]
-    assert failing == ["B", "C", "D"]
+    assert failing == ["B", "C", "D", "F"]

@@ -31,7 +31,10 @@ def check(note: Note, folder: Path) -> Iterator[Check]:
         except (OSError, SyntaxError, LookupError, ValueError) as error:
             yield Check("mirror", line, title, FAILS, f'title="{title}": {error}')
             continue
-        if not stale:
+        strange = strange_comments(block, folder)
+        for number, comment in strange:
+            yield Check("mirror", line + number, title, FAILS, f"{comment!r} is not in {title}")
+        if not stale and not strange:
             yield Check("mirror", line, title)
         for shown, true in stale:
             difference = difflib.unified_diff(
@@ -89,6 +92,18 @@ def stale_pieces(block: Block, folder: Path) -> list[tuple[Piece, Piece]]:
         if shown.lines != there[shown.name].lines:
             stale.append((shown, there[shown.name]))
     return stale
+
+
+def strange_comments(block: Block, folder: Path) -> list[tuple[int, str]]:
+    """Find the comments between the statements of a block that its file has not, by their line."""
+    source = (folder / str(block.fence.options["title"])).read_text(encoding="utf-8")
+    there = {line.rstrip() for line in source.splitlines()}
+    inside = {n for p in _pieces(block.fence.text) for n in range(p.first, p.last + 1)}
+    return [
+        (number, text.strip())
+        for number, text in enumerate(block.fence.text.splitlines(), 1)
+        if number - 1 not in inside and text.strip() and text.rstrip() not in there
+    ]
 
 
 def _pieces(source: str) -> Iterator[Piece]:

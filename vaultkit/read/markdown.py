@@ -270,6 +270,9 @@ class _Reader:
                     raw = self.lines[span[0]] if span[0] < len(self.lines) else ""
                     column = max(raw.find("$$"), 0) + 1
                     self.formulas.append(Formula(span[0] + 1, tex, True, *reasons, column))
+                    display = Prose()
+                    display.add_formula(tex, span[0] + 1, column)
+                    self.read_numbers([display])
                 case "comment_block":
                     self.comments.append((span[0] + 1, span[1]))
                 case "inline":
