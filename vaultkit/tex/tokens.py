@@ -172,8 +172,6 @@ def tokenize(tex: str) -> list[Token]:
             text = text.replace("{,}", "").replace(r"\,", "")
             if len(text) > MOST_DIGITS:
                 raise TexError(f"a number of {len(text)} digits; at most {MOST_DIGITS} are read")
-        elif kind == "command" and text == r"\mathbb":
-            pass
         if text in _SPELLINGS and kind != "text":
             text = _SPELLINGS[text]
             kind = "command" if text.startswith("\\") and len(text) > 1 else "char"
