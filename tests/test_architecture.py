@@ -1,6 +1,7 @@
 """Arrows run one way: docs → snippets → NumPy, and vaultkit knows none of them."""
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,3 +62,62 @@ def test_notes_import_snippets_and_numpy_alone() -> None:
             if block.kind == "python" and "raises" not in block.fence.options:
                 used = imported(block.fence.text) - sys.stdlib_module_names
                 assert used <= {"numpy", "snippets"}, f"{note.path}:{block.fence.line}"
+
+
+# What a room may import of the others, besides itself; `update`, `ledger` and `files` serve all.
+BELOW = {
+    "read": set(),
+    "run": {"read"},
+    "tex": set(),
+    "values": {"tex"},
+    "checks": {"read", "run", "tex", "values"},
+    "site": {"read"},
+}
+
+
+@pytest.mark.parametrize("room", BELOW)
+def test_the_rooms_import_one_way(room: str) -> None:
+    rooms = {path.name for path in (ROOT / "vaultkit").iterdir() if path.is_dir()}
+    for path in modules(f"vaultkit/{room}"):
+        if room == "site" and path.name == "report.py":
+            continue  # shows the ledger, which holds checks
+        tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        names = {node.module or "" for node in tree if isinstance(node, ast.ImportFrom)}
+        used = {name.split(".")[1] for name in names if name.startswith("vaultkit.")} & rooms
+        assert used <= BELOW[room] | {room}, path
+
+
+BARRED = """
+import sys
+
+class Bar:
+    def find_spec(self, name, path=None, target=None):
+        top = name.split(".")[0]
+        known = {"numpy", "markdown_it", "mdurl", "mdit_py_plugins", "yaml", "_yaml", "vaultkit"}
+        rooms = ("vaultkit.site", "vaultkit.theme", "vaultkit.doors", "vaultkit.mutants")
+        if top not in known | sys.stdlib_module_names or name.startswith(rooms):
+            raise ModuleNotFoundError(f"{name} is barred")
+
+sys.meta_path.insert(0, Bar())
+from pathlib import Path
+from vaultkit.inspect import inspect
+from vaultkit.read.vault import Vault
+vault = Vault(Path(sys.argv[1]))
+(note,) = vault.notes.values()
+print([check.outcome for check in inspect(note, vault)])
+"""
+
+
+def test_a_note_is_inspected_without_a_renderer_or_a_host(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    text = "# A\n\n```python\nx = 1 + 1\nx\n```\n\n```text\n2\n```\n\n$x = 2$ and [[A]]\n"
+    (tmp_path / "docs" / "A.md").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-c", BARRED, str(tmp_path / "docs")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout.strip() == str(["holds"] * 3)

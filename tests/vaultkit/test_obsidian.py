@@ -705,3 +705,10 @@ def test_displays_have_addresses(render: Write) -> None:
     assert re.findall(r'class="headerlink vk-math__link" href="#([^"]*)"', html) == ids
     assert '<h1 id="equation-2">' in html
     assert '<a class="wikilink" href="#^law">' in html
+
+
+def test_there_is_an_end_to_embeds(render: Write) -> None:
+    names = [f"N{number}" for number in range(12)]
+    every = "\n\n".join(f"![[{name}]]" for name in names)
+    html = render(every, **dict.fromkeys(names, every))
+    assert html.count('<div class="transclusion">') == 100

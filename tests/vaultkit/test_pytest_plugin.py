@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.vaultkit import hostile
 from vaultkit.ledger import Ledger, folder_of, told
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
@@ -304,3 +305,19 @@ def test_what_no_check_was_made_of_fails_in_the_ledger_too(vault: pytest.Pyteste
         ("form", 45),
         ("mirror", 47),
     ]
+
+
+def test_what_is_no_file_fails_and_no_folder_is_read_twice(pytester: pytest.Pytester) -> None:
+    docs = pytester.path / "docs"
+    docs.mkdir()
+    (docs / "A.md").write_text("# A\n\n```python\n1\n```\n\n```text\n1\n```\n")
+    names = hostile.write_files(docs)
+    # It is borne, too, but its name is no text that pytester could read in the report.
+    names.pop("caf\\xe9.md")
+    next(path for path in docs.iterdir() if path.name.startswith("caf")).unlink()
+    for name in ("latin.md", "nested.ipynb", "laughs.md"):
+        (docs / name).write_bytes(hostile.WRONG[name][0])
+    result = pytester.runpytest_subprocess("docs", "-q", "-rf")
+    assert result.parseoutcomes().get("errors") is None
+    assert result.parseoutcomes()["failed"] == len(names) + 3
+    result.stdout.fnmatch_lines(["*docs/latin.md:3: this file is no UTF-8*"])

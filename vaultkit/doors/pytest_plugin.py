@@ -15,9 +15,11 @@ from vaultkit.checks import mirrors
 from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
 from vaultkit.doors.runner import Inspection, Runner
 from vaultkit.figure import Figure, stamp_of
+from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings
 from vaultkit.ledger import KINDS, Ledger
 from vaultkit.read.note import Block, Note, Problem
+from vaultkit.read.syntax import printable
 from vaultkit.read.vault import READERS, Vault
 from vaultkit.site.mathematics import to_mathml
 from vaultkit.update import apply
@@ -85,6 +87,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         Ledger(runner.vault).forget_the_gone()
 
 
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a folder of a vault with all its notes; no folder twice, by way of a link."""
+    root = _vault_root(path / "note", parent.config)
+    if root is None or any(part.startswith(".") for part in path.relative_to(root).parts):
+        return None
+    if path in _vault(path / "note", parent.config).notes:
+        return _note_file(parent, path)
+    return NoteFolder.from_parent(parent, path=path)
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NoteFile | DrawingFile | None:
     """Collect the notes of a vault, and its drawings where code draws them."""
     if file_path.suffix not in (*READERS, ".svg"):
@@ -93,10 +105,18 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NoteFile |
     if root is None or any(part.startswith(".") for part in file_path.relative_to(root).parts):
         return None
     if file_path.suffix in READERS:
-        return NoteFile.from_parent(parent, path=file_path)
+        return _note_file(parent, file_path)
     if parent.config.getini("vault_figures"):
         return DrawingFile.from_parent(parent, path=file_path)
     return None
+
+
+def _note_file(parent: pytest.Collector, path: Path) -> NoteFile:
+    # Of names that are no UTF-8 pytest would not even survive its own cache.
+    named: dict[str, Any] = {}
+    if printable(path.name) != path.name:
+        named = {"nodeid": f"{parent.nodeid}/{printable(path.name)}"}
+    return NoteFile.from_parent(parent, path=path, **named)
 
 
 def pytest_terminal_summary(
@@ -198,6 +218,20 @@ class _Item(pytest.Item):
         found = list(problems)
         if found:
             raise CheckError(self.path, found)
+
+
+class NoteFolder(pytest.Dir):  # type: ignore[misc]  # all that it lacks is notes
+    """A folder of notes: also of those that pytest takes for no files."""
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """Collect what pytest would; then links to nothing, and what only looks like a note."""
+        seen = set()
+        for node in super().collect():
+            seen.add(node.path)
+            yield node
+        for path in _vault(self.path / "note", self.config).notes:
+            if path.parent == self.path and path not in seen:
+                yield _note_file(self, path)
 
 
 class NoteFile(pytest.File):
@@ -335,7 +369,7 @@ class DrawingItem(_Item):
         if stamp_of(self.path.read_text(encoding="utf-8")) == figure.fingerprint():
             return
         if self.config.getoption("--update"):
-            self.path.write_text(figure.render(), encoding="utf-8", newline="\n")
+            write_atomically(self.path, figure.render())
             self.config.stash[_TALLY]["figures redrawn"] += 1
             return
         self.fail_on([Problem(1, "drawn from data that have changed since; --update redraws it")])

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import WIKILINK
 from vaultkit.read.vault import BrokenLinkError, Target
-from vaultkit.site.page import DEPTH, Page
+from vaultkit.site.page import DEPTH, MOST, Page
 
 _HEADING = re.compile("h[1-6]")
 _FOOTNOTE = re.compile(r"(#?fn(?:ref\d*)?:)(.*)")
@@ -90,8 +90,11 @@ def _box(page: Page, anchor: Element) -> Element | None:
         return None
     note, where = target.note, (target.path, target.lines)
     whole = (page.host.path, None)
-    if note is None or where in (whole, *page.trail) or len(page.trail) >= DEPTH:
+    if note is None or note.refused or where in (whole, *page.trail):
         return None
+    if len(page.trail) >= DEPTH or page.embedded >= MOST:
+        return None
+    page.embedded += 1
     box = Element("div", {"class": "transclusion"})
     source = SubElement(box, "p", {"class": "transclusion-source"})
     link = SubElement(source, "a", {"class": "wikilink", "href": page.href(target)})

@@ -17,6 +17,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from vaultkit.files import write_atomically
+
 #: Colours that no theme has, and what a page puts there.
 _COLOURS = {
     "#010203": "var(--vk-diagram-fill)",
@@ -101,8 +103,7 @@ def to_svg(source: str, cache: Path | None = None) -> str:
     if width:
         svg = re.sub(r'width="100%"', f'width="{float(width[1]):.0f}"', svg, count=1)
     if file:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(svg, encoding="utf-8")
+        write_atomically(file, svg)
     return svg
 
 

@@ -19,6 +19,8 @@ from vaultkit.read.vault import Target, Vault
 
 #: Embeds within embeds, after which a link has to do: two notes of two embeds each make 2ⁿ.
 DEPTH = 5
+#: And on one page: thirty notes that each show the next thirty would make millions.
+MOST = 100
 
 
 class Page:
@@ -42,6 +44,8 @@ class Page:
         #: The embeds that lead here, so that cycles end.
         self.trail: list[tuple[Path, tuple[int, int] | None]] = []
         self._scopes = 0
+        #: How many notes it shows.
+        self.embedded = 0
 
     @property
     def relpath(self) -> Any:
@@ -50,7 +54,7 @@ class Page:
 
     def begin(self) -> Path:
         """Find the vault and the path of the page's source, as the host has them now."""
-        self._scopes = 0
+        self._scopes = self.embedded = 0
         relpath = self.relpath
         if self.options["vault"]:
             self.vault = self.options["vault"]

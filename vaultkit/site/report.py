@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.files import write_atomically
 from vaultkit.ledger import KINDS, Ledger, told
 from vaultkit.read.vault import Vault
 
@@ -182,7 +183,7 @@ def main(arguments: Sequence[str]) -> None:
         raise SystemExit("usage: python -m vaultkit.site.report VAULT BADGE.svg")
     vault = Vault(Path(arguments[0]))
     totals = Totals.of(entries(vault, Ledger(vault)))
-    Path(arguments[1]).write_text(badge(totals), encoding="utf-8", newline="\n")
+    write_atomically(Path(arguments[1]), badge(totals))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ from fontTools import subset
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
 
+from vaultkit.files import write_atomically
+
 #: Characters of running text: Latin, and the marks and signs of prose.
 TEXT = frozenset(
     chr(code)
@@ -158,11 +160,8 @@ def web_font(font: Font, characters: Iterable[str], cache: Path) -> bytes | None
     if file.is_file():
         return file.read_bytes()
     cut = _cut(source, kept, font)
-    cache.mkdir(parents=True, exist_ok=True)
     # Two builds at once must not read half a file of each other's.
-    part = file.with_suffix(f".{id(cut):x}.part")
-    part.write_bytes(cut)
-    part.replace(file)
+    write_atomically(file, cut)
     return cut
 
 
