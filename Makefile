@@ -42,9 +42,10 @@ figures: .venv/site
 mutants: .venv/mutants
 	$(BIN)/python -m vaultkit.mutants docs
 
-# Hours for all; with WHAT=snippets.softmax* minutes.
+# Hours for all. WHAT names mutants, TESTS the tests to judge them by (as pytest -k has it):
+# minutes for make code-mutants WHAT='snippets.softmax*' TESTS=snippets, once all are made.
 code-mutants: .venv/mutants
-	$(BIN)/mutmut run $(WHAT)
+	PYTEST_ADDOPTS="$(if $(TESTS),-k '$(TESTS)')" $(BIN)/mutmut run $(WHAT)
 	$(BIN)/mutmut results
 
 lint: .venv/dev

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
-from visitor import ROOT, Visitor
+from playwright.sync_api import Browser, expect, sync_playwright
+from visitor import CHECKED, ROOT, Visitor
 
 HOW = (
     "no browser: install Chromium with the system's package manager, "
@@ -31,6 +31,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# A machine that does much else at the same time is slow, and no page is at fault.
+expect.set_options(timeout=30_000)
 skipped = 0
 
 
@@ -82,14 +84,25 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
 
 @pytest.fixture(scope="session")
 def built(browser: Browser, served: tuple[Path, str]) -> Path:  # noqa: ARG001
-    """Build the site, every warning an error, for an address with a path."""
+    """Build the site, every warning an error, for an address with a path.
+
+    One note is checked before, so that there is something to tell of it.
+    """
     folder = served[0] / "vault"
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     environment = {**os.environ, "SITE_URL": served[1] + "vault/"}
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    for command in (
+        ["pytest", "-q", f"docs/{CHECKED}.md"],
+        ["mkdocs", "build", "--strict", "--site-dir", str(folder)],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
 

@@ -14,7 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
-from visitor import ROOT, Visitor
+from visitor import CHECKED, ROOT, Visitor
 
 from vaultkit.read.vault import Vault
 
@@ -215,14 +215,19 @@ def test_notes_say_who_links_to_them(visit: Visitor) -> None:
 
 
 def test_a_note_tells_what_was_checked(visit: Visitor) -> None:
-    page = visit("softmax/")
-    line = page.locator(".vk-checked a")
-    expect(line).to_contain_text("checked")
+    page = visit(ADDRESSES[CHECKED])
+    line = page.locator(".vk-checked--holds a")
+    expect(line).to_have_text(re.compile(r"^\d+ blocks, \d+ equations, .* checked$"))
+    blocks = line.inner_text().partition(" ")[0]
     line.click()
     page.wait_for_url("**/checks/#of-softmax")
-    expect(page.locator("article tr#of-softmax a")).to_have_text("Softmax")
+    row = page.locator("article tr#of-softmax")
+    expect(row.locator("a")).to_have_text(CHECKED)
+    expect(row.locator("td").first).to_have_text(blocks)
     # It was loaded in place, and its script ran all the same.
-    expect(page.locator(".vk-checks form")).to_be_visible()
+    page.get_by_label("Note", exact=True).select_option(CHECKED)
+    page.get_by_label("Kind").select_option("block")
+    expect(page.locator(".vk-checks [role=status]")).to_have_text(f"{blocks} checks")
 
 
 def many_checks(route: Route) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).parents[2]
+#: The note that is checked before the site is built.
+CHECKED = "Softmax"
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
@@ -58,14 +59,19 @@ def test_the_badge_tells_the_totals() -> None:
         Entry("a", "a.md", CHECKS * 500),
         Entry("b", "b.md", [Check("link", 1, "", FAILS)]),
     )
-    for found, words in (
-        ([holds], "1,500 hold"),
-        ([holds, fails], "1,500 hold, 1 fails"),
-        ([holds, Entry("c", "c.md", None)], "1,500 hold, 1 note not checked"),
-        ([], "0 hold"),
+    unknown = Entry("c", "c.md", None)
+    red, grey, green = "#b3261e", "#566074", "#0a6b52"
+    for found, words, colour in (
+        ([holds], "1,500 hold", green),
+        ([holds, fails], "1,500 hold, 1 fails", red),
+        ([fails, fails, unknown], "0 hold, 2 fail, 1 note not checked", red),
+        ([holds, unknown], "1,500 hold, 1 note not checked", grey),
+        ([holds, unknown, unknown], "1,500 hold, 2 notes not checked", grey),
+        ([], "0 hold", green),
     ):
         svg = badge(Totals.of(found))
         assert words in "".join(fromstring(svg).itertext())
+        assert {red, grey, green} & set(re.findall("#[0-9a-f]{6}", svg)) == {colour}
     assert "url(" not in svg.replace("url(#r)", "")
 
 

@@ -74,17 +74,23 @@ def test_the_rest_of_a_note_runs_on_after_a_failure() -> None:
 
 
 @pytest.mark.parametrize(
-    "endless",
+    ("endless", "line"),
     [
-        "while True: pass",
-        "while True:\n    try:\n        pass\n    except:\n        pass",
-        "import time\ntime.sleep(60)",
-        "import numpy as np\nwhile True: np.ones((50, 50)) @ np.ones((50, 50))",
+        ("while True: pass", 4),
+        ("import time\ntime.sleep(60)", 5),
+        ("import numpy as np\nwhile True: np.ones((50, 50)) @ np.ones((50, 50))", 5),
+        # Stopped but once, this would come to its end.
+        (
+            "import time\nfor _ in range(2):\n  try: time.sleep(1)\n  except: 0\nx = time.sleep(1)",
+            8,
+        ),
+        # This does so, later than it may: the block as a whole is at fault.
+        ("import time\ntry: time.sleep(60)\nexcept BaseException: pass", 3),
     ],
 )
-def test_a_block_that_never_ends_is_stopped(endless: str) -> None:
+def test_a_block_that_never_ends_is_stopped(endless: str, line: int) -> None:
     first, second = run(endless, "'went on'", timeout=0.2)
-    assert first.error.startswith("stopped after 0.2 s, at line ")
+    assert first.error == f"stopped after 0.2 s, at line {line}"
     assert second.got == "'went on'"
 
 

@@ -119,9 +119,8 @@ class Capture:
                 lines = traceback.format_exception(error, limit=_MOST_FRAMES if deep else None)
             told.append(shortened("".join(lines).rstrip("\n")))
 
-        if self.run(tell, seconds) is not None or not told:
-            return f"{type(error).__name__}, which cannot be told"
-        return told[0]
+        self.run(tell, seconds)
+        return told[0] if told else f"{type(error).__name__}, which cannot be told"
 
 
 def _depth(frame: types.TracebackType | None) -> int:
@@ -153,19 +152,27 @@ def _redirected(output: Output) -> Iterator[None]:
 def limit(seconds: float) -> Iterator[None]:
     """Raise `BlockTimeoutError` in code that takes longer, again and again until it gives in.
 
+    It is raised in the end, too, if the code has caught it and came to its end.
+
     Needs SIGALRM (Linux, macOS) and the main thread; elsewhere code runs without a limit.
     """
     if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    stopped = False
+
     def stop(_signal: int, _frame: types.FrameType | None) -> None:
+        nonlocal stopped
+        stopped = True
         raise BlockTimeoutError
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
     try:
         yield
+        if stopped:
+            raise BlockTimeoutError
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
