@@ -32,9 +32,10 @@ _LONG = 1000
 #: How many numbers make a row, which is looked for as a whole.
 _ROW = 2
 _APART = {"summary", "description", "title"}
-#: What share of the numbers with one digit changed may pass by chance: of those that code states,
-#: of roundings of what is shown next to the number, of all that the page computes.
-_LIKELY, _ROUNDED, _UNLIKELY = 0.5, 0.1, 0.04
+#: What share of the numbers with one digit changed may pass by chance: of integers and fractions,
+#: of decimals that code states, of roundings of what is shown next to the number, of all that the
+#: page computes.
+_LIKELY, _STATED, _ROUNDED, _UNLIKELY = 0.5, 0.3, 0.1, 0.04
 
 
 class Evidence:
@@ -229,12 +230,12 @@ class Numbers:
         if near.holds(amount) and amount.digits > 1:
             return True
         for found, share in (
-            (near.holds, _LIKELY),
-            (self._exact, _LIKELY),
+            (near.holds, _STATED),
+            (self._exact, _STATED),
             (partial(self._rounded, near), _ROUNDED),
             (self._anywhere, _UNLIKELY),
         ):
-            allowed = _LIKELY if amount.over else share
+            allowed = _LIKELY if amount.over or (amount.whole and share == _STATED) else share
             if found(amount) and self.chance(amount, found) <= allowed:
                 return True
         return False
