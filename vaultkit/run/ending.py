@@ -91,20 +91,20 @@ class Ending:
                 return "came to its end"
             case "timed out":
                 if self.beat.get("leaving"):
-                    return "its threads or exit handlers never ended"
+                    return "has threads or exit handlers that never end"
                 seconds = self.beat.get("limit")
                 after = f" after {seconds:g} s" if isinstance(seconds, (int, float)) else ""
-                return f"stopped from outside{after}: what ran could not be interrupted"
+                return f"was stopped from outside{after}: what ran could not be interrupted"
             case "memory":
                 return "used more memory than a note may"
             case "signal":
                 name = next((s.name for s in signal.Signals if s == self.code), str(self.code))
                 says = signal.strsignal(self.code) if self.code in signal.valid_signals() else None
-                return f"the process was ended by {name}" + (f" ({says})" if says else "")
+                return f"was ended by {name}" + (f" ({says})" if says else "")
             case "exit":
-                return f"ended the process with exit status {self.code}"
+                return f"ended its process with exit status {self.code}"
             case "stopped early":
-                return "ended the process with exit status 0 before all was checked"
+                return "ended its process with exit status 0 before all was checked"
             case "processes":
                 return f"left processes running ({self.code})"
             case "flood":
@@ -112,6 +112,6 @@ class Ending:
             case "garbled":
                 return "closed, or wrote to, what the results are sent through"
             case "raised":
-                return f"the check itself failed:\n{self.told}"
+                return f"could not be checked:\n{self.told}"
             case "lost":
-                return "the process that watches over the note is gone"
+                return "ended the process that watches over it"

@@ -271,7 +271,7 @@ class _Note:
                 self.verdict = self.verdict or "garbled"
             elif kind == b"M":
                 self.messages.append(message)
-            elif kind == b"B":
+            elif kind == b"B" and self.verdict is None:
                 self.beat = json.loads(message)
                 self.beats += 1
                 limit = float(self.beat["limit"])

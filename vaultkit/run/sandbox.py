@@ -363,7 +363,8 @@ class Originals:
         found = (kept for item in self._modules.items() for kept in _keep_module(*item))
         kept = list({id(k.owner): k for k in found}.values())  # classes go by many names
         self._all = _Ground(kept)
-        self._often = _Ground([k for k in kept if k.called in _OFTEN or k.all])
+        own = f"{_ENGINE}."
+        self._often = _Ground([k for k in kept if k.called in _OFTEN or k.called.startswith(own)])
 
     def restore(self, *, thorough: bool) -> list[str]:
         """Undo what was replaced or deleted since then; name it."""
