@@ -14,14 +14,17 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+from snippets import running_example
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -128,6 +131,26 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
+@contextlib.contextmanager
+def on_its_own() -> Iterator[None]:
+    """Import the snippets anew, and forget them: a note may change what it imports."""
+
+    def snippets() -> dict[str, ModuleType]:
+        return {name: m for name, m in sys.modules.items() if name.split(".")[0] == "snippets"}
+
+    before = snippets()
+    for name in before:
+        del sys.modules[name]
+    try:
+        with np.printoptions():
+            yield
+    finally:
+        for name in snippets():
+            del sys.modules[name]
+        sys.modules.update(before)
+
+
+@on_its_own()
 def misbound(note: Note) -> list[str]:
     """Run a note, and list what its code binds to a letter of another kind."""
     names: dict[str, Any] = {"__name__": "note"}
@@ -207,6 +230,21 @@ def test_another_meaning_is_noticed(code: str, said: str, tmp_path: Path) -> Non
     found = misbound(note)
     assert len(found) == bool(said)
     assert said in "".join(found)
+
+
+def test_a_note_changes_nothing_for_others(tmp_path: Path) -> None:
+    path = tmp_path / "Other.md"
+    code = [
+        "import numpy as np",
+        "from snippets import running_example",
+        "running_example.X[0] = 7",
+        "np.set_printoptions(precision=1)",
+    ]
+    path.write_text("\n".join(["# Other\n", "```python", *code, "```\n"]), "utf-8")
+    (note,) = Vault(tmp_path).notes.values()
+    assert not misbound(note)
+    assert running_example.X[0, 0] == 0.43
+    assert np.get_printoptions()["precision"] == 8
 
 
 if __name__ == "__main__":
