@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.checks.check import HOLDS, Check
+from vaultkit.checks.check import GENERAL, HOLDS, Check
 from vaultkit.files import write_atomically
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
@@ -86,14 +86,6 @@ class Ledger:
         """Tell whether a note has ever been checked."""
         return bool(self._entry(note))
 
-    def public(self) -> dict[str, Any]:
-        """Return what machines may read of it: for each note its checks, or None."""
-        found = {name: self.checks(note) for name, note in self._notes().items()}
-        return {
-            name: None if checks is None else [_public(check) for check in checks]
-            for name, checks in found.items()
-        }
-
     def forget_the_gone(self) -> None:
         """Drop what is known of notes that are no longer there."""
         kept = {self._file(note) for note in self._notes().values()}
@@ -141,6 +133,14 @@ def _place(check: Check) -> tuple[str, int, int, str]:
     return check.kind, check.line, check.column, check.what
 
 
+def published(known: Mapping[str, Iterable[Check] | None]) -> dict[str, Any]:
+    """Return what machines may read of the checks of notes, by the names of these."""
+    return {
+        name: None if checks is None else [_public(check) for check in checks]
+        for name, checks in known.items()
+    }
+
+
 def _public(check: Check) -> dict[str, Any]:
     data = check.plain()
     data.pop("mend", None)
@@ -166,10 +166,14 @@ def _engine() -> str:
 
 
 def told(checks: Iterable[Check]) -> str:
-    """Say in words how many checks of each kind there were: *6 blocks, 1 equation*."""
-    counts = Counter(check.kind for check in checks if check.outcome == HOLDS)
+    """Say in words how many checks of each kind hold: *6 blocks, 2 equations (1 in general)*."""
+    held = [check for check in checks if check.outcome == HOLDS]
+    counts = Counter(check.kind for check in held)
+    general = Counter(check.kind for check in held if check.scope == GENERAL)
+    tried = {check.kind for check in held if check.scope}
     return ", ".join(
         f"{counts[kind]} {kind if counts[kind] == 1 else plural}"
+        + (f" ({general[kind] or 'none'} in general)" if kind in tried else "")
         for kind, plural in KINDS.items()
         if counts[kind]
     )

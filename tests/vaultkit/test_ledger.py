@@ -12,7 +12,7 @@ import pytest
 
 from vaultkit import ledger as module
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check, Mend
-from vaultkit.ledger import Ledger, folder_of, told
+from vaultkit.ledger import Ledger, folder_of, published, told
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -169,7 +169,6 @@ def test_a_damaged_ledger_is_borne(vault: Vault, content: bytes) -> None:
     (file,) = folder_of(vault).iterdir()
     file.write_bytes(content)
     assert ledger.checks(note(vault)) is None
-    assert ledger.public() == dict.fromkeys(["A.md", "B.md", "C.md"])
     record(vault)
     assert ledger.checks(note(vault))
 
@@ -202,9 +201,9 @@ def test_so_are_damaged_checks(vault: Vault, rows: object) -> None:
 
 def test_what_machines_may_read(vault: Vault) -> None:
     checks = [*CHECKS, Check("link", 11, "[[B]]", seconds=0.123456789)]
-    public = record(vault, checks).public()
-    assert sorted(public) == ["A.md", "B.md", "C.md"]
-    assert (public["B.md"], public["C.md"]) == (None, None)
+    public = published({"A.md": record(vault, checks).checks(note(vault)), "B.md": None})
+    assert sorted(public) == ["A.md", "B.md"]
+    assert public["B.md"] is None
     block, equation, _, number, link = public["A.md"]
     row = {"kind": "block", "line": 3, "what": "Run", "outcome": "holds", "column": 1}
     assert block == {**row, "seconds": 0}
@@ -230,7 +229,10 @@ def test_it_says_in_words_what_holds() -> None:
     kinds = ("link", "block", "block", "number", "shape", "shape", "formula", "equation", "form")
     checks = [Check(kind, 1, "") for kind in kinds]
     others = [Check("link", 1, "", FAILS), Check("number", 1, "", EXCEPTED)]
-    assert told(checks + others) == ("2 blocks, 1 equation, 2 shapes, 1 number, 1 link, 1 formula")
+    assert told(checks + others) == "2 blocks, 1 equation, 2 shapes, 1 number, 1 link, 1 formula"
+    tried = [Check("equation", 1, "", scope=scope) for scope in (GENERAL, GENERAL, "here")]
+    assert told(tried) == "3 equations (2 in general)"
+    assert told(tried[2:]) == "1 equation (none in general)"
     many = [Check(kind, 1, "") for kind in ("equation", "number", "link", "formula")] * 2
     assert told(many) == "2 equations, 2 numbers, 2 links, 2 formulas"
     assert told(others) == ""

@@ -256,3 +256,22 @@ def test_a_site_is_built_of_the_other_notes(vault: Path) -> None:
         assert "This note cannot be shown" in page
     assert "math-error" in (vault / "site" / "fractions" / "index.html").read_text("utf-8")
     assert not (vault / "site" / "zero.bin").exists()
+
+
+def test_a_note_that_fails_fails_the_build_and_shows_the_public_no_count(vault: Path) -> None:
+    notes = Vault(vault / "docs")
+    ledger = Ledger(notes)
+    for note in notes.notes.values():
+        fault = Check("equation", 5, "x = 1", "fails", "$x = 1$ does not hold")
+        ledger.record(note, [Check("block", 3, "Run"), fault])
+    try:
+        done = build(vault)
+        assert "Barn Owl.md:5: $x = 1$ does not hold" in done.stderr
+        assert done.returncode == 1
+        assert build(vault, "--no-strict").returncode == 0
+    finally:
+        shutil.rmtree(folder_of(notes))
+    owl = (vault / "site" / "barn-owl" / "index.html").read_text("utf-8")
+    assert "Not all checks passed" in owl
+    assert "1 check" not in owl
+    assert json.loads((vault / "site" / "checks.json").read_text("utf-8"))["Barn Owl.md"] is None

@@ -31,7 +31,7 @@ from mkdocs.utils import get_relative_url
 
 from vaultkit.checks.check import FAILS
 from vaultkit.inspect import Settings, inspect_text
-from vaultkit.ledger import Ledger, folder_of
+from vaultkit.ledger import Ledger, folder_of, published
 from vaultkit.read.note import Note
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable, slug
@@ -88,17 +88,19 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.vault: Vault | None = None
         self.fonts: list[str] = []
         self.ledger: Ledger | None = None
+        self.serving = False
         #: By path, what the ledger knows of each note that has a page; and the script to filter it.
         self.entries: dict[str, report.Entry] = {}
         self.script = ""
         self.checks_page: File | None = None
 
-    def on_startup(self, **_: Any) -> None:
-        """Count warnings even where ``--quiet`` hides them.
+    def on_startup(self, *, command: str, **_: Any) -> None:
+        """Note whom the site is for; count warnings even where ``--quiet`` hides them.
 
         MkDocs silences the logger itself, so `mkdocs build --strict --quiet` would pass with
         broken links. What is shown is the handler's business.
         """
+        self.serving = command == "serve"
         logger = logging.getLogger("mkdocs")
         if logger.level > logging.WARNING:
             for handler in logger.handlers:
@@ -257,9 +259,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         for entry in report.entries(self.vault, self.ledger):
             file = files.get_file_from_path(entry.path)
             if file is not None:
-                self.entries[entry.path] = replace(entry, href=file.url)
+                self.entries[entry.path] = self._published(replace(entry, href=file.url))
         self.checks_page = files.get_file_from_path(self.config.checks_page)
-        public = json.dumps(self.ledger.public(), ensure_ascii=False, separators=(",", ":"))
+        known = {name: e.checks for name, e in self.entries.items()}
+        public = json.dumps(published(known), ensure_ascii=False, separators=(",", ":"))
         yield _generated(config, "checks.json", public)
         yield _generated(config, "badge.svg", report.badge(self._totals()))
         if self.checks_page:
@@ -267,6 +270,17 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             file = _hashed(config, "checks.js", script)
             self.script = file.url
             yield file
+
+    def _published(self, entry: report.Entry) -> report.Entry:
+        """Keep faults from the public: they are warnings of the build, which ``--strict`` heeds."""
+        faults = [check for check in entry.checks or () if check.outcome == FAILS]
+        if self.serving or not faults:
+            return entry
+        for check in faults:
+            # What the text alone tells has been said already.
+            if check.kind in ("block", "equation", "shape", "number"):
+                _log.warning("%s:%s: %s", entry.path, check.line, check.why)
+        return replace(entry, checks=None, withheld=True)
 
     def _totals(self) -> report.Totals:
         return report.Totals.of(list(self.entries.values()))

@@ -394,6 +394,8 @@ _VULGAR = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4
            "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅐": (1, 7),
            "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8)}  # fmt: skip
 _BLANK = " \u00a0\u202f\u2009"
+# More digits say nothing more, and Python refuses to read thousands of them.
+_LONGEST = 60
 _DIGITS = rf"(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,3}}(?:[{_BLANK}]\d{{3}})+|\d+)(?!\d)"
 _POWER = r"(?:\^[-−+]?\d+|\^\{[-−+]?\d+\}|\*\*-?\d+|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
 _SCALE = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3, "K": 3, "M": 6,
@@ -472,7 +474,7 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
         return
     exponent, power = found["exponent"] or "", None
     if exponent and exponent[0] in "eE":
-        power = int(exponent[1:].replace("−", "-"))
+        power = int(exponent[1:].replace("−", "-")[:_LONGEST])
     elif exponent and "10" in exponent and exponent[0] not in "^*⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹":
         power = _power(exponent[exponent.index("10") + 2 :])
     elif exponent and digits == "10":
@@ -504,7 +506,7 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
     rounded = decimal or unit or power is not None or bool(_ABOUT.search(before))
     amount = Amount(value, _unit(digits) * scale, tuple(scales), either, not rounded)
     if found["over"]:
-        below = Fraction(found["over"].strip(_BLANK + "/⁄∕"))
+        below = Fraction(found["over"].strip(_BLANK + "/⁄∕")[:_LONGEST])
         if below:
             yield (Amount(value / below, Fraction(0), tuple(scales), either, over=below),)
         if max(abs(value), below) >= 10:
@@ -526,13 +528,13 @@ def _counts(amount: Amount) -> bool:
 
 
 def _power(text: str) -> int:
-    power = int(re.sub(r"[\^{}*]", "", text.translate(_SUPER)).replace("−", "-"))
+    power = int(re.sub(r"[\^{}*]", "", text.translate(_SUPER)).replace("−", "-")[:_LONGEST])
     return max(-400, min(400, power))
 
 
 def _joined(digits: str) -> Decimal:
-    return Decimal(re.sub(rf"[{_BLANK},]", "", digits)[:60])
+    return Decimal(re.sub(rf"[{_BLANK},]", "", digits)[:_LONGEST])
 
 
 def _unit(digits: str) -> Fraction:
-    return Fraction(1, 10 ** len(digits.partition(".")[2][:60]))
+    return Fraction(1, 10 ** len(digits.partition(".")[2][:_LONGEST]))

@@ -23,19 +23,23 @@ class Entry:
     """What is known of a note.
 
     ``checks`` is None if they did not run on its present text; ``edited`` tells whether they ran
-    on another. ``href`` leads to the note, ``anchor`` names its row in the table of all notes.
+    on another, ``withheld`` whether they found faults that are not for the public. ``href`` leads
+    to the note, ``anchor`` names its row in the table of all notes.
     """
 
     name: str
     path: str
     checks: list[Check] | None
     edited: bool = False
+    withheld: bool = False
     href: str = ""
     anchor: str = ""
 
     @property
     def unchecked(self) -> str:
         """Why nothing can be said of it."""
+        if self.withheld:
+            return "not all checks passed"
         return (
             "not checked since it was edited" if self.edited else "not checked on this machine yet"
         )

@@ -24,6 +24,7 @@
       ...values.map(([value, words]) => element("option", { value }, words)));
   const count = (number, one) =>
     `${number.toLocaleString("en")} ${number === 1 ? one : `${one}s`}`;
+  const scope = ({ scope }) => ({ general: " in general", here: " here" })[scope] ?? "";
   const time = (seconds) => (seconds ? `${Number((seconds * 1000).toPrecision(2))} ms` : "");
 
   const notes = new Map([...rows].map((row) => {
@@ -51,7 +52,7 @@
         ["kind", check.kind],
         ["what", element("code", {}, check.what)],
         ["where", element("a", { href }, name), `, line ${check.line}`],
-        ["outcome", element("span", { class: `vk-${check.outcome.replace(" ", "-")}` }, check.outcome)],
+        ["outcome", element("span", { class: `vk-${check.outcome}` }, check.outcome, scope(check))],
         ["time", time(check.seconds)],
       ];
       return element("tr", {}, ...cells.map(([key, ...inside]) =>
