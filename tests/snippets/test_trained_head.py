@@ -1,8 +1,15 @@
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from snippets import pronoun_example, trained_head, translation_example
+from snippets import (
+    pronoun_example,
+    subject_object_example,
+    trained_head,
+    translation_example,
+)
 from snippets.attention import scaled_dot_product_attention
+from snippets.multi_head import multi_head_attention
 from snippets.recall_head import accuracy
 from snippets.recall_task import recall_batch
 
@@ -11,6 +18,17 @@ def test_the_file_holds_what_the_script_makes():
     for kept, made in zip(trained_head.load(), trained_head.train_head(), strict=True):
         for kept_array, made_array in zip(kept, made, strict=True):
             assert_allclose(kept_array, made_array, rtol=1e-6, atol=1e-9)
+
+
+def test_the_file_can_be_written_again(tmp_path, monkeypatch):
+    kept = trained_head.load()
+    monkeypatch.setattr(trained_head, "FILE", tmp_path / "head.npz")
+    monkeypatch.setattr(trained_head, "train_head", lambda: (kept[1], kept[0], -kept[2]))
+    trained_head.write()
+    for written, given in zip(trained_head.load(), (kept[1], kept[0], -kept[2]), strict=True):
+        for written_array, given_array in zip(written, given, strict=True):
+            assert_array_equal(written_array, given_array)
+    assert (tmp_path / "head.npz").stat().st_size < 20_000
 
 
 def test_the_head_has_learned_to_recall():
@@ -49,3 +67,14 @@ def test_each_word_reads_its_translation():
         assert row.max() > 0.95
     # Without its language, a French word gets the features of its English counterpart.
     assert_allclose(example.Z[:, :4], example.X[:, :4], atol=0.03)
+
+
+def test_a_verb_finds_its_subject_and_its_object():
+    example = subject_object_example
+    assert_array_equal(example.embed("she"), [[1, 0, 0, 1, 0, 0]])
+    assert_array_equal(example.embed("today she sees him"), example.X)
+    with pytest.raises(KeyError, match="it"):
+        example.embed("it sees")
+    X = example.embed("him sees she")  # the other way round
+    _, alpha = multi_head_attention(X, X, X, example.weights, example.h, return_weights=True)
+    assert_array_equal(alpha[:, 1].round(2), [[0.01, 0.01, 0.98], [0.98, 0.01, 0.01]])
