@@ -355,8 +355,8 @@ def test_equality_is_a_share_of_the_elements(kind: Any, share: float, size: floa
         return
     x = np.array([kind(size)])
     # Four roundings of each side come on top; they are far less, but in half precision.
-    rounding = 8 * {8: 2.0**-53, 4: 2.0**-24, 2: 2.0**-11}[x.itemsize]
-    near, far = 0.9 * share, 1.5 * share + 2 * rounding
+    allowed = share + 8 * {8: 2.0**-53, 4: 2.0**-24, 2: 2.0**-11}[x.itemsize]
+    near, far = 0.97 * allowed, 1.03 * allowed
     for sign in (-1, 1):
         assert holds("x = y", x=x, y=x.astype(float) * (1 + sign * near))
         assert not holds("x = y", x=x, y=x.astype(float) * (1 + sign * far))
