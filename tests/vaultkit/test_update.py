@@ -1,6 +1,8 @@
 """What ``--update`` may touch, byte by byte."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,12 +10,18 @@ from vaultkit.checks import mirrors
 from vaultkit.checks.check import HOLDS, Mend
 from vaultkit.inspect import inspect
 from vaultkit.read.markdown import read
+from vaultkit.read.notebook import read as read_notebook
 from vaultkit.read.vault import Vault
 from vaultkit.update import StaleNoteError, apply
 
 
 def mends(path: Path) -> list[Mend]:
     checks = inspect(read(path), Vault(path.parent))
+    return [check.mend for check in checks if check.mend]
+
+
+def notebook_mends(path: Path) -> list[Mend]:
+    checks = inspect(read_notebook(path), Vault(path.parent))
     return [check.mend for check in checks if check.mend]
 
 
@@ -134,6 +142,35 @@ def test_a_file_that_changed_meanwhile_is_left_alone(path: Path) -> None:
     with pytest.raises(StaleNoteError):
         apply(note, found)
     assert path.read_text() == "mine\n"
+
+
+def test_a_notebook_gets_the_outputs_of_its_cells(tmp_path: Path) -> None:
+    path = tmp_path / "Bock.ipynb"
+    old = [{"name": "stdout", "output_type": "stream", "text": ["old\n"]}]
+    sources = ["'ö'", "", "print('a\\n\\nb')", "x = 1", "'ö'", "'right'"]
+    cells: list[dict[str, Any]] = [
+        {"cell_type": "code", "source": source.splitlines(), "outputs": list(old)}
+        for source in sources
+    ]
+    cells[-1]["outputs"] = [{"data": {"text/plain": ["'right'"]}, "output_type": "execute_result"}]
+    cells.insert(1, {"cell_type": "markdown", "source": ["'ö'"], "outputs": "none"})
+    path.write_text(json.dumps({"nbformat": 4, "cells": cells}, indent=1), encoding="utf-8")
+    path.chmod(0o640)
+    apply(read_notebook(path), notebook_mends(path))
+
+    def stream(*lines: str) -> list[dict[str, Any]]:
+        return [{"name": "stdout", "output_type": "stream", "text": list(lines)}]
+
+    written = json.loads(path.read_bytes())
+    expected = [stream("'ö'"), "none", old, stream("a\n", "\n", "b"), [], stream("'ö'")]
+    assert [cell["outputs"] for cell in written["cells"]] == [*expected, cells[-1]["outputs"]]
+    assert [cell["source"] for cell in written["cells"]] == [cell["source"] for cell in cells]
+    # As Jupyter saves it: one blank of indent, keys in their order, no escapes, an end of line.
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith('{\n "cells": [\n  {\n   "cell_type": "code",\n   "outputs": [\n')
+    assert text.endswith("\n}\n")
+    assert "\"'ö'\"" in text
+    assert notebook_mends(path) == []
 
 
 def test_mirrored_code_is_copied(path: Path) -> None:
