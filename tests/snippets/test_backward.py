@@ -137,8 +137,14 @@ def test_projection_refuses_what_does_not_fit(g, x, weight):
 
 @pytest.mark.parametrize("num_heads", [1, 2, 4])
 @pytest.mark.parametrize("biased", [False, True])
-@pytest.mark.parametrize("options", [{}, {"is_causal": True}])
-def test_multi_head_attention(num_heads, biased, options):
+@pytest.mark.parametrize("masked", ["not", "boolean", "float", "causal"])
+def test_multi_head_attention(num_heads, biased, masked):
+    options = {
+        "not": {},
+        "boolean": {"attn_mask": np.tri(3, 5, 2, dtype=bool)},
+        "float": {"attn_mask": numbers(num_heads, 3, 5, seed=9)},
+        "causal": {"is_causal": True},
+    }[masked]
     query, key, value = numbers(2, 3, 4), numbers(2, 5, 4, seed=1), numbers(2, 5, 4, seed=2)
     matrices = [numbers(4, width, seed=3 + i) for i, width in enumerate((8, 8, 12))]
     matrices.append(numbers(12, 4, seed=6))

@@ -20,6 +20,11 @@ def test_is_finite_where_the_probability_underflows():
     assert_allclose(cross_entropy_backward(logits, target), [[-1, 1]])
 
 
+def test_each_row_has_its_own_largest_score():
+    logits = np.array([[0.0, 0.0], [1e5, 1e5]])
+    assert_allclose(cross_entropy(logits, np.array([0, 0])), np.log(2), rtol=1e-12)
+
+
 @pytest.mark.parametrize("lead", [(), (3,), (2, 3)])
 def test_the_gradient_is_the_difference_quotient(lead):
     rng = np.random.default_rng(0)
@@ -39,6 +44,7 @@ def test_the_gradient_is_the_difference_quotient(lead):
         ((0, 3), [], r"logits \(0, 3\) and target \(0,\)"),
         ((2, 3), [0, 3], "not between 0 and 2"),
         ((2, 3), [-1, 0], "not between 0 and 2"),
+        ((1, 2, 5), [[0, 7]], "not between 0 and 4"),
     ],
 )
 def test_refuses_what_does_not_fit(function, shape, target, words):

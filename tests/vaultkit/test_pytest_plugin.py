@@ -321,3 +321,15 @@ def test_what_is_no_file_fails_and_no_folder_is_read_twice(pytester: pytest.Pyte
     assert result.parseoutcomes().get("errors") is None
     assert result.parseoutcomes()["failed"] == len(names) + 3
     result.stdout.fnmatch_lines(["*docs/latin.md:3: this file is no UTF-8*"])
+
+
+def test_who_runs_other_tests_does_not_wait_for_the_vault(
+    vault: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.makepyfile(test_other="def test_other(): pass")
+
+    def read(_root: Path) -> Vault:
+        raise AssertionError("the vault is read")
+
+    monkeypatch.setattr("vaultkit.doors.pytest_plugin.Vault", read)
+    run(vault, "test_other.py").assert_outcomes(passed=1)
