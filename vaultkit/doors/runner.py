@@ -12,6 +12,7 @@ from vaultkit.checks.check import FAILS, Check
 from vaultkit.inspect import Settings, inspect
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
+from vaultkit.run.dependencies import compile_ahead
 from vaultkit.run.ending import Ending, Limits
 from vaultkit.run.workers import Send, Workers
 
@@ -71,6 +72,10 @@ class Runner:
 
     def submit(self, notes: Iterable[tuple[Note, int | None]]) -> None:
         """Say which notes will be asked for, in this order, and up to which block."""
+        notes = list(notes)
+        # Before processes are forked, so that each of them finds it done.
+        sources = (block.fence.text for note, _ in notes for block in note.blocks)
+        compile_ahead(self.vault.root.parent, sources)
         for note, until in notes:
             self._keys[note.path] = json.dumps([os.fspath(note.path), until])
             self._workers.submit(self._keys[note.path])

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.machinery
+import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 _recording: list[tuple[Path, set[Path]]] = []
@@ -32,9 +36,13 @@ def recording(root: Path, read: set[Path]) -> Iterator[None]:
     for name in before:
         del sys.modules[name]
     _recording.append((root, read))
+    finder = LocalFinder(root, compiled)
+    sys.meta_path.insert(0, finder)
     try:
         yield
     finally:
+        with contextlib.suppress(ValueError):
+            sys.meta_path.remove(finder)
         _recording.pop()
         for name in local_modules(root):
             read.add(Path(str(sys.modules.pop(name).__file__)))
@@ -49,15 +57,74 @@ def local_modules(root: Path) -> list[str]:
 
 def is_local(name: str, origin: object, root: Path) -> bool:
     """Tell whether a module stands below a folder: not installed there, and not the engine's."""
-    if not isinstance(origin, str) or not origin.endswith(".py") or name == "__main__":
+    # Thousands are asked about for each note, so what sorts most of them out comes first.
+    if not isinstance(origin, str) or not origin.startswith(f"{root}{os.sep}"):
         return False
-    installed = Path(origin).is_relative_to(sys.prefix) and sys.prefix != sys.base_prefix
+    installed = sys.prefix != sys.base_prefix and origin.startswith(f"{sys.prefix}{os.sep}")
     return (
-        name.partition(".")[0] != __name__.partition(".")[0]
-        and Path(origin).is_relative_to(root)
+        origin.endswith(".py")
+        and name != "__main__"
+        and name.partition(".")[0] != __name__.partition(".")[0]
         and not installed
         and "site-packages" not in Path(origin).parts
     )
+
+
+class LocalFinder:
+    """Imports the modules below a folder, from code that is handed in.
+
+    Parameters
+    ----------
+    root
+        The folder.
+    code_of
+        Compiles the module of a path.
+    """
+
+    def __init__(self, root: Path, code_of: Callable[[str], CodeType]) -> None:
+        self.root = root
+        self.code_of = code_of
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Find a module as Python does, if it is one of them."""
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or not is_local(name, spec.origin, self.root):
+            return None
+        spec.loader = _Loader(name, str(spec.origin), self.code_of)
+        return spec
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    def __init__(self, name: str, path: str, code_of: Callable[[str], CodeType]) -> None:
+        super().__init__(name, path)
+        self.code_of = code_of
+
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
+        return self.code_of(self.path)
+
+
+_compiled: dict[tuple[str, int, int], CodeType] = {}
+
+
+def compiled(path: str) -> CodeType:
+    """Compile a module once for all notes of this process, and of those forked from it."""
+    status = Path(path).stat()
+    key = path, status.st_mtime_ns, status.st_size
+    if key not in _compiled:
+        source = Path(path).read_bytes()
+        _compiled[key] = compile(source, path, "exec", dont_inherit=True)
+    return _compiled[key]
+
+
+def compile_ahead(root: Path, sources: Iterable[str]) -> None:
+    """Compile the modules below a folder that some code imports, with all of their packages."""
+    names: set[str] = set()
+    for source in sources:
+        names.update(re.findall(r"^\s*(?:from|import)\s+(\w+)", source, re.MULTILINE))
+    for name in names:
+        for path in (root / f"{name}.py", *(root / name).glob("*.py")):
+            with contextlib.suppress(OSError, SyntaxError, ValueError):
+                compiled(str(path))
 
 
 def _on_event(event: str, arguments: tuple[Any, ...]) -> None:

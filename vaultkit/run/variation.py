@@ -12,19 +12,19 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import importlib.machinery
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from vaultkit.run.dependencies import is_local, local_modules
+from vaultkit.run.dependencies import LocalFinder, local_modules
 
 # What makes a generator of random numbers out of a seed, whoever wrote it.
 _SEEDED = re.compile(r"default_rng|seed|SeedSequence|PCG64|MT19937|Philox|\w*Random\w*|\w*Rng")
@@ -166,7 +166,7 @@ def plans(trial: int, names: Sequence[str]) -> list[Variation]:
 def varied_modules(root: Path, variation: Variation) -> Iterator[None]:
     """Let modules below a folder be imported with other numbers, afresh; then put all back."""
     before = {name: sys.modules[name] for name in local_modules(root)}
-    finder = _Finder(root, variation)
+    finder = LocalFinder(root, partial(_other_code, variation=variation))
     for name in before:
         del sys.modules[name]
     sys.meta_path.insert(0, finder)
@@ -179,24 +179,6 @@ def varied_modules(root: Path, variation: Variation) -> Iterator[None]:
         sys.modules.update(before)
 
 
-class _Finder:
-    def __init__(self, root: Path, variation: Variation) -> None:
-        self.root = root
-        self.variation = variation
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is None or not is_local(name, spec.origin, self.root):
-            return None
-        spec.loader = _Loader(name, str(spec.origin), self.variation)
-        return spec
-
-
-class _Loader(importlib.machinery.SourceFileLoader):
-    def __init__(self, name: str, path: str, variation: Variation) -> None:
-        super().__init__(name, path)
-        self.variation = variation
-
-    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
-        tree = self.variation.rewrite(ast.parse(self.get_data(self.path)))
-        return compile(ast.fix_missing_locations(tree), self.path, "exec", dont_inherit=True)
+def _other_code(path: str, variation: Variation) -> CodeType:
+    tree = variation.rewrite(ast.parse(Path(path).read_bytes()))
+    return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
