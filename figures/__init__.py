@@ -32,6 +32,7 @@ from figures import (
     words,
 )
 from vaultkit.figure import Figure
+from vaultkit.site import outlines
 
 
 def _figure(
@@ -41,7 +42,7 @@ def _figure(
     draw: Callable[[Mapping[str, Any]], str],
 ) -> Figure:
     """Describe a figure that goes stale with its numbers, its module or the common style."""
-    source = inspect.getsource(module) + inspect.getsource(style)
+    source = "".join(map(inspect.getsource, (module, style, outlines)))
     drawn_by = hashlib.sha256(source.encode()).hexdigest()
     return Figure(f"{name}.svg", lambda: {**data(), "drawn by": drawn_by}, draw)
 

@@ -27,7 +27,7 @@ def draw_equation(data: Mapping[str, Any]) -> str:
     """Q times Kᵀ gives scores; softmax makes weights of them; weights times V give Z."""
     parts = [
         st.text(
-            240, 26, "Attention$(Q, K, V)$ = softmax$(QK^T$ / √$d_k)$ $V$", anchor="middle", size=18
+            240, 32, rf"$\operatorname{{Attention}}(Q, K, V) = {st.SOFTMAX} V$", anchor="middle"
         )
     ]
     lines = (
@@ -58,7 +58,9 @@ def draw_equation(data: Mapping[str, Any]) -> str:
         ),
         st.path("M408 182v52", cls="score", width=1.5),
         st.arrow([(408, 234), (92, 234), (92, 292)], "score"),
-        st.text(250, 226, "÷ √$d_k$, then softmax of each row", anchor="middle", cls="vk-muted"),
+        st.text(
+            250, 226, r"÷ $\sqrt{d_k}$, then softmax of each row", anchor="middle", cls="vk-muted"
+        ),
     ]
     n, d_k = data["Q"]
     m, d_v = data["V"]

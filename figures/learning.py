@@ -100,7 +100,7 @@ def draw_matrices(data: Mapping[str, Any]) -> str:
     """Draw both products before and after: noise, then diagonals."""
     features = data["features"]
     letters, digits = features[:8], features[8:]
-    parts = [st.text(4, 20, "who reads whom: $W_Q$ $W_K^T$ / √$d_k$", size=16)]
+    parts = [st.text(4, 20, r"who reads whom: $W_Q W_K^\top / \sqrt{d_k}$", size=16)]
     y = 74
     for name in ("before", "after"):
         parts += [
@@ -228,7 +228,7 @@ def draw_backward(data: Mapping[str, Any]) -> str:
 GRAPH: dict[str, tuple[int, int, str, str]] = {
     "Q": (70, 40, "query", "∂$S$ · $K$"),
     "K": (190, 40, "key", "∂$S^T$ · $Q$"),
-    "S": (130, 140, "score", "∂$α$ through softmax, / √$d_k$"),
+    "S": (130, 140, "score", r"∂$α$ through softmax, ÷ $\sqrt{d_k}$"),
     "α": (130, 230, "score", "∂$Z$ · $V^T$"),
     "V": (350, 230, "value", "$α^T$ · ∂$Z$"),
     "Z": (240, 330, "fg", "from the loss"),

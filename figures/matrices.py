@@ -161,14 +161,14 @@ def draw_weights(data: Mapping[str, Any]) -> str:
             st.text(x, 54 + (i + 0.5) * 38 + 5, f"{total:g}", anchor="middle", cls="vk-muted")
             for i, total in enumerate(np.round(data["sums"], 6))
         ),
-        st.text(LABEL + 3 * 57, 308, "$α$ = softmax$(QK^T$ / √$d_k)$, row by row", anchor="middle"),
+        st.text(LABEL + 3 * 57, 326, rf"$\alpha = {st.SOFTMAX}$, row by row", anchor="middle"),
     ]
     return st.figure_svg(
         "attention-weights",
         "Attention weights",
         "A 6 by 6 heat map of the weights, queries down, keys across. Each row sums to 1; the"
         f" row of she is outlined: {st.listed(alpha[marked])}.",
-        322,
+        352,
         parts,
     )
 

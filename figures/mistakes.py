@@ -31,11 +31,11 @@ def draw_known_answer(data: Mapping[str, Any]) -> str:
     """Draw each row of two weights as one bar in two parts."""
     rows = data["rows"]
     labels = {
-        "right": "right: ÷ √$d_k$",
+        "right": r"right: ÷ $\sqrt{d_k}$",
         "no scale": "no scale",
-        "÷ √d_model": "÷ √$d_{model}$",
+        "÷ √d_model": r"÷ $\sqrt{d_{\text{model}}}$",
         "÷ d_k": "÷ $d_k$",
-        "× √d_k": "× √$d_k$",
+        "× √d_k": r"× $\sqrt{d_k}$",
         "Q and K swapped": "$Q$ and $K$ swapped",
     }
     x, length, y, pitch = 156, 300, 56, 40

@@ -70,7 +70,7 @@ def draw(data: Mapping[str, Any]) -> str:
     parts += [
         _step("Key Transpose", K_LANE, 270, "key", "Key Transpose"),
         _stage("Attention Scores", (8, 342, 306, 94), "score", data["S"], ["$QK^T$"], indent=36),
-        _step("Importance of dk in Scaling", SPINE, 464, "score", "Scaling ÷ √$d_k$"),
+        _step("Importance of dk in Scaling", SPINE, 464, "score", r"Scaling ÷ $\sqrt{d_k}$"),
         _step("Softmax", SPINE, 526, "score", "Softmax"),
         _stage(
             "Attention Weights",

@@ -38,7 +38,7 @@ def draw_variance(data: Mapping[str, Any]) -> str:
     parts = []
     for top, name, span, label in (
         (54, "raw", 80, "score $q$ · $k$"),
-        (346, "scaled", 4, "scaled score $q$ · $k$ / √$d_k$"),
+        (346, "scaled", 4, r"scaled score $q \cdot k / \sqrt{d_k}$"),
     ):
         parts += [
             st.text(LEFT, top - 30, label, size=16),

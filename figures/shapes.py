@@ -46,7 +46,7 @@ def draw(data: Mapping[str, Any]) -> str:
             "query",
             "queries of each head",
             "(B, h, n, d_k)",
-            "$QK^T$ / √$d_k$, then softmax",
+            r"$QK^\top / \sqrt{d_k}$, then softmax",
         ),
         ("weights", "score", "scores, then weights", "(B, h, n, n)", "times $V$"),
         ("heads", "value", "output of each head", "(B, h, n, d_v)", "join the heads"),

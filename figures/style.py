@@ -7,15 +7,20 @@ where, belongs in the modules named after concepts.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from html import escape
 
 import numpy as np
 import numpy.typing as npt
 
+from vaultkit.site.outlines import outlined
+
 WIDTH = 480  # of every figure: one scale, so one size of type on a page
 SMALL = 13.5  # secondary text; on a 390 px phone still some 10 px
+INDEX = 0.86  # of an index to its letter; on that phone no index is below 9.5 px
 ROW = 1  # the row that is followed through the pipeline: "journey"
+SOFTMAX = r"\operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)"
 FULL = 0.48  # opacity of a heat map's largest value: text over it keeps 4.5 : 1
 FAINT = 0.05  # and of its smallest
 
@@ -59,9 +64,8 @@ STYLE = (
         f"svg.vk-figure .vk-{name}{{color:var(--vk-{name});fill:currentColor}}" for name in LIGHT
     )
     + "svg.vk-figure .vk-stroke{fill:none;stroke:currentColor}"
-    'svg.vk-figure .vk-math{font-family:"STIX Two Text","Cambria Math",Cambria,Georgia,'
-    '"Times New Roman",serif;font-size:1.08em;font-weight:400}'
-    "svg.vk-figure .vk-i{font-style:italic}"
+    'svg.vk-figure .vk-math{font-family:"STIX Two Math","STIX Two Text","Cambria Math",Cambria,'
+    'Georgia,"Times New Roman",serif;font-size:1.08em;font-weight:400}'
 )
 
 # For a figure whose stages are links: `vk-frame` is a stage's card, `vk-name` its name.
@@ -122,7 +126,14 @@ def text(
     size: float | None = None,
     bold: bool = False,
 ) -> str:
-    """Set words at a baseline; `$…$` holds mathematics (see `rich`)."""
+    r"""Set words at a baseline; `$…$` holds mathematics (see `rich`).
+
+    One formula among them may be TeX, as ``$\sqrt{d_k}$`` is: it is set as in the text, its
+    fractions and roots included (see `vaultkit.site.outlines`).
+    """
+    if found := _TEX.fullmatch(words):
+        before, tex, after = found.groups()
+        return _around(x, y, before, tex, after, cls=cls, anchor=anchor, size=size, bold=bold)
     attributes = f' class="{cls}"' if cls else ""
     attributes += f' text-anchor="{anchor}"' if anchor != "start" else ""
     attributes += f' font-size="{size:g}"' if size else ""
@@ -160,10 +171,50 @@ def _math(source: str, owed: float) -> tuple[str, float]:
 
 def _span(body: str, dy: float, *, small: bool = False) -> str:
     upright = not body.isalpha() or (small and (len(body) > 1 or body == "T"))
-    attributes = "" if upright else ' class="vk-i"'
-    attributes += f' dy="{dy:g}"' if dy else ""
-    attributes += ' font-size=".78em"' if small else ""
+    body = body if upright else "".join(map(_slanted, body))
+    attributes = f' dy="{dy:g}"' if dy else ""
+    attributes += f' font-size="{INDEX:g}em"' if small else ""
     return f"<tspan{attributes}>{escape(body)}</tspan>" if attributes else escape(body)
+
+
+def _slanted(letter: str) -> str:
+    """Return the letter of mathematics, as browsers set it in a formula of the text."""
+    if letter == "h":
+        return "\N{PLANCK CONSTANT}"
+    case = "SMALL" if letter.islower() else "CAPITAL"
+    kind, name = ("", letter) if letter.isascii() else (" ", unicodedata.name(letter).split()[-1])
+    return unicodedata.lookup(f"MATHEMATICAL ITALIC {case} {kind.strip()}{name}")
+
+
+_TEX = re.compile(r"([^\\]*?)\$([^$]*\\[^$]*)\$([^\\]*)")
+
+
+def _around(
+    x: float,
+    y: float,
+    before: str,
+    tex: str,
+    after: str,
+    *,
+    cls: str,
+    anchor: str,
+    size: float | None,
+    bold: bool,
+) -> str:
+    """Set a formula with words on either side, close to it whatever the reader's font."""
+    em = size or 15.0
+    outlines, width = outlined(tex, 1.08 * em)
+    # Nobody knows that font: this much a letter is near enough for the outer edges.
+    left, right = (0.57 * em * len(re.sub(r"[$_^{}]", "", words)) for words in (before, after))
+    start = x + left - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * (left + width + right)
+    attributes = f' class="{cls}"' if cls else ""
+    parts = [f'<g{attributes} transform="translate({num(start)} {num(y)})">{outlines}</g>']
+    for words, edge, side in ((before, start, "end"), (after, start + width, "start")):
+        if words.strip():
+            space = 0.26 * em if words.strip() != words or side == "end" else 0.06 * em
+            edge += -space if side == "end" else space
+            parts.append(text(edge, y, words.strip(), cls=cls, anchor=side, size=size, bold=bold))
+    return "".join(parts)
 
 
 def rect(
@@ -211,7 +262,7 @@ def arrow(points: Sequence[tuple[float, float]], cls: str = "muted", width: floa
 
 def link(note: str, parts: Iterable[str]) -> str:
     """Let fragments link to a note (a figure with links wants `extra_style=LINKS`)."""
-    return "\n".join([f'<a href="[[{note}]]" aria-label="{note}">', *parts, "</a>"])
+    return "\n".join([f'<a href="[[{note}]]" role="link" aria-label="{note}">', *parts, "</a>"])
 
 
 def sheet(x: float, y: float, width: float, height: float, hue: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import shutil
 from html.parser import HTMLParser
@@ -11,8 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Route, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from visitor import CHECKED, ROOT, Visitor
 
@@ -241,14 +239,6 @@ def many_checks(route: Route) -> None:
     route.fulfill(json={"Softmax.md": note, "Query Matrix.md": [fails], "index.md": None})
 
 
-def few_checks(route: Route) -> None:
-    """Answer with a check of each outcome."""
-    row = {"kind": "link", "line": 7, "what": "[[Tren]]", "seconds": 0.001}
-    route.fulfill(
-        json={"Softmax.md": [{**row, "outcome": o} for o in ("holds", "fails", "not checked")]}
-    )
-
-
 @pytest.mark.parametrize("width", [1280, 390])
 def test_checks_can_be_filtered(visit: Visitor, width: int) -> None:
     page = visit(width=width)
@@ -357,24 +347,3 @@ def test_nothing_moves_for_those_who_ask_for_rest(visit: Visitor) -> None:
     page = visit("softmax/", reduced_motion="reduce")
     moving = page.evaluate("document.getAnimations().length")
     assert moving == 0
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_are_accessible(visit: Visitor, scheme: str) -> None:
-    page = visit(scheme=scheme)
-    page.route("**/checks.json", few_checks)
-    found = []
-    for address in ("", FORMULAS, "checks/", "questions-and-answers/"):
-        visit.go(page, address)
-        found += serious(page)
-    assert found == []
-
-
-def serious(page: Page) -> list[str]:
-    results = json.loads(json.dumps(Axe().run(page).response))
-    return [
-        f"{rule['id']}: {node['html'][:120]} {node['failureSummary'][:300]}"
-        for rule in results["violations"]
-        if rule["impact"] in ("serious", "critical")
-        for node in rule["nodes"]
-    ]

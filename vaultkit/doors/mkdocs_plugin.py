@@ -38,7 +38,7 @@ from vaultkit.read.syntax import printable, slug
 from vaultkit.read.vault import READERS, Vault
 from vaultkit.site import mathematics, mermaid, report
 from vaultkit.site.lines import refusal
-from vaultkit.theme.fonts import FONTS, web_font
+from vaultkit.theme.fonts import FONTS, slanted, web_font
 
 #: What makes Python-Markdown read a note as Obsidian does. A site's own settings come first.
 EXTENSIONS: dict[str, dict[str, Any]] = {
@@ -67,6 +67,10 @@ _ASSETS = "assets/vaultkit"
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
 
+_TAG = re.compile(r"<[^>]*>")
+#: Characters that a phone shows of a page before its reader scrolls.
+_FIRST_SCREEN = 700
+
 _LEDGER = "<!-- ledger -->"
 _NOTEBOOK = re.compile(r"<pre>(.*)</pre>", re.DOTALL)
 
@@ -86,7 +90,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def __init__(self) -> None:
         self.vault: Vault | None = None
-        self.fonts: list[str] = []
+        #: Addresses of fonts, and whether formulas are set in them.
+        self.fonts: list[tuple[str, bool]] = []
         self.ledger: Ledger | None = None
         self.serving = False
         #: By path, what the ledger knows of each note that has a page; and the script to filter it.
@@ -231,25 +236,27 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
         The latter is no part of the page's content, so search does not see it.
         """
-        context["vaultkit_fonts"] = self.fonts
-        entry = self.entries.get(context["page"].file.src_uri)
+        page = context["page"]
+        early = _begins_with_formulas(page.content or "")
+        context["vaultkit_fonts"] = [uri for uri, formulas in self.fonts if early or not formulas]
+        entry = self.entries.get(page.file.src_uri)
         if entry:
             href = ""
             if self.checks_page:
-                url = get_relative_url(self.checks_page.url, context["page"].url)
+                url = get_relative_url(self.checks_page.url, page.url)
                 href = f"{url}#{entry.anchor}"
             context["vaultkit_checked"] = report.line(entry, href)
         return context
 
     def on_post_page(self, output: str, page: Page, **_: Any) -> str:
-        """Show the ledger; name the search dialog, which Material leaves without one."""
+        """Show the ledger, and mend what the theme leaves."""
         if page.file is self.checks_page:
             output = output.replace(_LEDGER, self._show_ledger(page), 1)
-        return output.replace(
-            'data-md-component="search" role="dialog"',
-            'data-md-component="search" role="dialog" aria-label="Search"',
-            1,
-        )
+        return _mend(output)
+
+    def on_post_template(self, output_content: str, template_name: str, **_: Any) -> str:
+        """Mend what the theme leaves in the page for lost visitors, too."""
+        return _mend(output_content) if template_name.endswith(".html") else output_content
 
     def _read_ledger(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
         """Gather what is known of each note; yield it for machines, and as a badge."""
@@ -331,12 +338,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """
         assert self.vault is not None
         cache = self._cache(config)
-        formulas = [f for note in self.vault.notes.values() for f in note.formulas]
-        needed = set().union(*(mathematics.characters(f.tex, f.display) for f in formulas))
+        notes = self.vault.notes.values()
+        formulas = [f for note in notes for f in note.formulas]
+        signs = slanted(set().union(*(mathematics.characters(f.tex, f.display) for f in formulas)))
+        letters = set().union(*(note.text for note in notes))
         faces: list[str] = []
         self.fonts = []
         for font in FONTS:
-            content = web_font(font, needed if font.family == "STIX Two Math" else (), cache)
+            content = web_font(font, signs if font.formulas else letters, cache)
             if content is None:
                 continue
             name = f"{font.family} {font.style}".lower().replace(" ", "-") + ".woff2"
@@ -348,7 +357,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 f'src:url("{posixpath.basename(file.src_uri)}") format("woff2")}}'
             )
             if font.style == "normal":
-                self.fonts.append(file.src_uri)
+                self.fonts.append((file.src_uri, font.formulas))
         css = "".join(faces) + "\n" + (THEME / "vaultkit.css").read_text(encoding="utf-8")
         file = _hashed(config, "vaultkit.css", css)
         config.extra_css.insert(0, file.src_uri)
@@ -362,6 +371,19 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             config.theme["logo"] = logo.src_uri
         if config.theme.get("favicon") in (None, "", "assets/images/favicon.png"):
             config.theme["favicon"] = logo.src_uri
+
+
+def _begins_with_formulas(content: str) -> bool:
+    """Tell whether a formula stands where a page opens: its font is then worth fetching first."""
+    before, formula, _ = content.partition("<math")
+    return bool(formula) and len(_TAG.sub("", before)) < _FIRST_SCREEN
+
+
+def _mend(output: str) -> str:
+    """Name the search dialog, which Material leaves without one; drop empty attributes."""
+    dialog = 'data-md-component="search" role="dialog"'
+    output = output.replace(dialog, f'{dialog} aria-label="Search"', 1)
+    return output.replace(' tabindex=""', "")
 
 
 def _is_copied(path: Path) -> bool:

@@ -23,6 +23,7 @@ from vaultkit.site.flashcards import Flashcards
 from vaultkit.site.inline import Comments, FootnoteMarks, Tags, WikiLinks
 from vaultkit.site.lines import Lines
 from vaultkit.site.page import Page
+from vaultkit.site.tables import Tables
 
 #: The callouts that Material styles, and Obsidian's other names for them.
 CALLOUTS = {
@@ -73,6 +74,7 @@ class ObsidianExtension(Extension):
         md.treeprocessors.register(_BlockIds(md), "vaultkit-block-ids", 26)
         md.treeprocessors.register(_Callouts(md), "vaultkit-callouts", 19.9)
         md.treeprocessors.register(_Captions(md), "vaultkit-captions", 7)
+        md.treeprocessors.register(Tables(md), "vaultkit-tables", 6.5)
         # After all that changes the tree, before `toc` (5) gives headings their addresses.
         md.treeprocessors.register(_Finish(md, page), "vaultkit-obsidian", 6)
         md.treeprocessors.register(_TagAddresses(md, page), "vaultkit-tag-addresses", -1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import logging
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -22,46 +23,17 @@ from fontTools.varLib import instancer
 
 from vaultkit.files import write_atomically
 
-#: Characters of running text: Latin, and the marks and signs of prose.
-TEXT = frozenset(
-    chr(code)
-    for code in (
-        *range(0x20, 0x7F),
-        *range(0xA0, 0x180),
-        *range(0x2010, 0x2027),
-        *(0x2032, 0x2033, 0x20AC, 0x2190, 0x2191, 0x2192, 0x2193, 0x2194, 0x2212, 0x2248, 0x2260),
-        *(0x2264, 0x2265),
-    )
-)
+#: What every page may hold, whatever its notes do.
+TEXT = frozenset(chr(code) for code in range(0x20, 0x7F)) | frozenset("\u2019\u201c\u201d\u2026")
 
-#: Characters of mathematics that any note may need next. Browsers draw a lone letter with its
-#: slanted twin (U+1D434 and on), so those belong here with the letters themselves.
-MATHEMATICS = frozenset(
-    chr(code)
-    for code in (
-        *range(0x20, 0x7F),
-        *(0xA0, 0xAC, 0xB1, 0xB7, 0xD7, 0xF7, 0x131, 0x237),
-        *range(0x300, 0x30D),
-        *(0x332, 0x338),
-        *range(0x391, 0x3A2),
-        *range(0x3A3, 0x3AA),
-        *range(0x3B1, 0x3CA),
-        *(0x3D1, 0x3D5, 0x3D6, 0x3F0, 0x3F1, 0x3F5),
-        *(0x2016, 0x2020, 0x2026, 0x2032, 0x2033, 0x203E, 0x20D7),
-        *(0x2102, 0x210E, 0x210B, 0x2112, 0x2115, 0x211D, 0x2119, 0x211A, 0x2124, 0x2113, 0x2131),
-        *range(0x2190, 0x2195),
-        *(0x21A6, 0x21D0, 0x21D2, 0x21D4, 0x27F6, 0x27F9),
-        *(0x2200, 0x2202, 0x2203, 0x2205, 0x2207, 0x2208, 0x2209, 0x220F, 0x2211, 0x2212, 0x2213),
-        *(0x2217, 0x2218, 0x2219, 0x221A, 0x221D, 0x221E, 0x2223, 0x2225, 0x2227, 0x2228, 0x2229),
-        *(0x222A, 0x222B, 0x223C, 0x2243, 0x2245, 0x2248, 0x2254, 0x2260, 0x2261, 0x2264, 0x2265),
-        *(0x226A, 0x226B, 0x2282, 0x2286, 0x2295, 0x2297, 0x2299, 0x22A4, 0x22A5, 0x22C5),
-        *(0x22EE, 0x22EF, 0x22F1, 0x2308, 0x2309, 0x230A, 0x230B, 0x23DE, 0x23DF),
-        *(0x27E8, 0x27E9, 0x2A7D, 0x2A7E, 0x2061, 0x2062, 0x2063, 0xFE00, 0xFE01),
-        *range(0x1D434, 0x1D468),  # italic letters
-        *range(0x1D6E2, 0x1D71C),  # and Greek ones
-        *(0x1D53C, 0x1D7D9),  # expectation, the indicator's one
-    )
-)
+#: What formulas are drawn with beyond the characters they hold.
+MATHEMATICS = frozenset("\u221a\u2061\u2062\u2063")
+
+#: By letter, the slanted one that browsers draw where it stands alone in ``<mi>``.
+_SLANTED = {
+    unicodedata.normalize("NFKC", chr(code)): chr(code)
+    for code in (0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
+}
 
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
@@ -77,7 +49,9 @@ class Font:
     package, path
         The Python package that carries it, and where in there.
     keep
-        Characters to keep, whatever the notes say.
+        Characters to keep, whatever the notes hold.
+    formulas
+        Whether it is the one that formulas are set in.
     axes
         Values or ranges at which to pin a variable font.
     features
@@ -93,6 +67,7 @@ class Font:
     display: str = "swap"
     axes: dict[str, float | tuple[float, float]] = field(default_factory=dict)
     features: tuple[str, ...] = ()
+    formulas: bool = False
 
 
 FONTS = (
@@ -105,6 +80,7 @@ FONTS = (
         display="block",
         # Variants for indices; the feature that gives an accent a dotless base.
         features=("ssty", "dtls", "flac", "kern", "ccmp", "mark", "mkmk"),
+        formulas=True,
     ),
     Font(
         "Source Serif 4",
@@ -163,6 +139,18 @@ def web_font(font: Font, characters: Iterable[str], cache: Path) -> bytes | None
     # Two builds at once must not read half a file of each other's.
     write_atomically(file, cut)
     return cut
+
+
+def slanted(characters: Iterable[str]) -> set[str]:
+    """Add to the characters of formulas the slanted twins that browsers put in their place.
+
+    Examples
+    --------
+    >>> sorted(slanted("h2")) == ["2", "h", "\N{PLANCK CONSTANT}"]
+    True
+    """
+    kept = set(characters)
+    return kept | {_SLANTED[letter] for letter in kept & _SLANTED.keys()}
 
 
 def _cut(source: bytes, characters: str, font: Font) -> bytes:

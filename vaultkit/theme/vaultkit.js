@@ -36,12 +36,23 @@
     event.preventDefault();
   });
 
+  // Reached with the keyboard where it scrolls; told to the style sheet on which side there is more.
   const reach = (box) => {
-    const scrolls = box.scrollWidth > box.clientWidth + 1;
-    if (scrolls) box.tabIndex = 0;
-    else box.removeAttribute("tabindex");
+    const more = box.scrollWidth - box.clientWidth;
+    const sides = [box.scrollLeft > 1 && "left", box.scrollLeft < more - 1 && "right"];
+    if (more > 1) {
+      box.tabIndex = 0;
+      box.dataset.more = sides.filter(Boolean).join(" ");
+    } else {
+      box.removeAttribute("tabindex");
+      delete box.dataset.more;
+    }
   };
   const sizes = new ResizeObserver((entries) => entries.forEach((entry) => reach(entry.target)));
+  // It does not bubble.
+  document.addEventListener("scroll", (event) => {
+    if (event.target.dataset?.more !== undefined) reach(event.target);
+  }, { capture: true, passive: true });
 
   const prepare = () => {
     sizes.disconnect();

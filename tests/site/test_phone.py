@@ -1,0 +1,226 @@
+"""Small screens, paper, the reader's own colours, and those who cannot see: on the built site."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, Route, expect
+from visitor import ROOT, Visitor
+
+from vaultkit.read.vault import Vault
+
+VAULT = Vault(ROOT / "docs")
+PAGES = sorted(
+    "" if note.name == "index" else VAULT.address(note) + "/" for note in VAULT.notes.values()
+)
+LOST = "404.html"
+OPEN = "document.querySelectorAll('article details').forEach(d => d.open = true)"
+# The rule on the size of what is tapped is off unless asked for.
+EVERY = {"rules": {"target-size": {"enabled": True}}}
+# What else may differ with colours and width.
+LOOKS = {
+    "runOnly": {
+        "type": "rule",
+        "values": [
+            "color-contrast",
+            "link-in-text-block",
+            "scrollable-region-focusable",
+            "target-size",
+        ],
+    }
+}
+
+
+def few_checks(route: Route) -> None:
+    """Answer with a check of each outcome."""
+    row = {"kind": "link", "line": 7, "what": "[[Tren]]", "seconds": 0.001}
+    route.fulfill(
+        json={"Softmax.md": [{**row, "outcome": o} for o in ("holds", "fails", "not checked")]}
+    )
+
+
+def complaints(page: Page, rules: dict[str, Any]) -> list[str]:
+    results = json.loads(json.dumps(Axe().run(page, options=rules).response))
+    return [
+        f"{page.url}: {rule['id']}: {node['html'][:120]} {node['failureSummary'][:300]}"
+        for rule in results["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width", "rules"), [("light", 1280, EVERY), ("dark", 390, LOOKS)]
+)
+def test_no_page_shuts_anybody_out(
+    visit: Visitor, scheme: str, width: int, rules: dict[str, Any]
+) -> None:
+    page = visit(scheme=scheme, width=width)
+    page.route("**/checks.json", few_checks)
+    found = []
+    for address in [*PAGES, LOST]:
+        visit.go(page, address)
+        page.evaluate(OPEN)
+        found += complaints(page, rules)
+    assert found == []
+
+
+def inner(page: Page, selector: str) -> list[list[Any]]:
+    """How far each box scrolls sideways, what it holds, and where it says that there is more."""
+    return page.evaluate(
+        """selector => [...document.querySelectorAll(selector)]
+             .filter(b => b.checkVisibility())
+             .map(b => [b.scrollWidth - b.clientWidth, b.textContent, b.dataset.more ?? ""])""",
+        selector,
+    )
+
+
+SIX = re.compile(r"\s*\[+\s*(-?\d\.\d*\s+){5}-?\d\.\d*\s*\]+")
+
+
+@pytest.mark.parametrize("address", ["attention-scores/", "attention-weights/", "key-transpose/"])
+def test_six_columns_fit_a_phone(visit: Visitor, address: str) -> None:
+    page = visit(address, width=390)
+    page.evaluate(OPEN)
+    outputs = inner(page, ".output pre > code")
+    six = [o for o in outputs if all(SIX.fullmatch(line) for line in o[1].splitlines())]
+    assert six
+    assert [o for o in six if o[0] > 1] == []
+
+
+def test_what_does_not_fit_shows_that_it_scrolls(visit: Visitor) -> None:
+    page = visit("attention-equation/", width=390)
+    page.evaluate(OPEN)
+    page.wait_for_function("document.querySelectorAll('[data-more]').length > 3")
+    boxes = inner(page, "article pre > code")
+    assert {more for wide, _, more in boxes if wide > 1} == {"right"}
+    assert {more for wide, _, more in boxes if wide <= 1} == {""}
+    box = page.locator("article pre > code[data-more]").first
+    assert "gradient" in box.evaluate("b => getComputedStyle(b).maskImage")
+    box.evaluate("b => { b.scrollLeft = 9999 }")
+    expect(box).to_have_attribute("data-more", "left")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_message_is_read_whole(visit: Visitor, width: int) -> None:
+    page = visit("key-transpose/", width=width)
+    page.evaluate(OPEN)
+    messages = inner(page, ".raises + .output pre > code")
+    assert len(messages) >= 2
+    assert [m for m in messages if m[0] > 1] == []
+
+
+def test_the_word_raises_stands_below_its_code(visit: Visitor) -> None:
+    page = visit("key-transpose/", width=390)
+    gap = page.evaluate(
+        """() => [...document.querySelectorAll("article .raises.highlight")].map(block => {
+             const code = block.querySelector("pre > code").getBoundingClientRect();
+             return block.getBoundingClientRect().bottom - code.bottom; })"""
+    )
+    assert gap
+    assert min(gap) > 10
+
+
+@pytest.mark.parametrize("address", ["sources/", "notation/", "glossary/", "checks/"])
+def test_tables_fit_a_phone(visit: Visitor, address: str) -> None:
+    page = visit(address, width=390)
+    # Material's script puts each table into a box.
+    boxed = "!document.querySelector('article table:not(.md-typeset__table *, [class])')"
+    page.wait_for_function(boxed)
+    tables = inner(page, ".md-typeset__scrollwrap:not(:has(td:nth-child(7)))")
+    assert [t for t in tables if t[0] > 1] == []
+    ledger = inner(page, ".vk-ledger")
+    assert [t for t in ledger if t[0] > 1] == []
+
+
+def test_a_row_of_four_columns_becomes_a_block(visit: Visitor) -> None:
+    page = visit("sources/", width=390)
+    row = page.locator("table[data-rows] tbody tr").first
+    cells = row.locator("td")
+    tops = [(cells.nth(i).bounding_box() or {})["y"] for i in range(4)]
+    assert tops == sorted(set(tops))
+    labels = cells.evaluate_all("all => all.map(c => getComputedStyle(c, '::before').content)")
+    assert labels == ['"id"', '"statement"', '"verdict"', '"where"']
+    page.set_viewport_size({"width": 1280, "height": 900})
+    tops = [(cells.nth(i).bounding_box() or {})["y"] for i in range(4)]
+    assert max(tops) - min(tops) < 2
+
+
+def test_kinds_of_checks_are_not_broken(visit: Visitor) -> None:
+    page = visit(width=1280)
+    row = {"kind": "equation", "line": 7, "what": "x", "outcome": "holds", "seconds": 0.001}
+    page.route("**/checks.json", lambda route: route.fulfill(json={"Softmax.md": [row]}))
+    visit.go(page, "checks/")
+    for width in (1280, 800, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        lines = page.locator(".vk-checks__kind").evaluate(
+            "c => { const r = document.createRange(); r.selectNodeContents(c);"
+            " return r.getClientRects().length }"
+        )
+        assert lines == 1, width
+
+
+def test_both_neighbours_are_named_on_a_phone(visit: Visitor) -> None:
+    page = visit("softmax/", width=390)
+    for side in ("prev", "next"):
+        words = page.locator(f".md-footer__link--{side} .md-footer__title .md-ellipsis")
+        expect(words).to_be_visible()
+        assert words.inner_text().strip()
+
+
+def test_the_keyboard_shows_in_the_search(visit: Visitor) -> None:
+    page = visit("softmax/")
+    page.keyboard.press("/")
+    expect(page.locator(".md-search__input")).to_be_focused()
+    outline = "e => { const s = getComputedStyle(e); return [s.outlineStyle, s.outlineWidth] }"
+    style, width = page.locator(".md-search__form").evaluate(outline)
+    assert style != "none"
+    assert float(width.removesuffix("px")) >= 1
+
+
+def test_own_colours_keep_the_boxes_of_code(visit: Visitor) -> None:
+    page = visit("query-matrix/", forced_colors="active")
+    for selector in ("article .highlight pre > code", "article p > code", "article .output code"):
+        border = page.locator(selector).first.evaluate("e => getComputedStyle(e).borderBottom")
+        assert not border.startswith("0px"), selector
+
+
+def test_paper_ends_with_the_text(visit: Visitor) -> None:
+    page = visit("softmax/")
+    page.emulate_media(media="print")
+    for selector in (".md-header", ".md-footer", ".linked-from", ".vk-checked", ".md-tags"):
+        expect(page.locator(selector).first).to_be_hidden()
+    last = page.evaluate(
+        """() => [...document.querySelector("article").children]
+             .filter(e => e.checkVisibility() && e.getBoundingClientRect().height)
+             .at(-1).textContent"""
+    )
+    assert last.startswith("Next:")
+    # The answer to the exercise is in it.
+    answer = page.locator("article details.success p").first
+    expect(answer).to_be_visible()
+
+
+def test_lost_visitors_find_the_note(visit: Visitor, built: Path) -> None:
+    page = visit()
+    page.route(
+        "**/query-matrixx/",
+        lambda route: route.fulfill(
+            body=(built / LOST).read_text(encoding="utf-8"), content_type="text/html"
+        ),
+    )
+    visit.go(page, "query-matrixx/")
+    results = page.locator(".vk-lost a:visible")
+    expect(results.first).to_have_text("Query Matrix")
+    page.get_by_label("Find a page by its name").fill("softm")
+    expect(results.first).to_have_text("Softmax")
+    results.first.click()
+    expect(page.locator("h1")).to_contain_text("Softmax")
+    plain = visit.browser.new_context(java_script_enabled=False).new_page()
+    plain.goto(visit.base + LOST)
+    assert plain.locator(".vk-lost a").count() == len(PAGES)
+    plain.context.close()

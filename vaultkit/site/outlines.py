@@ -1,0 +1,56 @@
+"""Draws a formula as outlines, for drawings: no font goes along with an SVG file.
+
+The face is that of the formulas in the text, STIX Two Math, which `ziamath` carries.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from functools import lru_cache
+from xml.etree import ElementTree
+
+_DECIMAL = re.compile(r"-?\d+\.\d+")
+_BAR = ("x", "y", "width", "height")
+
+
+@lru_cache(maxsize=256)
+def outlined(tex: str, size: float) -> tuple[str, float]:
+    """Draw a formula about the start of its baseline.
+
+    Parameters
+    ----------
+    tex
+        The formula in LaTeX, without dollars.
+    size
+        Of its letters, in units of the drawing.
+
+    Returns
+    -------
+    tuple of str and float
+        SVG paths and bars in the current colour, and the formula's width.
+    """
+    # It takes its time to load, and most who import this draw nothing.
+    with warnings.catch_warnings():
+        # It reads its font in a way that Python 3.11 and 3.12 warn of.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from ziamath.config import config
+        from ziamath.zmath import Latex
+
+    config.svg2 = False  # outlines where they stand: no ids that two drawings could share
+    drawn = Latex(tex, size=size, color="currentColor")
+    shapes = "".join(map(_shape, ElementTree.fromstring(drawn.svg())))
+    return shapes, float(drawn.getsize()[0])
+
+
+def _shape(part: ElementTree.Element) -> str:
+    """Write a letter's outline or the bar of a fraction, short and without its colours."""
+    if part.tag.endswith("}path"):
+        points = _DECIMAL.sub(lambda found: f"{float(found[0]):.2f}", part.attrib["d"])
+        # Each outline begins by drawing a line to where it is.
+        points = re.sub(r"(M (\S+ \S+)) L \2 ", r"\1 ", points)
+        return f'<path d="{points.replace(" Z ", "Z").strip()}"/>'
+    if part.tag.endswith("}rect"):
+        bar = " ".join(f'{key}="{float(part.attrib[key]):.2f}"' for key in _BAR)
+        return f"<rect {bar}/>"
+    raise ValueError(f"a formula drawn with {part.tag}")
