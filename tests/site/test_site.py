@@ -179,16 +179,6 @@ def test_a_link_shows_what_it_leads_to(visit: Visitor) -> None:
     expect(preview.locator("h1, h2, p").first).to_be_visible()
 
 
-def test_search_finds_a_note(visit: Visitor) -> None:
-    page = visit()
-    page.locator(".md-search__input").fill("query matrix")
-    result = page.locator(".md-search-result__link").first
-    expect(result).to_contain_text("Query Matrix")
-    result.click()
-    page.wait_for_url(re.compile("/query-matrix/"))
-    expect(page.locator(".md-content h1")).to_contain_text("Query Matrix")
-
-
 @pytest.mark.parametrize("scripts", [True, False])
 def test_an_alias_leads_to_its_note(visit: Visitor, built: Path, scripts: bool) -> None:
     aliases = [path.parent for path in built.glob("*/index.html")]

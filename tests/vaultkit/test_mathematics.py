@@ -68,8 +68,26 @@ def test_what_does_not_compile_is_refused(tex: str, position: int | None, words:
 
 def test_a_line_of_text_for_lists_of_headings() -> None:
     assert spoken(r"\sqrt{d_k}") == "√d_k"
-    assert spoken(r"\operatorname{softmax}(x)_i^2") == "softmax(x)_i^2"
+    assert spoken(r"\operatorname{softmax}(x)_i^2") == "softmax(x)ᵢ²"
     assert spoken(r"\foo") == r"\foo"
+
+
+@pytest.mark.parametrize(
+    ("tex", "words"),
+    [
+        (r"\frac{QK^\top}{\sqrt{d_k}}", "QKᵀ/√d_k"),
+        (r"\sqrt{\sigma^2 + \epsilon}", "√(σ² + ϵ)"),
+        (r"\frac{a + b}{c + d}", "(a + b)/(c + d)"),
+        (r"\frac{-a}{b}", "−a/b"),
+        (r"\alpha_{ij} \ne K^{-1}", "αᵢⱼ ≠ K⁻¹"),
+        (r"z_i = \sum_{j=1}^{n} \alpha_{ij} v_j", "zᵢ = Σ_(j=1)ⁿ αᵢⱼvⱼ"),
+        (r"W_Q \in \mathbb{R}^{d_{\text{model}} \times d_k}", "W_Q ∈ ℝ^(d_model×d_k)"),
+        (r"\begin{bmatrix} 1 & -2 \\ 3 & 4 \end{bmatrix}", "[1 −2; 3 4]"),
+        (r"\hat{x} = (x - \mu) / \sigma", "x̂ = (x − μ)/σ"),
+    ],
+)
+def test_roots_indices_and_fractions_keep_their_meaning(tex: str, words: str) -> None:
+    assert spoken(tex) == words
 
 
 def test_characters_for_the_font() -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from markupsafe import Markup
 from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
@@ -36,7 +37,7 @@ from vaultkit.read.note import Note
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable, slug
 from vaultkit.read.vault import READERS, Vault
-from vaultkit.site import mathematics, mermaid, report
+from vaultkit.site import mathematics, mermaid, report, search_index
 from vaultkit.site.lines import refusal
 from vaultkit.theme.fonts import FONTS, slanted, web_font
 
@@ -63,6 +64,8 @@ EXTENSIONS: dict[str, dict[str, Any]] = {
 
 THEME = Path(__file__).parents[1] / "theme"
 _ASSETS = "assets/vaultkit"
+#: The scripts of every page.
+SCRIPTS = ("vaultkit.js", "finding.js")
 
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
@@ -71,6 +74,7 @@ _TAG = re.compile(r"<[^>]*>")
 #: Characters that a phone shows of a page before its reader scrolls.
 _FIRST_SCREEN = 700
 
+_MATERIALS_WORKER = re.compile(r'(?<="search": ")([^"]*)assets/javascripts/workers/search\.[^"]*')
 _LEDGER = "<!-- ledger -->"
 _NOTEBOOK = re.compile(r"<pre>(.*)</pre>", re.DOTALL)
 
@@ -98,6 +102,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.entries: dict[str, report.Entry] = {}
         self.script = ""
         self.checks_page: File | None = None
+        #: By path, the pages that search knows; kept, since a build may be of some pages alone.
+        self.searched: dict[str, search_index.Entry] = {}
 
     def on_startup(self, *, command: str, **_: Any) -> None:
         """Note whom the site is for; count warnings even where ``--quiet`` hides them.
@@ -223,13 +229,47 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             page.meta.setdefault("hide", ["toc"])
         return markdown
 
-    def on_page_content(self, html_: str, /, **_: Any) -> str:
-        """Write the links of drawings as Material can bear them.
+    # After all that changes the page.
+    @event_priority(-100)
+    def on_page_content(self, html_: str, /, page: Page, **_: Any) -> str:
+        """Write the links of drawings as Material can bear them; read the page for search.
 
-        Its script sets ``.href`` of all that has such an attribute, which SVG forbids: one such
-        link, and neither previews nor pages in place work any more.
+        Material's script sets ``.href`` of all that has such an attribute, which SVG forbids: one
+        such link, and neither previews nor pages in place work any more.
         """
+        note = self._note(page)
+        if not (page.meta.get("search") or {}).get("exclude"):
+            self.searched[page.file.src_uri] = search_index.Entry(
+                url=page.url,
+                title=note.title if note else str(page.title),
+                aliases=note.aliases if note else (),
+                tags=note.tags if note else (),
+                summary=note.summary if note else "",
+                sections=search_index.sections(html_),
+            )
         return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), html_)
+
+    def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
+        """Put our index and our worker in the place of Material's."""
+        there = {file.src_uri for file in files.documentation_pages()}
+        self.searched = {uri: entry for uri, entry in self.searched.items() if uri in there}
+        index = _hashed(config, "search.json", search_index.index(self.searched.values()))
+        script = _hashed(config, "search.js", (THEME / "search.js").read_text(encoding="utf-8"))
+        for file in (index, script):
+            files.append(file)
+        worker = f"{script.url}?index={posixpath.basename(index.url)}"
+        env.filters["vaultkit_search"] = lambda settings: Markup(
+            _MATERIALS_WORKER.sub(lambda found: found[1] + worker, str(settings))
+        )
+        return env
+
+    # Before Material's plugin writes what it has gathered.
+    @event_priority(100)
+    def on_post_build(self, config: MkDocsConfig) -> None:
+        """Leave Material's index empty: its script fetches that with every page."""
+        search: Any = config.plugins.get("material/search")
+        if search:
+            search.search_index.entries.clear()
 
     def on_page_context(self, context: Any, **_: Any) -> Any:
         """Tell the templates which fonts to fetch at once, and what was checked of the note.
@@ -362,9 +402,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         file = _hashed(config, "vaultkit.css", css)
         config.extra_css.insert(0, file.src_uri)
         yield file
-        file = _hashed(config, "vaultkit.js", (THEME / "vaultkit.js").read_text(encoding="utf-8"))
-        config.extra_javascript.append(file.src_uri)
-        yield file
+        for name in SCRIPTS:
+            file = _hashed(config, name, (THEME / name).read_text(encoding="utf-8"))
+            config.extra_javascript.append(file.src_uri)
+            yield file
         logo = _hashed(config, "logo.svg", (THEME / "logo.svg").read_text(encoding="utf-8"))
         yield logo
         if not config.theme.get("logo") and not (config.theme.get("icon") or {}).get("logo"):

@@ -108,37 +108,78 @@ def characters(tex: str, display: bool = False) -> set[str]:
 
 
 def spoken(tex: str) -> str:
-    r"""Write a formula as one line of plain text, for lists of headings and tooltips.
+    r"""Write a formula as one line of plain text, for search, lists of headings and tooltips.
 
     Examples
     --------
-    >>> spoken(r"\frac{QK^\top}{\sqrt{d_k}}")
-    'QK^⊤/√d_k'
+    >>> spoken(r"\alpha = \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)")
+    'α = softmax(QKᵀ/√d_k)'
+    >>> spoken(r"\sum_{j=1}^{n} \alpha_{ij} = \frac{1}{a + b}, W_Q \in \mathbb{R}^{d \times d_k}")
+    'Σ_(j=1)ⁿ αᵢⱼ = 1/(a + b), W_Q ∈ ℝ^(d×d_k)'
     """
     try:
-        return _linear(fromstring(to_mathml(tex, False)))
+        words = " ".join(_linear(fromstring(to_mathml(tex, False))).split())
+        return _NEGATIVE.sub("−", words).replace(" ,", ",")
     except FormulaError:
         return tex
+
+
+# What Unicode can raise, and lower: the letters of indices alone, so that d_k stays as in code.
+_RAISED = str.maketrans("0123456789+-−=()nijT⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱʲᵀᵀ")
+_LOWERED = str.maketrans("0123456789ij", "₀₁₂₃₄₅₆₇₈₉ᵢⱼ")
+_SPACED = frozenset("=≈≠<>≤≥∈∉+−×⋅⊙→↦∼∝≪≫⟹⇒")
+# `-` is written as U+2212, which is no hyphen.
+_SUM = re.compile(r"(?<=\S)\s*[+−]")
+_NEGATIVE = re.compile(r"(?:(?<=^)|(?<=[(\[,/^])|(?<=[=≈≠<>≤≥] ))\s?− ")
+_ACCENTS = {"^": "\u0302", "ˆ": "\u0302", "¯": "\u0304", "~": "\u0303", "˜": "\u0303"}
 
 
 def _linear(element: Element) -> str:
     parts = [_linear(child) for child in element]
     match element.tag, parts:
         case "mfrac", [above, below]:
-            return f"{above}/{below}"
+            below = f"({below})" if re.search(r"[\s/]", below) else below
+            return f"{_whole(above)}/{below}"
         case "msqrt", _:
-            return "√" + "".join(parts)
+            return "√" + _whole("".join(parts))
         case "msub" | "munder", [base, index]:
-            return f"{base}_{index}"
+            return base + _at("_", _LOWERED, index) + " " * (base in ("Σ", "Π"))
+        case "mover", [base, accent] if accent.strip() in _ACCENTS:
+            return base + _ACCENTS[accent.strip()]
         case "msup" | "mover", [base, index]:
-            return f"{base}^{index}"
+            return base + _at("^", _RAISED, index)
         case "msubsup" | "munderover", [base, below, above]:
-            return f"{base}_{below}^{above}"
+            limits = _at("_", _LOWERED, below) + _at("^", _RAISED, above)
+            return base + limits + " " * (base in ("Σ", "Π"))
+        case "mtable", _:
+            return "; ".join(parts)
         case "mtr", _:
             return " ".join(parts)
-        case _:
+        case "mtd", _:
+            return _NEGATIVE.sub("−", "".join(parts).strip())
+        case "mspace", _:
+            return " "
+        case "mo", []:
+            sign = element.text or ""
+            sign = {"∑": "Σ", "∏": "Π"}.get(sign, sign)
             # U+2061 to U+2064 are operators that nobody sees.
+            sign = re.sub("[\u2061-\u2064]", "", sign)
+            return f" {sign} " if sign in _SPACED and sign else sign + " " * (sign == ",")
+        case _:
             return re.sub("[\u2061-\u2064]", "", element.text or "") + "".join(parts)
+
+
+def _whole(part: str) -> str:
+    """Put what is a sum into brackets."""
+    return f"({part})" if _SUM.search(part.strip()) else part
+
+
+def _at(mark: str, table: dict[int, int], index: str) -> str:
+    index = index.replace(" ", "")
+    if index and all(ord(sign) in table for sign in index):
+        return index.translate(table)
+    # A name or a number stays as it is in code: d_model, W_Q.
+    return mark + (index if re.fullmatch(r"\w+|.", index) else f"({index})")
 
 
 class MathematicsExtension(Extension):

@@ -1,0 +1,118 @@
+"""What readers type finds what they look for, and costs nothing before they do."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from queries import AMONG_THREE, FIRST
+from visitor import Visitor
+
+# The page's own worker, asked as Material's box asks it.
+ASK = """async (questions) => {
+  const { base, search } = JSON.parse(document.querySelector("#__config").textContent);
+  const worker = new Worker(new URL(search, new URL(base, location)));
+  const answer = (message) => new Promise((resolve) => {
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.postMessage(message);
+  });
+  await answer({ type: 0, data: { config: {}, docs: [], options: {} } });
+  const found = {};
+  for (const question of questions) {
+    const { data } = await answer({ type: 2, data: question });
+    found[question] = data.items.slice(0, 3).map((item) =>
+      item.find(({ location }) => !location.includes("#")).title.replace(/<.*?>/g, ""));
+  }
+  worker.terminate();
+  return found;
+}"""
+
+
+def search(page: Page, words: str) -> None:
+    # Letter by letter: the box listens to keys.
+    page.locator(".md-search__input").press_sequentially(words)
+
+
+def test_every_question_of_the_table_is_answered(visit: Visitor) -> None:
+    assert len(FIRST) >= 35
+    assert len(FIRST) + len(AMONG_THREE) >= 40
+    found = visit().evaluate(ASK, [*FIRST, *AMONG_THREE])
+    missed = {words: found[words] for words, note in FIRST.items() if [note] != found[words][:1]}
+    missed |= {
+        words: found[words] for words, note in AMONG_THREE.items() if note not in found[words]
+    }
+    assert missed == {}
+
+
+def test_nothing_is_fetched_before_the_box_is_opened(visit: Visitor) -> None:
+    page = visit()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    visit.go(page, "softmax/")
+    page.wait_for_load_state("networkidle")
+    index = re.compile(r"/assets/vaultkit/search\.\w+\.json$")
+    assert not [url for url in asked if index.search(url)]
+    with page.expect_response(index):
+        page.locator(".md-search__input").focus()
+    search(page, "softmax")
+    expect(page.locator(".md-search-result__link").first).to_contain_text("Softmax")
+    assert len([url for url in asked if index.search(url)]) == 1
+
+
+def test_what_is_fetched_with_every_page_is_small(built: Path) -> None:
+    assert json.loads((built / "search/search_index.json").read_text("utf-8"))["docs"] == []
+    (worker,) = (built / "assets/vaultkit").glob("search.*.js")
+    assert worker.stat().st_size < 20_000
+
+
+def test_results_write_formulas_as_one_would_type_them(visit: Visitor) -> None:
+    page = visit()
+    search(page, "why divide by the square root")
+    results = page.locator(".md-search-result__list")
+    expect(results.locator("h1").first).to_contain_text("Importance of dk in Scaling")
+    expect(results).to_contain_text("√d_k")
+    words = results.inner_text()
+    assert not re.search(r"[\u2061-\u2064]|\\[a-z]|divided by dk", words)
+    results.locator("summary").first.click()
+    expect(results.locator("mark", has_text="√d_k").first).to_be_visible()
+
+
+def test_no_page_has_lost_a_root_or_an_index(built: Path) -> None:
+    (index,) = (built / "assets/vaultkit").glob("search.*.json")
+    notes = {note[1]: note for note in json.loads(index.read_text("utf-8"))}
+    text = " ".join(part[2] for part in notes["Attention Equation"][6])
+    assert "softmax(QKᵀ/√d_k)V" in text
+    assert "αᵢⱼ" in " ".join(part[2] for part in notes["Attention Weights"][6])
+    assert notes["Attention Scores"][5][0] == "S = QKᵀ"
+    assert "Linked from" not in index.read_text("utf-8")
+
+
+def test_a_result_leads_to_the_section_that_holds_it(visit: Visitor) -> None:
+    page = visit()
+    search(page, "two details that change numbers")
+    link = page.locator(".md-search-result__link", has_text="Two details that change").first
+    link.click()
+    page.wait_for_url("**/layer-normalization/**#two-details-that-change-numbers")
+    heading = page.locator("#two-details-that-change-numbers")
+    expect(heading).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_search_by_keyboard(visit: Visitor, width: int) -> None:
+    page = visit(width=width)
+    page.keyboard.press("/")
+    expect(page.locator(".md-search__input")).to_be_focused()
+    search(page, "K^T")
+    expect(page.locator(".md-search-result__link").first).to_contain_text("Key Transpose")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/key-transpose/**")
+
+
+def test_words_of_the_reader_stay_words(visit: Visitor) -> None:
+    page = visit()
+    search(page, "<img src=x onerror=alert(1)> softmax")
+    expect(page.locator(".md-search-result__link").first).to_contain_text("Softmax")
+    assert page.locator(".md-search-result img").count() == 0

@@ -1,0 +1,45 @@
+"""Search looks through words that a reader would type, in the section where they stand."""
+
+from __future__ import annotations
+
+import json
+
+from vaultkit.site.search_index import Entry, Section, index, sections
+
+PAGE = """
+<h1 id="owl">Owl<a class="headerlink" href="#owl">#</a></h1>
+<p>It hears <math data-tex="\\sqrt{d_k}"><msqrt><mi>d</mi><mi>k</mi></msqrt></math>, all night.</p>
+<div class="vk-math vk-math--display"><div class="vk-math__box"><math display="block"
+data-tex="S = QK^\\top"><mi>S</mi></math></div><button class="vk-math__copy">Copy</button></div>
+<h2 id="in-flight">In <em>flight</em><a class="headerlink" href="#in-flight">#</a></h2>
+<pre><code>K.T<br>wings</code></pre>
+<div class="output"><pre><code>[[0.25 0.75]]
+ValueError: no wings</code></pre></div>
+<h3>A heading without an address</h3>
+<ul><li>one</li><li>two</li></ul><svg><text>drawn</text></svg><script>run()</script>
+<aside class="linked-from"><h2 id="linked-from">Linked from</h2><p>Others</p></aside>
+<p>The end.</p>
+"""
+
+
+def test_a_page_is_divided_at_its_headings() -> None:
+    lead, flight = sections(PAGE)
+    assert lead == Section("", "", "It hears √d_k, all night. S = QKᵀ", ["S = QKᵀ"])
+    assert (flight.anchor, flight.heading) == ("in-flight", "In flight")
+    words = "K.T wings ValueError: no wings A heading without an address one two The end."
+    assert flight.text == words
+
+
+def test_broken_html_loses_no_words() -> None:
+    (only,) = sections("<p>one<div>two</p></span>three<p class='headerlink'>four")
+    assert only.text == "one two three"
+
+
+def test_the_index_holds_names_before_text_and_the_first_formulas() -> None:
+    formulas = ["a = b", "c = d", "e = f"]
+    entry = Entry(
+        "owl/", "Owl", ["Tyto"], ["bird"], "It hears.", [Section("", "", "Text", formulas)]
+    )
+    assert json.loads(index([entry])) == [
+        ["owl/", "Owl", ["Tyto"], ["bird"], "It hears.", ["a = b", "c = d"], [["", "", "Text"]]]
+    ]

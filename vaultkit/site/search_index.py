@@ -1,0 +1,162 @@
+"""Reads the finished pages into what search looks through: notes, their sections, plain words.
+
+Formulas are written as one would type them, and what only serves the page is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from vaultkit.site.mathematics import spoken
+
+#: The first formulas of a note are what it is about.
+_STATED = 2
+_HEADINGS = ("h1", "h2", "h3", "h4")
+_INLINE = frozenset(
+    re.findall(
+        "[a-z]+",
+        "a abbr b bdi cite code del em i ins kbd mark q s small span strong sub sup u var",
+    )
+)
+_VOID = frozenset(
+    re.findall("[a-z]+", "area base br col embed hr img input link meta source track wbr")
+)
+_LEFT_OUT = frozenset(
+    ("headerlink", "footnote-backref", "linked-from", "vk-math__copy", "vk-checks", "vk-ledger")
+)
+# Of printed numbers nobody remembers one; the words of an error, however, are looked for.
+_WORD = re.compile(r"[A-Za-z]{3}")
+
+
+@dataclass
+class Section:
+    """What stands below a heading; ``anchor`` is empty for what comes before the first."""
+
+    anchor: str = ""
+    heading: str = ""
+    text: str = ""
+    #: Those on lines of their own.
+    formulas: list[str] = field(default_factory=list, repr=False)
+
+
+@dataclass
+class Entry:
+    """One page, as search knows it."""
+
+    url: str
+    title: str
+    aliases: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    summary: str = ""
+    sections: list[Section] = field(default_factory=list)
+
+
+def sections(html: str) -> list[Section]:
+    """Divide the content of a page at its headings.
+
+    Examples
+    --------
+    >>> sections('<h1>T</h1><p>One.</p><h2 id="a">In <em>a</em></h2><p>Two,<br>three.</p>')
+    [Section(anchor='', heading='', text='One.'), Section(anchor='a', heading='In a', text='Two, three.')]
+    """  # noqa: E501 (the output is one line)
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return [section for section in reader.finish() if section.heading or section.text]
+
+
+def index(entries: Iterable[Entry]) -> str:
+    """Write the index that `search.js` reads: lists, since names would be a third of it."""
+    notes = [
+        [
+            entry.url,
+            entry.title,
+            list(entry.aliases),
+            list(entry.tags),
+            entry.summary,
+            [formula for part in entry.sections for formula in part.formulas][:_STATED],
+            [[part.anchor, part.heading, part.text] for part in entry.sections],
+        ]
+        for entry in entries
+    ]
+    return json.dumps(notes, ensure_ascii=False, separators=(",", ":"))
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.sections = [Section()]
+        self.parts: list[str] = []
+        #: The elements that are open, and how many of them were when one was met to be left out.
+        self.open: list[str] = []
+        self.out = 0
+        self.heading = ""
+        self.output = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        names = (values.get("class") or "").split()
+        if tag not in _INLINE and tag != "math":
+            self.parts.append(" ")
+        if tag in _VOID:
+            return
+        self.open.append(tag)
+        if self.out:
+            return
+        if tag in _HEADINGS and (tag == "h1" or values.get("id")):
+            self._end()
+            self.heading = tag
+            if tag != "h1":
+                self.sections.append(Section(anchor=values.get("id") or ""))
+        elif tag == "math" and values.get("data-tex"):
+            formula = spoken(values["data-tex"] or "")
+            self.parts.append(formula)
+            if values.get("display") == "block":
+                self.sections[-1].formulas.append(formula)
+            self.out = len(self.open)
+        elif tag in ("script", "style", "svg") or _LEFT_OUT & set(names):
+            self.out = len(self.open)
+        elif "output" in names:
+            self.output = len(self.open)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.open:
+            return
+        while self.open:
+            last = self.open.pop()
+            if len(self.open) < self.out:
+                self.out = 0
+            if len(self.open) < self.output:
+                self.output = 0
+            if last == tag:
+                break
+        if tag == self.heading:
+            words = self._take()
+            if tag != "h1":
+                self.sections[-1].heading = words
+            self.heading = ""
+        elif tag not in _INLINE and tag != "math":
+            self.parts.append(" ")
+
+    def handle_data(self, data: str) -> None:
+        if self.out:
+            return
+        if self.output:
+            data = "\n".join(line for line in data.splitlines() if _WORD.search(line))
+        self.parts.append(data)
+
+    def finish(self) -> list[Section]:
+        self._end()
+        return self.sections
+
+    def _end(self) -> None:
+        self.sections[-1].text = " ".join(filter(None, [self.sections[-1].text, self._take()]))
+
+    def _take(self) -> str:
+        words = " ".join("".join(self.parts).split())
+        self.parts = []
+        return re.sub(r" (?=[,.;:!?)])", "", words)

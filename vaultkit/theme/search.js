@@ -1,0 +1,273 @@
+/* Finds notes. Runs as a worker and speaks to Material's search box as Material's own worker would.
+   The index is fetched when the box is opened, not with the page. Words are compared by their
+   stems, symbols however they are typed: \sqrt{d_k}, √d_k and np.sqrt(d_k) are the same. */
+"use strict";
+
+const [SETUP, READY, QUERY, RESULT] = [0, 1, 2, 3];  // Material's types of messages.
+
+const STOP = new Set(("a about an and any are as at be been but by can do does for from had has have how if in " +
+  "into is it its me mean of on or should so than that the their them then there these they this to us use " +
+  "was we were what when where which while who why will with would you").split(" "));
+const GREEK = Object.fromEntries([..."αβγδεζηθικλμνξοπρστυφχψω"].map((letter, at) => [letter,
+  ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau " +
+  "upsilon phi chi psi omega").split(" ")[at]]));
+const LAYOUT = /\\(?:operatorname|text|mathrm|mathbf|mathbb|mathcal|left|right|frac|quad|,|;|!)\*?/g;
+const TRANSPOSED = /\s*(?:\^\s*\{?\s*(?:\\top|⊤|T\b)\s*\}?|ᵀ|⊤|\.m?T\b|\.transpose\b)/g;
+
+/* Write symbols as words, whichever way they were typed. */
+const plain = (text) => text
+  .replace(TRANSPOSED, " transpose ")
+  .replace(/\\top\b/g, " transpose ")
+  .replace(/\\sqrt|√|\b(?:np|math|torch)\.sqrt/g, " sqrt ")
+  .replace(/\b(?:square )?roots?\b/gi, " sqrt ")
+  .replace(/\\infty|∞/g, " infinity ")
+  .replace(LAYOUT, " ")
+  .replace(/[\\{}]/g, "")
+  .replace(/([α-ω])((?:_\w+|[ᵢⱼ₀-₉]+)?)/g, (_, letter, index) => ` ${GREEK[letter] ?? letter}${index} `)
+  .replace(/\b(\p{L})\s*[@·⋅*]\s*(?=\p{L}\b)/gu, "$1")  // Q @ K is QK.
+  .normalize("NFKC");
+
+/* Words of which one is a form of another get the same stem. It need not be a word. */
+const stem = (word) => {
+  if (word.length < 4 || /[^a-z]/.test(word)) return word;
+  let root = word.replace(/is(e[ds]?|ing|ations?)$/, "iz$1").replace(/ies$/, "y").replace(/(ss|us|is)$|s$/, "$1");
+  root = root.replace(/([a-z]{3})(?:ations?|ation|ing|ed)$/, "$1").replace(/([a-z]{3})e$/, "$1");
+  return root.replace(/([bdfgmnprt])\1$/, "$1");
+};
+
+/* The stems of a text, with the places where they stand in it. */
+const TOKEN = /[\p{L}\p{N}_]+/gu;
+const PRODUCT = /^(?:[A-Z](?:_[A-Za-z]+)?){2}$/;  // QK, XW_Q
+const tokens = (text) => {
+  const found = [];
+  for (const [word] of plain(text).matchAll(TOKEN)) {
+    const parts = PRODUCT.test(word) ? word.match(/[A-Z](?:_[A-Za-z]+)?/g)
+      : word.split("_").filter((part) => part.length > 2);
+    const all = parts.length > 1 ? [word, ...parts] : [word];
+    found.push(...all.map((part) => stem(part.replaceAll("_", "").toLowerCase())).filter(Boolean));
+  }
+  return found;
+};
+
+const counted = (list) => {
+  const counts = new Map();
+  for (const item of list) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return counts;
+};
+
+/* ---- The index ------------------------------------------------------------------------------ */
+
+const prepare = (notes) => {
+  const inNotes = new Map();  // How many notes hold a stem.
+  const inHeads = new Map();  // And how many in what tells at once what they are about.
+  const read = notes.map(([url, title, aliases, tags, summary, formulas, sections]) => {
+    const note = {
+      url, title, tags, summary,
+      names: [title, ...aliases].map(tokens),
+      about: new Set(tokens(summary)),
+      tagged: new Set(tags.flatMap(tokens)),
+      stated: formulas.map((formula) => new Set(tokens(formula))),
+      sections: sections.map(([anchor, heading, text]) => {
+        const words = tokens(text);
+        return { anchor, heading, text, headed: new Set(tokens(heading)), words, counts: counted(words) };
+      }),
+    };
+    const heads = new Set([...note.names.flat(), ...note.about, ...note.tagged]);
+    note.counts = counted(note.sections.flatMap((section) => section.words));
+    note.length = note.sections.reduce((sum, section) => sum + section.words.length, 0);
+    for (const term of heads) inHeads.set(term, (inHeads.get(term) ?? 0) + 1);
+    for (const term of new Set([...heads, ...note.counts.keys(),
+      ...note.sections.flatMap((section) => [...section.headed])]))
+      inNotes.set(term, (inNotes.get(term) ?? 0) + 1);
+    return note;
+  });
+  const length = read.reduce((sum, note) => sum + note.length, 0);
+  const parts = read.reduce((sum, note) => sum + note.sections.length, 0);
+  return { notes: read, inNotes, inHeads, vocabulary: [...inNotes.keys()],
+    mean: length / Math.max(1, parts), noteMean: length / Math.max(1, read.length) };
+};
+
+/* One letter wrong, missing, too many, or two exchanged. */
+const near = (one, other) => {
+  if (Math.abs(one.length - other.length) > 1 || one[0] !== other[0]) return false;
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  const [a, b] = [one.slice(at), other.slice(at)];
+  return a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1) ||
+    (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2));
+};
+
+/* What a word of the question may stand for: itself, what begins with it, or what it misspells. */
+const meant = (term, { inNotes, vocabulary }) => {
+  const meanings = new Map();
+  if (inNotes.has(term)) meanings.set(term, 1);
+  if (term.length > 1)
+    for (const other of vocabulary)
+      if (other !== term && other.startsWith(term)) meanings.set(other, 0.6 * term.length / other.length);
+  if (!meanings.size && term.length > 3)
+    for (const other of vocabulary) if (near(term, other)) meanings.set(other, 0.5);
+  return meanings;
+};
+
+/* ---- The order of what is found --------------------------------------------------------------- */
+
+const WEIGHTS = { name: 12, about: 4, tagged: 2, stated: 4, headed: 4, text: 1 };
+
+const best = (meanings, score) => {
+  let most = 0;
+  for (const [term, weight] of meanings) most = Math.max(most, weight * score(term));
+  return most;
+};
+
+/* How much of a name the question says, in its best reading: all of `Softmax`, half of `Softmax Saturation`. */
+const naming = (note, terms) => Math.max(...note.names.map((name) => {
+  const content = name.filter((word) => !STOP.has(word));
+  if (!content.length) return 0;
+  const said = content.map((word) => Math.max(0, ...terms.map(({ meanings }) => meanings.get(word) ?? 0)));
+  return said.reduce((sum, value) => sum + value, 0) / content.length;
+}));
+
+const follows = (words, sequence) => {
+  const [first] = sequence;
+  for (let at = words.indexOf(first); at >= 0; at = words.indexOf(first, at + 1))
+    if (sequence.every((word, offset) => words[at + offset] === word)) return true;
+  return false;
+};
+
+/* The more often, the better, but less and less so (BM25). */
+const frequent = (count = 0, length = 1) => 2.2 * count / (count + 1.2 * length);
+
+const rank = (question, index) => {
+  const asked = tokens(question);
+  const content = asked.filter((word) => !STOP.has(word));
+  const distinct = [...new Set(content.length ? content : asked)];
+  if (!distinct.length) return [];
+  const total = index.notes.length;
+  const terms = distinct.map((term) => {
+    const meanings = meant(term, index);
+    const rarity = (counts) => {
+      const held = counts.get(term) ?? 1;
+      return Math.log(1.1 + (total - held + 0.5) / (held + 0.5));
+    };
+    return { term, meanings, rare: rarity(index.inNotes), telling: rarity(index.inHeads) };
+  });
+  const weight = terms.reduce((sum, { rare }) => sum + rare, 0);
+  const found = [];
+  for (const note of index.notes) {
+    const names = new Set(note.names.flat());
+    const share = terms.reduce((sum, { meanings, rare }) => sum + rare * best(meanings, (term) => +names.has(term)), 0);
+    const named = naming(note, terms) * (0.3 + 0.7 * share / (weight || 1));
+    const exact = note.names.some((name) => name.join(" ") === asked.join(" ") ||
+      name.filter((word) => !STOP.has(word)).join(" ") === content.join(" "));
+    const length = 0.4 + 0.6 * note.length / index.noteMean;
+    const whole = terms.map(({ meanings, rare, telling }) => Math.max(
+      telling * WEIGHTS.name * named * best(meanings, (term) => +names.has(term)),
+      telling * WEIGHTS.about * best(meanings, (term) => +note.about.has(term)),
+      telling * WEIGHTS.tagged * best(meanings, (term) => +note.tagged.has(term))) +
+      rare * best(meanings, (term) => frequent(note.counts.get(term), length)));
+    // A formula tells the more of a note, the more of it was typed.
+    const stated = Math.max(0, ...note.stated.map((formula) => {
+      const said = terms.filter(({ meanings }) => [...meanings.keys()].some((term) => formula.has(term)));
+      return said.length ** 3 / (terms.length * formula.size);
+    }));
+    const parts = note.sections.map((section) => {
+      const length = 0.4 + 0.6 * section.words.length / index.mean;
+      const scores = terms.map(({ meanings, rare }) => rare * (
+        WEIGHTS.headed * best(meanings, (term) => +section.headed.has(term)) +
+        WEIGHTS.text * best(meanings, (term) => frequent(section.counts.get(term), length))));
+      const phrase = content.length > 1 && follows(section.words, content);
+      const covered = terms.reduce((sum, { rare }, at) => sum + (scores[at] ? rare : 0), 0) / (weight || 1);
+      const sum = scores.reduce((all, score) => all + score, 0);
+      return { section, scores, score: sum * (0.3 + 0.7 * covered ** 2) + (phrase ? 0.8 * weight : 0) };
+    }).sort((a, b) => b.score - a.score);
+    const hit = terms.map((_, at) => whole[at] > 0 || parts.some(({ scores }) => scores[at] > 0));
+    const covered = terms.reduce((sum, { rare }, at) => sum + (hit[at] ? rare : 0), 0) / (weight || 1);
+    if (!hit.some(Boolean)) continue;
+    const own = whole.reduce((sum, score) => sum + score, 0) + WEIGHTS.stated * stated + (exact ? 40 * weight : 0);
+    const score = (own + (parts[0]?.score ?? 0) + 0.3 * (parts[1]?.score ?? 0)) * (0.1 + 0.9 * covered ** 2);
+    found.push({ note, score, own, parts: parts.filter((part) => part.score > 0), hit, terms });
+  }
+  const most = Math.max(...found.map(({ score }) => score));
+  return found.filter(({ score }) => score > 0.05 * most)
+    .sort((a, b) => b.score - a.score || a.note.title.localeCompare(b.note.title));
+};
+
+/* ---- What is shown ------------------------------------------------------------------------------ */
+
+const escaped = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/* Mark the words that were found; symbols are words here, too. */
+const marked = (text, terms) => escaped(text).replace(/(?:&#\d+;)|[\p{L}\p{N}_√ᵀ]+/gu, (word) =>
+  !word.startsWith("&#") && tokens(word).some((part) => terms.some(({ meanings }) => meanings.has(part)))
+    ? `<mark>${word}</mark>` : word);
+
+const ROOM = 180;
+/* The piece of a text in which most of what was asked stands, from a word's beginning to a word's end. */
+const excerpt = (text, terms) => {
+  const pieces = [...text.matchAll(/\S+\s*/g)].map(({ 0: word, index }) => {
+    const parts = tokens(word);
+    return { at: index, end: index + word.length,
+      said: terms.map(({ meanings }) => Math.max(0, ...parts.map((part) => meanings.get(part) ?? 0))) };
+  });
+  let first = 0;
+  let most = 0;
+  pieces.forEach((piece, start) => {
+    if (!piece.said.some(Boolean)) return;
+    const window = pieces.filter(({ at, end }) => at >= piece.at && end <= piece.at + ROOM);
+    const value = terms.reduce((sum, { rare }, at) => sum + rare * Math.max(...window.map(({ said }) => said[at]), 0), 0);
+    if (value > most) [first, most] = [start, value];
+  });
+  const from = Math.max(0, first - 5);
+  const begin = pieces[from]?.at ?? 0;
+  const until = pieces.findLast(({ end }) => end <= begin + ROOM)?.end ?? text.length;
+  return `${begin ? "… " : ""}${marked(text.slice(begin, until).trim(), terms)}${until < text.length ? " …" : ""}`;
+};
+
+const SECTIONS = 3;
+const items = (question, index) => rank(question, index).slice(0, 30).map(({ note, score, own, parts, hit, terms }) => {
+  // The words to mark on the page itself: symbols would be marked in every other word.
+  const words = plain(question).toLowerCase().match(/\p{L}{3,}/gu) ?? [];
+  const shown = Object.fromEntries(words.filter((word) => !STOP.has(word)).map((word) => [word, true]));
+  const missing = Object.fromEntries(terms.filter((_, at) => !hit[at]).map(({ term }) => [term, false]));
+  const article = { location: note.url, title: marked(note.title, terms), text: `<p>${marked(note.summary, terms)}</p>`,
+    terms: { ...shown, ...missing } };
+  const inside = parts.filter(({ section }) => section.anchor).slice(0, SECTIONS).map(({ section }) => ({
+    location: `${note.url}#${section.anchor}`, title: marked(section.heading, terms),
+    text: `<p>${excerpt(section.text, terms)}</p>`, terms: shown }));
+  // Material shows first what scores most; the note itself, if it is what was asked for.
+  const [top] = parts;
+  const told = `${article.title}${article.text}`.includes("<mark>");
+  const about = !inside.length || (told && (!top.section.anchor || own > top.score));
+  if (about) return [{ ...article, score }, ...inside.map((part) => ({ ...part, score: score / 2 }))];
+  return [{ ...inside[0], score }, { ...article, score: score / 2 },
+    ...inside.slice(1).map((part) => ({ ...part, score: score / 2 }))];
+});
+
+/* ---- Material's worker ---------------------------------------------------------------------------- */
+
+let loading;
+const load = () => {
+  loading ??= fetch(new URL(new URLSearchParams(location.search).get("index"), location.href))
+    .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`${answer.status}`))))
+    .then(prepare)
+    .catch((reason) => { loading = undefined; throw reason; });  // The next key asks again.
+  return loading;
+};
+
+let latest = 0;
+addEventListener("message", async ({ data: { type, data } }) => {
+  if (type === SETUP) postMessage({ type: READY });
+  if (type !== QUERY) return;
+  latest += 1;
+  const turn = latest;
+  let found = [];
+  try {
+    // Material asks with nothing as soon as the page is there.
+    if (data.trim()) found = items(data, await load());
+  } catch (reason) {
+    console.info(`search index: ${reason}`);
+  }
+  if (turn === latest) postMessage({ type: RESULT, data: { items: found } });
+});
+// The page says so when its search box is entered.
+new BroadcastChannel("vaultkit-search").addEventListener("message", () => load().catch(() => {}));
