@@ -97,8 +97,8 @@ class Ledger:
         return {self.vault.relative(path): note for path, note in self.vault.notes.items()}
 
     def _file(self, note: Note) -> Path:
-        name = self.vault.relative(note.path).encode(errors="surrogateescape")
-        return self.folder / f"{hashlib.sha256(name).hexdigest()[:24]}.json"
+        name = self.vault.relative(note.path)
+        return self.folder / f"{hashlib.sha256(name.encode()).hexdigest()[:24]}.json"
 
     def _entry(self, note: Note) -> dict[str, Any]:
         try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,6 +65,18 @@ def test_it_gives_what_was_found_in_the_order_of_the_note(vault: Vault) -> None:
     record(vault, [])
     assert ledger.checks(note(vault)) == []
     assert ledger.knows(note(vault))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_notes_with_names_in_odd_bytes_are_known(vault: Vault) -> None:
+    for name in (b"caf\xe9.md", b"caf\xe8.md"):
+        (vault.root / os.fsdecode(name)).write_text("# Coffee\n")
+    vault.refresh()
+    ledger = Ledger(vault)
+    for number, found in enumerate(vault.notes.values()):
+        ledger.record(found, [Check("block", number + 1, "Run")])
+    for number, found in enumerate(vault.notes.values()):
+        assert ledger.checks(found) == [Check("block", number + 1, "Run")]
 
 
 CHANGES: dict[str, Callable[[Path], Any]] = {

@@ -385,8 +385,13 @@ def test_a_sum_is_known_as_well_as_its_terms_are_many() -> None:
 
 
 def test_near_is_five_percent_of_each_element() -> None:
-    assert holds(r"x \approx y", x=np.array([1.0, 1e9]), y=np.array([1.049, 1e9]))
-    assert not holds(r"x \approx y", x=np.array([1.0, 1e9]), y=np.array([1.06, 1e9]))
+    # Of the larger of the two: 0.05 · 1.0526 = 0.05263.
+    for near, far in ((1.0526, 1.0527), (-1.0526, -1.0527)):
+        x = np.array([np.sign(near), 1e9])
+        for other, as_said in ((near, True), (far, False)):
+            y = np.array([other, 1e9])
+            assert holds(r"x \approx y", x=x, y=y) is as_said
+            assert holds(r"x \approx y", x=y, y=x) is as_said
     assert not holds(r"x \approx y", x=np.array([0.0, 1.0]), y=np.array([1e-6, 1.0]))
     assert holds(r"x \approx y", x=np.array([0.0, 1.0]), y=np.array([0.0, 1.0]))
 
@@ -430,12 +435,29 @@ def test_less_is_more_than_rounding() -> None:
 def test_a_population_is_known_to_four_standard_errors(size: int) -> None:
     draw = np.random.default_rng(3).normal(size=size)
     draw = (draw - draw.mean()) / draw.std()
-    mean, variance = 1 / np.sqrt(size), np.sqrt(2 / size)
+    # The delete-a-group jackknife in its own words: forty estimates, each without one group.
+    groups = draw.reshape(40, -1)
+    rest = [np.delete(groups, group, axis=0) for group in range(40)]
+
+    def error(estimates: list[float]) -> float:
+        return float(np.sqrt(39 * np.var(estimates)))
+
+    mean, variance = error([part.mean() for part in rest]), error([part.var() for part in rest])
+    # As theory has it, give or take what forty groups can tell.
+    assert 0.7 < mean * np.sqrt(size) < 1.3
+    assert 0.7 < variance * np.sqrt(size / 2) < 1.3
     for sign in (-1, 1):
-        assert holds(r"\mathbb{E}[x] = m", x=draw, m=sign * 2.5 * mean)
-        assert not holds(r"\mathbb{E}[x] = m", x=draw, m=sign * 6 * mean)
-        assert holds(r"\operatorname{Var}(x) = v", x=draw, v=1 + sign * 2 * variance)
-        assert not holds(r"\operatorname{Var}(x) = v", x=draw, v=1 + sign * 6.5 * variance)
+        for errors, as_said in ((3.98, True), (4.02, False)):
+            told = sign * errors
+            assert holds(r"\mathbb{E}[x] = m", x=draw, m=told * mean) is as_said
+            assert holds(r"\operatorname{Var}(x) = v", x=draw, v=1 + told * variance) is as_said
+
+
+@pytest.mark.parametrize(("size", "sample"), [(99, False), (100, True)])
+def test_from_a_hundred_numbers_on_they_are_a_sample(size: int, sample: bool) -> None:
+    x = np.random.default_rng(0).normal(size=size)
+    assert holds(r"\mathbb{E}[x] = m", x=x, m=x.mean())
+    assert holds(r"\mathbb{E}[x] = m", x=x, m=x.mean() + 0.05) is sample
 
 
 def test_a_few_numbers_are_no_sample() -> None:
