@@ -34,6 +34,13 @@ def test_a_new_file_gets_the_rights_of_any_new_file(tmp_path: Path, umask: int) 
     assert os.umask(umask) == umask
 
 
+def test_all_rights_where_nothing_narrows_them(tmp_path: Path, umask: int) -> None:
+    os.umask(0)
+    write_atomically(tmp_path / "new", "x")
+    os.umask(umask)
+    assert (tmp_path / "new").stat().st_mode & 0o7777 == 0o666
+
+
 @pytest.mark.parametrize("mode", [0o600, 0o666, 0o755, 0o4711])
 def test_a_file_keeps_its_rights(tmp_path: Path, umask: int, mode: int) -> None:  # noqa: ARG001
     path = tmp_path / "a"
@@ -85,3 +92,15 @@ def test_where_it_fails_nothing_is_left_behind(
         write_atomically(path, "new")
     assert [file.name for file in tmp_path.iterdir()] == ["a.md"]
     assert path.read_text() == "old"
+
+
+def test_what_went_wrong_is_told_even_if_nothing_is_left_to_clear_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Path, _: Path) -> None:
+        self.unlink()
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="the disk is full"):
+        write_atomically(tmp_path / "a.md", "new")

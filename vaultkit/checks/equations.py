@@ -116,7 +116,7 @@ def _outcome(claim: Claim) -> tuple[str, str]:
 
 
 def _check(kind: str, formula: Formula, outcome: str, why: str) -> Check:
-    return Check(kind, formula.line, formula.tex, outcome, why)
+    return Check(kind, formula.line, formula.tex, outcome, why, formula.column)
 
 
 def _quoted(formula: Formula) -> str:

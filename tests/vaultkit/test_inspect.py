@@ -1,0 +1,150 @@
+"""The one pipeline: what it finds, in which order, and what it tells on the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.inspect import Settings, inspect, inspect_text
+from vaultkit.read.note import Note
+from vaultkit.read.vault import Vault
+
+TEXT = """\
+# A
+
+See [[B]] and [[C]], where $x = 2$ and $x = 3$ and $y = 3$.
+
+```python title="lib.py"
+x = 2
+```
+
+```python timeout=7
+import lib
+
+y = lib.x + 1
+open("docs/data.txt").read()
+```
+
+```text
+'7.5'
+```
+
+A word [^1] with 7.5 and 8.5, and $y = 3$ of shape (2, 3).
+
+```python
+z = [[0] * 4] * 2
+1 / 0
+```
+"""
+
+
+@pytest.fixture
+def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "A.md").write_text(TEXT)
+    (tmp_path / "docs" / "B.md").write_text("# B\n")
+    (tmp_path / "docs" / "data.txt").write_text("7.5")
+    (tmp_path / "lib.py").write_text("x = 2\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    return Vault(tmp_path / "docs")
+
+
+def note(vault: Vault) -> Note:
+    return next(note for note in vault.notes.values() if note.name == "A")
+
+
+def told(checks: list[Check]) -> list[tuple[str, int, int, str]]:
+    return [(c.kind, c.line, c.column, c.outcome) for c in checks]
+
+
+def typeset(tex: str, display: bool) -> None:
+    assert not display
+    if tex == "y = 3":
+        raise ValueError("no such sign")
+
+
+def test_of_the_text_alone(vault: Vault) -> None:
+    settings = Settings(typeset=typeset)
+    checks = list(inspect_text(note(vault), vault, settings))
+    assert told(checks) == [
+        ("form", 20, 1, FAILS),
+        ("link", 3, 5, HOLDS),
+        ("link", 3, 15, FAILS),
+        ("formula", 3, 28, HOLDS),
+        ("formula", 3, 40, HOLDS),
+        ("formula", 3, 52, FAILS),
+        ("formula", 20, 35, FAILS),
+        ("mirror", 5, 1, HOLDS),
+    ]
+    # Who has no typesetter hears nothing of it.
+    plain = list(inspect_text(note(vault), vault))
+    assert told(plain) == told([c for c in checks if c.kind != "formula"])
+
+
+def test_then_of_the_blocks_then_of_what_they_tell_of_the_text(vault: Vault) -> None:
+    beats: list[tuple[int, float]] = []
+    read: set[Path] = set()
+    checks = list(
+        inspect(
+            note(vault),
+            vault,
+            Settings(timeout=5, typeset=typeset),
+            tell=lambda index, seconds: beats.append((index, seconds)),
+            read=read,
+        )
+    )
+    first = len(list(inspect_text(note(vault), vault, Settings(typeset=typeset))))
+    blocks, rest = checks[first : first + 3], checks[first + 3 :]
+    assert [(c.kind, c.line, c.block, c.outcome) for c in blocks] == [
+        ("block", 5, 0, HOLDS),
+        ("block", 9, 1, HOLDS),
+        ("block", 24, 2, FAILS),
+    ]
+    assert "ZeroDivisionError" in blocks[2].why
+    assert all(c.seconds > 0 for c in blocks)
+    assert all(c.block is None for c in rest)
+    assert told(rest) == [
+        ("equation", 3, 28, HOLDS),
+        ("equation", 3, 40, FAILS),
+        ("equation", 3, 52, HOLDS),
+        ("equation", 20, 35, HOLDS),
+        ("number", 20, 18, HOLDS),
+        ("number", 20, 26, FAILS),
+        ("shape", 20, 52, FAILS),
+    ]
+    assert beats == [(0, 5.0), (1, 7.0), (2, 5.0)]
+    root = vault.root.parent
+    assert read == {root / "lib.py", root / "docs" / "data.txt"}
+
+
+def test_up_to_a_block(vault: Vault) -> None:
+    beats: list[int] = []
+    checks = list(
+        inspect(note(vault), vault, until=1, tell=lambda index, _seconds: beats.append(index))
+    )
+    text = told(list(inspect_text(note(vault), vault)))
+    assert told(checks) == [*text, ("block", 5, 1, HOLDS)]
+    assert beats == [0]
+    assert told(list(inspect(note(vault), vault, until=0))) == text
+
+
+def test_a_note_may_not_change_the_vault(vault: Vault) -> None:
+    path = vault.root / "A.md"
+    path.write_text('# A\n\n```python\nopen("docs/B.md", "w").close()\n```\n')
+    vault.refresh()
+    (block,) = inspect(note(vault), vault)
+    assert (block.outcome, block.line) == (FAILS, 4)
+    assert "B.md" in block.why
+    assert (vault.root / "B.md").read_text() == "# B\n"
+
+
+def test_a_function_that_an_equation_calls_may_not_run_forever(vault: Vault) -> None:
+    code = "def f(x):\n    while x: pass\n    return 2\n"
+    (vault.root / "A.md").write_text(f"# A\n\n```python\n{code}```\n\n$f(1) = 2$, $f(0) = 2$.\n")
+    vault.refresh()
+    _, endless, ended = inspect(note(vault), vault, Settings(timeout=0.2))
+    assert (endless.outcome, ended.outcome) == (FAILS, HOLDS)
+    assert "0.2 s" in endless.why
