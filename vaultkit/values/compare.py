@@ -9,11 +9,13 @@ Every tolerance comes from the two elements compared, and from what was computed
 - ``\ne`` holds if no two elements are equal;
 - ``<`` must exceed the rounding errors, ``\le`` may fall short by them;
 - ``\ll`` holds of positive numbers that differ by a factor of 10 at least;
-- of a population, what was said may be off by 4 standard errors of the note's sample.
+- of a population, what was said may be off by 4 standard errors of the note's sample, the worst of
+  many elements by somewhat more.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -231,7 +233,8 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     unit = max(left.unit, right.unit)
     # Nothing said, there is no difference; infinity is near itself, and NaN near nothing.
     difference = np.where(a == b, 0.0, a - b)
-    errors = samples.ERRORS * samples.standard_error(difference)
+    together = samples.errors_of(math.prod(difference.shape[1:]))
+    errors = together * samples.standard_error(difference)
     a, b, difference = a[:1], b[:1], difference[:1]
     distance = np.abs(difference)
     distance = np.where(np.isnan(distance), np.inf, distance)

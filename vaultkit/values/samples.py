@@ -24,6 +24,19 @@ GROUPS = 40
 ERRORS = 4.0
 
 
+def errors_of(count: int) -> float:
+    """Return how many standard errors the worst of some statements made at once may be off.
+
+    One in 16,000 true statements is off by more than four. So is the worst of many as often, if the
+    square of the bound grows by twice the logarithm of their number (the tail of a normal
+    distribution).
+
+    >>> errors_of(1), round(errors_of(64), 2)
+    (4.0, 4.93)
+    """
+    return math.sqrt(ERRORS**2 + 2 * math.log(max(count, 1)))
+
+
 def _means(array: Any, rank: int) -> Any:
     """Return the mean over all members, then those with a part of them left out."""
     shape = array.shape[array.ndim - rank :]
