@@ -52,7 +52,9 @@ def test_form(tmp_path: Path, text: str, line: int, said: str) -> None:
 
 
 def test_form_leaves_good_notes_alone(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
     text = (
+        "![[a.svg]] and [](B.md) and ![words](a.svg)\n\n"
         "---\naliases: [B]\n---\n# A\n\nword `$$` and `^[x]` and [^1].\n\n$$\na = b\n$$\n\n"
         "$$x$$\n\n- a\n    - b\n\n        ```python\n        - x\n        ```\n\n1. a\n2. b\n\n"
         "> [!note] T\n> text\n>\n> $$\n> x\n> $$\n>\n> - a\n\n[^1]: foot\n\n%%\n$$\n- a\n%%\n"

@@ -224,3 +224,110 @@ def test_what_could_be_any_of_many_numbers_is_refused() -> None:
     assert "too many numbers" in why
     assert far("It is 0.37, 0.38, 0.39.") == []
     assert "nothing on this page" in far("It is 0.375.")[0]
+
+
+def fails(code: str, text: str) -> bool:
+    note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
+    checks = Numbers(note)
+    NoteRun(note, watchers=[checks.look]).finish()
+    (check,) = checks.check()
+    return check.outcome == FAILS
+
+
+#: In code that computes it from a text, so that it is nowhere stated.
+HIDDEN = 'float("0.8231")'
+
+
+@pytest.mark.parametrize(
+    ("code", "as_said"),
+    [
+        (f"x = {HIDDEN}", True),
+        (f"x = np.array({HIDDEN})", True),
+        (f"x = np.float32({HIDDEN})", True),
+        (f"x = [{HIDDEN}, 'a']", True),
+        (f"x = ({HIDDEN},)", True),
+        (f"x = {{{HIDDEN}}}", True),
+        (f"x = {{'a': {HIDDEN}}}", True),
+        (f"x = {{{HIDDEN}: 'a'}}", False),
+        (f"x = [[{HIDDEN}]]", False),
+        (f"x = str({HIDDEN})", False),
+        (f"__x = {HIDDEN}; __x__ = 1", False),
+        (f"x = [np.array([{HIDDEN}])]", True),
+        (f"x = {{'a': np.array([[{HIDDEN}]])}}", True),
+        (f"x = [np.zeros(2)] * 15 + [np.array([{HIDDEN}])]", True),
+        (f"x = [np.zeros(2)] * 16 + [np.array([{HIDDEN}])]", False),
+        (f"x = np.array([0.0] * 511 + [{HIDDEN}])", True),
+        (f"x = np.array([0.0] * 512 + [{HIDDEN}])", False),
+        (f"x = [0.0] * 511 + [{HIDDEN}]", True),
+        (f"x = [0.0] * 512 + [{HIDDEN}]", False),
+        (f"x = np.array([str({HIDDEN})])", False),
+        ("def f(x=0.8231): ...", True),
+        ("x = 0.8231 if False else 0", True),
+        ("x = 82.31 / 100", True),
+        ("x = -0.8231", False),
+        ("x = 0.823149", True),
+        ("x = 0.823151", False),
+    ],
+)
+def test_what_backs_a_number(code: str, as_said: bool) -> None:
+    assert fails(code, "It is 0.8231 here.") is not as_said
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "as_said"),
+    [
+        ("x = float('1000.4')", "There are 1000 of them.", True),
+        ("x = float('999.4')", "There are 999 of them.", False),
+        ("x = float('1000.6')", "There are 1000 of them.", False),
+        ("x = list('abcdefghijkl')", "There are 12 of them.", True),
+        ("x = np.zeros((12, 30))", "There are 12 of them.", True),
+        ("x = np.zeros((12, 30))", "There are 360 of them.", True),
+        ("x = np.zeros((12, 30))", "There are 36 of them.", False),
+    ],
+)
+def test_what_backs_a_whole_number(code: str, text: str, as_said: bool) -> None:
+    assert fails(code, text) is not as_said
+
+
+@pytest.mark.parametrize(("between", "as_said"), [(0, True), (3, True), (4, False)])
+def test_four_outputs_are_next_to_a_number(between: int, as_said: bool) -> None:
+    """Where any number would do, only an output next to it says that it is this one."""
+    many = "```python\nprint(*range(10, 100))\n```\n\n"
+    note = parse(many + "```python\nprint('a')\n```\n\n" * between + "There are 37 of them.\n")
+    checks = Numbers(note)
+    NoteRun(note, watchers=[checks.look]).finish()
+    (check,) = checks.check()
+    assert (check.outcome != FAILS) is as_said
+    if not as_said:
+        assert "too many numbers" in check.why
+
+
+@pytest.mark.parametrize(
+    ("numbers", "as_said"),
+    [
+        ("0.11, 0.12, 0.13", True),
+        ("0.11, 0.14, 0.17", True),
+        ("0.12 and 0.13", True),
+        ("0.12, 0.11, 0.13", False),
+        ("0.13, 0.14, 0.16", False),
+    ],
+)
+def test_a_row_of_numbers_stands_in_its_order(numbers: str, as_said: bool) -> None:
+    code = "x = np.arange(10, 100).reshape(30, 3) / 100"
+    note = parse(f"```python\nimport numpy as np\n{code}\n```\n\nThey are {numbers}.\n")
+    checks = Numbers(note)
+    NoteRun(note, watchers=[checks.look]).finish()
+    outcomes = {check.outcome for check in checks.check()}
+    assert (FAILS not in outcomes) is as_said
+
+
+def test_the_nearest_numbers_are_named() -> None:
+    code = "x, y, z, w, none = 8.0, 0.9, -1.0, float('nan'), 0.0"
+    note = parse(f"```python\n{code}\n```\n\nIt is 0.8231.\n\n0.0001 and 75.5 % are nothing.\n")
+    checks = Numbers(note)
+    NoteRun(note, watchers=[checks.look]).finish()
+    assert [check.why for check in checks.check()] == [
+        "nothing on this page computes 0.8231; nearest are 0.9, 0, -1",
+        "nothing on this page computes 0.0001; nearest are 0, 0.9, -1",
+        "nothing on this page computes 75.5 %; nearest are 0.9, 8, 0",
+    ]

@@ -16,6 +16,14 @@ from vaultkit.checks.outputs import agrees, compare
         ("nan", "nan"),
         ("-inf", "-inf"),
         ("12", "12"),
+        # Half a unit of the last digit, from both sides, to the last decimal.
+        ("0.12", "0.125"),
+        ("0.12", "0.115"),
+        ("1.5e-3", "0.00155"),
+        # As NumPy writes what is whole: to eight digits of itself, or eight decimals.
+        ("1.", "1.0000000099"),
+        ("100.", "99.9999991"),
+        ("0.", "0.0000000099"),
     ],
 )
 def test_a_number_is_another_rounded_to_its_digits(shown: str, real: str) -> None:
@@ -39,6 +47,12 @@ def test_a_number_is_another_rounded_to_its_digits(shown: str, real: str) -> Non
         ("-0.0", "0.0"),
         ("0.", "-0."),
         ("+0.5", "0.5"),
+        ("0.12", "0.12500001"),
+        ("0.12", "0.11499999"),
+        ("1.5e-3", "0.00155001"),
+        ("1.", "1.0000000101"),
+        ("100.", "99.9999989"),
+        ("0.", "0.0000000101"),
     ],
 )
 def test_a_number_is_not_another(shown: str, real: str) -> None:
@@ -109,3 +123,17 @@ def test_outputs_that_agree(shown: str, real: str) -> None:
 )
 def test_outputs_that_differ_are_told_apart(shown: str, real: str, said: str) -> None:
     assert said in compare(shown, real)
+
+
+def test_a_difference_is_told_line_by_line_and_not_without_end() -> None:
+    shown, real = "same\na\nb ", "same\na\nc"
+    assert compare(shown, real) == (
+        "the output shown is not what comes\n"
+        "  shown:\n    same\n    a\n    b\n"
+        "  really:\n    same\n    a\n    c\n"
+        "  line by line (- shown, + really):\n    - b\n    + c"
+    )
+    many = compare("a", "\n".join("bcdefghijklmnopq"))
+    assert many.count("\n    ") == 16 + 12
+    assert compare("", "3") == "an output comes, but none is shown\n  really:  3"
+    assert compare("3", "") == "an output is shown, but nothing comes\n  shown:   3"

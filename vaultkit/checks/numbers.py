@@ -28,9 +28,9 @@ _LARGE = 512
 _NEAR = 4
 #: From here on an integer may be a rounding: 158 630 of 158629.75.
 _LONG = 1000
-#: Places that stand apart from what they speak of.
 #: How many numbers make a row, which is looked for as a whole.
 _ROW = 2
+#: Places that stand apart from what they speak of.
 _APART = {"summary", "description", "title"}
 #: What share of the numbers with one digit changed may pass by chance: of integers and fractions,
 #: of decimals that code states, of roundings of what is shown next to the number, of all that the
