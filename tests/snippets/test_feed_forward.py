@@ -50,6 +50,14 @@ def test_gelu_of_x_and_minus_x_differ_by_x(approximate):
 
 
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_gelu_rounds_once(dtype, approximate):
+    x = np.linspace(-4, 4, 801, dtype=dtype)
+    exact = gelu(x.astype(np.float64), approximate)
+    assert_array_equal(gelu(x, approximate), exact.astype(dtype))
+
+
+@pytest.mark.parametrize("approximate", ["none", "tanh"])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_gelu_keeps_the_dtype_and_is_exact_far_out(dtype, approximate):
     output = gelu(np.array([[-300, 0, 300]], dtype), approximate)
