@@ -170,15 +170,6 @@ def test_the_site_may_move(visit: Visitor, built: Path) -> None:
     assert page.url == visit.base + "softmax/"
 
 
-def test_a_link_shows_what_it_leads_to(visit: Visitor) -> None:
-    page = visit("softmax/")
-    links = page.locator("article > p > a.wikilink")
-    links.first.hover()
-    preview = page.locator(".md-tooltip2--active")
-    expect(preview).to_be_visible()
-    expect(preview.locator("h1, h2, p").first).to_be_visible()
-
-
 @pytest.mark.parametrize("scripts", [True, False])
 def test_an_alias_leads_to_its_note(visit: Visitor, built: Path, scripts: bool) -> None:
     aliases = [path.parent for path in built.glob("*/index.html")]

@@ -65,7 +65,9 @@ EXTENSIONS: dict[str, dict[str, Any]] = {
 THEME = Path(__file__).parents[1] / "theme"
 _ASSETS = "assets/vaultkit"
 #: The scripts of every page.
-SCRIPTS = ("vaultkit.js", "finding.js")
+SCRIPTS = ("vaultkit.js", "finding.js", "preview.js")
+#: And their style sheets, sent as one.
+STYLES = ("vaultkit.css", "finding.css")
 
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
@@ -398,7 +400,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             )
             if font.style == "normal":
                 self.fonts.append((file.src_uri, font.formulas))
-        css = "".join(faces) + "\n" + (THEME / "vaultkit.css").read_text(encoding="utf-8")
+        rules = ((THEME / name).read_text(encoding="utf-8") for name in STYLES)
+        css = "\n".join(("".join(faces), *rules))
         file = _hashed(config, "vaultkit.css", css)
         config.extra_css.insert(0, file.src_uri)
         yield file

@@ -1,0 +1,125 @@
+"""Links show what they lead to: by pointer, keyboard and finger, wherever the site is served."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+from visitor import Visitor
+
+TEX = re.compile(r"\\[a-z]{2,}|\$[^$]+\$|\\\(")
+
+
+def card(page: Page) -> Locator:
+    return page.locator(".vk-preview")
+
+
+def test_a_link_shows_what_it_leads_to_wherever_the_site_is_served(
+    visit: Visitor, built: Path
+) -> None:
+    """The address for which it was built is another one."""
+    moved = built.with_name("moved")
+    shutil.copytree(built, moved, dirs_exist_ok=True)
+    visit.base = visit.base.replace("/vault/", "/moved/")
+    page = visit("softmax/")
+    link = page.locator("article p > a.wikilink").first
+    link.hover()
+    expect(card(page).locator("h1")).to_be_visible()
+    expect(card(page)).to_have_count(1)
+    page.mouse.move(2, 2)
+    expect(card(page)).to_have_count(0)
+
+
+def test_each_link_shows_its_own_section(visit: Visitor) -> None:
+    page = visit("questions-and-answers/")
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    links = page.locator("article a.wikilink[href*='#']")
+    seen = set()
+    for at in range(0, 16, 2):
+        link = links.nth(at)
+        link.scroll_into_view_if_needed()
+        link.hover()
+        anchor = (link.get_attribute("href") or "").partition("#")[2]
+        expected = page.evaluate(
+            """async ([href, id]) => {
+              const page = await (await fetch(href)).text();
+              const found = new DOMParser().parseFromString(page, "text/html").getElementById(id);
+              found.querySelectorAll(".headerlink").forEach(extra => extra.remove());
+              return found.textContent.trim();
+            }""",
+            [link.evaluate("link => link.href.split('#')[0]"), anchor],
+        )
+        expect(card(page).locator(".vk-preview__text > :first-child")).to_have_text(expected)
+        seen.add(expected)
+        assert not TEX.search(card(page).inner_text())
+        page.mouse.move(2, 2)
+        expect(card(page)).to_have_count(0)
+    assert len(seen) > 4
+
+
+def test_formulas_in_cards_are_typeset(visit: Visitor) -> None:
+    page = visit("self-attention/")
+    page.locator("article a.wikilink[href$='attention-equation/']").first.hover()
+    expect(card(page)).to_be_visible()
+    assert card(page).locator("math").count() >= 1
+    assert not TEX.search(card(page).inner_text())
+    assert card(page).locator("[id], a[href]").count() == 0
+
+
+def test_a_card_by_keyboard(visit: Visitor) -> None:
+    page = visit("softmax/")
+    page.locator("article h1").click()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('article p > a.wikilink')"):
+            break
+    expect(card(page)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(card(page)).to_have_count(0)
+    expect(page.locator("a.wikilink:focus")).to_be_visible()
+
+
+def test_a_card_by_touch(visit: Visitor) -> None:
+    page = visit("softmax/", width=390, has_touch=True, is_mobile=True)
+    link = page.locator("article p > a.wikilink").first
+    link.scroll_into_view_if_needed()
+    box = link.bounding_box()
+    assert box
+    point = {"x": box["x"] + 8, "y": box["y"] + 8}
+    finger = page.context.new_cdp_session(page)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+    expect(card(page)).to_be_visible()
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    expect(card(page)).to_be_visible()
+    assert page.url.endswith("softmax/")
+    seen = card(page).bounding_box()
+    assert seen
+    assert seen["x"] >= 0
+    assert seen["x"] + seen["width"] <= 390
+    card(page).get_by_role("button", name="Close").tap()
+    expect(card(page)).to_have_count(0)
+    # A tap follows the link as ever.
+    link.tap()
+    expect(page.locator("h1")).not_to_contain_text("Softmax")
+
+
+def test_no_card_outlives_its_page(visit: Visitor) -> None:
+    page = visit("softmax/")
+    link = page.locator("article p > a.wikilink").first
+    link.hover()
+    expect(card(page)).to_be_visible()
+    link.click()
+    expect(page.locator("h1")).not_to_contain_text("Softmax")
+    expect(card(page)).to_have_count(0)
+
+
+def test_a_page_that_is_gone_shows_no_card(visit: Visitor) -> None:
+    page = visit("softmax/")
+    page.route(
+        "**/*", lambda route: route.fulfill(body="<p>Nothing.</p>", content_type="text/html")
+    )
+    with page.expect_request("**/"):
+        page.locator("article p > a.wikilink").first.hover()
+    expect(card(page)).to_have_count(0)
