@@ -37,21 +37,23 @@
   });
 
   // Reached with the keyboard where it scrolls; told to the style sheet on which side there is more.
-  const reach = (box) => {
-    const more = box.scrollWidth - box.clientWidth;
-    const sides = [box.scrollLeft > 1 && "left", box.scrollLeft < more - 1 && "right"];
+  const measure = (box) => [box, box.scrollWidth - box.clientWidth, box.scrollLeft];
+  const mark = ([box, more, left]) => {
+    const sides = [left > 1 && "left", left < more - 1 && "right"].filter(Boolean).join(" ");
     if (more > 1) {
-      box.tabIndex = 0;
-      box.dataset.more = sides.filter(Boolean).join(" ");
-    } else {
+      if (box.tabIndex !== 0) box.tabIndex = 0;
+      if (box.dataset.more !== sides) box.dataset.more = sides;
+    } else if (box.hasAttribute("tabindex")) {
       box.removeAttribute("tabindex");
       delete box.dataset.more;
     }
   };
-  const sizes = new ResizeObserver((entries) => entries.forEach((entry) => reach(entry.target)));
+  // All are measured before any is marked: a mark in between would have the page laid out again.
+  const sizes = new ResizeObserver((entries) =>
+    entries.map((entry) => measure(entry.target)).forEach(mark));
   // It does not bubble.
   document.addEventListener("scroll", (event) => {
-    if (event.target.dataset?.more !== undefined) reach(event.target);
+    if (event.target.dataset?.more !== undefined) mark(measure(event.target));
   }, { capture: true, passive: true });
 
   const prepare = () => {
