@@ -18,7 +18,7 @@ from vaultkit.site.outlines import outlined
 
 WIDTH = 480  # of every figure: one scale, so one size of type on a page
 SMALL = 13.5  # secondary text; on a 390 px phone still some 10 px
-INDEX = 0.86  # of an index to its letter; on that phone no index is below 9.5 px
+INDEX = 0.88  # of an index to its letter; on that phone no index is below 10 px
 ROW = 1  # the row that is followed through the pipeline: "journey"
 SOFTMAX = r"\operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)"
 FULL = 0.48  # opacity of a heat map's largest value: text over it keeps 4.5 : 1

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -103,6 +105,44 @@ def test_what_does_not_fit_shows_that_it_scrolls(visit: Visitor) -> None:
     assert "gradient" in box.evaluate("b => getComputedStyle(b).maskImage")
     box.evaluate("b => { b.scrollLeft = 9999 }")
     expect(box).to_have_attribute("data-more", "left")
+
+
+def test_words_in_drawings_can_be_read_on_a_phone(visit: Visitor) -> None:
+    page = visit(width=390)
+    smallest = {}
+    for address in ("attention-equation/", "multi-head-attention/", "computational-complexity/"):
+        visit.go(page, address)
+        smallest[address] = page.evaluate(
+            """() => Math.min(...[...document.querySelectorAll("article svg.vk-figure")].flatMap(
+                 svg => [...svg.querySelectorAll("text, tspan")].map(
+                   t => parseFloat(getComputedStyle(t).fontSize)
+                        * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)))"""
+        )
+    assert min(smallest.values()) >= 9.5, smallest
+
+
+def test_formulas_in_drawings_are_those_of_the_text(visit: Visitor) -> None:
+    page = visit("attention-equation/")
+    drawn = page.locator("article svg.vk-figure").first
+    assert drawn.locator("g > path").count() > 20  # the line on top, with its fraction and root
+    assert drawn.locator("g > rect").count() >= 2
+    assert "√" not in drawn.text_content()
+    faces = drawn.locator(".vk-math").first.evaluate("e => getComputedStyle(e).fontFamily")
+    assert faces.startswith('"STIX Two Math"')
+
+
+def test_a_first_visit_is_light(visit: Visitor, built: Path) -> None:
+    page = visit(width=390)
+    for address in ("", "importance-of-dk-in-scaling/", "first-principles/"):
+        sent: dict[str, int] = {}
+        page.on("response", lambda response, sent=sent: sent.update({response.url: 0}))
+        visit.go(page, address)
+        page.wait_for_load_state("networkidle")
+        for url in sent:
+            file = built / unquote(url.removeprefix(visit.base).partition("?")[0])
+            data = (file / "index.html" if file.is_dir() else file).read_bytes()
+            sent[url] = len(data if file.suffix == ".woff2" else gzip.compress(data))
+        assert sum(sent.values()) <= 220_000, (address, sent)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -43,7 +43,8 @@
     if (more > 1) {
       if (box.tabIndex !== 0) box.tabIndex = 0;
       if (box.dataset.more !== sides) box.dataset.more = sides;
-    } else if (box.hasAttribute("tabindex")) {
+    } else {
+      // Material gives and takes the first, too.
       box.removeAttribute("tabindex");
       delete box.dataset.more;
     }
