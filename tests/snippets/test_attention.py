@@ -239,3 +239,10 @@ def test_inputs_are_left_alone():
     attention_weights(scores, np.array([[True, False]]), 0.5)
     attention_weights(scores, np.array([[0.0, -np.inf]]), 0.5)
     assert_array_equal(scores, [[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("wide", range(3))
+def test_the_widest_of_the_inputs_decides(wide):
+    inputs = [np.eye(3, dtype=np.float64 if i == wide else np.float32) for i in range(3)]
+    output, weights = scaled_dot_product_attention(*inputs, return_weights=True)
+    assert (output.dtype, weights.dtype) == (np.float64, np.float64)

@@ -373,6 +373,13 @@ def test_a_difference_is_known_as_well_as_its_parts_are() -> None:
     assert not holds(r"y_1 + y_2 - y_2 = 0.3000002, \quad y_3 = 0.3", y=np.array([0.3, 1e8, 1e16]))
 
 
+def test_a_quotient_is_known_as_well_as_its_parts_are() -> None:
+    assert holds(r"\frac{x + 10^{8} - 10^{8}}{10^{-6}} = 300000", x=0.3)
+    assert not holds(r"\frac{x + 10^{8} - 10^{8}}{10^{-6}} = 300001", x=0.3)
+    assert not holds(r"\frac{x + 10^{16} - 10^{16}}{10^{6}} = 0.001", x=0.3)
+    assert holds(r"\frac{x + 10^{16} - 10^{16}}{10^{6}} = 0", x=0.3)
+
+
 def test_a_sum_is_known_as_well_as_its_terms_are_many() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=1000)
@@ -464,6 +471,14 @@ def test_a_few_numbers_are_no_sample() -> None:
     x = np.array([1.0, 2.0, 3.0, 4.0])
     assert holds(r"\operatorname{Var}(x) = 1.25, \quad \mathbb{E}[x] = 2.5", x=x)
     assert not holds(r"\operatorname{Var}(x) = 1.3", x=x)
+    for a, variance in ((x - 1, 1.25), (0 * x, 0.0)):
+        assert holds(
+            r"\operatorname{Var}(a) = v, \quad \operatorname{Cov}(a, x) = v", a=a, x=x, v=variance
+        )
+        assert not holds(r"\operatorname{Var}(a) = v", a=a, v=variance + 1e-6)
+        assert not holds(r"\operatorname{Cov}(a, x) = v", a=a, x=x, v=variance + 1e-6)
+    (number,) = verdicts(r"\mathbb{E}[c] = 3", {"c": 3.0})
+    assert "needs a sample" in number.why
 
 
 def test_what_holds_of_every_sample_needs_no_tolerance() -> None:
