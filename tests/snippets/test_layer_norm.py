@@ -102,3 +102,12 @@ def test_names_the_shapes_that_do_not_fit(gain, bias):
     with pytest.raises(ValueError, match="do not fit") as error:
         layer_norm(np.ones((2, 4)), np.ones(gain), np.ones(bias))
     assert str(error.value) == f"gain {gain} and bias {bias} do not fit x (2, 4)"
+
+
+@pytest.mark.parametrize("wide", range(3))
+def test_the_widest_of_the_inputs_decides(wide):
+    inputs = [array.astype(np.float32) for array in (np.arange(4), ONE, ZERO)]
+    inputs[wide] = inputs[wide].astype(np.float64)
+    output = layer_norm(*inputs)
+    assert output.dtype == np.float64
+    assert_allclose(output, np.array([-3, -1, 1, 3]) / np.sqrt(5 + 4e-5), rtol=1e-7)

@@ -127,6 +127,7 @@ def test_what_means_nothing_is_refused(tex: str, why: str) -> None:
         r"A^{64} = A^{32} A^{32}",
         r"\sum_{i=1}^{10^6} i = 500000500000",
         "x_1 = 1, x_3 = 3",
+        r"0 \in \mathbb{N}",
     ],
 )
 def test_at_the_limit_it_is_judged(tex: str) -> None:
