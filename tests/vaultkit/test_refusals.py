@@ -132,3 +132,34 @@ def test_what_means_nothing_is_refused(tex: str, why: str) -> None:
 )
 def test_at_the_limit_it_is_judged(tex: str) -> None:
     assert all(judge(statement, VARIABLES).holds for statement in parse(tex))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "with_zero", "below"),
+    [
+        (r"\mathbb{R}", True, True),
+        (r"\mathbb{R}_{+}", True, False),
+        (r"\mathbb{R}_{\ge 0}", True, False),
+        (r"\mathbb{R}_{\geqslant 0}", True, False),
+        (r"\mathbb{R}_{++}", False, False),
+        (r"\mathbb{R}_{>0}", False, False),
+        (r"\mathbb{N}_0", True, False),
+        (r"\mathbb{N}", True, False),
+        (r"\mathbb{Z}", True, True),
+        (r"\mathbb{Z}_{>0}", False, False),
+        ("[0, 2]", True, False),
+        ("(0, 2]", False, False),
+        (r"[-1, \infty)", True, True),
+        ("[-1, 0)", False, True),
+        (r"\{-1, 0\}", True, True),
+    ],
+)
+def test_a_set_holds_nothing_else(numbers: str, with_zero: bool, below: bool) -> None:
+    for element, as_said in ((0.0, with_zero), (-1.0, below)):
+        found = [judge(s, {"e_0": element}) for s in parse(rf"e_0 \in {numbers}")]
+        assert all(verdict.holds for verdict in found) is as_said
+
+
+def test_v_of_a_sample_is_its_variance() -> None:
+    (statement,) = parse(r"\mathbb{V}(x) = \operatorname{Var}(x)")
+    assert judge(statement, VARIABLES).holds

@@ -122,22 +122,104 @@ def test_shapes() -> None:
     assert len(read.dims) == 2
 
 
+SETS = (
+    r"of all sets, only \mathbb{R}, \mathbb{N}, \mathbb{Z}, intervals and sets of numbers are known"
+)
+
+
 @pytest.mark.parametrize(
-    "tex",
+    ("tex", "why", "before", "at"),
     [
-        "a = (b",
-        "a = b)",
-        r"\frac{a} = b",
-        "a = ",
-        r"x \in \mathbb{C}",
-        r"a = \begin{tikzpicture} \end{tikzpicture}",
-        "a = b ? c",
-        r"\sum (a_i b_j) = 3",
+        ("a = (b", "cannot read 'the end' here", "a = (b", ""),
+        ("a = b)", "cannot read ')' here", "a = b", ")"),
+        (r"\frac{a} = b", "cannot read '=' here", r"\frac{a} ", "="),
+        ("a = ", "cannot read 'the end' here", "a =", ""),
+        (
+            r"x \in \mathbb{C}",
+            SETS,
+            r"x \in \mathbb{C}",
+            "",
+        ),
+        (
+            r"a = \begin{tikzpicture} \end{tikzpicture}",
+            "the environment tikzpicture is not known",
+            r"a = \begin{tikzpicture} ",
+            r"\end",
+        ),
+        ("a = b ? c", "cannot read '?' here", "a = b ", "?"),
+        (r"\sum (a_i b_j) = 3", r"\sum does not say over what", r"\sum (a_i b_j) ", "="),
+        (r"\exp(x, y) = 1", r"\exp takes one argument", r"\exp(x, y) ", "="),
+        (r"\argmax(c) = 1", r"cannot read '\\argmax' here", "", r"\argmax"),
+        (r"\partial = 2", "cannot read '=' here", r"\partial ", "="),
+        (r"\sum x = 6", r"\sum does not say over what", r"\sum x ", "="),
+        (
+            r"x_i = i, i \in x",
+            SETS,
+            r"x_i = i, i \in ",
+            "x",
+        ),
+        (r"a \to b", r"the relation \to cannot be judged", "a ", r"\to"),
+        (r"a \pm b = c", r"\pm cannot be judged", "a ", r"\pm"),
+        (r"\sqrt[] = 3", "cannot read ']' here", r"\sqrt[", "]"),
+        ("a = b^", "it ends too early", "a = b^", ""),
+        ("a = _1", "cannot read '_' here", "a = ", "_"),
+        (r"\left( a = b", "it ends too early", r"\left( a = b", ""),
+        ("|a = b", "expected '|', found '='", "|a ", "="),
+        (r"\lVert a = b", r"expected '\\rVert', found '='", r"\lVert a ", "="),
+        (r"\int x = 3", r"\int cannot be judged", "", r"\int"),
+        (r"\lim_{n \to \infty} a = 1", r"\lim cannot be judged", "", r"\lim"),
+        (r"\foo = 1", r"the command \foo is not known", "", r"\foo"),
+        (r"\text{a = 1", "it ends too early", r"\text{a = 1", ""),
+        (r"\{1, 2 = a", "cannot read '=' here", r"\{1, 2 ", "="),
+        (
+            r"\begin{cases} 1 & 2 \\ 3 \end{cases} = a",
+            "a condition that states nothing",
+            r"\begin{cases} 1 & 2",
+            "",
+        ),
+        ("f( = 1", "'f' states nothing", "", "f"),
+        (r"x \in \{1, 2", "cannot read 'the end' here", r"x \in \{1, 2", ""),
+        (r"x \in [0, 1", "it ends too early", r"x \in [0, 1", ""),
+        (r"a \not b", r"the relation \not cannot be judged", "a ", r"\not"),
+        ("1.2.3 = a", "two numbers side by side", "1.2", ".3"),
+        (
+            r"x \in",
+            SETS,
+            r"x \in",
+            "",
+        ),
+        ("a <", "cannot read 'the end' here", "a <", ""),
     ],
 )
-def test_what_the_grammar_does_not_hold_is_said(tex: str) -> None:
-    with pytest.raises(TexError):
+def test_what_the_grammar_does_not_hold_is_said_and_where(
+    tex: str, why: str, before: str, at: str
+) -> None:
+    with pytest.raises(TexError) as told:
         parse(tex)
+    error = told.value
+    assert (str(error), tex[: error.start], tex[error.start : error.end]) == (why, before, at)
+
+
+@pytest.mark.parametrize(
+    ("tex", "spans"),
+    [
+        (
+            r"Q = XW_Q,\quad K = XW_K, \quad i = 1, \dots, n",
+            ["Q = XW_Q", "K = XW_K", r"i = 1, \dots, n"],
+        ),
+        (
+            r"\begin{aligned} a &= b \\ &= c \\ d &< e \end{aligned}",
+            [r"a &= b \\ &= c", "d &< e"],
+        ),
+        ("d_k, d_v = 2.", ["d_k, d_v = 2"] * 2),
+        (
+            r"x \in \mathbb{R}^{n}, a = b \text{ if } c > 1",
+            [r"x \in \mathbb{R}^{n}", "a = b"],
+        ),
+    ],
+)
+def test_a_statement_knows_where_it_stands(tex: str, spans: list[str]) -> None:
+    assert [tex[slice(*statement.span)] for statement in parse(tex)] == spans
 
 
 # The equations of the five sources, as they are written there.
