@@ -1,0 +1,99 @@
+"""How much of what a block writes is kept, and what is said of the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+
+import pytest
+
+from vaultkit.run.capture import (
+    BlockTimeoutError,
+    Capture,
+    Output,
+    OutputLimitError,
+    limit,
+    shortened,
+)
+
+
+def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
+    text = "a" * 2000 + "b" * 1000
+    assert shortened(text) == text
+    assert shortened(text + "c") == f"{'a' * 2000}\n[… 1 characters cut …]\n{'b' * 999}c"
+    assert shortened("a" * 2000 + "b" * 5000 + "c" * 1000) == (
+        f"{'a' * 2000}\n[… 5,000 characters cut …]\n{'c' * 1000}"
+    )
+    # What was not even kept counts as well.
+    assert "[… 5,007 characters cut …]" in shortened("a" * 8000, 0, 7)
+    assert shortened("a" * 10, 0) == "a" * 10
+
+
+def test_output_ends_after_a_million_characters() -> None:
+    output = Output()
+    assert output.write("a" * 999_999) == 999_999
+    assert output.write("b") == 1
+    assert output.take() == "a" * 999_999 + "b"
+    assert output.take() == ""
+    output.write("a" * 999_999)
+    with pytest.raises(OutputLimitError):
+        output.write("bcd")
+    with pytest.raises(OutputLimitError):
+        output.write("e")
+    told = output.take()
+    # A million and three were written, the last of those kept is b.
+    assert told == f"{'a' * 2000}\n[… 997,003 characters cut …]\n{'a' * 999}b"
+    assert output.write("again") == 5
+    assert output.take() == "again"
+
+
+def test_output_is_text_and_stays_open() -> None:
+    output = Output()
+    with pytest.raises(TypeError, match="must be str, not bytes"):
+        output.write(b"a")  # type: ignore[arg-type]
+    assert output.writable()
+    assert not output.closed_by_note
+    output.close()
+    output.write("a")
+    assert output.closed_by_note
+    assert output.take() == "a"
+
+
+def test_what_is_printed_is_caught_and_there_is_nothing_to_read() -> None:
+    capture, before = Capture(), (sys.stdin, sys.stdout, sys.stderr)
+
+    def call() -> None:
+        print("out")
+        print("error", file=sys.stderr)
+        assert sys.stdin.read() == ""
+        raise SystemExit(3)
+
+    error = capture.run(call, 5)
+    assert isinstance(error, SystemExit)
+    assert capture.output.take() == "out\nerror\n"
+    assert (sys.stdin, sys.stdout, sys.stderr) == before
+    assert capture.run(lambda: None, 5) is None
+    assert capture.tell(error, 5, brief=True) == "SystemExit: 3"
+
+
+def test_the_last_line_of_an_error_or_all_of_it() -> None:
+    capture = Capture()
+    error = capture.run(lambda: 1 / 0, 5)  # type: ignore[arg-type]
+    assert error is not None
+    assert capture.tell(error, 5, brief=True) == "ZeroDivisionError: division by zero"
+    told = capture.tell(error, 5).splitlines()
+    assert told[0] == "Traceback (most recent call last):"
+    assert told[-1] == "ZeroDivisionError: division by zero"
+    long = ValueError("x" * 10_000)
+    assert len(capture.tell(long, 5)) < 3100
+
+
+def test_a_limit_holds_inside_and_not_after() -> None:
+    with pytest.raises(BlockTimeoutError), limit(0.05):
+        time.sleep(5)
+    time.sleep(0.1)
+    with pytest.raises(BlockTimeoutError), limit(0.05), contextlib.suppress(BlockTimeoutError):
+        time.sleep(5)
+    with limit(5):
+        time.sleep(0.01)
