@@ -1,6 +1,7 @@
 """The grammar of formulas."""
 
 import ast
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,10 @@ def test_a_sum_reaches_as_far_as_its_term() -> None:
         (r"i = 1, \dots, n", 1),
         (r"a_i = b, \quad i = 1, \dots, n", 1),
         (r"a = \begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix}", 1),
+        (r"a = \begin{bmatrix} 1 & 2 \end{bmatrix}, b = c", 2),
+        (r"f(\begin{bmatrix} 1 & 2 \end{bmatrix}, x) = 1", 1),
+        (r"a = 1 \text{ and } b = 2", 2),
+        (r"x_i = 1 \text{ for } i = 1 \text{ and } i = 2", 1),
     ],
 )
 def test_statements(tex: str, count: int) -> None:
@@ -120,6 +125,32 @@ def test_shapes() -> None:
     (read,) = parse(r"X \in \mathbb{R}^{n \times 4 d_{\text{model}}}")
     assert isinstance(read, Membership)
     assert len(read.dims) == 2
+
+
+@pytest.mark.parametrize(
+    "nested",
+    [
+        lambda depth: "(" * depth + "x" + ")" * depth,
+        lambda depth: r"\frac{1}{" * depth + "x" + "}" * depth,
+        lambda depth: r"\sqrt{" * depth + "x" + "}" * depth,
+        # What has been closed again counts no more, and hides nothing of what is still open.
+        lambda depth: "(" * 15 + "(x) + " + "(" * (depth - 15) + "x" + ")" * depth,
+        lambda depth: "(x) + " * 100 + "(" * depth + "x" + ")" * depth,
+    ],
+)
+def test_thirty_brackets_deep_and_no_deeper(nested: Callable[[int], str]) -> None:
+    assert len(parse(nested(30) + " = x")) == 1
+    with pytest.raises(TexError, match="nested more than 30 deep"):
+        parse(nested(31) + " = x")
+
+
+def test_a_long_chain_of_factors_is_refused() -> None:
+    assert len(parse(" ".join("x" * 121) + " = x")) == 1
+    with pytest.raises(TexError, match="a chain of more than 120 factors"):
+        parse(" ".join("x" * 122) + " = x")
+    assert len(parse(" + ".join("x" * 999) + " = x")) == 1
+    with pytest.raises(TexError, match="a formula of more than 2000 signs"):
+        parse(" + ".join("x" * 1000) + " = x")
 
 
 SETS = (
@@ -161,6 +192,7 @@ SETS = (
         (r"a \to b", r"the relation \to cannot be judged", "a ", r"\to"),
         (r"a \pm b = c", r"\pm cannot be judged", "a ", r"\pm"),
         (r"\sqrt[] = 3", "cannot read ']' here", r"\sqrt[", "]"),
+        ("3e-5 = x", "write powers of ten as 10^{-3}", "3", "e"),
         ("a = b^", "it ends too early", "a = b^", ""),
         ("a = _1", "cannot read '_' here", "a = ", "_"),
         (r"\left( a = b", "it ends too early", r"\left( a = b", ""),
