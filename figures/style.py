@@ -51,15 +51,15 @@ def _variables(palette: dict[str, str]) -> str:
     return ";".join(f"--vk-{name}:{colour}" for name, colour in palette.items())
 
 
-# As an image a figure follows the system; inside a page, the page's own scheme.
+# As an image a figure follows the system; inside a page, the page's own scheme. Paper is light.
 STYLE = (
     f"svg.vk-figure{{{_variables(LIGHT)};color:var(--vk-fg);fill:currentColor;"
     'font:15px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;'
     "font-variant-numeric:tabular-nums}"
-    f"@media(prefers-color-scheme:dark){{svg.vk-figure{{{_variables(DARK)}}}}}"
+    f"@media screen and (prefers-color-scheme:dark){{svg.vk-figure{{{_variables(DARK)}}}}}"
     "[data-md-color-scheme] svg.vk-figure{font-family:inherit}"
-    f'[data-md-color-scheme="default"] svg.vk-figure{{{_variables(LIGHT)}}}'
-    f'[data-md-color-scheme="slate"] svg.vk-figure{{{_variables(DARK)}}}'
+    f"[data-md-color-scheme] svg.vk-figure{{{_variables(LIGHT)}}}"
+    f'@media screen{{[data-md-color-scheme="slate"] svg.vk-figure{{{_variables(DARK)}}}}}'
     + "".join(
         f"svg.vk-figure .vk-{name}{{color:var(--vk-{name});fill:currentColor}}" for name in LIGHT
     )

@@ -184,7 +184,7 @@ def test_a_row_of_four_columns_becomes_a_block(visit: Visitor) -> None:
     tops = [(cells.nth(i).bounding_box() or {})["y"] for i in range(4)]
     assert tops == sorted(set(tops))
     labels = cells.evaluate_all("all => all.map(c => getComputedStyle(c, '::before').content)")
-    assert labels == ['"id"', '"statement"', '"verdict"', '"where"']
+    assert labels == ["none", '"statement"', '"verdict"', '"where"']
     page.set_viewport_size({"width": 1280, "height": 900})
     tops = [(cells.nth(i).bounding_box() or {})["y"] for i in range(4)]
     assert max(tops) - min(tops) < 2
@@ -230,8 +230,12 @@ def test_own_colours_keep_the_boxes_of_code(visit: Visitor) -> None:
 
 
 def test_paper_ends_with_the_text(visit: Visitor) -> None:
-    page = visit("softmax/")
-    page.emulate_media(media="print")
+    page = visit("softmax/", scheme="dark")
+    dark = page.evaluate("getComputedStyle(document.body).color")
+    page.emulate_media(media="print", color_scheme="dark")
+    light = page.evaluate("getComputedStyle(document.querySelector('article h1')).color")
+    assert light != dark
+    assert max(int(number) for number in re.findall(r"\d+", light)[:3]) < 80
     for selector in (".md-header", ".md-footer", ".linked-from", ".vk-checked", ".md-tags"):
         expect(page.locator(selector).first).to_be_hidden()
     last = page.evaluate(
