@@ -281,3 +281,35 @@ def test_a_note_that_fails_fails_the_build_and_shows_the_public_no_count(vault: 
     assert "Not all checks passed" in owl
     assert "1 check" not in owl
     assert json.loads((vault / "site" / "checks.json").read_text("utf-8"))["Barn Owl.md"] is None
+
+
+def test_a_page_says_where_it_stands_and_where_it_is_edited(vault: Path) -> None:
+    with (vault / "mkdocs.yml").open("a") as settings:
+        settings.write(
+            "nav: [index.md, Road: [Barn Owl.md, By Sea/Arctic Tern.md], Rest: [Rest.md]]\n"
+            "repo_url: https://example.org/birds\n"
+            "edit_uri: https://example.org/birds/edit/main/docs/\n"
+        )
+    text = (vault / "mkdocs.yml").read_text()
+    (vault / "mkdocs.yml").write_text(
+        text.replace("[search, vaultkit]", "[search, vaultkit: {off_the_road: [Rest]}]")
+    )
+    (vault / "docs" / "Rest.md").write_text("# Rest\n\nSee [[owl]].\n")
+    done = build(vault)
+    assert done.returncode == 0, done.stderr
+
+    def read(name: str) -> str:
+        return (vault / "site" / name / "index.html").read_text("utf-8")
+
+    owl = read("barn-owl")
+    assert "Step 1 of 2</span> <span>1 minute</span>" in owl
+    # It links to the tern, which comes later.
+    assert "Builds on" not in owl
+    assert '<span>Next: <a href="../by-sea/arctic-tern/">Arctic Tern</a></span>' in owl
+    tern = read("by-sea/arctic-tern")
+    assert '<span>Builds on <a href="../../barn-owl/">Barn Owl</a></span>' in tern
+    assert "Next:" not in tern
+    assert "vk-here" not in read("rest")
+    # And its host is not asked for anything.
+    assert 'href="https://example.org/birds/edit/main/docs/Barn%20Owl.md"' in owl
+    assert 'data-md-component="source"' not in owl

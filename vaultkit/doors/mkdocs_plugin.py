@@ -27,6 +27,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import MkDocsException
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
@@ -37,7 +38,7 @@ from vaultkit.read.note import Note
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable, slug
 from vaultkit.read.vault import READERS, Vault
-from vaultkit.site import mathematics, mermaid, report, search_index
+from vaultkit.site import mathematics, mermaid, report, road, search_index
 from vaultkit.site.lines import refusal
 from vaultkit.theme.fonts import FONTS, slanted, web_font
 
@@ -77,6 +78,16 @@ _TAG = re.compile(r"<[^>]*>")
 _FIRST_SCREEN = 700
 
 _MATERIALS_WORKER = re.compile(r'(?<="search": ")([^"]*)assets/javascripts/workers/search\.[^"]*')
+#: The page that Material's plugin makes lists of, and its chips lead to.
+_TAGS = """---
+description: All notes by what they are about.
+---
+# Tags
+
+All notes by what they are about.
+
+<!-- material/tags -->
+"""
 _LEDGER = "<!-- ledger -->"
 _NOTEBOOK = re.compile(r"<pre>(.*)</pre>", re.DOTALL)
 
@@ -89,6 +100,8 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
     cache_dir = config_options.Type(str, default=".cache/vaultkit")
     #: The note whose ``<!-- ledger -->`` gives way to all that was checked.
     checks_page = config_options.Type(str, default="Checks.md")
+    #: The sections of ``nav`` that hold no steps of the reader's road: what one looks up.
+    off_the_road = config_options.ListOfItems(config_options.Type(str), default=[])
 
 
 class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
@@ -106,6 +119,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.checks_page: File | None = None
         #: By path, the pages that search knows; kept, since a build may be of some pages alone.
         self.searched: dict[str, search_index.Entry] = {}
+        #: The pages of ``nav`` that readers go through in its order.
+        self.road: list[Page] = []
 
     def on_startup(self, *, command: str, **_: Any) -> None:
         """Note whom the site is for; count warnings even where ``--quiet`` hides them.
@@ -186,6 +201,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             if uri not in taken:
                 taken.add(uri)
                 files.append(_generated(config, uri, content))
+        if "material/tags" in config.plugins and "tags/index.html" not in taken:
+            files.append(_generated(config, "tags.md", _TAGS, InclusionLevel.NOT_IN_NAV))
         for file in self._assets(config):
             files.append(file)
         for file in self._read_ledger(files, config):
@@ -251,6 +268,16 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             )
         return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), html_)
 
+    def on_nav(self, nav: Navigation, config: MkDocsConfig, **_: Any) -> Navigation:
+        """Find the reader's road: what `mkdocs.yml` puts into an order, but for the home page."""
+        off = self.config.off_the_road
+        self.road = [
+            page
+            for page in (nav.pages if config.nav else ())
+            if not page.is_homepage and not {part.title for part in page.ancestors} & set(off)
+        ]
+        return nav
+
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """Put our index and our worker in the place of Material's."""
         there = {file.src_uri for file in files.documentation_pages()}
@@ -281,6 +308,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         page = context["page"]
         early = _begins_with_formulas(page.content or "")
         context["vaultkit_fonts"] = [uri for uri, formulas in self.fonts if early or not formulas]
+        context["vaultkit_here"] = self._here(page)
+        # MkDocs leaves blanks in it.
+        edit = quote(page.edit_url or "", safe=":/?&=#%+@,;~")
+        context["vaultkit_ways"] = road.ways({"Edit this page": edit})
         entry = self.entries.get(page.file.src_uri)
         if entry:
             href = ""
@@ -299,6 +330,29 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_post_template(self, output_content: str, template_name: str, **_: Any) -> str:
         """Mend what the theme leaves in the page for lost visitors, too."""
         return _mend(output_content) if template_name.endswith(".html") else output_content
+
+    def _here(self, page: Page) -> str:
+        """Tell where on the road a page stands."""
+        note = self._note(page)
+        if note is None or page not in self.road:
+            return ""
+        assert self.vault is not None
+        pages = {Path(step.file.abs_src_path or ""): step for step in self.road}
+
+        def step(other: Page) -> road.Step:
+            title = str(other.title) if other.title else other.file.name
+            return road.Step(title, get_relative_url(other.url, page.url))
+
+        at = self.road.index(page)
+        known = self.searched.get(page.file.src_uri)
+        words = sum(len(part.text.split()) for part in known.sections) if known else 0
+        return road.line(
+            at + 1,
+            len(self.road),
+            road.minutes(words),
+            [step(pages[path]) for path in road.needed(note, self.vault, list(pages))],
+            step(self.road[at + 1]) if at + 1 < len(self.road) else None,
+        )
 
     def _read_ledger(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
         """Gather what is known of each note; yield it for machines, and as a badge."""
@@ -504,8 +558,13 @@ def redirect(address: str, title: str) -> str:
     )
 
 
-def _generated(config: MkDocsConfig, uri: str, content: str | bytes) -> File:
-    return File.generated(config, uri, content=content, inclusion=InclusionLevel.INCLUDED)
+def _generated(
+    config: MkDocsConfig,
+    uri: str,
+    content: str | bytes,
+    inclusion: InclusionLevel = InclusionLevel.INCLUDED,
+) -> File:
+    return File.generated(config, uri, content=content, inclusion=inclusion)
 
 
 def _hashed(config: MkDocsConfig, name: str, content: str | bytes) -> File:

@@ -46,7 +46,9 @@ class Tags(_Shared):
     pattern_ = TAG
     ANCESTOR_EXCLUDES = ("a",)
 
-    def handleMatch(self, m: re.Match[str], data: str) -> Found:  # type: ignore[override]  # noqa: ARG002, D102, N802
+    def handleMatch(self, m: re.Match[str], data: str) -> Found:  # type: ignore[override]  # noqa: D102, N802
+        if data[: m.start()].rstrip(" ").endswith("{"):
+            return _NOTHING  # the address of an element: attr_list reads it
         page = self.page.options["tags_page"]
         tag = Element("a" if page else "span", {"class": "md-tag"})
         if page:

@@ -1,0 +1,60 @@
+"""Readers see where they are, what comes before and after, and what else is like it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from visitor import Visitor
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_note_says_which_step_of_the_road_it_is(visit: Visitor, width: int) -> None:
+    page = visit("softmax/", width=width)
+    here = page.get_by_role("navigation", name="Where you are")
+    expect(here).to_contain_text(re.compile(r"Step 4 of \d\d\s+\d+ minutes\s+Builds on Before You"))
+    expect(here.get_by_role("link", name="Dot Product and Cosine")).to_be_visible()
+    here.get_by_role("link", name="Naive Attention").click()
+    expect(page.locator("h1")).to_contain_text("Naive Attention")
+    expect(here).to_contain_text("Step 5 of")
+
+
+def test_the_road_has_a_beginning_and_an_end(visit: Visitor) -> None:
+    page = visit("before-you-start/")
+    here = page.locator(".vk-here")
+    expect(here).to_contain_text("Step 1 of")
+    expect(here).not_to_contain_text("Builds on")
+    visit.go(page, "questions-and-answers/")
+    expect(here).to_contain_text(re.compile(r"Step (\d+) of \1\s"))
+    expect(here).not_to_contain_text("Next")
+    for address in ("", "glossary/", "checks/"):
+        visit.go(page, address)
+        expect(here).to_have_count(0)
+
+
+def test_breadcrumbs_lead_to_the_first_page(visit: Visitor) -> None:
+    page = visit("softmax/")
+    path = page.locator(".md-path")
+    expect(path).to_contain_text("Start")
+    path.get_by_role("link", name="Attention Vault").click()
+    expect(page.locator("h1")).to_contain_text("Attention Vault")
+
+
+def test_a_tag_leads_to_the_notes_that_have_it(visit: Visitor) -> None:
+    page = visit("softmax-saturation/")
+    page.locator(".md-tags").get_by_role("link", name="scaling").click()
+    page.wait_for_url("**/tags/#tag:scaling")
+    heading = page.locator("[id='tag:scaling']")
+    expect(heading).to_be_in_viewport()
+    listed = heading.locator("xpath=following-sibling::ul[1]")
+    for name in ("Importance of dk in Scaling", "Initialization", "Softmax Saturation"):
+        expect(listed.get_by_role("link", name=name)).to_be_visible()
+
+
+def test_nothing_is_said_of_a_source_whose_address_is_unknown(built: Path) -> None:
+    for path in built.rglob("*.html"):
+        text = path.read_text("utf-8")
+        assert "Edit this page" not in text
+        assert "md-source" not in text
