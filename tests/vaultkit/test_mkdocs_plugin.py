@@ -313,3 +313,35 @@ def test_a_page_says_where_it_stands_and_where_it_is_edited(vault: Path) -> None
     # And its host is not asked for anything.
     assert 'href="https://example.org/birds/edit/main/docs/Barn%20Owl.md"' in owl
     assert 'data-md-component="source"' not in owl
+
+
+def test_machines_are_told_what_there_is(vault: Path) -> None:
+    done = build(vault)
+    assert done.returncode == 0, done.stderr
+    site = vault / "site"
+    assert (site / "barn-owl.md").read_text("utf-8") == (vault / "docs/Barn Owl.md").read_text()
+    assert (site / "index.md").is_file()
+    listed = (site / "llms.txt").read_text("utf-8")
+    assert listed.startswith("# Birds\n")
+    assert "- [Barn Owl](barn-owl.md): It hears mice.\n" in listed
+    assert "- [Arctic Tern](by-sea/arctic-tern.md)\n" in listed
+    owl = (site / "barn-owl" / "index.html").read_text("utf-8")
+    assert '<meta property="og:description" content="It hears mice.">' in owl
+    assert 'href="../barn-owl.md">Markdown</a>' in owl
+    # Nobody said where the site will be.
+    assert not re.search('rel="canonical"|og:image|og:url|http://127', owl)
+
+    with (vault / "mkdocs.yml").open("a") as settings:
+        settings.write("site_url: https://birds.example/sub/\n")
+    assert build(vault).returncode == 0
+    owl = (site / "barn-owl" / "index.html").read_text("utf-8")
+    assert '<link rel="canonical" href="https://birds.example/sub/barn-owl/">' in owl
+    picture = re.search(r'og:image" content="https://birds.example/sub/([^"]+)"', owl)
+    assert picture
+    assert (site / picture[1]).read_bytes().startswith(b"\x89PNG")
+    found = re.search(r'<script type="application/ld\+json">(.*?)</script>', owl)
+    assert found
+    about = json.loads(found[1])
+    assert about["name"] == "Barn Owl"
+    assert about["url"] == "https://birds.example/sub/barn-owl/"
+    assert "https://birds.example/sub/barn-owl.md" in (site / "llms.txt").read_text("utf-8")

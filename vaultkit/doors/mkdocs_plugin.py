@@ -32,13 +32,14 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from vaultkit.checks.check import FAILS
+from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, folder_of, published
 from vaultkit.read.note import Note
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable, slug
 from vaultkit.read.vault import READERS, Vault
-from vaultkit.site import mathematics, mermaid, report, road, search_index
+from vaultkit.site import machines, mathematics, mermaid, report, road, search_index
 from vaultkit.site.lines import refusal
 from vaultkit.theme.fonts import FONTS, slanted, web_font
 
@@ -121,6 +122,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.searched: dict[str, search_index.Entry] = {}
         #: The pages of ``nav`` that readers go through in its order.
         self.road: list[Page] = []
+        self.pages: list[Page] = []
+        self.picture = ""
 
     def on_startup(self, *, command: str, **_: Any) -> None:
         """Note whom the site is for; count warnings even where ``--quiet`` hides them.
@@ -271,6 +274,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_nav(self, nav: Navigation, config: MkDocsConfig, **_: Any) -> Navigation:
         """Find the reader's road: what `mkdocs.yml` puts into an order, but for the home page."""
         off = self.config.off_the_road
+        self.pages = list(nav.pages)
         self.road = [
             page
             for page in (nav.pages if config.nav else ())
@@ -295,12 +299,13 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     # Before Material's plugin writes what it has gathered.
     @event_priority(100)
     def on_post_build(self, config: MkDocsConfig) -> None:
-        """Leave Material's index empty: its script fetches that with every page."""
+        """Leave Material's index empty, which is fetched with every page; add the Markdown."""
         search: Any = config.plugins.get("material/search")
         if search:
             search.search_index.entries.clear()
+        self._write_for_machines(config)
 
-    def on_page_context(self, context: Any, **_: Any) -> Any:
+    def on_page_context(self, context: Any, config: MkDocsConfig, **_: Any) -> Any:
         """Tell the templates which fonts to fetch at once, and what was checked of the note.
 
         The latter is no part of the page's content, so search does not see it.
@@ -309,9 +314,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         early = _begins_with_formulas(page.content or "")
         context["vaultkit_fonts"] = [uri for uri, formulas in self.fonts if early or not formulas]
         context["vaultkit_here"] = self._here(page)
+        context["vaultkit_head"] = machines.head(self._about(page, config))
         # MkDocs leaves blanks in it.
         edit = quote(page.edit_url or "", safe=":/?&=#%+@,;~")
-        context["vaultkit_ways"] = road.ways({"Edit this page": edit})
+        note = self._note(page)
+        source = get_relative_url(_markdown(page), page.url) if note and _is_text(note) else ""
+        context["vaultkit_ways"] = road.ways({"Edit this page": edit, "Markdown": source})
         entry = self.entries.get(page.file.src_uri)
         if entry:
             href = ""
@@ -331,6 +339,42 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Mend what the theme leaves in the page for lost visitors, too."""
         return _mend(output_content) if template_name.endswith(".html") else output_content
 
+    def _minutes(self, page: Page) -> int:
+        known = self.searched.get(page.file.src_uri)
+        return road.minutes(sum(len(part.text.split()) for part in known.sections) if known else 0)
+
+    def _about(self, page: Page, config: MkDocsConfig) -> machines.About:
+        note = self._note(page)
+        root = (config.site_url or "").rstrip("/")
+        return machines.About(
+            site=config.site_name,
+            title=str(page.title or config.site_name),
+            description=str(page.meta.get("description") or config.site_description or ""),
+            url=page.canonical_url or "",
+            image=f"{root}/{self.picture}" if root else "",
+            tags=note.tags if note else (),
+            minutes=self._minutes(page) if note else 0,
+        )
+
+    def _write_for_machines(self, config: MkDocsConfig) -> None:
+        """Write each note's Markdown beside its page, and the map that leads to all of them."""
+        root = (config.site_url or "").rstrip("/")
+        sections: dict[str, list[machines.Listed]] = {}
+        for page in self.pages:
+            note = self._note(page)
+            if note is None or note.refused:
+                continue
+            where = _markdown(page) if _is_text(note) else page.url
+            above = [str(part.title) for part in page.ancestors]
+            section = above[-1] if above else config.site_name
+            href = f"{root}/{where}" if root else where
+            listed = machines.Listed(note.title, href, note.summary)
+            sections.setdefault(section, []).append(listed)
+            if _is_text(note):
+                write_atomically(Path(config.site_dir) / where, note.text)
+        text = machines.llms(config.site_name, config.site_description or "", sections)
+        write_atomically(Path(config.site_dir) / "llms.txt", text)
+
     def _here(self, page: Page) -> str:
         """Tell where on the road a page stands."""
         note = self._note(page)
@@ -344,12 +388,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             return road.Step(title, get_relative_url(other.url, page.url))
 
         at = self.road.index(page)
-        known = self.searched.get(page.file.src_uri)
-        words = sum(len(part.text.split()) for part in known.sections) if known else 0
         return road.line(
             at + 1,
             len(self.road),
-            road.minutes(words),
+            self._minutes(page),
             [step(pages[path]) for path in road.needed(note, self.vault, list(pages))],
             step(self.road[at + 1]) if at + 1 < len(self.road) else None,
         )
@@ -463,8 +505,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             file = _hashed(config, name, (THEME / name).read_text(encoding="utf-8"))
             config.extra_javascript.append(file.src_uri)
             yield file
-        logo = _hashed(config, "logo.svg", (THEME / "logo.svg").read_text(encoding="utf-8"))
+        drawn = (THEME / "logo.svg").read_text(encoding="utf-8")
+        logo = _hashed(config, "logo.svg", drawn)
         yield logo
+        picture = _hashed(config, "picture.png", machines.picture(drawn))
+        self.picture = picture.url
+        yield picture
         if not config.theme.get("logo") and not (config.theme.get("icon") or {}).get("logo"):
             config.theme["logo"] = logo.src_uri
         if config.theme.get("favicon") in (None, "", "assets/images/favicon.png"):
@@ -482,6 +528,15 @@ def _mend(output: str) -> str:
     dialog = 'data-md-component="search" role="dialog"'
     output = output.replace(dialog, f'{dialog} aria-label="Search"', 1)
     return output.replace(' tabindex=""', "")
+
+
+def _markdown(page: Page) -> str:
+    """Address of a page's Markdown, the same for as long as its note keeps its name."""
+    return (page.url.removesuffix("/").removesuffix(".html") or "index") + ".md"
+
+
+def _is_text(note: Note) -> bool:
+    return note.path.suffix == ".md"
 
 
 def _is_copied(path: Path) -> bool:
