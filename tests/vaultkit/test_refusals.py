@@ -144,6 +144,8 @@ def test_at_the_limit_it_is_judged(tex: str) -> None:
         (r"\mathbb{R}_{++}", False, False),
         (r"\mathbb{R}_{>0}", False, False),
         (r"\mathbb{N}_0", True, False),
+        (r"\mathbb{N}_{+}", False, False),
+        (r"\mathbb{Z}_{+}", False, False),
         (r"\mathbb{N}", True, False),
         (r"\mathbb{Z}", True, True),
         (r"\mathbb{Z}_{>0}", False, False),

@@ -477,7 +477,7 @@ class _Parser:
                 name = self.take()
             if name not in _SETS:
                 raise self.error(_KNOWN_SETS)
-            bound, dims = self.decorations()
+            bound, dims = self.decorations(whole=_SETS[name] != "R")
             claims.append({"kind": _SETS[name], "dims": dims or ()})
             if bound:
                 closed = "[" if bound == "≥" else "("
@@ -525,15 +525,25 @@ class _Parser:
             for claim in claims
         ]
 
-    def decorations(self) -> tuple[str, tuple[Node, ...] | None]:
-        r"""Read what stands at a set: ``_{>0}``, ``^{n \times m}``."""
+    def decorations(self, whole: bool = False) -> tuple[str, tuple[Node, ...] | None]:
+        r"""Read what stands at a set: ``_{>0}``, ``^{n \times m}``.
+
+        The positive whole numbers are without 0, the non-negative reals, written alike, with it.
+        """
         bound, dims = "", None
         while self.next in ("_", "^"):
             if self.take() == "^":
                 dims = self.dims(self.group())
                 continue
             texts = "".join(t.text for t in self.group())
-            bounds = {"+": "≥", "++": ">", ">0": ">", r"\ge0": "≥", "0": "≥", r"\geqslant0": "≥"}
+            bounds = {
+                "+": ">" if whole else "≥",
+                "++": ">",
+                ">0": ">",
+                r"\ge0": "≥",
+                "0": "≥",
+                r"\geqslant0": "≥",
+            }
             if texts not in bounds:
                 raise self.error(_KNOWN_SETS)
             bound = bounds[texts]
