@@ -33,6 +33,11 @@ FLAGS = [
 ]
 # A machine that does much else at the same time is slow, and no page is at fault.
 expect.set_options(timeout=30_000)
+#: Pyodide's files, where somebody has put them beside the checkout; no test fetches them.
+PYODIDE = next(
+    (path for above in ROOT.parents if (path := above / "shared" / "pyodide").is_dir()), None
+)
+NO_PYODIDE = "no Pyodide: put the files that vaultkit/site/runnable.py names into ../shared/pyodide"
 skipped = 0
 
 
@@ -89,7 +94,11 @@ def built(browser: Browser, served: tuple[Path, str]) -> Path:  # noqa: ARG001
     One note is checked before, so that there is something to tell of it.
     """
     folder = served[0] / "vault"
-    environment = {**os.environ, "SITE_URL": served[1] + "vault/"}
+    environment = {
+        **os.environ,
+        "SITE_URL": served[1] + "vault/",
+        "PYODIDE_URL": "pyodide/",  # of this very site: no test leaves the machine
+    }
     for command in (
         ["pytest", "-q", f"docs/{CHECKED}.md"],
         ["mkdocs", "build", "--strict", "--site-dir", str(folder)],
@@ -103,12 +112,22 @@ def built(browser: Browser, served: tuple[Path, str]) -> Path:  # noqa: ARG001
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
+    if PYODIDE:
+        (folder / "pyodide").symlink_to(PYODIDE)
     return folder
 
 
 @pytest.fixture(scope="session")
 def base(served: tuple[Path, str], built: Path) -> str:
     return f"{served[1]}{built.name}/"
+
+
+@pytest.fixture(scope="session")
+def pyodide(built: Path) -> Path:
+    """Pyodide's files, as the site serves them."""
+    if not PYODIDE:
+        pytest.skip(NO_PYODIDE)
+    return built / "pyodide"
 
 
 @pytest.fixture

@@ -39,7 +39,16 @@ from vaultkit.read.note import Note
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable, slug
 from vaultkit.read.vault import READERS, Vault
-from vaultkit.site import machines, mathematics, mermaid, report, road, search_index
+from vaultkit.site import (
+    machines,
+    mathematics,
+    mermaid,
+    notebooks,
+    report,
+    road,
+    runnable,
+    search_index,
+)
 from vaultkit.site.lines import refusal
 from vaultkit.theme.fonts import FONTS, slanted, web_font
 
@@ -69,7 +78,8 @@ _ASSETS = "assets/vaultkit"
 #: The scripts of every page.
 SCRIPTS = ("vaultkit.js", "finding.js", "preview.js")
 #: And their style sheets, sent as one.
-STYLES = ("vaultkit.css", "finding.css")
+STYLES = ("vaultkit.css", "finding.css", "check-page.css")
+_ALL_NOTEBOOKS = "notebooks.zip"
 
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
@@ -103,6 +113,8 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
     checks_page = config_options.Type(str, default="Checks.md")
     #: The sections of ``nav`` that hold no steps of the reader's road: what one looks up.
     off_the_road = config_options.ListOfItems(config_options.Type(str), default=[])
+    #: Where Pyodide is, so that readers can check pages in their browsers; empty: they cannot.
+    pyodide = config_options.Type(str, default="")
 
 
 class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
@@ -152,6 +164,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             own = config.mdx_configs.get(name) or {}
             config.mdx_configs[name] = {**settings, **own}
         config.mdx_configs["vaultkit.site.obsidian"]["vault"] = self.vault
+        config.mdx_configs["vaultkit.site.obsidian"]["places"] = bool(self.config.pyodide)
         draw = partial(mermaid.fence, cache=self._cache(config))
         diagram = {"name": "mermaid", "class": "vk-diagram", "format": draw}
         config.mdx_configs["pymdownx.superfences"].setdefault("custom_fences", [diagram])
@@ -210,6 +223,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             files.append(file)
         for file in self._read_ledger(files, config):
             files.append(file)
+        if self.config.pyodide:
+            for file in (*self._runnable(config), *self._notebooks(config)):
+                files.append(file)
         return files
 
     on_files = CombinedEvent(_drop_files, _add_files)
@@ -327,6 +343,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 url = get_relative_url(self.checks_page.url, page.url)
                 href = f"{url}#{entry.anchor}"
             context["vaultkit_checked"] = report.line(entry, href)
+            if self.config.pyodide and context["page"].file is not self.checks_page:
+                context["vaultkit_checked"] += runnable.controls(entry.path)
+                context["vaultkit_checked"] += self._elsewhere(context["page"])
         return context
 
     def on_post_page(self, output: str, page: Page, **_: Any) -> str:
@@ -427,6 +446,41 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 _log.warning("%s:%s: %s", entry.path, check.line, check.why)
         return replace(entry, checks=None, withheld=True)
 
+    def _runnable(self, config: MkDocsConfig) -> Iterator[File]:
+        """Add what checks a page in a browser: a worker, what it unpacks, a script."""
+        assert self.vault is not None
+        worker = _hashed(config, "check-worker.js", _theme("check-worker.js"))
+        content = runnable.bundle(self.vault)
+        bundle = _hashed(config, "engine.zip", content)
+        engine = runnable.engine(
+            self.vault,
+            self.config.pyodide,
+            worker=posixpath.basename(worker.src_uri),
+            bundle=posixpath.basename(bundle.src_uri),
+            size=len(content),
+            root=posixpath.relpath(".", _ASSETS),
+        )
+        script = _hashed(config, "check-page.js", engine + _theme("check-page.js"))
+        config.extra_javascript.append(script.src_uri)
+        yield from (worker, bundle, script)
+
+    def _notebooks(self, config: MkDocsConfig) -> Iterator[File]:
+        """Add each note as a notebook, and all of them in a zip."""
+        assert self.vault is not None
+        for note in self.vault.notes.values():
+            content = notebooks.notebook(note, self.vault)
+            yield _generated(config, _notebook(notebooks.name_of(note, self.vault)), content)
+        yield _generated(config, _ALL_NOTEBOOKS, notebooks.archive(self.vault))
+
+    def _elsewhere(self, page: Page) -> str:
+        note = self._note(page)
+        if self.vault is None or note is None:
+            return ""
+        one = _notebook(notebooks.name_of(note, self.vault))
+        return notebooks.links(
+            *(quote(get_relative_url(url, page.url)) for url in (one, _ALL_NOTEBOOKS))
+        )
+
     def _totals(self) -> report.Totals:
         return report.Totals.of(list(self.entries.values()))
 
@@ -437,7 +491,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             for entry in self.entries.values()
         ]
         data, script = (get_relative_url(url, page.url) for url in ("checks.json", self.script))
-        return report.table(found) + (
+        controls = runnable.controls() if self.config.pyodide else ""
+        return f"{controls}{report.table(found)}" + (
             f'<div class="vk-checks" data-checks="{data}">'
             f'<p>Every single check stands in <a href="{data}">checks.json</a>.</p></div>'
             f'<script src="{script}" defer></script>'
@@ -611,6 +666,14 @@ def redirect(address: str, title: str) -> str:
         f'<script>location.replace("{to}"+location.hash)</script>'
         f'</head><body><a href="{to}">{title}</a></body></html>\n'
     )
+
+
+def _notebook(name: str) -> str:
+    return f"notebooks/{name}"
+
+
+def _theme(name: str) -> str:
+    return (THEME / name).read_text(encoding="utf-8")
 
 
 def _generated(

@@ -10,6 +10,7 @@ from markdown.preprocessors import Preprocessor
 from vaultkit.read.fences import RUNS
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Fence, Note
+from vaultkit.site.marks import mark_spots, name_blocks
 from vaultkit.site.page import Page
 
 #: What `pymdownx.superfences` understands after a language.
@@ -36,8 +37,12 @@ class Lines(Preprocessor):
             for index in range(first - 1, last):
                 lines[index] = _prefix(lines[index])
         classes = _classes(note)
+        names: dict[int, str] = {}
+        if self.page.options["places"] and not self.page.trail:
+            names = name_blocks(note)
+            mark_spots(lines, note, self.page.vault.notes.get(note.path, note))
         for fence in reversed(note.fences):
-            _set_apart(lines, fence, classes.get(fence.line, ""))
+            _set_apart(lines, fence, classes.get(fence.line, ""), names.get(fence.line, ""))
         return lines[note.front :]
 
 
@@ -69,16 +74,17 @@ def _options(fence: Fence) -> dict[str, str | None]:
         return {}
 
 
-def _set_apart(lines: list[str], fence: Fence, classes: str) -> None:
+def _set_apart(lines: list[str], fence: Fence, classes: str, name: str) -> None:
     """Rewrite the opening of a fence, and part it from text that touches it."""
     opening = lines[fence.line - 1]
     words_follow = len(fence.info.split()) > 1 and "{" not in fence.info
-    if fence.language in RUNS or classes or words_follow:
+    if fence.language in RUNS or classes or words_follow or name:
         words = [f".{name}" for name in classes.split()]
         for key, value in _options(fence).items():
             if key in _KNOWN:
                 mark = "'" if '"' in (value or "") else '"'
                 words.append(f"{key}={mark}{value or 1}{mark}")
+        words += [f'data-check="{name}"'] if name else []
         attributes = f" {{ {' '.join(words)} }}" if words else ""
         head = opening[: opening.index(fence.language)]
         lines[fence.line - 1] = f"{head}{fence.language}{attributes}"

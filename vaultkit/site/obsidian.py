@@ -22,6 +22,7 @@ from vaultkit.site.equations import address_equations
 from vaultkit.site.flashcards import Flashcards
 from vaultkit.site.inline import Comments, FootnoteMarks, Tags, WikiLinks
 from vaultkit.site.lines import Lines
+from vaultkit.site.marks import NameFormulas, NameSpots
 from vaultkit.site.page import Page
 from vaultkit.site.tables import Tables
 
@@ -54,6 +55,7 @@ class ObsidianExtension(Extension):
             "note": ["", "path of the page's source, where the host does not tell"],
             "tags_page": ["", "the page of tags, that tags are to lead to"],
             "backlinks": [True, "end a page with those that link to it"],
+            "places": [False, "tell which part of the page is which for checks"],
             "inline_svg": [True, "put drawings of class vk-figure into the page"],
         }
         super().__init__(**options)
@@ -78,6 +80,10 @@ class ObsidianExtension(Extension):
         # After all that changes the tree, before `toc` (5) gives headings their addresses.
         md.treeprocessors.register(_Finish(md, page), "vaultkit-obsidian", 6)
         md.treeprocessors.register(_TagAddresses(md, page), "vaultkit-tag-addresses", -1)
+        if page.options["places"]:
+            # When the formulas are typeset (4), and when stashed code is back in its place (30).
+            md.treeprocessors.register(NameFormulas(md, page), "vaultkit-name-formulas", 3)
+            md.postprocessors.register(NameSpots(md), "vaultkit-name-spots", 1)
         # Before paragraphs (10), after all that may begin a block.
         self.cards = Flashcards(md)
         md.parser.blockprocessors.register(self.cards, "vaultkit-flashcard", 12)

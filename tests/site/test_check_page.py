@@ -1,0 +1,253 @@
+"""What a reader checks in the browser: a page, all pages, with other code; and what goes wrong."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page, Route, expect
+from visitor import ROOT, Visitor
+
+from vaultkit.checks.check import Check
+from vaultkit.doors.runner import Runner
+from vaultkit.inspect import Settings
+from vaultkit.read.vault import Vault
+from vaultkit.site.runnable import PYODIDE
+
+# Two cores that others use, too.
+BOOT, RUN, ALL = 120_000, 60_000, 400_000
+EQUATION = "attention-equation/"
+# Keeps all that workers tell, so that it can be compared.
+LISTEN = """
+window.told = [];
+const Before = Worker;
+window.Worker = class extends Before {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", (event) => window.told.push(event.data));
+  }
+};
+"""
+
+
+def start(page: Page) -> Locator:
+    return page.locator(".vk-run__start")
+
+
+def said(page: Page) -> Locator:
+    return page.locator(".vk-run__said")
+
+
+def cell(page: Page, holds: str) -> Locator:
+    return page.locator(".highlight[data-check^=block]", has_text=re.compile(holds)).first
+
+
+def edit(page: Page, holds: str, change: tuple[str, str]) -> Locator:
+    block = cell(page, holds)
+    name = block.get_attribute("data-check")
+    block.get_by_role("button", name="Edit").click()
+    block = page.locator(f"[data-check={name}]")  # what it holds is text of a field now
+    area = block.locator("textarea")
+    before = area.input_value()
+    assert change[0] in before
+    area.fill(before.replace(*change))
+    return block
+
+
+def load(page: Page) -> None:
+    start(page).click()
+    expect(said(page)).to_contain_text("hold", timeout=BOOT)
+
+
+def test_nothing_is_fetched_before_the_click(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+    page = visit()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    visit.go(page, EQUATION)
+    expect(start(page)).to_have_text("Check this page in your browser")
+    expect(page.locator(".vk-run__cost")).to_contain_text(re.compile(r"about 10 MB from 127"))
+    engine = [name for name in asked if "pyodide" in name or name.startswith(("engine", "checks."))]
+    assert engine == []
+    block = cell(page, r"sqrt\(d_k\)")
+    block.get_by_role("button", name="Run").click()
+    expect(block.locator(".vk-cell__said")).to_contain_text("about 10 MB")
+    assert not set(PYODIDE) & set(asked)
+
+
+def test_a_page_is_checked_where_it_is_read(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+    page = visit(EQUATION)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    load(page)
+    assert set(PYODIDE) <= set(asked)
+    vault = Vault(ROOT / "docs")
+    note = vault.notes[vault.root / "Attention Equation.md"]
+    blocks = page.locator(".highlight[data-outcome=holds]")
+    expect(blocks).to_have_count(len(note.blocks))
+    expect(said(page)).to_contain_text(f"{len(note.blocks)} blocks")
+    assert page.locator(".vk-math[data-outcome=holds]").count() >= 10
+    assert page.locator("[data-outcome=fails], .vk-why").count() == 0
+    # The engine is kept from page to page.
+    asked.clear()
+    page.locator(".md-nav--primary a", has_text="Context Vector").click()
+    expect(page.locator("h1")).to_contain_text("Context Vector")
+    start(page).click()
+    expect(said(page)).to_contain_text("hold", timeout=RUN)
+    assert not set(PYODIDE) & set(asked)
+
+
+def test_an_edit_makes_what_rests_on_it_fall(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+    page = visit(EQUATION)
+    expect(start(page)).to_be_visible()
+    article = page.locator("article").inner_text()
+    load(page)
+    block = edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
+    block.get_by_role("button", name="Run").click()
+    expect(said(page)).to_contain_text("equations fail", timeout=RUN)
+    fallen = page.locator(".vk-math[data-outcome=fails]")
+    assert fallen.count() == 2
+    assert r"\frac" in str(fallen.first.locator("math").get_attribute("data-tex"))
+    colours = "getComputedStyle(e).color"
+    red, plain = (
+        page.locator(which).first.evaluate(f"e => {colours}")
+        for which in (".vk-math[data-outcome=fails]", ".vk-math[data-outcome=holds]")
+    )
+    assert red != plain
+    why = page.locator(f"#{fallen.first.get_attribute('aria-describedby')}")
+    expect(why).to_contain_text("the largest difference is")
+    sign = "getComputedStyle(e, '::before').content"
+    assert fallen.first.evaluate(f"e => {sign}") == '"✗"'
+    expect(page.locator(".vk-why", has_text="The code now shows").first).to_contain_text("0.2940")
+    # What was written survives that the page is loaded again; nothing runs unasked.
+    page.reload()
+    block = page.locator(".highlight", has=page.locator("textarea"))
+    expect(block.locator("textarea")).to_have_value(re.compile("scaled_scores = S / d_k"))
+    assert page.locator("[data-outcome]").count() == 0
+    start(page).click()
+    expect(said(page)).to_contain_text("equations fail", timeout=BOOT)
+    page.get_by_role("button", name="Reset the page").click()
+    expect(page.locator("textarea")).to_have_count(0)
+    foot = "Check this page"
+    assert page.locator("article").inner_text().partition(foot)[0] == article.partition(foot)[0]
+    page.reload()
+    expect(page.locator("textarea")).to_have_count(0)
+
+
+def test_a_number_in_a_sentence_falls_and_an_error_is_told(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+    page = visit("importance-of-dk-in-scaling/")
+    block = edit(page, "from snippets.softmax import softmax", ("scores.std()", "scores.std() / 2"))
+    run = block.locator(".vk-cell button").first
+    run.click()
+    run.focus()
+    page.keyboard.press("Enter")  # the megabytes have been told: load and run
+    expect(said(page)).to_contain_text("fail", timeout=BOOT)
+    number = page.locator("span[data-check^=number][data-outcome=fails]", has_text="0.968")
+    expect(number).to_have_count(1)
+    area = block.locator("textarea")
+    area.fill("1 / 0")
+    area.press("Control+Enter")
+    expect(page.locator(".vk-why", has_text="ZeroDivisionError").first).to_be_visible(timeout=RUN)
+    expect(said(page)).to_contain_text("fail", timeout=RUN)
+    page.get_by_role("button", name="Show the first ✗").click()
+    expect(page.locator(".vk-why").first).to_be_focused()
+
+
+def test_a_loop_without_end_is_stopped(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+    page = visit(EQUATION)
+    load(page)
+    block = edit(page, r"Z = alpha @ V", ("S = Q @ K.T", "while True: pass"))
+    block.get_by_role("button", name="Run").click()
+    stop = block.get_by_role("button", name="Stop")
+    expect(stop).to_be_visible(timeout=RUN)
+    stop.click()
+    expect(said(page)).to_contain_text("what it had computed is lost", timeout=RUN)
+    block.get_by_role("button", name="Reset").click()
+    start(page).click()
+    expect(said(page)).to_contain_text("hold", timeout=BOOT)
+    # Nobody stops it: the limit does.
+    block = edit(page, r"Z = alpha @ V", ("S = Q @ K.T", "while True: pass"))
+    block.get_by_role("button", name="Run").click()
+    expect(said(page)).to_contain_text("which is the limit", timeout=BOOT)
+
+
+def test_what_cannot_be_loaded_is_told_in_a_sentence(visit: Visitor) -> None:
+    page = visit(EQUATION)
+    page.route("**/pyodide.asm.wasm", lambda route: route.abort())
+    start(page).click()
+    expect(said(page)).to_contain_text(
+        re.compile(r"127\.0\.0\.1:\d+ cannot be reached\."), timeout=BOOT
+    )
+    expect(start(page)).to_be_enabled()
+    page.unroute("**/pyodide.asm.wasm")
+
+    def other(route: Route) -> None:
+        route.fulfill(body="self.loadPyodide = () => { throw Error('run'); }")
+
+    page.route("**/pyodide.js", other)
+    for name in PYODIDE:
+        if name != "pyodide.js":
+            page.route(f"**/{name}", lambda route: route.fulfill(body="nothing"))
+    start(page).click()
+    expect(said(page)).to_contain_text(
+        "is not the file that this site was tested with", timeout=BOOT
+    )
+    visit.wrong = [what for what in visit.wrong if "ERR_FAILED" not in what]
+
+
+def test_a_blocked_worker_is_told_in_a_sentence(visit: Visitor) -> None:
+    page = visit()
+    page.add_init_script("window.Worker = class { constructor() { throw new Error('no'); } };")
+    visit.go(page, EQUATION)
+    start(page).click()
+    expect(said(page)).to_contain_text("did not let a web worker start")
+
+
+def test_a_page_opened_from_a_file_says_so(visit: Visitor, built: Path) -> None:
+    page = visit()
+    page.goto((built / "attention-equation" / "index.html").as_uri())
+    start(page).click()
+    expect(said(page)).to_contain_text("opened from a file")
+    visit.wrong.clear()  # a browser has much to say of fonts in files
+
+
+def test_without_javascript_nothing_is_added(visit: Visitor) -> None:
+    page = visit(EQUATION, java_script_enabled=False)
+    assert page.locator(".vk-run").inner_text() == ""
+    assert page.locator(".vk-cell").count() == 0
+
+
+def outcomes(checks: list[Check]) -> Counter[tuple[Any, ...]]:
+    # Only the build typesets.
+    return Counter(
+        (check.kind, check.line, check.column, check.what, check.outcome)
+        for check in checks
+        if check.kind != "formula"
+    )
+
+
+def test_all_notes_come_out_in_a_browser_as_they_do_here(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+    """NumPy is 2.0 there. It prints no output of any note otherwise than the newest does."""
+    page = visit()
+    page.add_init_script(LISTEN)
+    visit.go(page, "checks/")
+    start(page).click()
+    expect(said(page)).to_have_text(re.compile("hold.*, on .* notes"), timeout=ALL)
+    ids = {data["id"]: data for data in page.evaluate("told") if data.get("done")}
+    found: dict[int, list[Check]] = {id_: [] for id_ in ids}
+    for data in page.evaluate("told"):
+        if "check" in data:
+            found[data["id"]].append(Check.from_plain(data["check"]))
+    vault = Vault(ROOT / "docs")
+    rows = page.locator(".vk-ledger tr[data-note]")
+    names = rows.evaluate_all("rows => rows.map(row => row.dataset.note)")
+    assert sorted(names) == sorted(vault.relative(path) for path in vault.notes)
+    runner = Runner(vault, Settings())
+    try:
+        runner.submit([(vault.notes[vault.root / name], None) for name in names])
+        for name, there in zip(names, found.values(), strict=True):
+            here = outcomes(runner.result(vault.notes[vault.root / name]).checks)
+            assert outcomes(there) == here, name
+    finally:
+        runner.close()

@@ -1,0 +1,223 @@
+"""What a page in a browser asks of the engine, and what it is sent: tried here, without one."""
+
+import io
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from markdown import markdown
+
+from vaultkit.doors.browser import Desk
+from vaultkit.doors.mkdocs_plugin import EXTENSIONS
+from vaultkit.read.places import places
+from vaultkit.read.vault import Vault
+from vaultkit.site.runnable import PYODIDE, bundle, controls, engine, local_modules
+
+NOTE = """---
+summary: It is 12.5 wide.
+---
+
+# A
+
+The width is `12.5`, and (2, 30) is a shape of $x$; $n = 12.5$ and $12.5$.
+
+```python
+import numpy as np
+import beside
+from os import path
+x = np.zeros((2, 30))
+n = 12.5
+n
+```
+
+```text
+12.5
+```
+
+> [!note]- Folded 12.5
+> ```python
+> print(n * beside.two)
+> ```
+>
+> ```text
+> 25.0
+> ```
+
+**25.0** is twice that, $$ $$ and $2 n = 25$.[^1]
+
+[^1]: A foot of $n = 12.5$.
+""".replace(" $$ $$", "")
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    root = tmp_path / "docs"
+    root.mkdir()
+    (root / "A.md").write_text(NOTE)
+    (tmp_path / "beside.py").write_text("two = 2\n")
+    (tmp_path / "alone.py").write_text("raise SystemExit\n")
+    (root / "drawing.svg").write_text("<svg/>")
+    return Vault(root)
+
+
+@pytest.fixture
+def desk(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.syspath_prepend(str(vault.root.parent))
+    return Desk(vault.root)
+
+
+def told(desk: Desk, edits: dict[int, str] | None = None) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    desk.check("A.md", edits or {}, found.append)
+    json.dumps(found)
+    return found
+
+
+def by_place(found: list[dict[str, Any]]) -> dict[str, str]:
+    checks = [message for message in found if "check" in message]
+    return {place: m["check"]["outcome"] for m in checks for place in m["places"]}
+
+
+def test_each_check_names_its_part_of_the_page(desk: Desk) -> None:
+    found = told(desk)
+    assert [m["block"] for m in found if "limit" in m] == [0, 1]
+    parts = by_place(found)
+    assert set(parts.values()) == {"holds"}
+    # 0 is the summary, 3 stands in a formula that states nothing: the formula is marked.
+    assert sorted(parts) == [
+        "block-0", "block-1", "formula-1", "formula-2", "formula-3", "formula-4",
+        "number-0", "number-1", "number-2", "number-4", "number-5", "shape-0",
+    ]  # fmt: skip
+
+
+def test_an_edit_is_judged_at_the_same_places_and_then_gone(desk: Desk) -> None:
+    before = (desk.vault.root / "A.md").read_bytes()
+    code = "import numpy as np\nimport beside\nx = np.zeros((2, 31))\n\n\nn = 13.5\nn"
+    parts = by_place(told(desk, {0: code}))
+    fails = {place for place, outcome in parts.items() if outcome == "fails"}
+    assert fails >= {"block-0", "block-1", "formula-1", "formula-3", "formula-4", "shape-0"}
+    assert "number-2" in fails
+    assert (desk.vault.root / "A.md").read_bytes() == before
+    assert set(by_place(told(desk)).values()) == {"holds"}
+    [folded] = [
+        m["check"] for m in told(desk, {1: "print(n)\n\nn"}) if m.get("places") == ["block-1"]
+    ]
+    assert folded["mend"]["output"] == "12.5\n12.5"
+
+
+def test_an_edit_that_makes_another_page_is_refused(desk: Desk) -> None:
+    before = (desk.vault.root / "A.md").read_bytes()
+    with pytest.raises(ValueError, match="ends the block"):
+        told(desk, {0: "n = 12.5\n```\n\n$n = 3$\n\n```python\nn"})
+    assert (desk.vault.root / "A.md").read_bytes() == before
+
+
+def test_what_a_browser_lacks_is_no_fault(desk: Desk) -> None:
+    code = "import numpy as np\nimport beside\nn = 12.5\nx = np.zeros((2, 30))\n"
+    found = told(desk, {0: code + "open('/no/such/file')"})
+    [first] = [m["check"] for m in found if m.get("places") == ["block-0"]]
+    assert first["outcome"] == "excepted"
+    assert first["why"].startswith("cannot run in a browser: FileNotFoundError")
+    # What does not hold for another reason stays a fault.
+    [one] = [m["check"] for m in told(desk, {0: "1 / 0"}) if m.get("places") == ["block-0"]]
+    assert one["outcome"] == "fails"
+
+
+def test_a_notebook_is_edited_like_a_note(desk: Desk) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "execution_count": 1}
+    shown = {"output_type": "stream", "name": "stdout", "text": ["3\n"]}
+    notebook = {
+        "cells": [{**cell, "source": ["x = 3\n", "print(x)"], "outputs": [shown]}],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    (desk.vault.root / "B.ipynb").write_text(json.dumps(notebook, indent=1) + "\n")
+    desk.vault.refresh()
+    found: list[dict[str, Any]] = []
+    desk.check("B.ipynb", {}, found.append)
+    assert by_place(found) == {"block-0": "holds"}
+    desk.check("B.ipynb", {0: "x = 4\n\nprint(x)"}, found.append)
+    assert by_place(found) == {"block-0": "fails"}
+
+
+def test_the_page_calls_its_parts_the_same(vault: Vault) -> None:
+    [note] = vault.notes.values()
+    options = {"vaultkit.site.obsidian": {"vault": vault, "note": str(note.path), "places": True}}
+    html = markdown(
+        note.text, extensions=list(EXTENSIONS), extension_configs={**EXTENSIONS, **options}
+    )
+    assert not re.search("[\U000f0000-\U0010fffd]", html)
+    assert '<code><span data-check="number-1">12.5</span></code>' in html
+    assert '<span data-check="shape-0">(2, <span data-check="number-2">30</span>)</span>' in html
+    assert re.findall(r'data-check="(block-\d|output-\d)"', html) == [
+        "block-0", "output-0", "block-1", "output-1",
+    ]  # fmt: skip
+    formulas = re.findall(r'data-check="formula-(\d)" data-tex="([^"]+)"', html)
+    assert {int(number): tex for number, tex in formulas} == {
+        number: formula.tex for number, formula in enumerate(note.formulas)
+    }
+    where = places(note)
+    named = {name for names in where.spots.values() for name in names} - {"number-0"}
+    assert named <= set(re.findall(r'data-check="([^"]+)"', html))
+    plain = markdown(
+        note.text,
+        extensions=list(EXTENSIONS),
+        extension_configs={**EXTENSIONS, "vaultkit.site.obsidian": {"vault": vault}},
+    )
+    assert "data-check" not in plain
+    tags = re.compile("<[^>]*>")
+    assert tags.sub("", html) == tags.sub("", plain)
+
+
+def test_what_is_packed_is_enough_and_no_more(vault: Vault, tmp_path: Path) -> None:
+    assert local_modules(vault) == [vault.root.parent / "beside.py"]
+    packed = bundle(vault)
+    assert packed == bundle(Vault(vault.root))
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        names = archive.namelist()
+        archive.extractall(tmp_path / "there")
+    assert "vault/docs/A.md" in names
+    assert "vault/beside.py" in names
+    assert "vault/alone.py" not in names
+    assert not any(name.endswith((".so", ".pyc")) for name in names)
+    assert any("pyyaml" in name.lower() and "LICENSE" in name for name in names)
+    code = """
+import json, sys
+sys.path[:0] = ["packages", "vault"]
+from pathlib import Path
+from vaultkit.doors.browser import Desk
+found = []
+Desk(Path("vault/docs")).check("A.md", {}, found.append)
+ours = {name: getattr(module, "__file__", "") or "" for name, module in sys.modules.items()}
+away = [n for n in ours if n.split(".")[0] in ("vaultkit", "yaml", "markdown_it", "mdit_py_plugins")
+        and not ours[n].startswith((str(Path.cwd()), "packages"))]
+print(away, {m["check"]["outcome"] for m in found if "check" in m})
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path / "there",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout == "[] {'holds'}\n"
+
+
+def test_the_page_is_told_where_everything_is(vault: Vault) -> None:
+    given = {"worker": "w.js", "bundle": "e.zip", "size": 2_000_000, "root": "../.."}
+    line = engine(vault, "https://example.org/py", **given)  # type: ignore[arg-type]
+    told = json.loads(line.removeprefix("const VAULTKIT_ENGINE = ").removesuffix(";\n"))
+    assert told["pyodide"] == "https://example.org/py/"
+    assert told["ledger"] == "../../checks.json"
+    assert told["megabytes"] == 11
+    assert all(re.fullmatch("[0-9a-f]{64}", sha256) for _, sha256 in told["files"].values())
+    assert set(told["files"]) == set(PYODIDE)
+    assert '"../../py/"' in engine(vault, "py/", **given)  # type: ignore[arg-type]
+    assert controls("A & B.md") == '<div class="vk-run" data-note="A &amp; B.md"></div>'

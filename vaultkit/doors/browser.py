@@ -1,0 +1,134 @@
+"""The door to a page in a browser: inspects notes that stand in the memory of Pyodide.
+
+A note may come with other code in some of its blocks. Its lines then move, so that each check is
+told by what it is of: the third block, the fifth formula. The page calls its parts the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.inspect import Settings, inspect
+from vaultkit.read.note import Note
+from vaultkit.read.places import places
+from vaultkit.read.vault import Vault
+
+Tell = Callable[[dict[str, Any]], None]
+
+#: What a browser has not: other packages, other files, processes and threads.
+_LACKING = re.compile(
+    r"ModuleNotFoundError: .*|FileNotFoundError: .*|BlockingIOError: .*"
+    r"|RuntimeError: can't start new thread|OSError: .*(?:emscripten|not implemented).*"
+)
+
+
+class Desk:
+    """Inspects the notes of a vault, edited or not, and tells what it finds as it goes.
+
+    Parameters
+    ----------
+    root
+        The vault's folder. What a reader has edited is written there for as long as it is judged.
+    settings
+        How to inspect.
+    """
+
+    def __init__(self, root: Path, settings: Settings | None = None) -> None:
+        self.vault = Vault(root)
+        self.settings = settings or Settings()
+
+    def check(self, name: str, edits: Mapping[int, str], tell: Tell) -> None:
+        """Inspect a note.
+
+        Parameters
+        ----------
+        name
+            Its path as seen from the vault's root.
+        edits
+            The code of those blocks that are to have another one.
+        tell
+            Gets ``{"block": number, "limit": seconds}`` before each block runs, and
+            ``{"check": …, "places": […]}`` for each check.
+
+        Raises
+        ------
+        ValueError
+            If with that code the page is another one: an edit holds the mark that ends a block.
+        """
+        path = self.vault.root / name
+        original = self.vault.notes[path]
+        if not edits:
+            self._inspect(original, tell)
+            return
+        before = path.read_bytes()
+        try:
+            path.write_text(edited(original, edits), encoding="utf-8", newline="\n")
+            self.vault.refresh()
+            note = self.vault.notes[path]
+            if _parts(note) != _parts(original):
+                raise ValueError("the edit holds a mark that ends the block: nothing was run")
+            self._inspect(note, tell)
+        finally:
+            path.write_bytes(before)
+            self.vault.refresh()
+
+    def _inspect(self, note: Note, tell: Tell) -> None:
+        def begin(block: int, seconds: float) -> None:
+            tell({"block": block, "limit": seconds})
+
+        where = places(note)
+        lacking: set[int] = set()
+        for check in inspect(note, self.vault, self.settings, tell=begin):
+            found = [f"block-{check.block}"]
+            if check.block is None:
+                found = where.of(check.kind, check.line, check.column, check.what)
+            tell({"check": _excused(check, lacking).plain(), "places": found})
+
+
+def _excused(check: Check, lacking: set[int]) -> Check:
+    """Tell what a browser cannot run from what is wrong.
+
+    What rests on a block that could not run cannot be judged either.
+    """
+    if check.outcome != FAILS:
+        return check
+    last = check.why.rstrip().rpartition("\n")[2].strip()
+    if check.kind == "block" and _LACKING.fullmatch(last):
+        lacking.add(check.block if check.block is not None else -1)
+        return replace(check, outcome=EXCEPTED, why=f"cannot run in a browser: {last}", mend=None)
+    if lacking:
+        why = "rests on a block that cannot run in a browser"
+        return replace(check, outcome=EXCEPTED, why=why, mend=None)
+    return check
+
+
+def edited(note: Note, edits: Mapping[int, str]) -> str:
+    """Write a note with other code in some of its blocks."""
+    if note.path.suffix == ".ipynb":
+        notebook = json.loads(note.path.read_text(encoding="utf-8"))
+        cells = [c for c in notebook["cells"] if c["cell_type"] == "code" and c["source"]]
+        for index, code in edits.items():
+            cells[index]["source"] = code.splitlines(keepends=True)
+        return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+    lines = list(note.lines)
+    for index in sorted(edits, reverse=True):
+        fence = note.blocks[index].fence
+        others = edits[index].split("\n")
+        lines[fence.line : fence.end - 1] = [(fence.prefix + line).rstrip() for line in others]
+    return "\n".join(lines) + "\n"
+
+
+def _parts(note: Note) -> tuple[Any, ...]:
+    return (
+        [(b.kind, b.output is None) for b in note.blocks],
+        [f.tex for f in note.formulas],
+        [q.text for q in note.quantities],
+        [s.text for s in note.shapes],
+        [str(link) for link in note.links],
+    )

@@ -1,0 +1,64 @@
+"""Names the parts of a page that checks speak of: ``block-3``, ``formula-12``, ``number-7``.
+
+The names count what `vaultkit.read` has found in the note, so that nobody reads the page a second
+time: not to find the sentence that a check is of, and not when its code has been edited and its
+lines have moved.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from vaultkit.read.note import Note
+from vaultkit.read.quantities import Quantity
+from vaultkit.read.shapes import Shape
+
+
+@dataclass
+class Places:
+    """The parts of a note by what a check tells of its place."""
+
+    blocks: dict[int, str] = field(default_factory=dict)
+    formulas: dict[tuple[int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    #: Numbers and shapes.
+    spots: dict[tuple[int, int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def of(self, kind: str, line: int, column: int, what: str) -> list[str]:
+        """Name the parts that a check is of; none where no reader sees one."""
+        match kind:
+            case "mirror":
+                first = max((begins for begins in self.blocks if begins <= line), default=0)
+                return [self.blocks[first]] if first else []
+            case "equation":
+                return self.formulas.get((line, what), [])
+            case "number" | "shape":
+                spots = self.spots.get((line, column, what), [])
+                return spots or self.formulas.get((line, what), [])
+        return []
+
+
+def places(note: Note) -> Places:
+    """Find the parts of a note."""
+    found = Places({block.fence.line: f"block-{n}" for n, block in enumerate(note.blocks)})
+    for index, formula in enumerate(note.formulas):
+        found.formulas[formula.line, formula.tex].append(f"formula-{index}")
+    kinds: dict[str, Sequence[Quantity | Shape]]
+    kinds = {"number": note.quantities, "shape": note.shapes}
+    for kind, spots in kinds.items():
+        for index, spot in enumerate(spots):
+            # What stands in mathematics has no place of its own there.
+            around = formula_at(note, spot.line, spot.column)
+            name = f"{kind}-{index}" if around is None else f"formula-{around}"
+            found.spots[spot.line, spot.column, spot.text].append(name)
+    return found
+
+
+def formula_at(note: Note, line: int, column: int) -> int | None:
+    """Find the formula that a place lies in, by its number."""
+    for index, formula in enumerate(note.formulas):
+        rest = column - formula.column
+        if formula.line == line and not formula.display and 0 <= rest < len(formula.tex) + 2:
+            return index
+    return None

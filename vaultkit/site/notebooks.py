@@ -1,0 +1,170 @@
+"""Writes notes as Jupyter notebooks, with their outputs, in plain Markdown that Jupyter shows.
+
+They import what stands beside the vault, so that they travel with it, in one zip.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from vaultkit.read.note import Block, Link, Note
+from vaultkit.read.syntax import BLOCK_ID, CALLOUT, COMMENT, REASON, WIKILINK
+from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.site.runnable import local_modules
+
+_FLASHCARD = re.compile(r"^([> ]*)\?$")
+_NEVER = (1980, 1, 1, 0, 0, 0)
+
+
+def name_of(note: Note, vault: Vault) -> str:
+    """Name the file of a note's notebook."""
+    return Path(vault.relative(note.path)).with_suffix(".ipynb").as_posix()
+
+
+def notebook(note: Note, vault: Vault) -> str:
+    """Write a note as a notebook."""
+    if note.path.suffix == ".ipynb":
+        return note.path.read_text(encoding="utf-8")
+    cells: list[dict[str, Any]] = []
+    lines = _plain(note, vault)
+    at = note.front
+    for block in note.blocks:
+        if block.kind != "python" or "no-run" in block.fence.options:
+            continue  # stays as it is to be read
+        _add_text(cells, lines[at : block.fence.line - 1])
+        cells.append(_code(block, len(cells)))
+        at = block.output.end if block.output else block.fence.end
+    _add_text(cells, lines[at:])
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    data = {
+        "cells": cells,
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def archive(vault: Vault) -> bytes:
+    """Pack all notes as notebooks, with their figures and the modules that they import."""
+    content: dict[str, bytes] = {}
+    for note in vault.notes.values():
+        content[name_of(note, vault)] = notebook(note, vault).encode()
+    images = (path for path in vault.files if path.suffix in (".svg", ".png"))
+    content |= {vault.relative(path): path.read_bytes() for path in images}
+    beside = vault.root.parent
+    for module in local_modules(vault):
+        for path in [module] if module.is_file() else module.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                content[path.relative_to(beside).as_posix()] = path.read_bytes()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
+        for name, data in sorted(content.items()):
+            file.writestr(zipfile.ZipInfo(name, _NEVER), data, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def links(one: str, every: str) -> str:
+    """Write the line that leads to a note's notebook, and to the zip of all."""
+    one, every = html.escape(one), html.escape(every)
+    return (
+        '<p class="vk-elsewhere">To run it elsewhere: '
+        f'<a href="{one}" download>this note as a notebook</a>, or '
+        f'<a href="{every}" download>all notes with the modules they import</a>, '
+        "after <code>pip install jupyterlab numpy</code>.</p>"
+    )
+
+
+def _add_text(cells: list[dict[str, Any]], lines: list[str]) -> None:
+    text = "\n".join(lines).strip("\n")
+    if text.strip("> \n"):
+        source = text.splitlines(keepends=True)
+        number = f"text-{len(cells)}"
+        cells.append({"cell_type": "markdown", "id": number, "metadata": {}, "source": source})
+
+
+def _code(block: Block, number: int) -> dict[str, Any]:
+    raises = "raises" in block.fence.options
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "id": f"code-{number}",
+        "metadata": {"tags": ["raises-exception"]} if raises else {},
+        "outputs": list(_outputs(block)),
+        "source": block.fence.text.splitlines(keepends=True),
+    }
+
+
+def _outputs(block: Block) -> Iterator[dict[str, Any]]:
+    """Write the output that a note shows: what was printed before an error, and the error."""
+    if not block.output:
+        return
+    text, error = block.output.text, ""
+    if "raises" in block.fence.options:
+        before, _, error = text.rpartition("\n")
+        text = f"{before}\n" if before else ""
+    if text:
+        shown = text if text.endswith("\n") else text + "\n"
+        yield {
+            "output_type": "stream",
+            "name": "stdout",
+            "text": shown.splitlines(keepends=True),
+        }
+    if error:
+        name, _, value = error.partition(": ")
+        yield {"output_type": "error", "ename": name, "evalue": value, "traceback": [error]}
+
+
+def _plain(note: Note, vault: Vault) -> list[str]:
+    """Write the lines of a note without what only Obsidian and the site know."""
+    lines = list(note.lines)
+    code = {n for fence in note.fences for n in range(fence.line, fence.end + 1)}
+    # From behind, so that the columns before stay.
+    for link in sorted(note.links, key=lambda link: (link.line, link.column), reverse=True):
+        line = lines[link.line - 1]
+        found = WIKILINK.match(line, link.column - 1) if link.wiki else None
+        if found:
+            linked = _link(link, note, vault)
+            lines[link.line - 1] = line[: found.start()] + linked + line[found.end() :]
+    for number, line in enumerate(lines, 1):
+        if number in code:
+            continue
+        line = COMMENT.sub("", REASON.sub("", line))
+        line = CALLOUT.sub(_title, line, count=1) if line.lstrip().startswith(">") else line
+        line = _FLASHCARD.sub(r"\1*Answer:*", line)
+        line = BLOCK_ID.sub("", line)
+        lines[number - 1] = line.rstrip()
+    for first, last in note.comments:
+        for number in range(first, last + 1):
+            lines[number - 1] = ""
+    return lines
+
+
+def _title(found: re.Match[str]) -> str:
+    return f"**{found['title'] or found['type'].capitalize()}**"
+
+
+def _link(link: Link, note: Note, vault: Vault) -> str:
+    words = link.shown
+    try:
+        target = vault.resolve(link, note)
+    except BrokenLinkError:
+        return words
+    path = Path(vault.relative(target.path))
+    href = "" if target.path == note.path else quote(path.as_posix())
+    if target.note:
+        href = href and quote(path.with_suffix(".ipynb").as_posix())
+        heading = target.note.heading(link.sub) if link.sub and link.sub[0] != "^" else None
+        # Jupyter's own way to write the address of a heading.
+        href += f"#{quote(heading.text.replace(' ', '-'))}" if heading else ""
+    elif link.embed:
+        return f"![{path.stem}]({href})"
+    return f"[{words}]({href})" if href else words

@@ -1,0 +1,160 @@
+"""Packs what a page needs to be checked in a browser: the engine, the vault, its modules.
+
+Pyodide itself comes from an address that the site's configuration names. What comes from there is
+compared with the fingerprints that stand here, so that nobody but us decides what runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import files
+from pathlib import Path
+
+from vaultkit.read.vault import Vault
+
+VERSION = "0.27.7"
+#: The files of Pyodide that are fetched, their sizes in bytes and their SHA-256.
+PYODIDE = {
+    "pyodide.js": (14_913, "b4cb23a53aba19c221659b9fb40a2f18281d685691dc06647fb0afd0681baf98"),
+    "pyodide.asm.js": (
+        1_255_688,
+        "6b4c90de5b7172873f04f21884d0e9d2274e305fe32116558fe3e4fbe3618d51",
+    ),
+    "pyodide.asm.wasm": (
+        10_105_545,
+        "a50dd1843f805a0b7c45b61037ee0d7b26dfe85efe0e18ef95a34ad24e401f5f",
+    ),
+    "python_stdlib.zip": (
+        2_360_737,
+        "16611534726e5d8ac2bd8f926410b2dcb8d6f49aa24913463533b457a2115c16",
+    ),
+    "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl": (
+        3_061_133,
+        "ebb61241d962b98b21597d7ce43b67668a6d5bab3acec4fbe958657320d7cd08",
+    ),
+}
+#: How much of that goes over the line when it is compressed, in megabytes.
+MEGABYTES = 9
+
+#: What `vaultkit.inspect` rests on, apart from NumPy.
+_PACKAGES = ("markdown-it-py", "mdit-py-plugins", "mdurl", "pyyaml")
+#: The rooms of the engine that a browser needs; what stands in others is for other hosts.
+_ROOMS = ("checks", "read", "run", "tex", "values")
+_MODULES = ("__init__.py", "files.py", "inspect.py", "doors/__init__.py", "doors/browser.py")
+_SUFFIXES = {".py", ".md", ".ipynb", ".svg", ".npz", ".npy", ".json", ".csv", ".txt"}
+_ENGINE = Path(__file__).parents[1]
+#: The same bytes at each build, whenever files were written.
+_NEVER = (1980, 1, 1, 0, 0, 0)
+
+
+def bundle(vault: Vault) -> bytes:
+    """Pack all that Pyodide does not bring into a zip.
+
+    Returns
+    -------
+    bytes
+        The same for the same files: ``packages/`` goes on Python's path, ``vault/`` holds the
+        notes' folder and what they import from beside it.
+    """
+    content = dict(sorted([*_packages(), *_engine(), *_vault(vault)]))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, data in content.items():
+            archive.writestr(zipfile.ZipInfo(name, _NEVER), data, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def engine(vault: Vault, address: str, *, worker: str, bundle: str, size: int, root: str) -> str:
+    """Tell the page's script where everything is, as a line of JavaScript.
+
+    Parameters
+    ----------
+    vault
+        The vault.
+    address
+        Where Pyodide is: a web address, or a path below the site's root.
+    worker, bundle
+        The worker and the zip, as seen from the script.
+    size
+        How large the zip is, in bytes.
+    root
+        The root of the site, as seen from the script.
+    """
+    pyodide = address if "://" in address else f"{root}/{address.lstrip('/')}"
+    told = {
+        "pyodide": pyodide.rstrip("/") + "/",
+        "files": PYODIDE,
+        "megabytes": MEGABYTES + round(size / 1e6),
+        "worker": worker,
+        "bundle": {"address": bundle, "size": size},
+        "ledger": f"{root}/checks.json",
+        "root": vault.root.name,
+    }
+    return f"const VAULTKIT_ENGINE = {json.dumps(told)};\n"
+
+
+def controls(note: str = "") -> str:
+    """Write where the script puts its buttons: for a note, or for all of them."""
+    of = f'data-note="{html.escape(note)}"' if note else "data-vault"
+    return f'<div class="vk-run" {of}></div>'
+
+
+def local_modules(vault: Vault) -> list[Path]:
+    """Find the modules and packages beside the vault that its notes import."""
+    names = set()
+    for note in vault.notes.values():
+        for block in note.blocks:
+            for line in block.fence.lines:
+                names |= _imported(line.lstrip("> ").strip())
+    beside = vault.root.parent
+    found = (path for name in sorted(names) for path in (beside / name, beside / f"{name}.py"))
+    return [path for path in found if (path / "__init__.py").is_file() or path.is_file()]
+
+
+def _imported(line: str) -> set[str]:
+    """Tell which modules a line imports, also where the statement goes on below."""
+    if not line.startswith(("import ", "from ")):
+        return set()
+    try:
+        [statement] = ast.parse(line.rstrip("(").rstrip() + (" x" * line.endswith("("))).body
+    except (SyntaxError, ValueError):
+        return set()
+    if isinstance(statement, ast.Import):
+        return {alias.name.partition(".")[0] for alias in statement.names}
+    module = getattr(statement, "module", None)
+    return {module.partition(".")[0]} if module and not statement.level else set()  # type: ignore[attr-defined]
+
+
+def _packages() -> Iterator[tuple[str, bytes]]:
+    """Read the pure Python of the packages that are installed here, and their licences."""
+    for package in _PACKAGES:
+        for file in files(package) or ():
+            licence = "LICEN" in file.name.upper()
+            path = Path(str(file.locate()))
+            if (file.suffix == ".py" or licence) and ".." not in file.parts and path.is_file():
+                yield f"packages/{file.as_posix()}", path.read_bytes()
+
+
+def _engine() -> Iterator[tuple[str, bytes]]:
+    paths = [_ENGINE / name for name in _MODULES]
+    paths += [path for room in _ROOMS for path in (_ENGINE / room).rglob("*.py")]
+    for path in paths:
+        yield f"packages/vaultkit/{path.relative_to(_ENGINE).as_posix()}", path.read_bytes()
+
+
+def _vault(vault: Vault) -> Iterator[tuple[str, bytes]]:
+    beside = vault.root.parent
+    paths = list(vault.files)
+    for module in local_modules(vault):
+        paths += [module] if module.is_file() else module.rglob("*")
+    for path in paths:
+        if path.is_file() and path.suffix in _SUFFIXES and "__pycache__" not in path.parts:
+            # Where a drawing is no text, it matters only that it is there.
+            yield f"vault/{path.relative_to(beside).as_posix()}", path.read_bytes()
+        elif path in vault.files:
+            yield f"vault/{path.relative_to(beside).as_posix()}", b""

@@ -1,0 +1,518 @@
+/* Checks the page in the reader's own browser: runs its code, edited or not, in a worker, and marks
+   each block, equation, shape and number where it stands. Nothing is fetched before the first click.
+   `VAULTKIT_ENGINE` stands above: where Python is, and what it should be. */
+(() => {
+  "use strict";
+
+  const here = document.currentScript.src;
+  const address = (path) => new URL(path, here).href;
+  const FOLLOWS = "p, li, h1, h2, h3, h4, h5, h6, summary, table, figure, .vk-math--display";
+  const KINDS = ["block", "equation", "shape", "number", "link", "mirror"];
+  const RANK = { holds: 0, excepted: 1, fails: 2 };
+  // The build's limit is for a machine of its own; here Python is slower.
+  const PATIENCE = 2;
+
+  const element = (name, attributes = {}, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+  const button = (words, act, name = "") => {
+    const made = element("button", { type: "button", class: name }, words);
+    made.addEventListener("click", act);
+    return made;
+  };
+  const count = (number, one) =>
+    `${number.toLocaleString("en")} ${number === 1 ? one : `${one}s`}`;
+  const time = (seconds) =>
+    seconds < 1 ? `${Math.max(1, Math.round(seconds * 1000))} ms` : `${seconds.toFixed(1)} s`;
+  const list = (counts) => KINDS.filter((kind) => counts[kind])
+    .map((kind) => count(counts[kind], kind === "mirror" ? "copy of a file" : kind)
+      .replace("copy of a files", "copies of files")).join(", ");
+
+  const COST = `about ${VAULTKIT_ENGINE.megabytes} MB from ${new URL(address(VAULTKIT_ENGINE.pyodide)).host}`;
+
+  /* --- Python, kept from page to page -------------------------------------------------------- */
+
+  class Stopped extends Error {}
+
+  const engine = {
+    worker: null, ready: null, loaded: false, runs: 0, progress: () => {},
+    // What becomes of the run that goes on: how it hears of what is found, how it is broken off.
+    running: null, interrupt: null, refuse: () => {},
+
+    start() {
+      if (this.ready) return this.ready;
+      if (location.protocol === "file:") {
+        return Promise.reject(new Error("This page was opened from a file, and a browser starts no " +
+          "Python for such a page. Serve its folder (python -m http.server) and open it from there."));
+      }
+      this.ready = new Promise((resolve, reject) => {
+        this.refuse = reject;
+        const blocked = () => reject(new Error("The browser did not let a web worker start, and " +
+          "the checks need one: a setting or an extension may forbid it."));
+        try {
+          this.worker = new Worker(address(VAULTKIT_ENGINE.worker));
+        } catch {
+          blocked();
+          return;
+        }
+        this.worker.addEventListener("error", (event) => { event.preventDefault(); blocked(); });
+        this.worker.addEventListener("message", ({ data }) => {
+          if (data.loaded) this.progress(data.loaded, data.total);
+          else if (data.ready) {
+            this.loaded = true;
+            resolve();
+          } else if (data.booting) reject(new Error(`Python could not be loaded: ${data.failed}.`));
+          else this.running?.(data);
+        });
+        const { files, root, bundle, pyodide } = VAULTKIT_ENGINE;
+        this.worker.postMessage({ boot: {
+          files, root, pyodide: address(pyodide), bundle: { ...bundle, address: address(bundle.address) },
+        } });
+      });
+      this.ready.catch(() => this.end());
+      return this.ready;
+    },
+
+    /* Checks one note; `tell` gets what is found as it is found. */
+    async check(name, edits, tell) {
+      await this.start();
+      const id = ++this.runs;
+      return new Promise((resolve, reject) => {
+        let timer;
+        const finish = (act, value) => {
+          clearTimeout(timer);
+          this.running = this.interrupt = null;
+          act(value);
+        };
+        this.interrupt = (why) => finish(reject, new Stopped(why));
+        this.running = (data) => {
+          if (data.id !== id) return;
+          if (data.limit) {
+            clearTimeout(timer);
+            const limit = data.limit * PATIENCE;
+            timer = setTimeout(() => this.stop(`Stopped after ${limit} s, which is the limit.`), limit * 1000);
+          }
+          if (data.done) finish(resolve, data.seconds);
+          else if (data.failed) finish(reject, new Error(`Nothing was judged: ${data.failed}`));
+          else tell(data);
+        };
+        this.worker.postMessage({ id, name, edits });
+      });
+    },
+
+    /* A loop without end can be left by ending its worker alone; another one starts at once. */
+    stop(why) {
+      const { interrupt, loaded, refuse, worker } = this;
+      if (!worker) return;
+      this.end();
+      if (!loaded) {
+        refuse(new Stopped(why));
+        return;
+      }
+      interrupt?.(`${why} Python starts anew; what it had computed is lost.`);
+      this.start().catch(() => {});
+    },
+
+    end() {
+      this.worker?.terminate();
+      this.progress = () => {};  // what was to be told has been told
+      this.worker = this.ready = this.running = this.interrupt = null;
+      this.loaded = false;
+    },
+  };
+
+  let published;
+  /* What the build found in a note; null if it had not checked it, undefined if that is unknown. */
+  const ledger = async (name) => {
+    published ??= fetch(address(VAULTKIT_ENGINE.ledger)).then((answer) => answer.json());
+    try {
+      return (await published)[name];
+    } catch {
+      published = undefined;
+      return undefined;
+    }
+  };
+
+  /* Counts the outcomes that are not those of the build. Typesetting is the build's business. */
+  const differences = (found, built) => {
+    const left = new Map();
+    const key = ({ kind, what, outcome }) => `${kind}\n${what}\n${outcome}`;
+    const judged = (check) => KINDS.includes(check.kind);
+    for (const check of built.filter(judged)) left.set(key(check), (left.get(key(check)) ?? 0) + 1);
+    let other = 0;
+    for (const check of found.filter(judged)) {
+      const remaining = left.get(key(check)) ?? 0;
+      if (remaining) left.set(key(check), remaining - 1);
+      else other += 1;
+    }
+    const missing = [...left.values()].reduce((sum, number) => sum + number, 0);
+    return Math.max(other, missing);
+  };
+  const totals = (found) => {
+    const by = (outcome) => {
+      const counts = {};
+      for (const { kind, outcome: its } of found) if (its === outcome) counts[kind] = (counts[kind] ?? 0) + 1;
+      return list(counts);
+    };
+    const fails = by("fails");
+    const holds = by("holds");
+    const excepted = found.filter((check) => check.outcome === "excepted").length;
+    return [holds && `${holds} hold`, fails && `${fails} fail`, excepted && count(excepted, "exception")]
+      .filter(Boolean).join("; ");
+  };
+
+  /* --- What stands at the foot of a page ------------------------------------------------------ */
+
+  /* Says what a click will fetch, how far it is, and what came of it. */
+  const panel = (box, words, run) => {
+    const start = button(words, run, "md-button vk-run__start");
+    const stop = button("Stop", () => engine.stop("Stopped."), "md-button vk-run__stop");
+    const bar = element("progress", { "aria-label": "Loading Python", max: "1", value: "0" });
+    const said = element("p", { role: "status", class: "vk-run__said" });
+    const cost = element("p", { class: "vk-run__cost" });
+    stop.hidden = bar.hidden = true;
+    box.replaceChildren(element("div", { class: "vk-run__acts" }, start, stop), cost, bar, said);
+    const view = {
+      box, said,
+      say(text, outcome = "") {
+        said.textContent = text;
+        said.dataset.outcome = outcome;
+      },
+      busy(is) {
+        start.disabled = is;
+        stop.hidden = !is;
+        if (!is) bar.hidden = true;
+        cost.textContent = engine.loaded ? "" : `The first time this loads Python: ${COST}.`;
+      },
+      loading() {
+        if (engine.loaded) return;
+        bar.hidden = false;
+        view.say("Loading Python …");
+        engine.progress = (loaded, total) => {
+          bar.value = loaded / total;
+          if (loaded >= total) view.say("Starting Python …");
+        };
+      },
+    };
+    view.busy(false);
+    return view;
+  };
+
+  /* --- A note --------------------------------------------------------------------------------- */
+
+  const note = (box) => {
+    const name = box.dataset.note;
+    const article = box.closest("article") ?? document;
+    const store = `vaultkit:${name}`;
+    const parts = new Map();
+    for (const part of article.querySelectorAll("[data-check]")) parts.set(part.dataset.check, part);
+    const cells = [];
+    let busy = false;
+
+    const edits = () => Object.fromEntries(cells
+      .map((cell, index) => [index, cell]).filter(([, cell]) => cell?.changed())
+      .map(([index, cell]) => [index, cell.text()]));
+    const keep = () => {
+      const kept = Object.entries(edits()).map(([index, code]) => [index, cells[index].original, code]);
+      try {
+        if (kept.length) sessionStorage.setItem(store, JSON.stringify(kept));
+        else sessionStorage.removeItem(store);
+      } catch { /* Where nothing may be kept, edits last as long as the page. */ }
+      reset.hidden = !cells.some((cell) => cell?.editing());
+    };
+
+    const clear = () => {
+      article.querySelectorAll(".vk-why").forEach((why) => why.remove());
+      article.querySelectorAll("[data-outcome]").forEach((part) => {
+        part.removeAttribute("data-outcome");
+        part.removeAttribute("aria-describedby");
+      });
+      cells.forEach((cell) => cell?.say(""));
+    };
+
+    const explain = (part, text, output) => {
+      const host = part.closest(".highlight") ?? part.closest(FOLLOWS) ?? part;
+      const id = `vk-why-${article.querySelectorAll(".vk-why").length + 1}`;
+      const why = element("div", { class: "vk-why", id, role: "note" }, element("p", {}, text));
+      if (output !== undefined) why.append(element("pre", { tabindex: "0" }, output || "(nothing)"));
+      part.setAttribute("aria-describedby", id);
+      // Behind the output of a block, and behind what was said there before.
+      let last = host.matches("li, summary") ? null : host.closest(".md-typeset__scrollwrap") ?? host;
+      if (!last) host.append(why);
+      else {
+        const output = last.nextElementSibling;
+        if (part.closest(".highlight") && output?.matches(".output")) last = output;
+        while (last.nextElementSibling?.matches(".vk-why")) last = last.nextElementSibling;
+        last.after(why);
+      }
+      return id;
+    };
+
+    const mark = (check, places) => {
+      let seen = false;
+      for (const place of places) {
+        const named = parts.get(place);
+        if (!named) continue;
+        seen = true;
+        // A browser draws nothing behind the parts of a formula, but behind the whole of it.
+        const part = named.closest(".vk-math") ?? named;
+        if ((RANK[part.dataset.outcome] ?? -1) < RANK[check.outcome]) part.dataset.outcome = check.outcome;
+        const cell = place.startsWith("block-") ? cells[Number(place.slice(6))] : null;
+        if (check.outcome === "fails") {
+          if (check.mend?.output !== undefined && check.kind === "block") {
+            explain(part, "This is no longer what the page shows. The code now shows:", check.mend.output);
+          } else explain(part, plain(check));
+          cell?.say("✗ told below");
+        } else if (check.outcome === "excepted" && check.why?.includes("in a browser")) {
+          explain(part, `Not judged here: it ${check.why}.`);
+          cell?.say("not judged here");
+        } else if (check.kind === "block" && check.outcome === "holds") {
+          cell?.say(`✓ shows what the page shows, ${time(check.seconds ?? 0)}`);
+        }
+      }
+      return seen;
+    };
+
+    const run = async (asker) => {
+      if (busy) return;
+      busy = true;
+      const changed = edits();
+      const edited = Object.keys(changed).length > 0;
+      const found = [];
+      const lost = [];
+      clear();
+      view.busy(true);
+      view.loading();
+      let current;
+      try {
+        if (!engine.loaded) asker?.loading();
+        await engine.start();
+        if (!box.isConnected) return;
+        asker?.say("");
+        view.say("Checking …");
+        const seconds = await engine.check(name, changed, ({ block, check, places }) => {
+          if (block !== undefined) {
+            current?.running(false);
+            current = cells[block];
+            current?.running(true);
+            return;
+          }
+          found.push(check);
+          if (!mark(check, places) && check.outcome === "fails") lost.push(check);
+        });
+        const built = await ledger(name);
+        const fails = found.some((check) => check.outcome === "fails");
+        view.say(`${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built, edited)}`,
+          fails ? "fails" : "holds");
+        for (const check of lost) {
+          box.append(element("div", { class: "vk-why", role: "note" },
+            element("p", {}, `${check.what}: ${plain(check)}`)));
+        }
+        number(article, view.said);
+      } catch (error) {
+        view.say(error.message, "fails");
+        current?.running(false);
+        (current ?? asker)?.say(error.message);
+      } finally {
+        busy = false;
+        asker?.running(false);
+        current?.running(false);
+        view.busy(false);
+      }
+    };
+
+    const compare = (found, built, edited) => {
+      if (built === undefined) return "The build's own list of checks cannot be reached.";
+      if (built === null) return "The build of this site had not checked this note.";
+      const other = differences(found, built);
+      if (!other) return "The build found the same, check by check.";
+      const words = other === 1 ? "1 outcome is" : `${other} outcomes are`;
+      return edited ? `${words} no longer what the build found.` : `${words} not what the build found.`;
+    };
+
+    const view = panel(box, "Check this page in your browser", () => run());
+    const reset = button("Reset the page", () => {
+      if (busy) engine.stop("Stopped.");
+      cells.forEach((cell) => cell?.restore());
+      clear();
+      keep();
+      view.say("The page is as it was.");
+    }, "md-button vk-run__reset");
+    reset.hidden = true;
+    box.querySelector(".vk-run__acts").append(reset);
+
+    for (const [place, part] of parts) {
+      if (!place.startsWith("block-") || part.matches(".no-run")) continue;
+      cells[Number(place.slice(6))] = cellOf(part, { run, keep, reset: () => reset.click() });
+    }
+    try {
+      for (const [index, original, code] of JSON.parse(sessionStorage.getItem(store) ?? "[]")) {
+        if (cells[index]?.original === original) cells[index].edit(code);
+      }
+    } catch { /* Nothing was kept, or nothing that can be read. */ }
+    keep();
+  };
+
+  /* Says why a check fails, without the formula itself, which the reader sees. */
+  const plain = ({ what, why = "" }) => {
+    const quoted = `$${what.trim().split(/\s+/).join(" ")}$`;
+    const text = why.startsWith(quoted) ? why.slice(quoted.length).replace(/^[:\s]+/, "") : why;
+    const kept = text.replace(/\n?--update writes what it really is/, "");
+    return kept.charAt(0).toUpperCase() + kept.slice(1);
+  };
+
+  /* Gives what is told of a failure a way to the next one, and the foot a way to the first. */
+  const number = (article, said) => {
+    const all = [...article.querySelectorAll(".vk-why")];
+    all.forEach((why, index) => {
+      why.tabIndex = -1;
+      const next = all[index + 1];
+      if (next) why.append(button(`Next ✗ (${index + 2} of ${all.length})`, () => show(next), "vk-why__next"));
+    });
+    if (all.length) said.append(" ", button("Show the first ✗", () => show(all[0]), "vk-why__next"));
+  };
+  const show = (why) => {
+    for (let box = why.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+    why.scrollIntoView({ block: "center" });
+    why.focus({ preventScroll: true });
+  };
+
+  /* A block of code that can be run and edited. */
+  const cellOf = (part, { run, keep, reset }) => {
+    const pre = part.querySelector("pre");
+    const code = part.querySelector("code");
+    const original = code.textContent.replace(/\n$/, "");
+    let area = null;
+    let asked = false;
+    const said = element("span", { class: "vk-cell__said", role: "status" });
+    const go = button("Run", () => {
+      // The megabytes are told before anything is fetched.
+      if (!engine.ready && !asked) {
+        asked = true;
+        said.textContent = `loads Python first: ${COST}`;
+        go.textContent = "Load and run";
+        return;
+      }
+      go.textContent = "Run";
+      run(cell);
+    });
+    const change = button("Edit", () => {
+      cell.edit(original);
+      area.focus();
+      area.setSelectionRange(0, 0);
+    });
+    const back = button("Reset", reset);
+    const stop = button("Stop", () => engine.stop("Stopped."));
+    back.hidden = stop.hidden = true;
+    part.append(element("div", { class: "vk-cell" }, go, stop, change, back, said));
+    const cell = {
+      original,
+      editing: () => area !== null,
+      text: () => area?.value ?? original,
+      changed: () => area !== null && area.value !== original,
+      say(text) {
+        said.textContent = text;
+      },
+      loading() {
+        said.textContent = "loading Python …";
+        stop.hidden = false;
+        go.hidden = true;
+      },
+      running(is) {
+        stop.hidden = !is;
+        go.hidden = is;
+        if (is) said.textContent = "running …";
+        else if (said.textContent === "running …") said.textContent = "";
+      },
+      edit(text) {
+        if (area) return;
+        area = element("textarea", {
+          class: "vk-cell__code", spellcheck: "false", autocapitalize: "off", autocomplete: "off",
+          wrap: "off", "aria-label": "Code of this block; Ctrl and Enter run it",
+        });
+        area.value = text;
+        const fit = () => { area.rows = area.value.split("\n").length; };
+        fit();
+        area.addEventListener("input", () => { fit(); keep(); });
+        area.addEventListener("keydown", (event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+            event.preventDefault();
+            go.click();
+          }
+        });
+        pre.hidden = true;
+        pre.after(area);
+        change.hidden = true;
+        back.hidden = false;
+        keep();
+      },
+      restore() {
+        area?.remove();
+        area = null;
+        pre.hidden = change.hidden = false;
+        back.hidden = true;
+        said.textContent = "";
+      },
+    };
+    return cell;
+  };
+
+  /* --- All notes ------------------------------------------------------------------------------ */
+
+  const vault = (box) => {
+    const rows = [...document.querySelectorAll(".vk-ledger tr[data-note]")];
+    let busy = false;
+    const run = async () => {
+      if (busy) return;
+      busy = true;
+      view.busy(true);
+      view.loading();
+      rows.forEach((row) => row.querySelector("th").removeAttribute("data-outcome"));
+      const all = [];
+      let seconds = 0;
+      let other = 0;
+      let unchecked = 0;
+      try {
+        await engine.start();
+        for (const [index, row] of rows.entries()) {
+          const { note: name } = row.dataset;
+          view.say(`Checking note ${index + 1} of ${rows.length}: ${row.querySelector("th").textContent}`);
+          const found = [];
+          seconds += await engine.check(name, {}, ({ check }) => check && found.push(check));
+          const fails = found.some((check) => check.outcome === "fails");
+          row.querySelector("th").dataset.outcome = fails ? "fails" : "holds";
+          const built = await ledger(name);
+          if (built) other += differences(found, built);
+          else unchecked += 1;
+          all.push(...found);
+        }
+        const parts = [`${totals(all)}, on ${count(rows.length, "note")}, in ${time(seconds)}.`];
+        if (unchecked < rows.length) {
+          parts.push(other ? `${count(other, "outcome")} not as in the build.` : "The build found the same, check by check.");
+        }
+        if (unchecked) parts.push(`The build had not checked ${count(unchecked, "note")}.`);
+        const fails = all.some((check) => check.outcome === "fails");
+        view.say(`${fails ? "✗" : "✓"} ${parts.join(" ")}`, fails ? "fails" : "holds");
+      } catch (error) {
+        view.say(error.message, "fails");
+      } finally {
+        busy = false;
+        view.busy(false);
+      }
+    };
+    const view = panel(box, "Check the whole vault in your browser", run);
+  };
+
+  const prepare = () => {
+    // What still runs belongs to a page that has gone.
+    if (engine.running) engine.stop("Stopped.");
+    document.querySelectorAll(".vk-run[data-note]").forEach(note);
+    document.querySelectorAll(".vk-run[data-vault]").forEach(vault);
+  };
+  // `document$` is Material's: it speaks after every page that was loaded in place, but for files.
+  if (typeof document$ === "undefined" || location.protocol === "file:") prepare();
+  else document$.subscribe(prepare);
+})();
