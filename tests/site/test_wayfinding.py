@@ -36,7 +36,7 @@ def test_the_road_has_a_beginning_and_an_end(visit: Visitor) -> None:
 
 def test_breadcrumbs_lead_to_the_first_page(visit: Visitor) -> None:
     page = visit("softmax/")
-    path = page.locator(".md-path")
+    path = page.get_by_role("navigation", name="Path to this page")
     expect(path).to_contain_text("Start")
     path.get_by_role("link", name="Attention Vault").click()
     expect(page.locator("h1")).to_contain_text("Attention Vault")

@@ -579,9 +579,11 @@ def _begins_with_formulas(content: str) -> bool:
 
 
 def _mend(output: str) -> str:
-    """Name the search dialog, which Material leaves without one; drop empty attributes."""
+    """Name the search dialog and the path, which Material leaves without names of their own."""
     dialog = 'data-md-component="search" role="dialog"'
     output = output.replace(dialog, f'{dialog} aria-label="Search"', 1)
+    output = re.sub('(?<=<nav class="md-path" aria-label=)"[^"]*"', '"Path to this page"', output)
+    # And drop empty attributes.
     return output.replace(' tabindex=""', "")
 
 
