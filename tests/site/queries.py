@@ -59,7 +59,7 @@ AMONG_THREE = {
     "alpha": "Attention Weights",
     "QKᵀ": "Attention Scores",
     "Q @ K.T": "Attention Scores",
-    "attn_mask": "Notation",
+    "attention mask": "Causal and Padding Masks",
     "d_ff": "Feed-Forward Layer",
     "eps": "Layer Normalization",
     "variance of scores": "Importance of dk in Scaling",
