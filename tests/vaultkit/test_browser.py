@@ -175,6 +175,16 @@ def test_the_page_calls_its_parts_the_same(vault: Vault) -> None:
     assert tags.sub("", html) == tags.sub("", plain)
 
 
+def test_nothing_is_marked_on_what_is_no_note(vault: Vault) -> None:
+    options = {"vault": vault, "note": str(vault.root / "made.md"), "places": True}
+    html = markdown(
+        "See [143](#143-265), 26.5.\n",
+        extensions=list(EXTENSIONS),
+        extension_configs={**EXTENSIONS, "vaultkit.site.obsidian": options},
+    )
+    assert html == '<p>See <a href="#143-265">143</a>, 26.5.</p>'
+
+
 def test_what_is_packed_is_enough_and_no_more(vault: Vault, tmp_path: Path) -> None:
     assert local_modules(vault) == [vault.root.parent / "beside.py"]
     packed = bundle(vault)

@@ -38,9 +38,11 @@ class Lines(Preprocessor):
                 lines[index] = _prefix(lines[index])
         classes = _classes(note)
         names: dict[int, str] = {}
-        if self.page.options["places"] and not self.page.trail:
+        known = self.page.vault.notes.get(note.path)
+        # What others make, a page of tags for one, is no note: nothing on it is checked.
+        if known and self.page.options["places"] and not self.page.trail:
             names = name_blocks(note)
-            mark_spots(lines, note, self.page.vault.notes.get(note.path, note))
+            mark_spots(lines, note, known)
         for fence in reversed(note.fences):
             _set_apart(lines, fence, classes.get(fence.line, ""), names.get(fence.line, ""))
         return lines[note.front :]
