@@ -42,6 +42,8 @@ class Check:
         `HOLDS`, `FAILS` or `EXCEPTED`.
     why
         What is wrong; what it rests on, if it holds; the note's reason for an exception.
+    sides
+        What the two sides of an equation that holds come to, and how far they differ.
     scope
         `GENERAL` or `HERE`, where trials with other numbers have told the two apart.
     seconds
@@ -59,6 +61,7 @@ class Check:
     why: str = ""
     column: int = 1
     scope: str = ""
+    sides: str = ""
     seconds: float = 0.0
     block: int | None = None
     mend: Mend | None = None
@@ -80,7 +83,7 @@ class Check:
         """
         check = cls(**data)
         mend = data.get("mend")
-        given = (check.kind, check.what, check.outcome, check.why, check.scope)
+        given = (check.kind, check.what, check.outcome, check.why, check.scope, check.sides)
         if not all(isinstance(value, str) for value in given) or not isinstance(check.line, int):
             raise TypeError("a check has words where numbers should be")
         if mend is None:

@@ -96,6 +96,7 @@ class Equations:
                 _check(claim.kind, claim.formula, *_outcome(claim)),
                 seconds=claim.seconds,
                 scope=claim.scope if claim.verdict and claim.verdict.holds else "",
+                sides=_sides(claim.verdict) if claim.verdict and claim.kind == "equation" else "",
             )
 
 
@@ -113,6 +114,13 @@ def _outcome(claim: Claim) -> tuple[str, str]:
         return HOLDS, "; ".join(verdict.bound)
     bound = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
     return FAILS, f"{_quoted(formula)} does not hold\n  {verdict.why}{bound}"
+
+
+def _sides(verdict: Verdict) -> str:
+    """Tell what both sides of what holds come to."""
+    if not (verdict.holds and verdict.left and verdict.right):
+        return ""
+    return f"left {verdict.left}, right {verdict.right}; they differ by {verdict.difference:.2g}"
 
 
 def _check(kind: str, formula: Formula, outcome: str, why: str) -> Check:

@@ -6,7 +6,7 @@ import ast
 import inspect
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -22,6 +22,7 @@ _IN_OUTPUT = re.compile(
     r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 )
 _IN_FORMULA = re.compile(r"(?<![\w.])[-−]?(?:\d+(?:\.\d+)?|\.\d+)")
+_OUTPUT = "output at line {}"
 #: Arrays and lists larger than this are data; a number that is among them proves nothing.
 _LARGE = 512
 #: How many blocks, the nearest ones, are next to a number.
@@ -42,12 +43,37 @@ class Evidence:
     """Numbers, sorted, in which one can be looked up by its rounding."""
 
     def __init__(self) -> None:
-        self.numbers: set[float] = set()
+        #: Where each was found first, and as what.
+        self.sources: dict[float, tuple[str, str]] = {}
         self._sorted: Any = None
 
-    def add(self, numbers: Iterable[float]) -> None:
-        """Add numbers."""
-        self.numbers.update(float(number) for number in numbers)
+    @property
+    def numbers(self) -> Set[float]:
+        """The numbers."""
+        return self.sources.keys()
+
+    def add(self, numbers: Iterable[float], source: str) -> None:
+        """Add numbers, and tell where they are from."""
+        for number in numbers:
+            self.sources.setdefault(float(number), (source, ""))
+        self._sorted = None
+
+    def print(self, printed: Iterable[str], source: str) -> None:
+        """Add numbers as an output shows them."""
+        for text in printed:
+            self.sources.setdefault(_number(text), (source, text))
+        self._sorted = None
+
+    def told(self, number: float | None) -> str:
+        """Tell where one of the numbers is from: *variable x: 0.25*."""
+        if number is None:
+            return ""
+        source, text = self.sources[float(number)]
+        return f"{source}: {text or f'{number:.6g}'}"
+
+    def include(self, other: Evidence) -> None:
+        """Add the numbers of another, each with its own source."""
+        self.sources = {**other.sources, **self.sources}
         self._sorted = None
 
     def between(self, low: float, high: float) -> list[float]:
@@ -61,24 +87,33 @@ class Evidence:
 
     def rounds_to(self, amount: Amount) -> bool:
         """Tell whether one of the numbers, rounded to the digits stated, is this."""
+        return self.rounded(amount) is not None
+
+    def holds(self, amount: Amount) -> bool:
+        """Tell whether one of the numbers is exactly this."""
+        return self.exact(amount) is not None
+
+    def rounded(self, amount: Amount) -> float | None:
+        """Find a number that, rounded to the digits stated, is this."""
         for scale in amount.scales:
             value, slack = amount.value / scale, amount.unit / scale / 2
             for wanted in (value, -value) if amount.either_sign else (value,):
                 for number in self.between(_float(wanted - slack), _float(wanted + slack)):
                     if abs(_exactly(number) - wanted) <= slack:
-                        return True
+                        return number
                     if not amount.unit and _is_rounding(number, wanted):
-                        return True
-        return False
+                        return number
+        return None
 
-    def holds(self, amount: Amount) -> bool:
-        """Tell whether one of the numbers is exactly this."""
+    def exact(self, amount: Amount) -> float | None:
+        """Find the number that is exactly this."""
         for scale in amount.scales:
             value = amount.value / scale
             for wanted in (value, -value) if amount.either_sign else (value,):
-                if any(_exactly(n) == wanted for n in self.between(_float(wanted), _float(wanted))):
-                    return True
-        return False
+                for number in self.between(_float(wanted), _float(wanted)):
+                    if _exactly(number) == wanted:
+                        return number
+        return None
 
 
 class Numbers:
@@ -100,27 +135,31 @@ class Numbers:
         #: What code and formulas state.
         self.stated = Evidence()
         self._seen: dict[str, Any] = {}
-        #: Numbers in the order in which an output or an array holds them.
-        self.sequences: list[list[float]] = []
-        self.texts: list[str] = []
+        #: Numbers in the order in which an output or an array holds them, and which of them does.
+        self.sequences: list[tuple[list[float], str]] = []
+        self.texts: list[tuple[str, str]] = []
         self._near: dict[tuple[int, ...], Evidence] = {}
         for formula in note.formulas:
             if not formula.not_run and states(formula.tex):
                 found = _IN_FORMULA.findall(plain_tex(formula.tex))
-                self.stated.add(float(number.replace("−", "-")) for number in found)
+                numbers = (float(number.replace("−", "-")) for number in found)
+                self.stated.add(numbers, f"formula at line {formula.line}")
         for block in note.blocks:
-            self.stated.add(_literals(block))
+            self.stated.add(_literals(block), f"code at line {block.fence.line}")
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Gather the numbers of outputs, and of variables."""
         shown = Evidence()
         for step in steps:
-            numbers = [float(n.replace(",", "")) for n in _IN_OUTPUT.findall(step.got)]
-            shown.add(numbers)
-            self.sequences.append(numbers)
-            self.texts.append(step.got)
+            numbers: list[float] = []
+            for line, text in _printed(step):
+                found = _IN_OUTPUT.findall(text)
+                shown.print(found, line)
+                numbers += map(_number, found)
+                self.texts.append((text, line))
+            self.sequences.append((numbers, _OUTPUT.format(max(step.shown_lines[0], step.line))))
         self.outputs.append((block.fence.line, shown))
-        self.shown.add(shown.numbers)
+        self.shown.include(shown)
         for name, value in variables.items():
             if not name.startswith("__"):
                 self._gather(name, value)
@@ -129,33 +168,36 @@ class Numbers:
         if isinstance(value, (bool, np.bool_, str, bytes)):
             return
         if _is_number(value):
-            self.bound.add([float(value)])
+            self.bound.add([float(value)], f"variable {name}")
         elif isinstance(value, np.ndarray):
             if value.dtype.kind not in "fiu":
                 return
             if value.ndim == 0:
-                self.bound.add([float(value)])
+                self.bound.add([float(value)], f"variable {name}")
                 return
-            self.lengths.add([*value.shape, value.size])
+            self.lengths.add(value.shape, f"length of an axis of {name}")
+            self.lengths.add([value.size], f"how many numbers {name} holds")
             if value.size <= _LARGE:
                 raw = value.tobytes()
                 if self._seen.get(name) != raw:
                     self._seen[name] = raw
-                    self.elements.add(value.ravel().tolist())
-                    self.sequences.append(value.ravel().tolist())
+                    source = f"variable {name}"
+                    self.elements.add(value.ravel().tolist(), source)
+                    self.sequences.append((value.ravel().tolist(), source))
                     if value.ndim > 1:
-                        self.sequences.append(value.swapaxes(-1, -2).ravel().tolist())
+                        self.sequences.append((value.swapaxes(-1, -2).ravel().tolist(), source))
         elif isinstance(value, (list, tuple, dict, set, frozenset)):
-            self.lengths.add([len(value)])
+            self.lengths.add([len(value)], f"length of {name}")
             if len(value) <= _LARGE:
                 inner = list(value.values()) if isinstance(value, dict) else list(value)
-                self.elements.add(v for v in inner if _is_number(v))
+                self.elements.add((v for v in inner if _is_number(v)), f"variable {name}")
                 for index, item in enumerate(inner[:16]):
                     if isinstance(item, np.ndarray):
                         self._gather(f"{name}.{index}", item)
         elif inspect.isfunction(value):
             parameters = inspect.signature(value).parameters.values()
-            self.stated.add(p.default for p in parameters if _is_number(p.default))
+            given = (p.default for p in parameters if _is_number(p.default))
+            self.stated.add(given, f"default of {name}")
 
     def check(self) -> Iterator[Check]:
         """Tell of each number whether something backs it."""
@@ -164,35 +206,39 @@ class Numbers:
             line, text, column = quantity.line, quantity.text, quantity.column
             if quantity.given:
                 yield Check("number", line, text, EXCEPTED, quantity.given, column)
-            elif index in in_order or self.backed(quantity):
-                yield Check("number", line, text, column=column)
+            elif index in in_order:
+                yield Check("number", line, text, why=in_order[index], column=column)
+            elif self.backed(quantity):
+                yield Check("number", line, text, why=self.rests_on(quantity), column=column)
             else:
                 yield Check("number", line, text, FAILS, self.why(quantity), column)
 
-    def in_order(self) -> set[int]:
-        """Find the numbers that stand in a row, as they do in an output or an array."""
-        found: set[int] = set()
+    def in_order(self) -> dict[int, str]:
+        """Find the numbers that stand in a row, as they do in an output or an array, and which."""
+        found: dict[int, str] = {}
         row: list[int] = []
         for index, quantity in enumerate((*self.note.quantities, None)):
             if quantity is None or not quantity.goes_on:
-                if len(row) >= _ROW and self._is_sequence([self.note.quantities[n] for n in row]):
-                    found.update(row)
+                if len(row) >= _ROW:
+                    source = self._sequence([self.note.quantities[n] for n in row])
+                    found.update(dict.fromkeys(row, source) if source else {})
                 row = []
             row.append(index)
         return found
 
-    def _is_sequence(self, row: list[Quantity]) -> bool:
+    def _sequence(self, row: list[Quantity]) -> str:
         amounts = [q.readings[0][0] for q in row if q.readings[0]]
         if len(amounts) < len(row) or not any(a.unit and a.unit < 1 for a in amounts):
-            return False
-        for numbers in self.sequences:
+            return ""
+        for numbers, source in self.sequences:
             for start in range(len(numbers) - len(row) + 1):
                 if all(
                     abs(number - _float(a.value)) <= _float(a.unit / 2) * (1 + 1e-9)
                     for number, a in zip(numbers[start:], amounts, strict=False)
                 ):
-                    return True
-        return False
+                    run = numbers[start : start + len(row)]
+                    return f"{source}: {', '.join(f'{number:.6g}' for number in run)}"
+        return ""
 
     def backed(self, quantity: Quantity) -> bool:
         """Tell whether a number is shown, computed or stated in code, in one of its readings."""
@@ -204,12 +250,40 @@ class Numbers:
             for reading in quantity.readings
         )
 
+    def rests_on(self, quantity: Quantity) -> str:
+        """Tell what a number that is backed is or rounds, the nearest and most exact first."""
+        quoted = self.quoted(quantity)
+        if quoted:
+            return quoted
+        near = self.near(quantity)
+        for reading in quantity.readings:
+            if reading and all(self.backs(amount, near) for amount in reading):
+                found = (self._source(amount, quantity) for amount in reading)
+                return "; ".join(dict.fromkeys(found))
+        return ""
+
+    def _source(self, amount: Amount, quantity: Quantity) -> str:
+        near = [] if quantity.place in _APART else self._by_distance(quantity)
+        stated = [self.stated, self.bound, *((self.lengths, self.shown) if amount.whole else ())]
+        for evidence in (*near, *stated):
+            if told := evidence.told(evidence.exact(amount)):
+                return told
+        for evidence in (*near, self.bound, self.elements, self.shown):
+            if told := evidence.told(evidence.rounded(amount)):
+                return told
+        return ""
+
     def is_quoted(self, quantity: Quantity) -> bool:
         """Tell whether an output has a number with its very unit: *90 MB*, *16.50 %*."""
+        return bool(self.quoted(quantity))
+
+    def quoted(self, quantity: Quantity) -> str:
+        """Find the line of an output that has a number with its very unit."""
         if not any(len(amount.scales) > 1 for reading in quantity.readings for amount in reading):
-            return False
+            return ""
         wanted = re.compile(rf"(?<![\w.]){re.escape(_spaceless(quantity.text))}(?!\w)")
-        return any(wanted.search(_spaceless(text)) for text in self.texts)
+        found = (line for text, line in self.texts if wanted.search(_spaceless(text)))
+        return next((f"{line}: {quantity.text}" for line in found), "")
 
     def near(self, quantity: Quantity) -> Evidence:
         """Return the numbers in the outputs next to a quantity."""
@@ -222,8 +296,12 @@ class Numbers:
         if nearest not in self._near:
             self._near[nearest] = Evidence()
             for index in nearest:
-                self._near[nearest].add(self.outputs[index][1].numbers)
+                self._near[nearest].include(self.outputs[index][1])
         return self._near[nearest]
+
+    def _by_distance(self, quantity: Quantity) -> list[Evidence]:
+        outputs = sorted(self.outputs, key=lambda output: abs(output[0] - quantity.line))
+        return [evidence for _, evidence in outputs[:_NEAR]]
 
     def backs(self, amount: Amount, near: Evidence) -> bool:
         """Tell whether something backs a number: outputs next to it, or else what is telling."""
@@ -282,6 +360,18 @@ class Numbers:
         )
         hint = f"; nearest are {', '.join(f'{n:.6g}' for n in nearest[:3])}" if nearest else ""
         return f"nothing on this page computes {quantity.text}{where}{hint}"
+
+
+def _printed(step: Step) -> Iterator[tuple[str, str]]:
+    """Tell the lines of an output, each with where the page shows it."""
+    first, last = step.shown_lines
+    for index, text in enumerate(step.got.splitlines()):
+        shown = _OUTPUT.format(min(first + index, last)) if last >= first else ""
+        yield shown or f"output of the code at line {step.line}", text
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))
 
 
 def _spaceless(text: str) -> str:

@@ -19,6 +19,9 @@ from vaultkit.run.session import Step
 _TUPLE = re.compile(r"[(\[](\s*\d+(?:\s*,\s*\d+)+\s*,?\s*)[)\]]|\((\d+)x(\d+)\)")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 
+#: How many variables that have a shape are told.
+_TOLD = 4
+
 
 class UnboundError(LookupError):
     """A length that no block has bound."""
@@ -113,7 +116,7 @@ class Shapes:
             elif why := self.wrong(shape):
                 yield Check("shape", *where, FAILS, why, shape.column)
             else:
-                yield Check("shape", *where, column=shape.column)
+                yield Check("shape", *where, why=self.rests_on(shape), column=shape.column)
 
     def is_shape(self, shape: Shape) -> bool:
         """Tell a shape from a pair of words, of points or of arrays."""
@@ -136,17 +139,16 @@ class Shapes:
             wanted = {self.value(shape)}
         except UnboundError as error:
             return f"{shape.text}: no block of this note binds {error.args[0]}"
-        name, turned = re.subn(r"\.T|\s?\^\s?T|ᵀ", "", shape.name.removesuffix(".shape"))
+        name, turned = _name(shape)
         if name in self.named:
             known = self.named[name]
-            turned = turned or shape.turned
-            own = {s[:-2] + s[:-3:-1] for s in known} if turned else known
+            own = set(map(_transposed, known)) if turned or shape.turned else known
             if any(_ends(s, dims) for s in own for dims in wanted):
                 return ""
             return f"{shape.text}: {shape.name} has shape {_told(own)}"
         every = self.seen
         if shape.turned:
-            every = every | {s[:-2] + s[:-3:-1] for s in every}
+            every = every | set(map(_transposed, every))
         if any(_ends(s, dims) for s in every for dims in wanted):
             return ""
         if wanted & self.runs:
@@ -162,6 +164,20 @@ class Shapes:
         hint = f"; there are {', '.join(map(str, near[:4]))}" if near else ""
         means = "" if re.fullmatch(r"\W*[\d\W]+", shape.text) else f" means {told}, and"
         return f"{shape.text}{means or ':'} no array of this note has that shape{hint}"
+
+    def rests_on(self, shape: Shape) -> str:
+        """Tell which variables have a shape: *Q (6, 2); K (6, 2)*; nothing if none has."""
+        wanted, name, turned = self.value(shape), *_name(shape)
+        found = []
+        for known in [name] if name in self.named else self.named:
+            for dims in sorted(self.named[known]):
+                if _ends(dims, wanted):
+                    found.append(f"{known} {dims}")
+                elif (turned or shape.turned) and _ends(_transposed(dims), wanted):
+                    found.append(f"{known} transposed {_transposed(dims)}")
+        # The whole shape says more than what ends in it behind its batches.
+        found.sort(key=lambda told: not told.endswith(f" {wanted}"))
+        return "; ".join(found[:_TOLD])
 
     def value(self, shape: Shape) -> tuple[int, ...]:
         """Compute the lengths, as the blocks above have left their names, or the first one below.
@@ -180,6 +196,16 @@ class Shapes:
         above = [values for line, values in known if line < shape.line]
         values = above[-1] if above else known[0][1]
         return tuple(_length(dim, values) for dim in shape.dims)
+
+
+def _name(shape: Shape) -> tuple[str, bool]:
+    """Read the name that a shape is said of, and whether it is that of the transpose."""
+    name, turned = re.subn(r"\.T|\s?\^\s?T|ᵀ", "", shape.name.removesuffix(".shape"))
+    return name, bool(turned)
+
+
+def _transposed(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return shape[:-2] + shape[:-3:-1]
 
 
 def _length(dim: str, values: Mapping[str, int]) -> int:
