@@ -40,6 +40,7 @@ from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable, slug
 from vaultkit.read.vault import READERS, Vault
 from vaultkit.site import (
+    evidence,
     machines,
     mathematics,
     mermaid,
@@ -76,9 +77,9 @@ EXTENSIONS: dict[str, dict[str, Any]] = {
 THEME = Path(__file__).parents[1] / "theme"
 _ASSETS = "assets/vaultkit"
 #: The scripts of every page.
-SCRIPTS = ("vaultkit.js", "finding.js", "preview.js")
+SCRIPTS = ("vaultkit.js", "finding.js", "preview.js", "evidence.js")
 #: And their style sheets, sent as one.
-STYLES = ("vaultkit.css", "finding.css", "check-page.css")
+STYLES = ("vaultkit.css", "finding.css", "check-page.css", "evidence.css")
 _ALL_NOTEBOOKS = "notebooks.zip"
 
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -164,7 +165,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             own = config.mdx_configs.get(name) or {}
             config.mdx_configs[name] = {**settings, **own}
         config.mdx_configs["vaultkit.site.obsidian"]["vault"] = self.vault
-        config.mdx_configs["vaultkit.site.obsidian"]["places"] = bool(self.config.pyodide)
+        config.mdx_configs["vaultkit.site.obsidian"]["places"] = True
         draw = partial(mermaid.fence, cache=self._cache(config))
         diagram = {"name": "mermaid", "class": "vk-diagram", "format": draw}
         config.mdx_configs["pymdownx.superfences"].setdefault("custom_fences", [diagram])
@@ -343,6 +344,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 url = get_relative_url(self.checks_page.url, page.url)
                 href = f"{url}#{entry.anchor}"
             context["vaultkit_checked"] = report.line(entry, href)
+            context["vaultkit_checked"] += evidence.data(self._evidence(page))
             if self.config.pyodide and context["page"].file is not self.checks_page:
                 context["vaultkit_checked"] += runnable.controls(entry.path)
                 context["vaultkit_checked"] += self._elsewhere(context["page"])
@@ -352,6 +354,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Show the ledger, and mend what the theme leaves."""
         if page.file is self.checks_page:
             output = output.replace(_LEDGER, self._show_ledger(page), 1)
+        # Not sooner: search would find the words of the marks on every page.
+        output = evidence.marked(output, self._evidence(page))
         return _mend(output)
 
     def on_post_template(self, output_content: str, template_name: str, **_: Any) -> str:
@@ -414,6 +418,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             [step(pages[path]) for path in road.needed(note, self.vault, list(pages))],
             step(self.road[at + 1]) if at + 1 < len(self.road) else None,
         )
+
+    def _evidence(self, page: Page) -> dict[str, evidence.Part]:
+        """Tell what the parts of a page rest on, as far as that is known."""
+        note, entry = self._note(page), self.entries.get(page.file.src_uri)
+        return evidence.parts(note, entry.checks or ()) if note and entry else {}
 
     def _read_ledger(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
         """Gather what is known of each note; yield it for machines, and as a badge."""

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check
 from vaultkit.read.note import Block, Note
 from vaultkit.read.places import places
 
@@ -189,23 +189,6 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:] if re.match(r"[a-z]{2,} ", text) else text
 
 
-def summary(checks: Sequence[Check]) -> Part:
-    """Tell what the line at the foot of a page counts."""
-    held = [check for check in checks if check.outcome == HOLDS]
-    part = Part("What was checked when this site was built")
-    for scope, meaning in (
-        (GENERAL, "in general: judged again on other numbers"),
-        (HERE, "here: other numbers were tried, and it does not hold for all of them"),
-        ("", "checked: other numbers were not tried"),
-    ):
-        number = sum(c.scope == scope for c in held if c.kind in ("equation", "shape"))
-        if number:
-            part.lines.append((f"{number} × {meaning}",))
-    excepted = [check for check in checks if check.outcome == EXCEPTED]
-    part.lines += [(f"{check.what}: {check.why}",) for check in excepted[:5]]
-    return part
-
-
 def marked(page: str, told: Mapping[str, Part]) -> str:
     """Put the marks into the HTML of a page."""
 
@@ -229,11 +212,10 @@ def marked(page: str, told: Mapping[str, Part]) -> str:
     return _SHAPE.sub(shape, _FORMULA.sub(formula, page))
 
 
-def data(told: Mapping[str, Part], checks: Sequence[Check]) -> str:
+def data(told: Mapping[str, Part]) -> str:
     """Write what the script shows of a page; nothing where nothing is known."""
-    if not checks:
+    if not told:
         return ""
     content = {name: part.plain() for name, part in told.items()}
-    content["page"] = summary(checks).plain()
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return f'<template class="vk-evidence">{html.escape(text, quote=False)}</template>'

@@ -1,0 +1,193 @@
+/* Shows what a formula, a shape or a number rests on: by pointing at it, by reaching it with the
+   keyboard, by a tap. What is shown was found when the site was built, and stands in the page. */
+(() => {
+  "use strict";
+
+  const WAIT = 250;   // Milliseconds before a box opens: who only passes by sees none.
+  const LINGER = 250; // And before it closes, so that the pointer can reach it.
+  const LINES = "p, li, td, th, dt, dd, figcaption, summary, h1, h2, h3, h4, h5, h6";
+  const OTHERS = "a, button, summary, label"; // What is pressed for something else.
+
+  const element = (name, attributes = {}, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+
+  let known = new Map(); // By what is reached with the keyboard: the part of the page, what is told.
+  let order = [];
+  let box, shown, timer;
+  const later = (act, wait) => { clearTimeout(timer); timer = setTimeout(act, wait); };
+
+  const close = () => {
+    clearTimeout(timer);
+    if (!box) return;
+    const inside = box.contains(document.activeElement);
+    const from = shown;
+    box.remove();
+    from.setAttribute("aria-expanded", "false");
+    from.removeAttribute("aria-describedby");
+    box = shown = undefined;
+    if (inside) from.focus({ preventScroll: true });
+  };
+
+  /* Goes to what a part rests on, and marks the very number where a browser can. */
+  const go = (place, text) => {
+    const target = document.querySelector(`.md-content [data-check="${CSS.escape(place)}"]`);
+    if (!target) return;
+    close();
+    for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    const host = target.closest(".vk-math--display, .highlight") ?? target;
+    document.querySelectorAll(".vk-shown").forEach((old) => old.classList.remove("vk-shown"));
+    host.classList.add("vk-shown");
+    if (!host.matches("a, button, [tabindex]")) host.tabIndex = -1;
+    host.focus({ preventScroll: true });
+    host.addEventListener("blur", () => {
+      host.classList.remove("vk-shown");
+      globalThis.CSS?.highlights?.delete("vk-shown");
+    }, { once: true });
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    host.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
+    const range = text && found(host.querySelector("pre code") ?? host, text);
+    if (range && globalThis.Highlight) CSS.highlights.set("vk-shown", new Highlight(range));
+  };
+
+  const found = (host, text) => {
+    const walker = document.createTreeWalker(host, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const at = node.data.search(new RegExp(`(?<![\\d.])${text.replace(/[.+*?^$()[\]{}|\\]/g, "\\$&")}(?!\\d)`));
+      if (at < 0) continue;
+      const range = new Range();
+      range.setStart(node, at);
+      range.setEnd(node, at + text.length);
+      return range;
+    }
+    return null;
+  };
+
+  const open = (trigger, byKeyboard = false) => {
+    clearTimeout(timer);
+    if (shown === trigger) return;
+    close();
+    const { part, told: [title, ...lines] } = known.get(trigger);
+    box = element("div", { class: "vk-box", id: "vk-box", role: "dialog", "aria-label": "What this rests on" },
+      element("p", { class: "vk-box__title" }, title));
+    for (const [words, place, text] of lines) {
+      const line = element("p", {}, words);
+      if (place) {
+        const show = element("button", { type: "button" }, "Show it");
+        show.addEventListener("click", () => go(place, text));
+        line.append(" ", show);
+      }
+      box.append(line);
+    }
+    if (byKeyboard) {
+      const keys = [box.querySelector("button") && "Enter: show it", "← →: other checks", "Esc: close"];
+      box.append(element("p", { class: "vk-box__keys" }, keys.filter(Boolean).join(" · ")));
+    }
+    box.addEventListener("pointerenter", () => clearTimeout(timer));
+    box.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && later(close, LINGER));
+    shown = trigger;
+    trigger.setAttribute("aria-expanded", "true");
+    trigger.setAttribute("aria-describedby", "vk-box");
+    document.body.append(box);
+    const near = (trigger.textContent ? trigger : part).getBoundingClientRect();
+    const { width, height } = box.getBoundingClientRect();
+    const wide = document.documentElement.clientWidth;
+    const left = Math.max(12, Math.min(near.left, wide - width - 12));
+    const fits = near.bottom + 6 + height < innerHeight || near.top - 6 < height + 60;
+    box.style.left = `${left + scrollX}px`;
+    box.style.top = `${(fits ? near.bottom + 6 : near.top - 6 - height) + scrollY}px`;
+  };
+
+  /* What is told of the place that an event concerns. */
+  const asked = ({ target }) => {
+    const part = target instanceof Element && target.closest("[data-asks]");
+    return part ? order[Number(part.dataset.asks)] : null;
+  };
+
+  const prepare = () => {
+    close();
+    known = new Map();
+    order = [];
+    const store = document.querySelector("template.vk-evidence");
+    const told = store ? JSON.parse(store.content.textContent) : {};
+    const begun = new Set();
+    for (const named of document.querySelectorAll(".md-content [data-check]")) {
+      const text = told[named.dataset.check];
+      if (!text) continue;
+      const part = named.closest(".vk-math") ?? named;
+      if (part.parentElement.closest(`${OTHERS}, [data-asks]`)) continue;
+      const trigger = part.querySelector(":scope > .vk-mark") ?? part;
+      trigger.setAttribute("role", "button");
+      trigger.setAttribute("aria-haspopup", "dialog");
+      trigger.setAttribute("aria-expanded", "false");
+      part.setAttribute("data-asks", order.length);
+      // Tab stops once in each paragraph; the arrows reach the rest.
+      const line = part.matches(".vk-math--display") ? part : part.closest(LINES) ?? part;
+      trigger.tabIndex = begun.has(line) ? -1 : 0;
+      begun.add(line);
+      known.set(trigger, { part, told: text });
+      order.push(trigger);
+    }
+  };
+
+  document.addEventListener("pointerover", (event) => {
+    if (event.pointerType === "touch") return;
+    const trigger = asked(event);
+    if (trigger) later(() => open(trigger), trigger === shown ? 0 : WAIT);
+  });
+  document.addEventListener("pointerout", (event) => {
+    if (event.pointerType === "touch" || !asked(event) || asked({ target: event.relatedTarget })) return;
+    if (box?.contains(event.relatedTarget)) return;
+    // What the keyboard has opened stays as long as the focus does.
+    if (shown?.matches(":focus-visible")) clearTimeout(timer);
+    else later(close, LINGER);
+  });
+  document.addEventListener("click", (event) => {
+    const trigger = asked(event);
+    if (trigger && getSelection().isCollapsed && !event.target.closest("a, button:not(.vk-mark)")) open(trigger);
+    else if (box && !box.contains(event.target)) close();
+  });
+  document.addEventListener("focusin", ({ target }) => {
+    if (known.has(target) && target.matches(":focus-visible")) open(target, true);
+    else if (box && target !== shown && !box.contains(target)) close();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && box) {
+      event.stopPropagation();
+      close();
+      return;
+    }
+    const { activeElement: at } = document;
+    const inside = box?.contains(at);
+    if (!known.has(at) && !inside) return;
+    const buttons = box ? [...box.querySelectorAll("button")] : [];
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step && !event.altKey && !event.ctrlKey && !event.metaKey) {
+      const next = order[order.indexOf(inside ? shown : at) + step];
+      if (!next) return;
+      for (let fold = next.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+      next.focus();
+    } else if (event.key === "Tab" && box) {
+      // The box comes right behind what it is of.
+      const to = inside ? buttons[buttons.indexOf(at) + (event.shiftKey ? -1 : 1)] : !event.shiftKey && buttons[0];
+      if (to) to.focus();
+      else if (inside) { shown.focus({ preventScroll: true }); if (!event.shiftKey) return; }
+      else return;
+    } else if ((event.key === "Enter" || event.key === " ") && !inside) {
+      if (!box) open(at, true);
+      else buttons[0]?.focus();
+    } else return;
+    event.preventDefault();
+  }, true);
+  document.addEventListener("scroll", ({ target }) => { if (target !== document) close(); }, true);
+  // On phones the bars of the browser come and go, too.
+  let width = innerWidth;
+  addEventListener("resize", () => { if (innerWidth !== width) close(); width = innerWidth; });
+
+  // `document$` is Material's: it speaks after every page that was loaded in place, but for files.
+  if (typeof document$ === "undefined" || location.protocol === "file:") prepare();
+  else document$.subscribe(prepare);
+})();
