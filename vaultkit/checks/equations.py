@@ -120,7 +120,8 @@ def _sides(verdict: Verdict) -> str:
     """Tell what both sides of what holds come to."""
     if not (verdict.holds and verdict.left and verdict.right):
         return ""
-    return f"left {verdict.left}, right {verdict.right}; they differ by {verdict.difference:.2g}"
+    by = f"differ by at most {verdict.difference:.2g}" if verdict.difference else "are equal"
+    return f"left {verdict.left}, right {verdict.right}; they {by}"
 
 
 def _check(kind: str, formula: Formula, outcome: str, why: str) -> Check:

@@ -42,6 +42,7 @@ _FORMULA = re.compile(
 )
 _SHAPE = re.compile(r'<span data-check="(?P<place>shape-\d+)"')
 _AT = re.compile(r"^(?P<what>output|code|formula|output of the code) at line (?P<line>\d+)\b")
+_WORD = re.compile(r"(?:output|code|formula|variable|length|default|how|left)\b(?! [(=])")
 _VARIABLE = re.compile(r"^(?:variable |length of (?:an axis of )?|default of )?(?P<name>[A-Za-z_]\w*)")
 
 
@@ -186,7 +187,7 @@ def _bound(block: Block) -> set[str]:
 
 def _capital(text: str) -> str:
     """Begin with a capital, unless it begins with the name of a variable."""
-    return text[:1].upper() + text[1:] if re.match(r"[a-z]{2,} ", text) else text
+    return text[:1].upper() + text[1:] if _WORD.match(text) else text
 
 
 def marked(page: str, told: Mapping[str, Part]) -> str:
