@@ -1,0 +1,242 @@
+"""What a reader is shown of the checks: marks, and a box by mouse, keyboard and touch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from visitor import Visitor
+
+from vaultkit.inspect import Settings, inspect
+from vaultkit.ledger import Ledger
+from vaultkit.read.vault import Vault
+
+NOTE = r"""
+# Evidence
+
+The ratio is 0.8210 here, see [[Other|the 0.8210 of another]]. The matrix `Q` is (3, 2),
+and $s = 4.5$ stands in a line; twice that is $t = 2 s$, and 9 is too small a number to tell.
+
+```python
+import numpy as np
+
+Q = np.array([[1.0, 0.5], [2.0, 0.25], [0.5, 0.25]])
+K = Q * 2
+s = Q.sum()
+t = s + s
+np.array([0.8210, 0.5])
+```
+
+```text
+array([0.821, 0.5  ])
+```
+
+$$
+K = 2 Q
+$$
+
+What follows holds for these numbers alone.
+
+$$
+Q_{22} = 0.25
+$$
+
+<!-- here: the array was chosen so -->
+
+$$
+K = K^{\text{made up}}
+$$
+
+<!-- not run: it names nothing -->
+""".lstrip()
+OTHER = "# Other\n\nThe ratio is 0.8210.\n\n```python\n0.8210\n```\n\n```text\n0.821\n```\n"
+CONFIG = """
+site_name: Small
+theme:
+  name: material
+  font: false
+  features: [navigation.instant]
+  palette:
+    - {media: "(prefers-color-scheme: light)", scheme: default}
+    - {media: "(prefers-color-scheme: dark)", scheme: slate}
+plugins: [search, vaultkit]
+"""
+BOX = ".vk-box"
+
+
+@pytest.fixture(scope="module")
+def small(
+    browser: Browser, served: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory
+) -> str:
+    """A site of two notes below a path, one of them checked on other numbers, too."""
+    assert browser
+    root = tmp_path_factory.mktemp("small")
+    docs = root / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text(NOTE, encoding="utf-8")
+    (docs / "Other.md").write_text(OTHER, encoding="utf-8")
+    (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
+    vault = Vault(docs)
+    note = vault.notes[docs / "index.md"]
+    checks = list(inspect(note, vault, Settings(trials=2)))
+    Ledger(vault).record(note, checks)
+    folder = served[0] / "small" / "site"
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(folder)],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return f"{served[1]}small/site/"
+
+
+@pytest.fixture
+def look(browser: Browser, small: str) -> Iterator[Visitor]:
+    visitor = Visitor(browser, small)
+    yield visitor
+    for close in visitor.close:
+        close()
+    assert visitor.wrong == []
+
+
+def test_marks_stand_where_something_was_checked(look: Visitor) -> None:
+    page = look(java_script_enabled=False)
+    marks = page.locator(".vk-math--display > .vk-mark")
+    assert marks.all_inner_texts() == ["✓ holds in general", "✓ holds here", "not run"]
+    assert page.locator("span.vk-math > .vk-mark").first.get_attribute("aria-label")
+    assert page.locator("span[data-check^=shape][data-scope]").count() == 1
+    # Nothing runs for this page, and nothing was checked on that one.
+    assert page.locator("[role=button][aria-haspopup]").count() == 0
+    look.go(page, "other/")
+    assert page.locator("[data-check^=number]").count() == 1
+    assert page.locator(".vk-mark, [data-scope], template.vk-evidence").count() == 0
+
+
+WAYS: dict[str, Callable[[Page, str], None]] = {
+    "mouse": lambda page, what: page.locator(what).first.hover(),
+    "touch": lambda page, what: page.locator(what).first.tap(),
+    "keyboard": lambda page, what: reach(page, what),
+}
+
+
+def reach(page: Page, what: str) -> None:
+    """Press Tab until it is reached, with the arrows where several stand in a paragraph."""
+    wanted = page.locator(what).first
+    at = "(e) => e === document.activeElement || e.contains(document.activeElement)"
+    page.locator("h1 .headerlink").focus()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        for _ in range(5):
+            if wanted.evaluate(at):
+                return
+            if not page.evaluate("document.activeElement.matches('[data-asks], .vk-mark')"):
+                break
+            page.keyboard.press("ArrowRight")
+    raise AssertionError(f"{what} is not reached")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("[data-check=number-0]", "Output: 0.821"),
+        ("span[data-check^=shape]", "Q (3, 2)"),
+        ("span.vk-math", "Left 4.5, right 4.5; they are equal"),
+        (".vk-math--display > .vk-mark", "Judged on K (3, 2); Q (3, 2)"),
+    ],
+)
+def test_a_box_tells_what_it_rests_on(
+    look: Visitor, way: str, width: int, what: str, words: str
+) -> None:
+    page = look(width=width, has_touch=way == "touch")
+    height = page.evaluate("document.documentElement.scrollHeight")
+    WAYS[way](page, what)
+    expect(page.locator(BOX)).to_contain_text(words)
+    assert page.evaluate("document.documentElement.scrollHeight") == height
+    box = page.locator(BOX).bounding_box()
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
+    assert page.locator("[aria-expanded=true]").count() == 1
+    # One at a time, wherever the first one lies.
+    page.locator(".vk-math--display > .vk-mark").nth(1).dispatch_event("click")
+    expect(page.locator(BOX)).to_have_count(1)
+    expect(page.locator(BOX)).to_contain_text("The note says why: the array was chosen so")
+    page.keyboard.press("Escape")
+    expect(page.locator(BOX)).to_have_count(0)
+    assert page.locator("[aria-expanded=true]").count() == 0
+
+
+def test_the_box_leads_to_the_output(look: Visitor) -> None:
+    page = look(reduced_motion="reduce")
+    reach(page, "[data-check=number-0]")
+    expect(page.locator(BOX)).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator(f"{BOX} button")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-check=number-0]")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    shown = page.locator(".vk-shown")
+    expect(shown).to_have_attribute("data-check", "output-0")
+    expect(shown).to_be_focused()
+    marked = "String([...CSS.highlights.get('vk-shown')][0])"
+    assert page.evaluate(marked) == "0.821"
+    page.locator("h1").click()
+    expect(shown).to_have_count(0)
+    assert page.evaluate("CSS.highlights.has('vk-shown')") is False
+
+
+def test_links_stay_links(look: Visitor) -> None:
+    page = look()
+    inside = page.locator("a [data-check^=number]")
+    assert inside.count() == 1
+    assert page.locator("a [aria-haspopup], [aria-haspopup] [aria-haspopup]").count() == 0
+    inside.click()
+    expect(page.locator("h1")).to_contain_text("Other")
+    # A page that was loaded in place.
+    page.go_back()
+    page.locator("[data-check=number-0]").hover()
+    expect(page.locator(BOX)).to_contain_text("0.821")
+
+
+def test_what_a_reader_breaks_loses_its_mark(look: Visitor) -> None:
+    page = look()
+    mark = page.locator(".vk-math--display > .vk-mark").first
+    expect(mark).to_be_visible()
+    page.locator(".vk-math--display").first.evaluate("e => e.dataset.outcome = 'fails'")
+    expect(mark).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_marks_can_be_read(look: Visitor, scheme: str) -> None:
+    page = look(scheme=scheme)
+    page.locator(".vk-mark").last.hover()
+    expect(page.locator(BOX)).to_be_visible()
+    for what in (".vk-math--display > .vk-mark >> nth=1", f"{BOX} p >> nth=0"):
+        assert page.locator(what).evaluate(CONTRAST) >= 4.5
+    kinds = page.locator("span[data-scope]").evaluate_all(
+        "all => all.map((e) => [e.dataset.scope,"
+        " getComputedStyle(e.querySelector('.vk-mark') ?? e).borderBottomStyle])"
+    )
+    assert {tuple(kind) for kind in kinds} == {("general", "solid"), ("here", "dashed")}
+
+
+CONTRAST = """(element) => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const light = (colour) => {
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3)
+      .map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, c, n) => sum + c * [0.2126, 0.7152, 0.0722][n], 0);
+  };
+  const both = [light(getComputedStyle(element).color), light(getComputedStyle(document.body).backgroundColor)];
+  return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+}"""
