@@ -161,7 +161,8 @@ def test_a_box_tells_what_it_rests_on(
     expect(page.locator(BOX)).to_contain_text(words)
     assert page.evaluate("document.documentElement.scrollHeight") == height
     box = page.locator(BOX).bounding_box()
-    assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
+    assert box
+    assert 0 <= box["x"] <= width - box["width"]
     assert page.locator("[aria-expanded=true]").count() == 1
     # One at a time, wherever the first one lies.
     page.locator(".vk-math--display > .vk-mark").nth(1).dispatch_event("click")
@@ -195,10 +196,8 @@ def test_the_box_leads_to_the_output(look: Visitor) -> None:
 
 def test_links_stay_links(look: Visitor) -> None:
     page = look()
-    inside = page.locator("a [data-check^=number]")
-    assert inside.count() == 1
     assert page.locator("a [aria-haspopup], [aria-haspopup] [aria-haspopup]").count() == 0
-    inside.click()
+    page.locator("article a", has_text="of another").click()
     expect(page.locator("h1")).to_contain_text("Other")
     # A page that was loaded in place.
     page.go_back()
@@ -237,6 +236,7 @@ CONTRAST = """(element) => {
       .map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
       .reduce((sum, c, n) => sum + c * [0.2126, 0.7152, 0.0722][n], 0);
   };
-  const both = [light(getComputedStyle(element).color), light(getComputedStyle(document.body).backgroundColor)];
+  const both = [getComputedStyle(element).color, getComputedStyle(document.body).backgroundColor]
+    .map(light);
   return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
 }"""

@@ -282,8 +282,10 @@ class Numbers:
         if not any(len(amount.scales) > 1 for reading in quantity.readings for amount in reading):
             return ""
         wanted = re.compile(rf"(?<![\w.]){re.escape(_spaceless(quantity.text))}(?!\w)")
-        found = (line for text, line in self.texts if wanted.search(_spaceless(text)))
-        return next((f"{line}: {quantity.text}" for line in found), "")
+        for text, line in self.texts:
+            if wanted.search(_spaceless(text)):
+                return f"{line}: {quantity.text}"
+        return ""
 
     def near(self, quantity: Quantity) -> Evidence:
         """Return the numbers in the outputs next to a quantity."""

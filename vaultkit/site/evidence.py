@@ -43,7 +43,9 @@ _FORMULA = re.compile(
 _SHAPE = re.compile(r'<span data-check="(?P<place>shape-\d+)"')
 _AT = re.compile(r"^(?P<what>output|code|formula|output of the code) at line (?P<line>\d+)\b")
 _WORD = re.compile(r"(?:output|code|formula|variable|length|default|how|left)\b(?! [(=])")
-_VARIABLE = re.compile(r"^(?:variable |length of (?:an axis of )?|default of )?(?P<name>[A-Za-z_]\w*)")
+_VARIABLE = re.compile(
+    r"^(?:variable |length of (?:an axis of )?|default of )?(?P<name>[A-Za-z_]\w*)"
+)
 
 
 @dataclass
@@ -114,9 +116,7 @@ def _number(checks: Sequence[Check]) -> Part:
 def _statement(checks: Sequence[Check]) -> Part:
     """Judge a formula or a shape by the weakest of all that it states."""
     stated = [check for check in checks if check.kind != "number"] or checks
-    scopes = {
-        EXCEPTED if check.outcome == EXCEPTED else check.scope or CHECKED for check in stated
-    }
+    scopes = {EXCEPTED if check.outcome == EXCEPTED else check.scope or CHECKED for check in stated}
     scope = next(scope for scope in WORDS if scope in scopes)
     return Part(_TITLES[scope], scope)
 
