@@ -263,8 +263,12 @@ class Numbers:
         return ""
 
     def _source(self, amount: Amount, quantity: Quantity) -> str:
-        near = [] if quantity.place in _APART else self._by_distance(quantity)
-        stated = [self.stated, self.bound, *((self.lengths, self.shown) if amount.whole else ())]
+        near: list[Evidence] = []
+        if quantity.place not in _APART:
+            near = self._by_distance(quantity)
+        stated = [self.stated, self.bound]
+        if amount.whole:
+            stated += [self.lengths, self.shown]
         for evidence in (*near, *stated):
             if told := evidence.told(evidence.exact(amount)):
                 return told
