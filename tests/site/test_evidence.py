@@ -224,7 +224,8 @@ def test_marks_can_be_read(look: Visitor, scheme: str) -> None:
         "all => all.map((e) => [e.dataset.scope,"
         " getComputedStyle(e.querySelector('.vk-mark') ?? e).borderBottomStyle])"
     )
-    assert {tuple(kind) for kind in kinds} == {("general", "solid"), ("here", "dashed")}
+    styles = {"general": "solid", "here": "dashed", "checked": "dotted"}
+    assert {tuple(kind) for kind in kinds} == set(styles.items())
 
 
 CONTRAST = """(element) => {
