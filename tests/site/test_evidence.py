@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from visitor import Visitor
 
@@ -220,6 +221,14 @@ def test_marks_can_be_read(look: Visitor, scheme: str) -> None:
     expect(page.locator(BOX)).to_be_visible()
     for what in (".vk-math--display > .vk-mark >> nth=1", f"{BOX} p >> nth=0"):
         assert page.locator(what).evaluate(CONTRAST) >= 4.5
+    found = Axe().run(page, options={"rules": {"target-size": {"enabled": True}}})
+    wrong = [
+        (rule["id"], node["html"])
+        for rule in found.response["violations"]
+        for node in rule["nodes"]
+        if "vk-" in node["html"] or "data-check" in node["html"]
+    ]
+    assert wrong == []
     kinds = page.locator("span[data-scope]").evaluate_all(
         "all => all.map((e) => [e.dataset.scope,"
         " getComputedStyle(e.querySelector('.vk-mark') ?? e).borderBottomStyle])"
