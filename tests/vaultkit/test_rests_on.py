@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check
+from vaultkit.checks.evidence import CHECKED, Part, parts
 from vaultkit.inspect import Settings, inspect
 from vaultkit.read.vault import Vault
 from vaultkit.site import evidence
@@ -39,8 +40,8 @@ def checks(tmp_path: Path) -> list[Check]:
     return list(inspect(vault.notes[tmp_path / "Note.md"], vault, Settings(trials=1)))
 
 
-def told(tmp_path: Path, checks: list[Check]) -> dict[str, evidence.Part]:
-    return evidence.parts(Vault(tmp_path).notes[tmp_path / "Note.md"], checks)
+def told(tmp_path: Path, checks: list[Check]) -> dict[str, Part]:
+    return parts(Vault(tmp_path).notes[tmp_path / "Note.md"], checks)
 
 
 def test_a_number_tells_what_it_rounds(checks: list[Check]) -> None:
@@ -60,10 +61,10 @@ def test_an_equation_tells_both_sides(checks: list[Check]) -> None:
 
 
 def test_parts_say_what_they_rest_on(tmp_path: Path, checks: list[Check]) -> None:
-    parts = told(tmp_path, checks)
-    assert parts["shape-0"].lines == [("Q (3, 2)", "block-0", "")]
-    assert parts["formula-0"].scope == GENERAL
-    assert parts["formula-0"].lines[1] == ("Left 24.5, right 24.5; they are equal",)
+    found = told(tmp_path, checks)
+    assert found["shape-0"].lines == [("Q (3, 2)", "block-0", "")]
+    assert found["formula-0"].scope == GENERAL
+    assert found["formula-0"].lines[1] == ("Left 24.5, right 24.5; they are equal",)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_parts_say_what_they_rest_on(tmp_path: Path, checks: list[Check]) -> Non
     [
         ([("holds", GENERAL), ("holds", GENERAL)], GENERAL),
         ([("holds", GENERAL), ("holds", HERE)], HERE),
-        ([("holds", HERE), ("holds", "")], evidence.CHECKED),
+        ([("holds", HERE), ("holds", "")], CHECKED),
         ([("holds", GENERAL), (EXCEPTED, "")], EXCEPTED),
     ],
 )
@@ -90,12 +91,8 @@ def test_marks_stand_behind_the_formula() -> None:
         '<div class="vk-math vk-math--display" id="x"><a href="#x"></a><div class="vk-math__box">'
         '<math data-check="formula-1"><mi>a</mi></math></div><button></button></div>'
     )
-    parts = {
-        "formula-0": evidence.Part("", HERE),
-        "formula-1": evidence.Part("", GENERAL),
-        "shape-0": evidence.Part("", evidence.CHECKED),
-    }
-    page = evidence.marked(f'{line}{display}<span data-check="shape-0">(2)</span>', parts)
+    scopes = {"formula-0": HERE, "formula-1": GENERAL, "shape-0": CHECKED}
+    page = evidence.marked(f'{line}{display}<span data-check="shape-0">(2)</span>', scopes)
     assert 'math></div><span class="vk-mark">✓ holds in general</span><button>' in page
     assert 'math><span class="vk-mark" role="img" aria-label="holds here"></span></span>' in page
     assert page.count("data-scope=") == 3
@@ -103,8 +100,7 @@ def test_marks_stand_behind_the_formula() -> None:
 
 
 def test_the_data_cannot_end_their_element() -> None:
-    part = evidence.Part("</template><b>", lines=[("<", "block-0", "&")])
-    data = evidence.data({"number-0": part})
+    data = evidence.data({"number-0": ["</template><b>", ["<", "block-0", "&"]]})
     assert data.count("</template>") == 1
     assert "<b>" not in data
     assert evidence.data({}) == ""

@@ -32,6 +32,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from vaultkit.checks.check import FAILS
+from vaultkit.checks.evidence import Part, parts
 from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, folder_of, published
@@ -344,7 +345,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 url = get_relative_url(self.checks_page.url, page.url)
                 href = f"{url}#{entry.anchor}"
             context["vaultkit_checked"] = report.line(entry, href)
-            context["vaultkit_checked"] += evidence.data(self._evidence(page))
+            context["vaultkit_checked"] += evidence.data(
+                {place: part.plain() for place, part in self._evidence(page).items()}
+            )
             if self.config.pyodide and context["page"].file is not self.checks_page:
                 context["vaultkit_checked"] += runnable.controls(entry.path)
                 context["vaultkit_checked"] += self._elsewhere(context["page"])
@@ -355,7 +358,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if page.file is self.checks_page:
             output = output.replace(_LEDGER, self._show_ledger(page), 1)
         # Not sooner: search would find the words of the marks on every page.
-        output = evidence.marked(output, self._evidence(page))
+        scopes = {place: part.scope for place, part in self._evidence(page).items()}
+        output = evidence.marked(output, scopes)
         return _mend(output)
 
     def on_post_template(self, output_content: str, template_name: str, **_: Any) -> str:
@@ -419,10 +423,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             step(self.road[at + 1]) if at + 1 < len(self.road) else None,
         )
 
-    def _evidence(self, page: Page) -> dict[str, evidence.Part]:
+    def _evidence(self, page: Page) -> dict[str, Part]:
         """Tell what the parts of a page rest on, as far as that is known."""
         note, entry = self._note(page), self.entries.get(page.file.src_uri)
-        return evidence.parts(note, entry.checks or ()) if note and entry else {}
+        return parts(note, entry.checks or ()) if note and entry else {}
 
     def _read_ledger(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
         """Gather what is known of each note; yield it for machines, and as a badge."""

@@ -1,0 +1,171 @@
+"""What the parts of a page rest on: gathers its checks by the part of the page that each is of."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check
+from vaultkit.read.note import Block, Note
+from vaultkit.read.places import places
+
+#: How far a statement holds where no other numbers were tried.
+CHECKED = "checked"
+#: What is said of each; the first one of several is the weakest.
+_TITLES = {
+    EXCEPTED: "Not run",
+    CHECKED: "Holds for the arrays of this page",
+    HERE: "Holds here: for the numbers of this page",
+    GENERAL: "Holds in general: for other numbers, too",
+}
+
+_AT = re.compile(r"^(?P<what>output|code|formula|output of the code) at line (?P<line>\d+)\b")
+_WORD = re.compile(r"(?:output|code|formula|variable|length|default|how|left)\b(?! [(=])")
+_VARIABLE = re.compile(
+    r"^(?:variable |length of (?:an axis of )?|default of )?(?P<name>[A-Za-z_]\w*)"
+)
+
+
+@dataclass
+class Part:
+    """What is known of a part of a page.
+
+    Attributes
+    ----------
+    title
+        What became of it.
+    scope
+        `GENERAL`, `HERE`, `CHECKED` or `EXCEPTED` for what states something; empty for a number.
+    lines
+        What it rests on: the words, the part of the page to look at, and what to look for there.
+    """
+
+    title: str
+    scope: str = ""
+    lines: list[tuple[str, ...]] = field(default_factory=list)
+
+    def plain(self) -> list[object]:
+        """Return it as plain data."""
+        return [self.title, *self.lines]
+
+
+def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
+    """Tell what the parts of a page rest on.
+
+    Parameters
+    ----------
+    note
+        The note.
+    checks
+        All that was found in it.
+
+    Returns
+    -------
+    dict
+        By the names that `vaultkit.read.places` gives them. A part of which any check fails is
+        left out.
+    """
+    where = places(note)
+    found: dict[str, list[Check]] = defaultdict(list)
+    for check in checks:
+        for place in where.of(check.kind, check.line, check.column, check.what):
+            if check.kind in ("equation", "shape", "number"):
+                found[place].append(check)
+    formulas = {f"formula-{n}": formula for n, formula in enumerate(note.formulas)}
+    told = {}
+    for place, of in found.items():
+        if any(check.outcome == FAILS for check in of):
+            continue
+        part = _number(of) if place.startswith("number-") else _statement(of)
+        for check in of:
+            part.lines += _lines(note, check)
+        if place in formulas and formulas[place].here and part.scope == HERE:
+            part.lines.append((f"The note says why: {formulas[place].here}",))
+        part.lines = list(dict.fromkeys(part.lines))
+        told[place] = part
+    return told
+
+
+def _number(checks: Sequence[Check]) -> Part:
+    given = any(check.outcome == EXCEPTED for check in checks)
+    return Part("A number that is given" if given else "Checked: this page computes it")
+
+
+def _statement(checks: Sequence[Check]) -> Part:
+    """Judge a formula or a shape by the weakest of all that it states."""
+    stated = [check for check in checks if check.kind != "number"] or checks
+    scopes = {EXCEPTED if check.outcome == EXCEPTED else check.scope or CHECKED for check in stated}
+    scope = next(scope for scope in _TITLES if scope in scopes)
+    return Part(_TITLES[scope], scope)
+
+
+def _lines(note: Note, check: Check) -> list[tuple[str, ...]]:
+    if check.outcome == EXCEPTED:
+        return [(f"The note says why: {check.why}",)]
+    if check.kind == "equation":
+        lines = [f"Judged on {check.why}" if check.why else "", _capital(check.sides)]
+        return [(line,) for line in lines if line]
+    sources = re.split(r"; (?=[A-Za-z])", check.why) if check.why else []
+    return [_source(note, check.line, source) for source in sources]
+
+
+def _source(note: Note, line: int, source: str) -> tuple[str, ...]:
+    """Tell what a number or a shape rests on, and where on the page that stands."""
+    words, _, value = source.partition(": ")
+    place = ""
+    if at := _AT.match(words):
+        place = _place(note, at["what"], int(at["line"]))
+        # A reader of the page sees no lines.
+        words = at["what"]
+    elif named := _VARIABLE.match(words):
+        place = _binding(note, named["name"], line)
+    if value:
+        words = f"{words}: {value}"
+    return (_capital(words), place, value) if place else (_capital(words),)
+
+
+def _place(note: Note, what: str, line: int) -> str:
+    if what == "formula":
+        found = (f"formula-{n}" for n, formula in enumerate(note.formulas) if formula.line == line)
+        return next(found, "")
+    for index, block in enumerate(note.blocks):
+        if block.output and block.output.line <= line <= block.output.end:
+            return f"output-{index}"
+        if block.fence.line <= line <= block.fence.end:
+            return f"block-{index}"
+    return ""
+
+
+def _binding(note: Note, name: str, line: int) -> str:
+    """Find the block that binds a name for a line: the last one above, or the first one below."""
+    binds = [n for n, block in enumerate(note.blocks) if name in _bound(block)]
+    above = [n for n in binds if note.blocks[n].fence.line < line]
+    return f"block-{(above[-1:] or binds[:1])[0]}" if binds else ""
+
+
+def _bound(block: Block) -> set[str]:
+    source = block.fence.text
+    if block.kind == "pycon":
+        source = "\n".join(re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", source, re.MULTILINE))
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    names = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()):
+                names.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case ast.alias(name=name, asname=other):
+                names.add(other or name.partition(".")[0])
+    return names
+
+
+def _capital(text: str) -> str:
+    """Begin with a capital, unless it begins with the name of a variable."""
+    return text[:1].upper() + text[1:] if _WORD.match(text) else text
