@@ -20,7 +20,7 @@ from vaultkit.doors.mkdocs_plugin import EXTENSIONS
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 
-_VOID = {"br", "hr", "img", "input"}
+_VOID = {"br", "hr", "img", "input", "wbr"}
 
 
 @dataclass
