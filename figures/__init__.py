@@ -24,6 +24,7 @@ from figures import (
     pipeline,
     positions,
     scaling,
+    serving,
     shapes,
     similarity,
     starting,
@@ -111,6 +112,8 @@ FIGURES: dict[str, Figure] = {
         _figure(
             machine, "computational-complexity", machine.complexity_data, machine.draw_complexity
         ),
+        _figure(serving, "kv-cache", serving.cache_data, serving.draw_cache),
+        _figure(serving, "grouped-heads", serving.grouped_data, serving.draw_grouped),
         _figure(machine, "attention-share", machine.share_data, machine.draw_share),
     )
 }

@@ -24,22 +24,30 @@ from snippets.attention import (
     scaled_dot_product_attention,
 )
 from snippets.feed_forward import gelu, relu
+from snippets.grouped_heads import repeat_heads
+from snippets.kv_cache import write_cache
 from snippets.layer_norm import layer_norm
 from snippets.masks import causal_mask, padding_mask
 from snippets.multi_head import merge_heads, split_heads
 from snippets.softmax import softmax
 
 CASES = Path(onnx.__file__).parent / "backend" / "test" / "data" / "node"
-COUNTS = {"Attention": 64, "Softmax": 7, "LayerNormalization": 19, "Gelu": 4, "Relu": 1}
+# How many cases each operator has, and what their names begin with.
+OPERATORS = {
+    "Attention": (64, "attention"),
+    "Softmax": (7, "softmax"),
+    "LayerNormalization": (19, "layer_normalization"),
+    "Gelu": (4, "gelu"),
+    "Relu": (1, "relu"),
+    "TensorScatter": (3, "tensorscatter"),
+}
 
 
 @cache
 def cases() -> dict[str, dict[str, Path]]:
     """Find the cases that are one single operator, by operator and name."""
-    found: dict[str, dict[str, Path]] = {operator: {} for operator in COUNTS}
-    for operator, prefix in zip(
-        COUNTS, ["attention", "softmax", "layer_normalization", "gelu", "relu"], strict=True
-    ):
+    found: dict[str, dict[str, Path]] = {operator: {} for operator in OPERATORS}
+    for operator, (_, prefix) in OPERATORS.items():
         for folder in sorted(CASES.glob(f"test_{prefix}*")):
             nodes = onnx.load(folder / "model.onnx").graph.node
             if [node.op_type for node in nodes] == [operator]:
@@ -70,7 +78,8 @@ def load(folder: Path) -> tuple[dict, dict, dict]:
 
 def test_the_release_is_the_pinned_one_and_all_cases_are_there():
     assert version("onnx") == "1.22.0"
-    assert {operator: len(found) for operator, found in cases().items()} == COUNTS
+    counts = {operator: count for operator, (count, _) in OPERATORS.items()}
+    assert {operator: len(found) for operator, found in cases().items()} == counts
 
 
 # Attention
@@ -114,8 +123,7 @@ def onnx_attention(
     if past:
         K, V = np.concatenate([past_key, K], axis=-2), np.concatenate([past_value, V], axis=-2)
     present = {"present_key": K, "present_value": V}
-    # grouped queries: neighbouring query heads share a head of keys and values
-    K, V = (np.repeat(x, Q.shape[1] // K.shape[1], axis=1) for x in (K, V))
+    K, V = repeat_heads(K, Q.shape[1]), repeat_heads(V, Q.shape[1])
     mask = merged_mask(Q.shape[-2], K.shape[-2], past, **masks)
 
     scores = attention_scores(Q, K) * (1 / math.sqrt(Q.shape[-1]) if scale is None else scale)
@@ -190,3 +198,19 @@ def test_gelu(folder):
 def test_relu(folder):
     inputs, expected, _ = load(folder)
     assert_array_equal(relu(inputs["x"]), expected["y"])
+
+
+# A cache
+
+
+@of("TensorScatter")
+def test_write_cache(folder):
+    inputs, expected, attributes = load(folder)
+    circular = attributes.get("mode", b"linear") == b"circular"
+    present = [
+        write_cache(cache, update, int(start), circular=circular)
+        for cache, update, start in zip(
+            inputs["past_cache"], inputs["update"], inputs["write_indices"], strict=True
+        )
+    ]
+    assert_array_equal(present, expected["present_cache"])

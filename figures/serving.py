@@ -1,0 +1,116 @@
+"""What a model keeps while it writes: the cache, and heads that share it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import style as st
+from snippets import running_example as ex
+from snippets.kv_cache import write_cache
+
+
+def cache_data() -> dict[str, Any]:
+    """Return after each step which rows of the cache hold a token, and which one is new."""
+    steps = np.arange(ex.n)
+    held, held_by_step = np.zeros((ex.n, 1)), []
+    for step in steps:
+        held = write_cache(held, np.ones((1, 1)), int(step))
+        held_by_step.append(held[:, 0])
+    return {"tokens": ex.tokens, "held": np.array(held_by_step), "new": steps}
+
+
+def draw_cache(data: Mapping[str, Any]) -> str:
+    """Draw a row for each step: one query, the kept keys and values, and the new ones."""
+    tokens, held, new = data["tokens"], data["held"], data["new"]
+    n, cell, top, pitch = len(tokens), 20, 76, 46
+    columns = {"Q": (104, "query"), "K": (178, "key"), "V": (330, "value")}
+    parts = [
+        st.text(104 + cell / 2, 24, "$Q$", anchor="middle", cls="vk-query"),
+        st.text(178 + n * cell / 2, 24, "$K$", anchor="middle", cls="vk-key"),
+        st.text(330 + n * cell / 2, 24, "$V$", anchor="middle", cls="vk-value"),
+        st.text(88, 52, "step", anchor="end", cls="vk-muted", size=st.SMALL),
+        st.text(104 + cell / 2, 52, "new", anchor="middle", cls="vk-muted", size=st.SMALL),
+        *(
+            st.text(x + n * cell / 2, 52, "cache", anchor="middle", cls="vk-muted", size=st.SMALL)
+            for x in (178, 330)
+        ),
+    ]
+    for step in new:
+        y = top + pitch * step
+        parts.append(
+            st.text(88, y + 20, tokens[step], anchor="end", cls="" if step == n - 1 else "vk-muted")
+        )
+        parts.append(st.rect(104, y, cell, 28, cls="vk-query", opacity=0.75))
+        for x, hue in (columns["K"], columns["V"]):
+            for j in map(int, np.flatnonzero(held[step])):
+                place = x + j * cell
+                if j == step:
+                    parts.append(st.rect(place, y, cell - 2, 28, cls=f"vk-{hue}", opacity=0.75))
+                else:
+                    parts.append(st.rect(place, y, cell - 2, 28, cls=f"vk-{hue}", opacity=0.12))
+                    parts.append(
+                        st.rect(place + 0.5, y + 0.5, cell - 3, 27, cls=f"vk-{hue}", stroke=1)
+                    )
+    bottom = top + pitch * n + 8
+    parts += [
+        st.rect(104, bottom, 16, 16, cls="vk-fg", opacity=0.75),
+        st.text(128, bottom + 13, "computed now", cls="vk-muted", size=st.SMALL),
+        st.rect(248.5, bottom + 0.5, 15, 15, cls="vk-fg", stroke=1),
+        st.text(272, bottom + 13, "kept from earlier steps", cls="vk-muted", size=st.SMALL),
+    ]
+    return st.figure_svg(
+        "kv-cache",
+        "A cache of keys and values",
+        f"{n} steps of writing, one below the other. In each step one query, one key and one"
+        " value are computed, for the newest token; all earlier keys and values are read from"
+        " the cache. No query is kept.",
+        bottom + 32,
+        parts,
+    )
+
+
+def grouped_data() -> dict[str, Any]:
+    """Return for three ways to share which key head each of eight query heads reads."""
+    num_heads = 8
+    return {
+        "num_heads": num_heads,
+        "reads": np.array(
+            [np.repeat(np.arange(g), num_heads // g) * (num_heads // g) for g in (8, 2, 1)]
+        ),
+    }
+
+
+def draw_grouped(data: Mapping[str, Any]) -> str:
+    """Query heads in a row above, the key heads that they read below, three times."""
+    h = data["num_heads"]
+    titles = ("Multi-head: 8 of 8", "Grouped-query: 2 for 8", "Multi-query: 1 for all")
+    left, pitch, size = 96, 44, 24
+    parts = []
+    for i, (title, reads) in enumerate(zip(titles, data["reads"], strict=True)):
+        y = 34 + i * 154
+        parts += [
+            st.text(left, y - 12, title),
+            st.text(left - 14, y + 18, "queries", anchor="end", cls="vk-query", size=st.SMALL),
+            st.text(left - 14, y + 92, "keys,", anchor="end", cls="vk-key", size=st.SMALL),
+            st.text(left - 14, y + 108, "values", anchor="end", cls="vk-key", size=st.SMALL),
+        ]
+        group = h // len(set(reads.tolist()))
+        for head, read in enumerate(reads):
+            x, to = left + head * pitch, left + (read + (group - 1) / 2) * pitch
+            parts.append(st.path(f"M{st.num(x + 12)} {y + size}L{st.num(to + 12)} {y + 82}"))
+            parts.append(st.rect(x, y, size, size, cls="vk-query", opacity=0.75))
+        for read in sorted(set(reads.tolist())):
+            x = left + (read + (group - 1) / 2) * pitch
+            parts.append(st.rect(x, y + 82, size, size, cls="vk-key", opacity=0.75))
+    return st.figure_svg(
+        "grouped-heads",
+        "Heads that share keys and values",
+        "Eight query heads, three times. Multi-head attention: each reads a key head of its own."
+        " Grouped-query attention with two key heads: the first four query heads read the first,"
+        " the last four the second. Multi-query attention: all read the same.",
+        34 + 3 * 154 - 26,
+        parts,
+    )
