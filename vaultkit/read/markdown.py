@@ -32,13 +32,15 @@ from vaultkit.read.note import (
     Heading,
     Link,
     Note,
+    Passage,
     Problem,
     words_of,
 )
 from vaultkit.read.quantities import Prose, Quantity, quantities
+from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
+from vaultkit.read.sentences import Sentences
 from vaultkit.read.shapes import Shape, shapes
 from vaultkit.read.syntax import (
-    BLOCK_ID,
     CALLOUT,
     COMMENT,
     HTML_ALT,
@@ -201,6 +203,7 @@ class _Reader:
         self.quantities: list[Quantity] = []
         self.shapes: list[Shape] = []
         self.links: list[Link] = []
+        self.passages: list[Passage] = []
         self.block_ids: dict[str, tuple[int, int]] = {}
         self.comments: list[tuple[int, int]] = []
         self.tags: list[str] = []
@@ -225,6 +228,7 @@ class _Reader:
             quantities=tuple(self.quantities),
             shapes=tuple(self.shapes),
             links=tuple(self.links),
+            passages=tuple(self.passages),
             block_ids=self.block_ids,
             comments=tuple(self.comments),
             tags=tuple(dict.fromkeys([*words_of(self.meta.get("tags")), *self.tags])),
@@ -362,6 +366,8 @@ class _Reader:
         children = _joined(token.children or [])
         self.line_of_text(token.content, children, places)
         where = "heading" if above == "heading_open" else ""
+        if not where:
+            self.passages.append(_passage(token.content, children, span[0] + 1))
         self.read_numbers(prose.of_inline(children, places, where))
         self.block_id(token, span, tokens, index)
 
@@ -391,7 +397,7 @@ class _Reader:
 
     def line_of_text(self, content: str, children: list[Token], places: _Places) -> None:
         alone = sum(child.type in _SHOWN or bool(child.content.strip()) for child in children) == 1
-        sentences = _Sentences(content)
+        sentences = Sentences(content)
         for position, child in enumerate(children):
             at = child.meta.get("at", 0)
             line, column = places(at)
@@ -567,28 +573,6 @@ class _Places:
         return max(0, raw.rfind(self.contents[number].rstrip()))
 
 
-class _Sentences:
-    """The sentences of a paragraph."""
-
-    def __init__(self, content: str) -> None:
-        self.content = content
-        self.ends: list[int] | None = None
-
-    def around(self, at: int) -> str:
-        """Return the sentence that holds a place."""
-        if self.ends is None:
-            self.ends = [m.end() for m in _SENTENCE_END.finditer(self.content)]
-        index = bisect_right(self.ends, at)
-        start = self.ends[index - 1] if index else 0
-        stop = self.ends[index] if index < len(self.ends) else len(self.content)
-        # What is longer is no sentence that anybody would read.
-        start, stop = max(start, at - _LONGEST), min(stop, at + _LONGEST)
-        sentence = BLOCK_ID.sub("", COMMENT.sub("", self.content[start:stop]))
-        return " ".join(sentence.split())
-
-
-_SENTENCE_END = re.compile(r"[.!?][)\"'*_]*+\s++(?=[\W\dA-Z])")
-_LONGEST = 2000
 #: Tokens that one sees, though they have no content of their own.
 _SHOWN = {"image", "link_open", "math_inline", "math_inline_double"}
 _CONTAINERS = {"blockquote_open", "list_item_open", "footnote_open"}
@@ -622,6 +606,22 @@ def _joined(children: list[Token]) -> list[Token]:
     return joined
 
 
+def _passage(content: str, children: list[Token], line: int) -> Passage:
+    """Blank all of a text but its words: links with theirs, code, mathematics, tags."""
+    plain = [" "] * len(content)
+    linked = 0
+    for child in children:
+        linked += (child.type == "link_open") - (child.type == "link_close")
+        if child.type == "text" and not linked:
+            parts = child.meta.get("parts") or [(0, child.meta.get("at", 0))]
+            for (offset, at), (end, _) in zip(
+                parts, [*parts[1:], (len(child.content), 0)], strict=True
+            ):
+                words = child.content[offset:end][: max(0, len(content) - at)]
+                plain[at : at + len(words)] = words
+    return Passage(line, content, "".join(plain))
+
+
 def _source_of(token: Token, offset: int) -> int:
     """Tell where in its paragraph a character of a text stands; for a formula, where it begins."""
     parts = token.meta.get("parts")
@@ -633,7 +633,7 @@ def _source_of(token: Token, offset: int) -> int:
 
 def _words_of_link(children: list[Token], opening: int) -> str:
     words = []
-    for child in children[opening + 1 : opening + 1 + _LONGEST]:
+    for child in children[opening + 1 : opening + 1 + LONGEST_SENTENCE]:
         if child.type == "link_close":
             break
         words.append(_spoken(child))

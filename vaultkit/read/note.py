@@ -153,6 +153,18 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Passage:
+    """A paragraph, an item of a list, a cell of a table: its Markdown.
+
+    ``plain`` is as long, and holds only what is neither a link nor code nor mathematics.
+    """
+
+    line: int
+    source: str
+    plain: str
+
+
+@dataclass(frozen=True)
 class Note:
     """All that a note says. Lines are counted from 1, as editors do."""
 
@@ -168,6 +180,7 @@ class Note:
     quantities: tuple[Quantity, ...] = ()
     shapes: tuple[Shape, ...] = ()
     links: tuple[Link, ...] = ()
+    passages: tuple[Passage, ...] = ()
     block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)
     comments: tuple[tuple[int, int], ...] = ()
     tags: tuple[str, ...] = ()

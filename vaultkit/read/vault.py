@@ -14,7 +14,9 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from vaultkit.read import markdown, notebook
+from vaultkit.read.mentions import Mention, unlinked
 from vaultkit.read.note import Link, Note, Problem
+from vaultkit.read.sentences import is_whole, worth
 from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError, read
 from vaultkit.read.syntax import SURROGATE, WIKILINK, address, comparable, printable
 
@@ -107,7 +109,14 @@ class Vault:
         self.files = files
         self._known = frozenset(files)
         self._drawings: dict[Path, tuple[Link, ...]] = {}
-        for cached in ("_by_name", "_backlinks", "_comparable", "taken", "addresses"):
+        for cached in (
+            "_by_name",
+            "_backlinks",
+            "_mentions",
+            "_comparable",
+            "taken",
+            "addresses",
+        ):
             self.__dict__.pop(cached, None)
 
     def relative(self, path: Path) -> str:
@@ -199,24 +208,50 @@ class Vault:
         return address(self.relative(note.path.with_suffix("")))
 
     def backlinks(self, note: Note) -> list[Backlink]:
-        """Links to a note from others, the first of each."""
+        """Links to a note from others, one of each, those first that say most about it."""
         return self._backlinks.get(note.path, [])
+
+    def mentions(self, note: Note) -> list[Mention]:
+        """Sentences of notes that name a note and do not link to it, one of each."""
+        return self._mentions.get(note.path, [])
 
     @cached_property
     def _backlinks(self) -> dict[Path, list[Backlink]]:
-        found: dict[Path, dict[Path, Backlink]] = defaultdict(dict)
+        found: dict[Path, dict[Path, list[Link]]] = defaultdict(lambda: defaultdict(list))
+        sizes: dict[Path, int] = {}
         for source in self.notes.values():
-            for link in (*source.links, *self.drawn(source)):
+            links = [*source.links, *self.drawn(source)]
+            sizes[source.path] = len(links)
+            for link in links:
                 try:
                     path = self.find(link.target, source.path)
                 except BrokenLinkError:
                     continue
                 if path != source.path and path in self.notes:
-                    kept = found[path].setdefault(source.path, Backlink(source, link))
-                    # A sentence says more than a line of a list of links.
-                    if len(link.sentence) > 2 * len(kept.link.sentence):
-                        found[path][source.path] = Backlink(source, link)
-        return {path: list(links.values()) for path, links in found.items()}
+                    found[path][source.path].append(link)
+
+        def rank(source: Path, links: list[Link]) -> tuple[bool, float]:
+            """Put those first that say something, and link here more than elsewhere."""
+            return (
+                not any(is_whole(link.sentence) for link in links),
+                -len(links) / sizes[source] ** 0.5,
+            )
+
+        return {
+            path: [
+                Backlink(self.notes[source], max(links, key=lambda link: worth(link.sentence)))
+                for source, links in sorted(sources.items(), key=lambda item: rank(*item))
+            ]
+            for path, sources in found.items()
+        }
+
+    @cached_property
+    def _mentions(self) -> dict[Path, list[Mention]]:
+        linked = {
+            path: {backlink.source.path for backlink in backlinks}
+            for path, backlinks in self._backlinks.items()
+        }
+        return unlinked(self.notes.values(), linked)
 
     @cached_property
     def taken(self) -> dict[str, list[Path]]:

@@ -1,4 +1,4 @@
-"""Shows notes within notes: whole, by section by block; and the sentences that link to a page."""
+"""Shows notes within notes: whole, by section, by block."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from vaultkit.read.note import Link
-from vaultkit.read.syntax import WIKILINK
-from vaultkit.read.vault import BrokenLinkError, Target
+from vaultkit.read.vault import BrokenLinkError
 from vaultkit.site.page import DEPTH, MOST, Page
 
 _HEADING = re.compile("h[1-6]")
@@ -34,40 +33,6 @@ def transclude(page: Page, root: Element) -> None:
                 child[0] = box
     for anchor in root.iter("a"):
         anchor.attrib.pop("data-embed", None)
-
-
-def linked_from(page: Page) -> Element | None:
-    """List the notes that link to the page, each with its sentence.
-
-    An ``aside``, since Material's search leaves it out only if no element of the same name stands
-    in it.
-    """
-    note = page.vault.notes.get(page.host.path)
-    backlinks = page.vault.backlinks(note) if note else []
-    if not backlinks:
-        return None
-    aside = Element("aside", {"class": "linked-from", "data-search-exclude": "true"})
-    SubElement(aside, "p", {"class": "linked-from-title"}).text = "Linked from"
-    items = SubElement(aside, "ul")
-    for backlink in backlinks:
-        source = backlink.source
-        item = SubElement(items, "li")
-        href = page.href(Target(source.path))
-        SubElement(item, "a", {"class": "wikilink", "href": href}).text = source.title
-        if WIKILINK.fullmatch(backlink.link.sentence):
-            continue
-        with page.reading(source):
-            part = Element("div")
-            SubElement(part, "p").text = backlink.link.sentence
-            part = page.finish(part)
-        for parent in list(part.iter()):
-            for child in list(parent):
-                if child.tag == "img" or "data-embed" in child.attrib:
-                    _drop(parent, child)
-        _settle(page, part, source.path, "")
-        if "".join(part.itertext()).strip():
-            item.extend(part)
-    return aside
 
 
 def _alone(element: Element) -> Element | None:
@@ -110,7 +75,7 @@ def _box(page: Page, anchor: Element) -> Element | None:
     if not target.lines and len(root) and root[0].tag == "h1":
         # The link to the source says the same.
         root.remove(root[0])
-    _settle(page, root, note.path, scope)
+    settle(page, root, note.path, scope)
     box.extend(root)
     return box
 
@@ -127,7 +92,7 @@ def _borrow_footnotes(page: Page, lines: list[str], text: str) -> None:
             del footnotes.footnotes[label]
 
 
-def _settle(page: Page, root: Element, source: Path, scope: str) -> None:
+def settle(page: Page, root: Element, source: Path, scope: str) -> None:
     """Make a part of another note fit into the page: its links, its ids, its headings."""
     for element in root.iter():
         footnote = "footnote" in element.get("class", "")
@@ -153,14 +118,3 @@ def _settle(page: Page, root: Element, source: Path, scope: str) -> None:
 
 def _scoped(found: re.Match[str], scope: str) -> str:
     return f"{found[1]}{scope}-{found[2]}"
-
-
-def _drop(parent: Element, child: Element) -> None:
-    """Remove an element, but not the text behind it."""
-    index = list(parent).index(child)
-    tail = child.tail or ""
-    if index:
-        parent[index - 1].tail = (parent[index - 1].tail or "") + tail
-    else:
-        parent.text = (parent.text or "") + tail
-    parent.remove(child)

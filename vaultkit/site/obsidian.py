@@ -16,8 +16,9 @@ from markdown.util import HTML_PLACEHOLDER_RE, AtomicString
 from pymdownx.saneheaders import SaneHeadersProcessor
 
 from vaultkit.read.syntax import block_id
+from vaultkit.site.backlinks import linked_from
 from vaultkit.site.drawings import caption_figures, inline_drawings
-from vaultkit.site.embeds import linked_from, transclude
+from vaultkit.site.embeds import transclude
 from vaultkit.site.equations import address_equations
 from vaultkit.site.flashcards import Flashcards
 from vaultkit.site.inline import Comments, FootnoteMarks, Tags, WikiLinks

@@ -1,0 +1,85 @@
+"""Finds where a note is named in running text that does not link to it."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from vaultkit.read.note import Note
+from vaultkit.read.sentences import Sentences, is_whole, tidy
+
+_WORD = re.compile(r"\w")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """The first whole sentence of a note that names another: its Markdown, around the name."""
+
+    source: Note
+    before: str
+    name: str
+    after: str
+
+
+def unlinked(
+    notes: Iterable[Note], linked: Mapping[Path, Collection[Path]]
+) -> dict[Path, list[Mention]]:
+    """Find the notes that name others by title or alias, and link to them nowhere.
+
+    Parameters
+    ----------
+    notes
+        The notes.
+    linked
+        By the path of a note, the paths of those that link to it.
+
+    Returns
+    -------
+    dict
+        By the path of a note, where it is mentioned: one mention of each other note.
+    """
+    notes = list(notes)
+    # Where two notes share a name, nobody can say which one is meant.
+    owners: dict[str, set[Path]] = defaultdict(set)
+    for note in notes:
+        for name in (note.title, *note.aliases):
+            owners[_key(name)].add(note.path)
+    names = {name: paths.copy().pop() for name, paths in owners.items() if len(paths) == 1 and name}
+    if not names:
+        return {}
+    # The longest first: who says "Layer Normalization" does not mean a layer.
+    longest = sorted(names, key=len, reverse=True)
+    either = "|".join(r"\s+".join(map(re.escape, name.split())) for name in longest)
+    pattern = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])", re.IGNORECASE)
+    # A single word that is an alias, as "Keys" may be, is a word of the language, too: it counts
+    # where it is spelt like the alias, and no sentence begins with it.
+    exact = {alias for note in notes for alias in note.aliases if " " not in alias}
+    exact -= {note.title for note in notes}
+    common = {_key(alias) for alias in exact}
+    found: dict[Path, dict[Path, Mention]] = defaultdict(dict)
+    for source in notes:
+        for passage in source.passages:
+            sentences = Sentences(passage.source)
+            for match in pattern.finditer(passage.plain):
+                path = names[_key(match[0])]
+                if path == source.path or source.path in linked.get(path, ()):
+                    continue
+                first, last = sentences.limits(match.start())
+                before = passage.source[first : match.start()].lstrip()
+                if _key(match[0]) in common and not (match[0] in exact and _WORD.search(before)):
+                    continue
+                if source.path not in found[path] and is_whole(tidy(passage.source[first:last])):
+                    found[path][source.path] = Mention(
+                        source,
+                        before,
+                        passage.source[match.start() : match.end()],
+                        passage.source[match.end() : last].rstrip(),
+                    )
+    return {path: list(mentions.values()) for path, mentions in found.items()}
+
+
+def _key(name: str) -> str:
+    return " ".join(name.casefold().split())

@@ -1,0 +1,90 @@
+"""Finds the sentence that something stands in, and tells a whole one from a fragment."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from vaultkit.read.syntax import BLOCK_ID, COMMENT, WIKILINK
+
+#: What is longer is no sentence that anybody would read.
+LONGEST = 2000
+
+# "et al." and the like end none.
+_END = re.compile(
+    r"(?<!\bal)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)[.!?][)\"'*_]*+\s++(?=[\W\dA-Z])"
+)
+_UNSPOKEN = re.compile(r"`[^`\n]*`|\$[^$\n]*\$")
+_WHOLE = re.compile(r"[\W_]*(?:[^\W_a-z]|`|\$).*[.!?:…][)\"'*_”’\]]*", re.DOTALL)
+
+
+class Sentences:
+    """The sentences of a paragraph.
+
+    Parameters
+    ----------
+    content
+        Its Markdown.
+    """
+
+    def __init__(self, content: str) -> None:
+        self.content = content
+        self._ends: list[int] | None = None
+
+    def around(self, at: int) -> str:
+        """Return the sentence that holds a place."""
+        first, last = self.limits(at)
+        return tidy(self.content[first:last])
+
+    def limits(self, at: int) -> tuple[int, int]:
+        """Find where the sentence that holds a place begins and ends."""
+        if self._ends is None:
+            self._ends = self._find_ends()
+        index = bisect_right(self._ends, at)
+        start = self._ends[index - 1] if index else 0
+        stop = self._ends[index] if index < len(self._ends) else len(self.content)
+        return max(start, at - LONGEST), min(stop, at + LONGEST)
+
+    def _find_ends(self) -> list[int]:
+        # What stands in brackets is a part of the sentence around it.
+        inside = _bracketed(self.content)
+        ends = [found.end() for found in _END.finditer(self.content)]
+        return [end for end in ends if not any(first < end <= last for first, last in inside)]
+
+
+def tidy(sentence: str) -> str:
+    """Take out what no reader sees of a sentence: comments, ids, line ends."""
+    return " ".join(BLOCK_ID.sub("", COMMENT.sub("", sentence)).split())
+
+
+def is_whole(sentence: str) -> bool:
+    """Tell a sentence from a cell of a table or an item of a list.
+
+    Examples
+    --------
+    >>> is_whole("See [[Softmax]]."), is_whole("[[Softmax|exponentials]], by row"), is_whole("")
+    (True, False, False)
+    """
+    shown = WIKILINK.sub(lambda found: found["words"] or found["target"], sentence)
+    return bool(_WHOLE.fullmatch(shown)) and shown.count("(") == shown.count(")")
+
+
+def worth(sentence: str) -> tuple[bool, bool, bool, int]:
+    """Rank sentences by how much they say around their links: the larger, the more."""
+    links = len(WIKILINK.findall(sentence))
+    words = len(WIKILINK.sub(" ", sentence).split())
+    return is_whole(sentence), words > 3 * links, not sentence.endswith(":"), min(words, 25)
+
+
+def _bracketed(content: str) -> list[tuple[int, int]]:
+    """Find what stands in round brackets, those of code and formulas left aside."""
+    text = _UNSPOKEN.sub(lambda found: " " * len(found[0]), content)
+    found, opened = [], []
+    for at, sign in enumerate(text):
+        if sign == "(":
+            opened.append(at)
+        elif sign == ")" and opened:
+            first = opened.pop()
+            if not opened:
+                found.append((first, at))
+    return found

@@ -1,0 +1,114 @@
+"""Ends a page with the sentences that link to it, and with those that only name it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from xml.etree.ElementTree import Element, SubElement
+
+from vaultkit.read.mentions import Mention
+from vaultkit.read.note import Link, Note
+from vaultkit.read.sentences import is_whole
+from vaultkit.read.vault import Backlink, Target
+from vaultkit.site.embeds import settle
+from vaultkit.site.page import Page
+
+#: What is shown of a list; the rest is folded.
+SHOWN = 8
+
+
+def linked_from(page: Page) -> Element | None:
+    """List the notes that link to the page, and those that name it, each with its sentence.
+
+    An ``aside``, since Material's search leaves it out only if no element of the same name stands
+    in it.
+    """
+    note = page.vault.notes.get(page.host.path)
+    backlinks = page.vault.backlinks(note) if note else []
+    mentions = page.vault.mentions(note) if note else []
+    if not backlinks and not mentions:
+        return None
+    aside = Element("aside", {"class": "linked-from", "data-search-exclude": "true"})
+    if backlinks:
+        SubElement(aside, "p", {"class": "linked-from-title"}).text = "Linked from"
+        items = [_backlink(page, backlink) for backlink in backlinks]
+        aside.append(_list(items[:SHOWN]))
+        if items[SHOWN:]:
+            aside.append(_fold(f"{len(items[SHOWN:])} more", items[SHOWN:]))
+    if mentions:
+        many = f"{len(mentions)} note{'s' * (len(mentions) != 1)}"
+        items = [_mention(page, mention) for mention in mentions]
+        aside.append(_fold(f"Named without a link in {many}", items))
+    return aside
+
+
+def _list(items: Sequence[Element]) -> Element:
+    made = Element("ul")
+    made.extend(items)
+    return made
+
+
+def _fold(words: str, items: Sequence[Element]) -> Element:
+    fold = Element("details", {"class": "vk-fold"})
+    SubElement(fold, "summary").text = words
+    fold.append(_list(items))
+    return fold
+
+
+def _backlink(page: Page, backlink: Backlink) -> Element:
+    source, link = backlink.source, backlink.link
+    item = _item(page, source)
+    if is_whole(link.sentence):
+        item.extend(_sentence(page, source, link.sentence))
+    elif section := _section(source, link):
+        # A cell of a table says little alone: the words above it say where it stands.
+        part = SubElement(item, "p")
+        part.text = "In "
+        href = page.href(Target(source.path, section[0]))
+        SubElement(part, "a", {"class": "wikilink", "href": href}).text = section[1]
+    return item
+
+
+def _mention(page: Page, mention: Mention) -> Element:
+    item = _item(page, mention.source)
+    # The marks are Markdown's own, in the middle of a sentence that is.
+    sentence = f"{mention.before}=={mention.name}=={mention.after}"
+    item.extend(_sentence(page, mention.source, " ".join(sentence.split())))
+    return item
+
+
+def _item(page: Page, source: Note) -> Element:
+    item = Element("li")
+    href = page.href(Target(source.path))
+    SubElement(item, "a", {"class": "wikilink", "href": href}).text = source.title
+    return item
+
+
+def _section(source: Note, link: Link) -> tuple[str, str] | None:
+    """Find the section that a link stands in, but for that of the whole note."""
+    above = [heading for heading in source.headings if heading.line <= link.line]
+    return (above[-1].slug, above[-1].text) if above and above[-1].level > 1 else None
+
+
+def _sentence(page: Page, source: Note, sentence: str) -> Iterator[Element]:
+    with page.reading(source):
+        part = Element("div")
+        SubElement(part, "p").text = sentence
+        part = page.finish(part)
+    for parent in list(part.iter()):
+        for child in list(parent):
+            if child.tag == "img" or "data-embed" in child.attrib:
+                _drop(parent, child)
+    settle(page, part, source.path, "")
+    if "".join(part.itertext()).strip():
+        yield from part
+
+
+def _drop(parent: Element, child: Element) -> None:
+    """Remove an element, but not the text behind it."""
+    index = list(parent).index(child)
+    tail = child.tail or ""
+    if index:
+        parent[index - 1].tail = (parent[index - 1].tail or "") + tail
+    else:
+        parent.text = (parent.text or "") + tail
+    parent.remove(child)
