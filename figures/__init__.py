@@ -80,6 +80,7 @@ FIGURES: dict[str, Figure] = {
         _figure(learning, "backward-graph", learning.graph_data, learning.draw_graph),
         _figure(learning, "backward", learning.backward_data, learning.draw_backward),
         _figure(mixing, "softmax", mixing.softmax_data, mixing.draw_softmax),
+        _figure(mixing, "softmax-temperature", mixing.temperature_data, mixing.draw_temperature),
         _figure(matrices, "attention-weights", matrices.weights_data, matrices.draw_weights),
         _figure(mixing, "context-vector", mixing.context_data, mixing.draw_context),
         _figure(shapes, "tensor-shapes", shapes.data, shapes.draw),

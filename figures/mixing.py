@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from figures import touch
 from snippets import running_example as ex
 from snippets.softmax import softmax
 
@@ -77,6 +78,93 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
         y + height + 24,
         parts,
     )
+
+
+def temperature_data() -> dict[str, Any]:
+    """Return one row of numbers, and its proportions at temperature 1."""
+    x = np.array([2.0, 1.0, 0.0, -2.0])
+    return {"numbers": x, "tau": 1.0, "proportions": softmax(x)}
+
+
+def draw_temperature(data: Mapping[str, Any]) -> str:
+    """Numbers as bars around zero, the same divided by the temperature, and their proportions."""
+    x, tau, p = data["numbers"], data["tau"], data["proportions"]
+    zero, unit, limit, left, length, top, row = 132, 20, 4, 306, 126, 52, 44
+    rows = [top + (i + 0.5) * row for i in range(len(x))]
+    bottom = top + len(x) * row
+    parts = [
+        st.text(zero, 24, "number $x_i$", anchor="middle"),
+        st.text(262, 24, "$x_i$ ÷ $τ$", anchor="middle"),
+        st.text(left, 24, "proportion $p_i$"),
+        st.path(
+            "".join(
+                f"M{zero + unit * t} {top - 6}V{bottom + 2}" for t in range(-limit, limit + 1, 2)
+            ),
+            width=0.5,
+        ),
+        st.path(f"M{zero} {top - 6}V{bottom + 2}M{left} {top - 6}V{bottom + 2}"),
+        *(
+            st.text(
+                zero + unit * t,
+                bottom + 20,
+                f"{t}".replace("-", "−"),
+                anchor="middle",
+                cls="vk-muted",
+                size=13,
+            )
+            for t in range(-limit, limit + 1, 2)
+        ),
+    ]
+    for i, (y, value, share) in enumerate(zip(rows, x, p, strict=True)):
+        bar = st.rect(
+            zero + min(0.0, unit * value),
+            y - 9,
+            max(unit * abs(value), 1),
+            18,
+            cls="vk-score",
+            opacity=0.3,
+            radius=2,
+        )
+        number = f"{value:.1f}".replace("-", "−")
+        extent = max(length * share, 1)
+        parts += [
+            st.text(12, y + 5, f"$x_{i + 1}$", cls="vk-score"),
+            touch.part("number", bar),
+            touch.part("number label", st.text(232, y + 5, number, anchor="end", size=st.SMALL)),
+            touch.part(
+                "divided",
+                st.text(
+                    286,
+                    y + 5,
+                    f"{value / tau:.2f}".replace("-", "−"),
+                    anchor="end",
+                    size=st.SMALL,
+                    cls="vk-muted",
+                ),
+            ),
+            touch.part(
+                "proportion",
+                st.rect(left, y - 11, extent, 22, cls="vk-score", opacity=0.75, radius=2),
+            ),
+            touch.part(
+                "at 1",
+                st.rect(left, y - 11, extent, 22, cls="vk-muted", stroke=1, radius=2),
+            ),
+            touch.part(
+                "proportion label", st.text(left + extent + 6, y + 5, f"{share:.2f}", size=st.SMALL)
+            ),
+        ]
+    svg = st.figure_svg(
+        "softmax-temperature",
+        "Softmax with a temperature",
+        f"Four numbers, {st.listed(x)}, as bars; beside each the number divided by the temperature,"
+        f" which is {tau:g}, and its proportion: {st.listed(p)}.".replace(", -", ", −"),
+        bottom + 34,
+        parts,
+    )
+    plot = {"zero": zero, "unit": unit, "limit": limit, "left": left, "length": length}
+    start = {"numbers": x, "tau": tau, "plot": {**plot, "rows": rows}}
+    return touch.touchable("softmax-temperature", svg, start)
 
 
 def context_data() -> dict[str, Any]:

@@ -1,0 +1,161 @@
+/* What all things to touch are made of: the drawing's own parts, which a module moves; controls
+   below it; handles on it; and a sentence that says what is seen. */
+
+/* The data that the drawing was made from. */
+export const starting = (figure) => JSON.parse(figure.querySelector("metadata[data-touch]").textContent);
+
+/* The pieces of the drawing of this name, in its order. */
+export const part = (figure, name) => [...figure.querySelectorAll(`[data-part="${name}"]`)];
+
+/* A coordinate, as figures/style.py writes it. */
+export const num = (x) => String(Math.round(x * 10) / 10);
+
+/* A number for readers: a true minus, and no minus before a zero. */
+export const said = (x, digits = 2) => x.toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
+
+export const set = (element, attributes) => {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+};
+
+export const make = (tag, attributes, ...children) => {
+  const element = document.createElement(tag);
+  set(element, attributes);
+  element.append(...children);
+  return element;
+};
+
+/* Words with letters of mathematics in them, as `$d_k$`: italic, the index lowered. */
+export const rich = (words) => words.split("$").flatMap((piece, at) => {
+  if (at % 2 === 0) return piece ? [piece] : [];
+  const [letter, index] = piece.split("_");
+  return index ? [make("i", {}, letter), make("sub", {}, index)] : [make("i", {}, letter)];
+});
+const plain = (words) => words.replaceAll("$", "").replaceAll("_", " ");
+
+const KEYS = {
+  ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
+};
+let last = 0;
+
+/* Give a figure its controls. `show` draws a state and returns the sentence about it; whatever is
+   given to `change`, and whatever the callbacks of a control return, is what changes of the state. */
+export const touch = (figure, start, show) => {
+  const svg = figure.querySelector("svg");
+  const built = svg.getAttribute("aria-label");
+  const { width, height } = svg.viewBox.baseVal;
+  const state = structuredClone(start);
+  const follow = [];
+  const stage = make("span", { class: "touch__stage" });
+  const controls = make("div", { class: "touch__controls" });
+  const words = make("p", { class: "touch__words", "aria-live": "polite" });
+  // `data-live`: a preview of the page leaves it out.
+  const panel = make("div", { class: "touch", "data-live": "", role: "group", "aria-label": "Try it" }, controls, words);
+
+  const draw = () => {
+    words.replaceChildren(...rich(show(state)));
+    for (const act of follow) act();
+  };
+  const change = (changes) => {
+    Object.assign(state, changes);
+    draw();
+    svg.setAttribute("aria-label", words.textContent);
+  };
+  const reset = () => {
+    Object.assign(state, structuredClone(start));
+    draw();
+    if (built) svg.setAttribute("aria-label", built);
+  };
+
+  /* A slider of its own, for one number. */
+  const slider = ({ label, min, max, step, value, text, input, hue }) => {
+    const id = `touch-${(last += 1)}`;
+    const range = make("input", { type: "range", id, min, max, step });
+    const shown = make("span", { class: "touch__value", "aria-hidden": "true" });
+    range.addEventListener("input", () => change(input(Number(range.value), state)));
+    follow.push(() => {
+      range.value = value(state);
+      range.setAttribute("aria-valuetext", plain(text(state)));
+      shown.replaceChildren(...rich(text(state)));
+    });
+    const row = make("div", { class: "touch__slider" }, make("label", { for: id }, ...rich(label)), range, shown);
+    if (hue) row.dataset.hue = hue;
+    controls.append(row);
+  };
+
+  /* One of a few. */
+  const choice = ({ label, options, value, input }) => {
+    const name = `touch-${(last += 1)}`;
+    const group = make("fieldset", { class: "touch__choice" }, make("legend", {}, ...rich(label)));
+    for (const [option, title] of options) {
+      const radio = make("input", { type: "radio", name, value: option });
+      radio.addEventListener("change", () => change(input(option, state)));
+      follow.push(() => { radio.checked = value(state) === option; });
+      group.append(make("label", {}, radio, make("span", {}, ...rich(title))));
+    }
+    controls.append(group);
+  };
+
+  const buttons = make("div", { class: "touch__buttons" });
+  const button = (title, press, off = () => false) => {
+    const made = make("button", { type: "button" }, ...rich(title));
+    made.addEventListener("click", () => { if (made.ariaDisabled !== "true") press(); });
+    follow.push(() => made.setAttribute("aria-disabled", off(state)));
+    buttons.append(made);
+    return made;
+  };
+
+  /* A point of the drawing that can be moved. `at` gives its place in the drawing's own units, `moved`
+     the changes for a place where it was dragged to, `nudged` those for arrow keys; `value` tells a
+     screen reader of it: {now, min, max, text}. */
+  const handle = ({ label, hue = "fg", at, value, moved, nudged }) => {
+    const grip = make("span", {
+      class: `touch__handle vk-${hue}`, "data-live": "", role: "slider", tabindex: 0, "aria-label": plain(label),
+    });
+    let off = [0, 0];
+    const place = (event) => {
+      const box = stage.getBoundingClientRect();
+      return [((event.clientX - box.left) / box.width) * width, ((event.clientY - box.top) / box.height) * height];
+    };
+    grip.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      event.preventDefault();
+      grip.focus({ preventScroll: true });
+      grip.setPointerCapture(event.pointerId);
+      const [x, y] = place(event);
+      off = [at(state)[0] - x, at(state)[1] - y];
+    });
+    grip.addEventListener("pointermove", (event) => {
+      if (!grip.hasPointerCapture(event.pointerId)) return;
+      const [x, y] = place(event);
+      change(moved([x + off[0], y + off[1]], state));
+    });
+    grip.addEventListener("keydown", (event) => {
+      const way = KEYS[event.key];
+      if (!way || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      const far = event.shiftKey ? 10 : 1;
+      change(nudged([way[0] * far, way[1] * far], state));
+    });
+    follow.push(() => {
+      const [x, y] = at(state);
+      grip.style.left = `${(x / width) * 100}%`;
+      grip.style.top = `${(y / height) * 100}%`;
+      const { now, min, max, text } = value(state);
+      set(grip, { "aria-valuenow": now, "aria-valuemin": min, "aria-valuemax": max, "aria-valuetext": plain(text) });
+    });
+    stage.append(grip);
+  };
+
+  /* Everything is there: put it below the drawing. */
+  const ready = () => {
+    button("Reset", reset);
+    controls.append(buttons);
+    draw();
+    const box = svg.parentElement;
+    svg.replaceWith(stage);
+    stage.prepend(svg);
+    box.after(panel);
+  };
+
+  return { state, change, slider, choice, button, handle, stage, ready };
+};
