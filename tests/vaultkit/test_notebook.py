@@ -65,17 +65,19 @@ def test_a_notebook_is_a_note_of_the_vault(book: Path) -> None:
 
 
 def test_it_runs_and_is_updated(pytester: pytest.Pytester, book: Path) -> None:
-    result = pytester.runpytest_inprocess("docs/Book.ipynb")
+    result = pytester.runpytest_inprocess("--vault", "docs", "docs/Book.ipynb")
     result.assert_outcomes(passed=7, failed=2)
     line = next(n for n, text in enumerate(book.read_text().splitlines(), 1) if "'2.4'" in text)
     result.stdout.fnmatch_lines([f"docs/Book.ipynb:{line}: the output shown*"])
-    pytester.runpytest_inprocess("docs/Book.ipynb", "--update").assert_outcomes(passed=9)
+    pytester.runpytest_inprocess("--vault", "docs", "docs/Book.ipynb", "--update").assert_outcomes(
+        passed=9
+    )
     stored = [c["outputs"] for c in json.loads(book.read_text())["cells"] if "outputs" in c]
     assert stored[0] == CELLS[1]["outputs"]
     assert stored[2][0]["text"] == ["'2.5'"]
     assert stored[3][0]["text"] == ["ZeroDivisionError: division by zero"]
     before = book.read_bytes()
-    pytester.runpytest_inprocess("docs", "--update").assert_outcomes(passed=15)
+    pytester.runpytest_inprocess("--vault", "docs", "docs", "--update").assert_outcomes(passed=15)
     assert book.read_bytes() == before
 
 

@@ -60,6 +60,10 @@ def vault(pytester: pytest.Pytester) -> pytest.Pytester:
 
 
 def run(vault: pytest.Pytester, *args: str) -> pytest.RunResult:
+    return plain(vault, "-o", "vault=docs", *args)
+
+
+def plain(vault: pytest.Pytester, *args: str) -> pytest.RunResult:
     return vault.runpytest_inprocess("-p", "no:cacheprovider", *args)
 
 
@@ -155,10 +159,38 @@ def test_markdown_outside_a_vault_is_left_alone(vault: pytest.Pytester) -> None:
     run(vault, ".").assert_outcomes(passed=10)
 
 
-def test_a_folder_that_obsidian_opens_is_a_vault(vault: pytest.Pytester) -> None:
+@pytest.mark.parametrize("args", [(".",), ("docs",), ("docs/A.md",), ("docs", "notes")])
+def test_nothing_runs_unasked(vault: pytest.Pytester, args: tuple[str, ...]) -> None:
     vault.mkdir("notes").joinpath(".obsidian").mkdir()
-    (vault.path / "notes/B.md").write_text("```python\n1 / 0\n```\n")
-    run(vault, "notes").assert_outcomes(passed=6, failed=1)
+    for name in ("docs/guide.md", "notes/B.md"):
+        (vault.path / name).write_text("```python\nopen('ran', 'w').close()\n```\n")
+    vault.makepyfile(test_other="def test_other(): pass")
+    plain(vault, *args, "--continue-on-collection-errors")
+    assert not (vault.path / "ran").exists()
+    plain(vault, "docs", "--vault", "docs").assert_outcomes(passed=17)
+    assert (vault.path / "ran").exists()
+
+
+def test_several_vaults_are_named_in_the_settings(vault: pytest.Pytester) -> None:
+    vault.mkdir("my notes")
+    (vault.path / "my notes/B.md").write_text("```python\n1 / 0\n```\n")
+    vault.makepyprojecttoml('[tool.pytest.ini_options]\nvault = ["docs", "my notes"]\n')
+    plain(vault).assert_outcomes(passed=16, failed=1)
+
+
+def test_short_names_of_options_are_left_to_others_where_no_vault_is_named(
+    vault: pytest.Pytester,
+) -> None:
+    vault.makeconftest(
+        "def pytest_addoption(parser):\n    parser.addoption('--update', action='store_true')\n"
+    )
+    vault.makepyfile("def test_it(request): assert request.config.getoption('--update')")
+    plain(vault, "--update").assert_outcomes(passed=1)
+    stale = NOTE.replace("> 2", "> 3")
+    (vault.path / "docs/A.md").write_text(stale)
+    # Here it means what the other one means by it.
+    run(vault, "--update", "docs").assert_outcomes(passed=9, failed=1)
+    run(vault, "--vault-update", "docs").assert_outcomes(passed=10)
 
 
 FIGURES = """
@@ -317,7 +349,7 @@ def test_what_is_no_file_fails_and_no_folder_is_read_twice(pytester: pytest.Pyte
     next(path for path in docs.iterdir() if path.name.startswith("caf")).unlink()
     for name in ("latin.md", "nested.ipynb", "laughs.md"):
         (docs / name).write_bytes(hostile.WRONG[name][0])
-    result = pytester.runpytest_subprocess("docs", "-q", "-rf")
+    result = pytester.runpytest_subprocess("--vault", "docs", "docs", "-q", "-rf")
     assert result.parseoutcomes().get("errors") is None
     assert result.parseoutcomes()["failed"] == len(names) + 3
     result.stdout.fnmatch_lines(["*docs/latin.md:3: this file is no UTF-8*"])

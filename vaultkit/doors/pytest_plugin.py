@@ -1,8 +1,12 @@
-"""The door to pytest: one item a block, one a kind of check, and ``--update``."""
+"""The door to pytest: one item a block, one a kind of check, and ``--vault-update``.
+
+It collects nothing before a vault is named: in the setting ``vault``, or on the command line.
+"""
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -34,6 +38,7 @@ GROUPS = {
     "numbers": ("number",),
 }
 
+_NAMED = pytest.StashKey[set[Path]]()
 _VAULTS = pytest.StashKey[dict[Path, Vault]]()
 _TALLY = pytest.StashKey[Counter[str]]()
 _RUNNERS = pytest.StashKey[dict[Path, Runner]]()
@@ -49,10 +54,17 @@ _CHANGED = ("outputs rewritten", "mirrors rewritten", "figures redrawn")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--update`` and the settings of a vault."""
-    group = parser.getgroup("vault")
+    """Add the settings of a vault. Nothing of them runs any code before one is named."""
+    group = parser.getgroup("vault", "notes whose code runs")
     group.addoption(
-        "--update",
+        "--vault",
+        action="append",
+        metavar="FOLDER",
+        help="check the notes of this folder, which runs their code; the setting `vault` names "
+        "those that are always checked",
+    )
+    group.addoption(
+        "--vault-update",
         action="store_true",
         help="rewrite stale outputs and mirrored code in the notes, and stale figures",
     )
@@ -62,19 +74,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run the notes unprotected, in the process of pytest, as debuggers and coverage need",
     )
     group.addoption(
-        "--trials",
+        "--vault-trials",
         type=int,
         default=0,
         metavar="N",
         help="judge the equations of the notes on N sets of other numbers, too",
     )
-    parser.addini("vault", "folder of notes", default="docs")
+    parser.addini("vault", "folders of notes whose code runs", type="paths")
     parser.addini("vault_timeout", "seconds that one block of a note may take", default="10")
     parser.addini("vault_figures", "module whose FIGURES draw the SVGs of the vault", default="")
 
 
+@pytest.hookimpl(trylast=True)  # their own options come first
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
+    """Add short names of options where the vault is opted in; elsewhere others may have them."""
+    if not _named(early_config):
+        return
+    group = parser.getgroup("vault")
+    short: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("--update", {"action": "store_true", "dest": "vault_update"}),
+        ("--trials", {"type": int, "default": 0, "dest": "vault_trials", "metavar": "N"}),
+    )
+    for name, how in short:
+        _, unknown = parser.parse_known_and_unknown_args([name, "0"])
+        if name in unknown:  # nobody else's here, either
+            group.addoption(name, help=f"the same as --vault-{name[2:]}", **how)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Make room for what the session learns."""
+    config.stash[_NAMED] = set(_named(config))
     config.stash[_VAULTS] = {}
     config.stash[_TALLY] = Counter()
     config.stash[_RUNNERS] = {}
@@ -135,13 +164,17 @@ def pytest_terminal_summary(
         terminalreporter.write_line(f"{line}; {changed}" if changed else line)
 
 
+def _named(config: pytest.Config) -> list[Path]:
+    """List the folders of notes that somebody has asked to be checked."""
+    asked = config.known_args_namespace.vault or ()
+    here = config.invocation_params.dir
+    return [*config.getini("vault"), *(Path(os.path.normpath(here / name)) for name in asked)]
+
+
 def _vault_root(path: Path, config: pytest.Config) -> Path | None:
-    """Find the vault that a file belongs to: the folder that Obsidian opens, or the one named."""
-    named = config.rootpath / config.getini("vault")
-    for folder in path.parents:
-        if folder == named or (folder / ".obsidian").is_dir():
-            return folder
-    return None
+    """Find the vault that a file belongs to."""
+    named = config.stash[_NAMED]
+    return next((folder for folder in path.parents if folder in named), None)
 
 
 def _vault(path: Path, config: pytest.Config) -> Vault:
@@ -158,7 +191,7 @@ def _runner(path: Path, config: pytest.Config) -> Runner:
     runners = config.stash[_RUNNERS]
     if vault.root not in runners:
         timeout = float(config.getini("vault_timeout"))
-        trials = config.getoption("--trials")
+        trials = config.option.vault_trials
         settings = Settings(timeout=timeout, typeset=to_mathml, trials=trials)
         runners[vault.root] = Runner(vault, settings, 0 if _in_process(config) else None)
     return runners[vault.root]
@@ -248,7 +281,7 @@ class NoteFile(pytest.File):
         """One item for each block, in their order, then one for each kind of check."""
         vault = _vault(self.path, self.config)
         self.note = vault.notes[self.path]
-        if self.config.getoption("--update") and not self.config.option.collectonly:
+        if self.config.option.vault_update and not self.config.option.collectonly:
             mends = [check.mend for check in mirrors.check(self.note, vault.root.parent)]
             if any(mends):
                 apply(self.note, filter(None, mends))
@@ -306,7 +339,7 @@ class _NoteItem(_Item):
             if check.kind in known:
                 tally[known[check.kind]] += 1
         problems = [check for check in found if check.outcome == FAILS]
-        if self.config.getoption("--update"):
+        if self.config.option.vault_update:
             outputs = [c for c in problems if c.mend and c.block is not None]
             self.parent.mends += [check.mend for check in outputs if check.mend]
             problems = [check for check in problems if check not in outputs]
@@ -370,7 +403,7 @@ class DrawingItem(_Item):
             return
         if stamp_of(self.path.read_text(encoding="utf-8")) == figure.fingerprint():
             return
-        if self.config.getoption("--update"):
+        if self.config.option.vault_update:
             write_atomically(self.path, figure.render())
             self.config.stash[_TALLY]["figures redrawn"] += 1
             return
