@@ -29,6 +29,7 @@ from figures import (
     similarity,
     starting,
     style,
+    turning,
     walkthrough,
     words,
 )
@@ -113,6 +114,7 @@ FIGURES: dict[str, Figure] = {
         _figure(
             machine, "computational-complexity", machine.complexity_data, machine.draw_complexity
         ),
+        _figure(turning, "rotary", turning.data, turning.draw),
         _figure(serving, "kv-cache", serving.cache_data, serving.draw_cache),
         _figure(serving, "grouped-heads", serving.grouped_data, serving.draw_grouped),
         _figure(machine, "attention-share", machine.share_data, machine.draw_share),

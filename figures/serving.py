@@ -86,7 +86,7 @@ def grouped_data() -> dict[str, Any]:
 def draw_grouped(data: Mapping[str, Any]) -> str:
     """Query heads in a row above, the key heads that they read below, three times."""
     h = data["num_heads"]
-    titles = ("Multi-head: 8 of 8", "Grouped-query: 2 for 8", "Multi-query: 1 for all")
+    titles = ("Multi-head: 8 for 8", "Grouped-query: 2 for 8", "Multi-query: 1 for all")
     left, pitch, size = 96, 44, 24
     parts = []
     for i, (title, reads) in enumerate(zip(titles, data["reads"], strict=True)):

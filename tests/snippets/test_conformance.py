@@ -29,6 +29,7 @@ from snippets.kv_cache import write_cache
 from snippets.layer_norm import layer_norm
 from snippets.masks import causal_mask, padding_mask
 from snippets.multi_head import merge_heads, split_heads
+from snippets.rotary import rotate
 from snippets.softmax import softmax
 
 CASES = Path(onnx.__file__).parent / "backend" / "test" / "data" / "node"
@@ -40,6 +41,7 @@ OPERATORS = {
     "Gelu": (4, "gelu"),
     "Relu": (1, "relu"),
     "TensorScatter": (3, "tensorscatter"),
+    "RotaryEmbedding": (8, "rotary_embedding"),
 }
 
 
@@ -214,3 +216,22 @@ def test_write_cache(folder):
         )
     ]
     assert_array_equal(present, expected["present_cache"])
+
+
+# Positions
+
+
+@of("RotaryEmbedding")
+def test_rotate(folder):
+    inputs, expected, attributes = load(folder)
+    x, cos, sin = inputs["input"], inputs["cos_cache"], inputs["sin_cache"]
+    if "position_ids" in inputs:  # else the tables hold a row for each token already
+        cos, sin = cos[inputs["position_ids"]], sin[inputs["position_ids"]]
+    three_axes = x.ndim == 3
+    if three_axes:
+        x = split_heads(x, attributes["num_heads"])
+    cos, sin = cos[:, np.newaxis], sin[:, np.newaxis]  # the same for all heads
+    output = rotate(x, cos, sin, interleaved=bool(attributes.get("interleaved", 0)))
+    assert output.dtype == expected["output"].dtype
+    wanted = expected["output"]
+    assert_allclose(merge_heads(output) if three_axes else output, wanted, rtol=1e-5, atol=1e-6)
