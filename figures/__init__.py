@@ -19,6 +19,7 @@ from figures import (
     machine,
     masking,
     matrices,
+    memory,
     mistakes,
     mixing,
     pipeline,
@@ -115,6 +116,7 @@ FIGURES: dict[str, Figure] = {
             machine, "computational-complexity", machine.complexity_data, machine.draw_complexity
         ),
         _figure(turning, "rotary", turning.data, turning.draw),
+        _figure(memory, "recall-and-rewriting", memory.data, memory.draw),
         _figure(serving, "kv-cache", serving.cache_data, serving.draw_cache),
         _figure(serving, "grouped-heads", serving.grouped_data, serving.draw_grouped),
         _figure(machine, "attention-share", machine.share_data, machine.draw_share),

@@ -27,6 +27,7 @@ from snippets.feed_forward import gelu, relu
 from snippets.grouped_heads import repeat_heads
 from snippets.kv_cache import write_cache
 from snippets.layer_norm import layer_norm
+from snippets.linear_attention import linear_attention
 from snippets.masks import causal_mask, padding_mask
 from snippets.multi_head import merge_heads, split_heads
 from snippets.rotary import rotate
@@ -41,6 +42,7 @@ OPERATORS = {
     "Gelu": (4, "gelu"),
     "Relu": (1, "relu"),
     "TensorScatter": (3, "tensorscatter"),
+    "LinearAttention": (14, "linear_attention"),
     "RotaryEmbedding": (8, "rotary_embedding"),
 }
 
@@ -235,3 +237,34 @@ def test_rotate(folder):
     assert output.dtype == expected["output"].dtype
     wanted = expected["output"]
     assert_allclose(merge_heads(output) if three_axes else output, wanted, rtol=1e-5, atol=1e-6)
+
+
+# Attention without softmax
+
+
+@of("LinearAttention")
+def test_linear_attention(folder):
+    inputs, expected, attributes = load(folder)
+    h, g = attributes["q_num_heads"], attributes["kv_num_heads"]
+    rule = attributes.get("update_rule", b"gated_delta").decode()
+    query = split_heads(inputs["query"], h)
+    key, value = (repeat_heads(split_heads(inputs[name], g), h) for name in ("key", "value"))
+    past, decay, beta = (inputs.get(name) for name in ("past_state", "decay", "beta"))
+    if decay is not None:
+        decay = repeat_heads(split_heads(decay, g), h)
+    if beta is not None:
+        beta = repeat_heads(split_heads(beta, g) if beta.shape[-1] > 1 else beta[:, None], h)
+    output, state = linear_attention(
+        query,
+        key,
+        value,
+        log_decay=decay if "gated" in rule else None,
+        beta=beta if "delta" in rule else None,
+        scale=attributes.get("scale", 0.0) or None,
+        state=None if past is None else repeat_heads(past, h),
+    )
+    assert output.dtype == expected["output"].dtype
+    tolerance = 2e-3 if output.dtype == np.float16 else 1e-5
+    assert_allclose(merge_heads(output), expected["output"], rtol=tolerance, atol=tolerance)
+    kept = state[:, :: h // g]  # query heads of a group have the same state
+    assert_allclose(kept, expected["present_state"], rtol=tolerance, atol=tolerance)
