@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.checks import form, links, mirrors, outputs, typeset
-from vaultkit.checks.check import Check
+from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.shapes import Shapes
 from vaultkit.checks.trials import try_others
 from vaultkit.checks.typeset import Typesetter
 from vaultkit.read.note import Block, Note
+from vaultkit.read.options import OF_CODE, kinds, unknown_checks
 from vaultkit.read.vault import Vault
 from vaultkit.run.dependencies import recording
 from vaultkit.run.session import NoteRun, Step
@@ -44,12 +45,18 @@ class Settings:
 
 
 def inspect_text(note: Note, vault: Vault, settings: Settings = Settings()) -> Iterator[Check]:
-    """Find what can be said of a note without running it."""
-    yield from form.check(note, vault)
-    yield from links.check(note, vault)
-    if settings.typeset:
+    """Find what can be said of a note without running it, as far as it is asked for."""
+    for why in unknown_checks(note):
+        yield Check("form", 1, why, FAILS, why)
+    names = vault.options.checks_of(note, vault.relative(note.path))
+    if "form" in names or note.refused:
+        yield from form.check(note, vault)
+    if "links" in names:
+        yield from links.check(note, vault)
+    if "formulas" in names and settings.typeset:
         yield from typeset.check(note, settings.typeset)
-    yield from mirrors.check(note, vault.root.parent)
+    if "mirrors" in names:
+        yield from mirrors.check(note, vault.root.parent)
 
 
 class Judges:
@@ -100,6 +107,10 @@ def inspect(
         Gets the files of the vault, and of what lies beside it, that the code of the note reads.
     """
     yield from inspect_text(note, vault, settings)
+    names = vault.options.checks_of(note, vault.relative(note.path))
+    wanted = kinds(names)
+    if not names & {"code", *OF_CODE}:
+        return
     judges = Judges(note)
     session = NoteRun(note, settings.timeout, (judges.look,), vault=vault.root, beat=tell)
     judges.equations.call = lambda function, given: session.call(function, *given)
@@ -111,11 +122,12 @@ def inspect(
         for index, block in enumerate(note.blocks[:until]):
             steps = session.steps(index)
             broken |= {index} if any(step.error for step in steps) else set()
-            yield from outputs.check(index, block, steps, session.seconds[index])
+            if "code" in names:
+                yield from outputs.check(index, block, steps, session.seconds[index])
     if until is not None:
         return
     versions, timeout = [judges.equations], settings.timeout
     try_others(
         note, versions, settings.trials, root=root, timeout=timeout, broken=broken, tell=tell
     )
-    yield from judges.check()
+    yield from (check for check in judges.check() if check.kind in wanted)

@@ -86,6 +86,15 @@ class Ledger:
         """Tell whether a note has ever been checked."""
         return bool(self._entry(note))
 
+    def may_read(self, note: Note, files: Iterable[Path]) -> bool:
+        """Tell whether the code of a note reads any of some files, or nobody knows what it does."""
+        beside = self.vault.root.parent
+        try:
+            read = {beside / name[5:] for name in self._entry(note)["key"] if name[:5] == "file:"}
+        except (KeyError, TypeError):
+            return True
+        return not read.isdisjoint(files) or self.checks(note) is None
+
     def forget_the_gone(self) -> None:
         """Drop what is known of notes that are no longer there."""
         kept = {self._file(note) for note in self._notes().values()}
@@ -110,6 +119,7 @@ class Ledger:
     def _key(self, note: Note, files: Iterable[str]) -> dict[str, str]:
         """Fingerprints of all that a verdict on a note rests on, by what it is."""
         key = {"note": note.digest, "engine": _engine(), "numpy": np.__version__}
+        key["checks"] = " ".join(sorted(self.vault.options.checks_of(note, self._path(note))))
         for name in files:
             key[f"file:{name}"] = _digest_of(self.vault.root.parent / name)
         for link in (*note.links, *self.vault.drawn(note)):
@@ -124,6 +134,9 @@ class Ledger:
             elif other.path != note.path:
                 key[f"link:{self.vault.relative(path)}"] = other.outline
         return key
+
+    def _path(self, note: Note) -> str:
+        return self.vault.relative(note.path)
 
     def _named(self, path: Path) -> str:
         return path.relative_to(self.vault.root.parent).as_posix()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
 from vaultkit.read.note import Note
-from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.read.vault import BrokenLinkError, UnwrittenError, Vault
 
 
 def check(note: Note, vault: Vault) -> Iterator[Check]:
@@ -15,11 +15,12 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
     drawn = [(link, "in the drawing, ") for link in vault.drawn(note)]
     for link, where in [*((link, "") for link in note.links), *drawn]:
         began = time.perf_counter()
-        why = ""
+        why, outcome = "", HOLDS
         try:
             vault.resolve(link, note)
         except BrokenLinkError as broken:
-            why = f"{where}{link}: {broken}"
-        outcome = FAILS if why else HOLDS
+            why, outcome = f"{where}{link}: {broken}", FAILS
+            if isinstance(broken, UnwrittenError) and vault.options.unwritten != "fail":
+                why, outcome = "not written yet", EXCEPTED
         seconds = time.perf_counter() - began
         yield Check("link", link.line, str(link), outcome, why, link.column, seconds=seconds)

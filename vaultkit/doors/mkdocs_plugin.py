@@ -24,7 +24,7 @@ from markupsafe import Markup
 from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import MkDocsException
+from mkdocs.exceptions import ConfigurationError, MkDocsException
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
@@ -37,6 +37,7 @@ from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, folder_of, published
 from vaultkit.read.note import Note
+from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable, slug
 from vaultkit.read.vault import READERS, Vault
@@ -51,6 +52,7 @@ from vaultkit.site import (
     runnable,
     search_index,
 )
+from vaultkit.site.front import front_page
 from vaultkit.site.lines import refusal
 from vaultkit.theme.fonts import FONTS, slanted, web_font
 
@@ -155,11 +157,15 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read the vault, and give it to the extension that renders its links."""
         root = Path(config.docs_dir).resolve()
-        if self.vault is None or self.vault.root != root:
-            self.vault = Vault(root)
-        else:
-            self.vault.refresh()
-        self.ledger = Ledger(self.vault)
+        try:
+            if self.vault is None or self.vault.root != root:
+                # What is not for the public is not known from here on.
+                self.vault = Vault(root, public=True)
+            else:
+                self.vault.refresh()
+        except OptionsError as error:
+            raise ConfigurationError(str(error)) from error
+        self.ledger = Ledger(self.vault.whole)
         for name, settings in EXTENSIONS.items():
             if name not in config.markdown_extensions:
                 config.markdown_extensions.append(name)
@@ -183,8 +189,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         settings = Settings(typeset=mathematics.to_mathml)
         for note in self.vault.notes.values():
             path = self.vault.relative(note.path)
-            for check in inspect_text(note, self.vault, settings):
-                if check.outcome == FAILS:
+            for check in inspect_text(note, self.vault.whole, settings):
+                if check.outcome == FAILS and check.kind != "mirror":  # no reader sees that
                     _log.warning("%s/%s:%s: %s", folder, path, check.line, check.why)
 
     # Before other plugins open any of them.
@@ -215,6 +221,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         assert self.vault is not None
         self._set_addresses(files)
         taken = {file.dest_uri for file in files}
+        if "index.html" not in taken:
+            title = str(config.site_name or self.vault.root.name)
+            files.append(_generated(config, "index.md", front_page(self.vault, title)))
         for uri, content in redirects(self.vault, files, config.use_directory_urls):
             if uri not in taken:
                 taken.add(uri)

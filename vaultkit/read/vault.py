@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -16,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from vaultkit.read import markdown, notebook
 from vaultkit.read.mentions import Mention, unlinked
 from vaultkit.read.note import Link, Note, Problem
+from vaultkit.read.options import FILES, Options
 from vaultkit.read.sentences import is_whole, worth
 from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError, read
 from vaultkit.read.syntax import SURROGATE, WIKILINK, address, comparable, printable
@@ -28,6 +31,8 @@ IMAGES = {".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp"}
 DRAWN = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\]\])(?P=mark)")
 
 
+#: What tells the name of a file from that of a note: `figure.svg`, but neither `a.md` nor `1.5`.
+_ENDING = re.compile(r"\.(?!md$)[A-Za-z]\w{0,7}$")
 #: Characters beyond which nobody looks for what comes near a name.
 _LONGEST_NAME = 200
 
@@ -52,6 +57,14 @@ class BrokenLinkError(LookupError):
 
     def __str__(self) -> str:
         return self.what + _nearest(self.wanted, self.names())
+
+
+class UnwrittenError(BrokenLinkError):
+    """A link to a note that is not there; it may be still to be written."""
+
+
+class UnpublishedError(BrokenLinkError):
+    """A link to a note that is there, but not for the public."""
 
 
 @dataclass(frozen=True)
@@ -82,15 +95,25 @@ class Vault:
     ----------
     root
         The folder that Obsidian opens.
+    public
+        Leave out what its settings or a note's own properties keep from the public: nothing that
+        is asked then knows of it. ``whole`` holds it all.
+
+    Raises
+    ------
+    OptionsError
+        If its settings cannot be read.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, public: bool = False) -> None:
         self.root = root.resolve()
+        self._public = public
         self._read: dict[Path, tuple[_State, Note]] = {}
         self.refresh()
 
     def refresh(self) -> None:
         """Read again what has changed on disk, forget what has gone."""
+        self.options = Options.of(self.root)
         files, circles = _files(self.root)
         kept: dict[Path, tuple[_State, Note]] = {}
         for path in files:
@@ -106,7 +129,19 @@ class Vault:
         for path in circles:
             told = "this symbolic link leads to a folder that holds it, or is there already"
             self.notes[path] = Note(path, "", problems=(Problem(1, told),), refused=told)
-        self.files = files
+        self._hold(files, self.notes)
+        self.whole, self.hidden = self, frozenset[Path]()
+        if self._public:
+            self.whole = copy(self)
+            self.whole.whole = self.whole
+            self.hidden = self.whole.unpublished()
+            self._hold(
+                [path for path in files if path not in self.hidden],
+                {path: note for path, note in self.notes.items() if path not in self.hidden},
+            )
+
+    def _hold(self, files: list[Path], notes: dict[Path, Note]) -> None:
+        self.files, self.notes = files, notes
         self._known = frozenset(files)
         self._drawings: dict[Path, tuple[Link, ...]] = {}
         for cached in (
@@ -118,6 +153,21 @@ class Vault:
             "addresses",
         ):
             self.__dict__.pop(cached, None)
+
+    def unpublished(self) -> frozenset[Path]:
+        """Find what no site shows: notes that are no one's yet, and files that only they show."""
+        hidden = {
+            path
+            for path, note in self.notes.items()
+            if not self.options.is_published(note, self.relative(path))
+        }
+        hidden |= {path for path in self.files if not self.options.is_public(self.relative(path))}
+        shown: dict[bool, set[Path]] = {True: set(), False: set()}
+        for path, note in self.notes.items() if hidden else ():
+            for link in note.links:
+                with suppress(BrokenLinkError):
+                    shown[path in hidden].add(self.find(link.target, path))
+        return frozenset(hidden | {p for p in shown[True] - shown[False] if p not in self.notes})
 
     def relative(self, path: Path) -> str:
         """Path of a file as seen from the vault's root, with forward slashes."""
@@ -132,10 +182,13 @@ class Vault:
         Raises
         ------
         BrokenLinkError
-            If no file is called so.
+            If no file is called so; an `UnwrittenError` if it could be a note still to be written,
+            an `UnpublishedError` if there is one that the public is not to see.
         """
         if not name:
             return source
+        if self.whole is not self:
+            return self._find_public(name, source)
         for folder in (source.parent, self.root):
             path = Path(os.path.normpath(folder / name))
             for candidate in (path, Path(f"{path}.md")):
@@ -151,7 +204,18 @@ class Vault:
             if found:
                 return min(found, key=lambda path: _distance(path, source))
         what = f"there is no note or file {name!r}"
-        raise BrokenLinkError(what, name, lambda: self._comparable)
+        kind = BrokenLinkError if _ENDING.search(name) else UnwrittenError
+        raise kind(what, name, lambda: self._comparable)
+
+    def _find_public(self, name: str, source: Path) -> Path:
+        try:
+            path = self.whole.find(name, source)
+        except BrokenLinkError as error:
+            error.names = lambda: self._comparable  # no other names than those that are known
+            raise
+        if path in self.hidden:
+            raise UnpublishedError("not published", name, dict)
+        return path
 
     def resolve(self, link: Link, source: Note) -> Target:
         """Find where a link leads.
@@ -346,8 +410,12 @@ def _files(root: Path) -> tuple[list[Path], list[Path]]:
             links = [Path(folder, name) for name in folders if Path(folder, name).is_symlink()]
             linked += links
             folders[:] = [name for name in folders if Path(folder, name) not in links]
-            found += [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
+            found += [Path(folder, name) for name in sorted(names) if not _is_hidden(name)]
     return found, circles
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or name == FILES[0]
 
 
 def _key(name: str) -> str:

@@ -11,7 +11,7 @@ from markdown.util import STX, AtomicString
 
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import COMMENT, TAG, WIKILINK, address
-from vaultkit.read.vault import IMAGES, BrokenLinkError
+from vaultkit.read.vault import IMAGES, BrokenLinkError, UnpublishedError, UnwrittenError
 from vaultkit.site.page import Page
 
 _SIZE = re.compile(r"(\d+)(?:x(\d+))?")
@@ -99,7 +99,14 @@ class WikiLinks(_Shared):
         try:
             target = self.page.resolve(link)
         except BrokenLinkError as error:
-            broken = Element("span", {"class": "wikilink broken", "title": str(error)})
+            how = {"class": "wikilink broken", "title": str(error)}
+            unwritten = self.page.vault.options.unwritten
+            if isinstance(error, UnpublishedError):
+                how = {}
+            elif isinstance(error, UnwrittenError) and unwritten != "fail":
+                marked = {"class": "wikilink unwritten", "title": "Not written yet"}
+                how = marked if unwritten == "mark" else {}
+            broken = Element("span", how)
             broken.text = link.words or AtomicString(link.shown)
             return broken
         href = self.page.href(target)

@@ -26,6 +26,7 @@ from vaultkit.site.lines import Lines
 from vaultkit.site.marks import NameFormulas, NameSpots
 from vaultkit.site.page import Page
 from vaultkit.site.tables import Tables
+from vaultkit.site.unpublished import make_text
 
 #: The callouts that Material styles, and Obsidian's other names for them.
 CALLOUTS = {
@@ -162,6 +163,7 @@ class _Finish(Treeprocessor):
         if self.page.options["inline_svg"]:
             inline_drawings(self.page, root)
         address_equations(self.page, root)
+        make_text(self.page, root)
 
 
 class _TagAddresses(Treeprocessor):

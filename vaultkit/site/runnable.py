@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from importlib.metadata import files
 from pathlib import Path
 
+from vaultkit.read.options import FILES
 from vaultkit.read.vault import Vault
 
 VERSION = "0.27.7"
@@ -149,6 +150,7 @@ def _engine() -> Iterator[tuple[str, bytes]]:
 
 def _vault(vault: Vault) -> Iterator[tuple[str, bytes]]:
     beside = vault.root.parent
+    yield f"vault/{vault.root.name}/{FILES[0]}", vault.options.toml().encode()
     paths = list(vault.files)
     for module in local_modules(vault):
         paths += [module] if module.is_file() else module.rglob("*")

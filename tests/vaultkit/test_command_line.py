@@ -1,0 +1,214 @@
+"""What the commands do, and what they exit with."""
+
+import json
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+
+from vaultkit.doors.command_line import main
+
+OWL = "# Owl\n\nSee [[Tern]].\n\n```python\n1 + 1\n```\n\n```text\n2\n```\n"
+
+
+@pytest.fixture
+def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "birds"
+    folder.mkdir()
+    (folder / "Owl.md").write_text(OWL)
+    (folder / "Tern.md").write_text("# Tern\n\nUnlike an [[Owl]].\n")
+    return folder
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, catch_exceptions=False)
+
+
+def break_owl(vault: Path) -> None:
+    (vault / "Owl.md").write_text(OWL.replace("\n2\n", "\n3\n"))
+
+
+def test_all_is_well(vault: Path) -> None:
+    done = run("check", str(vault))
+    assert done.exit_code == 0
+    assert "birds: 2 notes: 1 blocks" in done.stdout
+    assert "2 links, 0 formulas hold; nothing wrong" in done.stdout
+
+
+def test_what_is_wrong_is_told_with_its_line(vault: Path) -> None:
+    break_owl(vault)
+    done = run("check", "birds")
+    assert done.exit_code == 1
+    assert "birds/Owl.md:10: the output shown is not what comes" in done.stdout
+    assert "1 wrong" in done.stdout
+    assert run("check", "birds", "--note", "tern").exit_code == 0
+
+
+def test_a_note_that_ends_its_process_is_wrong(vault: Path) -> None:
+    (vault / "Owl.md").write_text("```python\nimport os\nos._exit(0)\n```\n")
+    done = run("check", "birds", "--note", "Owl")
+    assert done.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["check", "nowhere"], "does not exist"),
+        (["check", "birds", "--note", "Tren"], "did you mean 'Tern'?"),
+        (["check", "birds", "--changed"], "not a git repository"),
+        (["check", "birds", "--changed", "--baseline"], "not a git repository"),
+        (["check", "birds", "--note", "Owl", "--baseline"], "with all notes first"),
+        (["new", "Tern", "--vault", "birds"], "taken: Tern.md"),
+        (["new", "../x", "--vault", "birds"], "cannot be the name of a note"),
+    ],
+)
+def test_what_is_asked_wrongly_exits_with_2(
+    vault: Path, arguments: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(vault.parent.parent))
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_wrong_settings_exit_with_2(vault: Path) -> None:
+    (vault.parent / "vaultkit.toml").write_text('cheks = ["code"]\n')
+    done = run("check", "birds")
+    assert done.exit_code == 2
+    assert "vaultkit.toml: setting 'cheks' is none of" in done.stderr
+    assert "did you mean 'checks'?" in done.stderr
+
+
+def test_json_and_junit_tell_the_same(vault: Path) -> None:
+    break_owl(vault)
+    done = run("check", "birds", "--json", "--junit", "report.xml")
+    assert done.exit_code == 1
+    told = json.loads(done.stdout)
+    assert [c["line"] for c in told["Owl.md"] if c["outcome"] == "fails"] == [10]
+    root = ElementTree.parse("report.xml").getroot()
+    failing = [case for case in root.iter("testcase") if case.find("failure") is not None]
+    assert [(case.get("classname"), case.get("name")) for case in failing] == [("Owl.md", "block")]
+    assert [suite.get("failures") for suite in root] == ["1", "0"]
+
+
+def test_update_writes_what_comes(vault: Path) -> None:
+    break_owl(vault)
+    assert run("check", "birds", "--update").exit_code == 0
+    assert (vault / "Owl.md").read_text() == OWL
+    assert run("check", "birds").exit_code == 0
+
+
+def test_a_note_that_may_not_be_written_stays_and_fails(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_owl(vault)
+    before = (vault / "Owl.md").read_bytes()
+
+    def refuse(*_: object) -> None:
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr("vaultkit.doors.command_line.apply", refuse)
+    done = run("check", "birds", "--update")
+    assert done.exit_code == 1
+    assert "not rewritten: read-only" in done.stderr
+    assert "0 rewritten" in done.stderr
+    assert (vault / "Owl.md").read_bytes() == before
+
+
+def test_a_baseline_excepts_what_failed_and_nothing_else(vault: Path) -> None:
+    break_owl(vault)
+    done = run("check", "birds", "--baseline")
+    assert done.exit_code == 0
+    assert "1 failures noted" in done.stderr
+    # The same failure on another line is no new one.
+    (vault / "Owl.md").write_text("\n\n" + (vault / "Owl.md").read_text())
+    done = run("check", "birds", "--baseline")
+    assert done.exit_code == 0
+    assert "1 excepted; nothing wrong" in done.stdout
+    # A second one of the same kind is.
+    with (vault / "Tern.md").open("a") as tern:
+        tern.write("\n[[Gull]]\n")
+    done = run("check", "birds", "--baseline")
+    assert done.exit_code == 1
+    assert "[[Gull]]" in done.stdout
+    assert "the output shown" not in done.stdout
+    (vault / "Owl.md").write_text(OWL)
+    assert "1 of the baseline fail no more" in run("check", "birds", "--baseline").stderr
+    (vault / ".vaultkit-baseline.json").write_text("[1]")
+    assert run("check", "birds", "--baseline").exit_code == 2
+
+
+def git(*arguments: str) -> None:
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *who, *arguments], check=True, capture_output=True)
+
+
+def looked_at(*arguments: str) -> list[str]:
+    done = run("check", "birds", "--json", "--changed", *arguments)
+    assert done.exit_code in (0, 1)
+    return sorted(json.loads(done.stdout))
+
+
+def test_what_changed_is_checked_with_what_rests_on_it(vault: Path) -> None:
+    (vault / "Gull.md").write_text("# Gull\n\nNo link.\n")
+    (vault / "Wing.md").write_text("# Wing\n\n```python\nimport lift\n\nlift.area\n```\n")
+    (vault / "Data.md").write_text("# Data\n\n```python\nopen('birds/a.csv').read()\n```\n")
+    (vault / "a.csv").write_text("1")
+    (vault.parent / "lift.py").write_text("area = 2\n")
+    (vault.parent / ".gitignore").write_text(".cache\n__pycache__\n")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "all")
+    run("check", "birds")
+    assert looked_at() == []
+    (vault / "Owl.md").write_text(OWL.replace("# Owl", "# Barn Owl"))
+    assert looked_at() == ["Owl.md", "Tern.md"]
+    git("commit", "-qam", "owl")
+    assert looked_at() == []
+    assert looked_at("HEAD~1") == ["Owl.md", "Tern.md"]
+    (vault.parent / "lift.py").write_text("area = 3\n")
+    assert looked_at() == ["Wing.md"]
+    git("commit", "-qam", "lift")
+    (vault / "a.csv").write_text("2")
+    assert "Data.md" in looked_at()
+    git("commit", "-qam", "data")
+    (vault / "Tern.md").rename(vault / "Gone.md")  # whoever linked to it fails now
+    assert looked_at() == ["Gone.md", "Owl.md"]
+    (vault.parent / "vaultkit.toml").write_text('unwritten = "plain"\n')
+    assert len(looked_at()) == 5
+
+
+def test_links_tells_how_notes_hang_together(vault: Path) -> None:
+    (vault / "index.md").write_text("# Birds\n\n[[Owl]]\n")
+    (vault / "Gull.md").write_text("# Gull\n\nIt is no tern, they say.\n")
+    done = run("links", "birds", "--json")
+    assert done.exit_code == 0
+    told = json.loads(done.stdout)
+    assert told["orphans"] == ["Gull.md"]
+    assert told["dead_ends"] == ["Gull.md"]
+    assert told["longest_way"] == ["index.md", "Owl.md", "Tern.md"]
+    assert told["unreachable"] == ["Gull.md"]
+    assert [(m["note"], m["names"]) for m in told["unlinked_mentions"]] == [("Gull.md", "Tern.md")]
+    assert "Gull.md names Tern.md: It is no tern, they say." in run("links", "birds").stdout
+
+
+def test_a_new_note_passes(vault: Path) -> None:
+    done = run("new", "Arctic Skua", "--vault", "birds")
+    assert done.exit_code == 0
+    assert (vault / "Arctic Skua.md").is_file()
+    checked = run("check", "birds", "--note", "Arctic Skua")
+    assert checked.exit_code == 0
+    assert "1 blocks, 1 equations" in checked.stdout
+
+
+def test_a_new_note_begins_as_the_vaults_own_template(vault: Path) -> None:
+    (vault.parent / "vaultkit.toml").write_text('template = ".templates/bird.md"\n')
+    assert run("new", "Skua", "--vault", "birds").exit_code == 2
+    (vault / ".templates").mkdir()
+    (vault / ".templates" / "bird.md").write_text("# {{title}}\n\nA bird.\n")
+    assert run("new", "Skua", "--vault", "birds").exit_code == 0
+    assert (vault / "Skua.md").read_text() == "# Skua\n\nA bird.\n"

@@ -1,0 +1,121 @@
+"""What a vault asks for, and what it gets."""
+
+from pathlib import Path
+
+import pytest
+
+from vaultkit.inspect import inspect
+from vaultkit.read.options import Options, OptionsError
+from vaultkit.read.vault import Vault
+
+CODE = "```python\nx = 2\nx\n```\n\n```text\n3\n```\n\n$x = 3$ and 4.5\n"
+
+
+def vault(folder: Path, notes: dict[str, str], settings: str = "") -> Vault:
+    for name, text in notes.items():
+        path = folder / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (folder / "vaultkit.toml").write_text(settings)
+    return Vault(folder / "docs")
+
+
+def failing(vault: Vault) -> dict[str, list[str]]:
+    return {
+        vault.relative(path): sorted(c.kind for c in inspect(note, vault) if c.outcome == "fails")
+        for path, note in vault.notes.items()
+    }
+
+
+ALL = ["block", "equation", "link", "number"]
+
+
+@pytest.mark.parametrize(
+    ("front", "expected"),
+    [
+        ("", ALL),
+        ("checks: [code, links]", ["block", "link"]),
+        ("checks: links", ["link"]),
+        ("checks: [equations]", ["equation"]),
+        ("checks: [cod]", ["form"]),
+    ],
+)
+def test_a_note_says_which_checks_it_gets(tmp_path: Path, front: str, expected: list[str]) -> None:
+    text = f"---\n{front}\n---\n# A\n\n[[No]]\n\n{CODE}"
+    assert failing(vault(tmp_path, {"A.md": text})) == {"A.md": expected}
+
+
+def test_so_do_the_settings_and_the_deepest_folder(tmp_path: Path) -> None:
+    text = f"# A\n\n[[No]]\n\n{CODE}"
+    notes = dict.fromkeys(("A.md", "Diary/A1.md", "Diary/Work/A2.md", "Diary 2/A3.md"), text)
+    settings = 'checks = ["numbers"]\n[folders]\nDiary = ["links"]\n"Diary/Work" = ["code"]\n'
+    assert failing(vault(tmp_path, notes, settings)) == {
+        "A.md": ["number"],
+        "Diary/A1.md": ["link"],
+        "Diary/Work/A2.md": ["block"],
+        "Diary 2/A3.md": ["number"],
+    }
+
+
+def test_equations_and_numbers_are_judged_where_there_is_code(tmp_path: Path) -> None:
+    text = "# A\n\n$x = 3$ and 4.5\n"
+    asked = f"---\nchecks: [equations, numbers]\n---\n{text}"
+    both = ["equation", "number"]
+    assert failing(vault(tmp_path, {"A.md": text, "B.md": asked})) == {"A.md": [], "B.md": both}
+    everywhere = vault(tmp_path, {}, "without_code = true\n")
+    assert failing(everywhere) == {"A.md": both, "B.md": both}
+
+
+@pytest.mark.parametrize("unwritten", ["fail", "mark", "plain"])
+def test_what_becomes_of_links_to_notes_not_written_yet(tmp_path: Path, unwritten: str) -> None:
+    text = "# A\n\n[[Later]], [[Version 1.5]], ![[gone.svg]], [[A#Gone]]\n"
+    found = vault(tmp_path, {"A.md": text}, f'unwritten = "{unwritten}"\n')
+    (note,) = found.notes.values()
+    outcome = "fails" if unwritten == "fail" else "excepted"
+    # A file, or a part of a note that is there, is no note still to be written.
+    expected = [outcome, outcome, "fails", "fails"]
+    assert [c.outcome for c in inspect(note, found) if c.kind == "link"] == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ("cheks = 1", "did you mean 'checks'"),
+        ('checks = ["cod"]', "did you mean 'code'"),
+        ("checks = 1", "a list of checks"),
+        ('unwritten = "marked"', "did you mean 'mark'"),
+        ('timeout = "1"', "timeout: float"),
+        ("timeout = 0", "more than 0"),
+        ("unpublished = 'a'", "a list of words"),
+        ("html = 1", "html: bool"),
+        ("folders = 1", "a table of"),
+        ("checks = [", "vaultkit.toml"),
+    ],
+)
+def test_wrong_settings_are_told(tmp_path: Path, settings: str, told: str) -> None:
+    with pytest.raises(OptionsError, match=told):
+        vault(tmp_path, {"A.md": "# A\n"}, settings + "\n")
+
+
+def test_settings_are_read_as_they_were_written(tmp_path: Path) -> None:
+    options = Options(
+        checks=("code",),
+        folders=(('a "b"/ü', ("links",)),),
+        without_code=True,
+        timeout=2.5,
+        trials=3,
+        unwritten="mark",
+        unpublished=("Private", "*.draft.md"),
+        html=False,
+        template="t.md",
+    )
+    (tmp_path / "vaultkit.toml").write_text(options.toml(), encoding="utf-8")
+    assert Options.of(tmp_path) == options
+
+
+def test_they_may_stand_in_pyproject(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "pyproject.toml").write_text("[tool.vaultkit]\ntrials = 2\n")
+    assert Options.of(tmp_path / "docs").trials == 2
+    (tmp_path / "docs" / "vaultkit.toml").write_text("trials = 3\n")
+    assert Options.of(tmp_path / "docs").trials == 3

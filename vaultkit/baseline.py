@@ -1,0 +1,94 @@
+"""What failed when a vault was first checked: it does not count, what comes after does."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.doors.runner import Inspection
+from vaultkit.files import write_atomically
+from vaultkit.read.vault import Vault
+
+#: The file in the vault's folder; sites and Obsidian leave out what begins with a dot.
+NAME = ".vaultkit-baseline.json"
+
+#: A failure, by what it is of: lines move, and words of messages change.
+Key = tuple[str, str, str]
+
+
+class BaselineError(ValueError):
+    """A baseline that cannot be read."""
+
+
+def path(vault: Vault) -> Path:
+    """Where the baseline of a vault stands."""
+    return vault.root / NAME
+
+
+def read(vault: Vault) -> Counter[Key] | None:
+    """Read how often each thing has failed; None if nobody has written that yet.
+
+    Raises
+    ------
+    BaselineError
+        If the file holds anything else.
+    """
+    file = path(vault)
+    if not file.exists():
+        return None
+    try:
+        rows = json.loads(file.read_text(encoding="utf-8"))
+        return Counter(
+            {
+                (note, row["kind"], row["what"]): int(row["times"])
+                for note, found in rows.items()
+                for row in found
+            }
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise BaselineError(f"{file} is no baseline: {error}") from error
+
+
+def write(vault: Vault, found: Sequence[Inspection]) -> int:
+    """Write what fails; return how much that is."""
+    failing = _failing(vault, found)
+    rows: dict[str, list[dict[str, object]]] = {}
+    for (note, kind, what), times in sorted(failing.items()):
+        rows.setdefault(note, []).append({"kind": kind, "what": what, "times": times})
+    write_atomically(path(vault), json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+    return failing.total()
+
+
+def excepted(
+    vault: Vault, found: Sequence[Inspection], before: Counter[Key]
+) -> tuple[list[Inspection], int]:
+    """Except what has failed before, as often as it has; count what fails no more."""
+    left = Counter(before)
+    known = []
+    for inspection in found:
+        checks = []
+        for check in inspection.checks:
+            key = _key(vault, inspection, check)
+            if check.outcome == FAILS and left[key] > 0:
+                left[key] -= 1
+                check = replace(check, outcome=EXCEPTED, why=f"failed before: {check.why}")
+            checks.append(check)
+        known.append(replace(inspection, checks=checks))
+    return known, left.total()
+
+
+def _failing(vault: Vault, found: Sequence[Inspection]) -> Counter[Key]:
+    return Counter(
+        _key(vault, inspection, check)
+        for inspection in found
+        for check in inspection.checks
+        if check.outcome == FAILS
+    )
+
+
+def _key(vault: Vault, inspection: Inspection, check: Check) -> Key:
+    return vault.relative(inspection.note.path), check.kind, check.what

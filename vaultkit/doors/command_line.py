@@ -1,0 +1,315 @@
+"""The door to the command line: ``vaultkit check``, ``build``, ``links`` and ``new``.
+
+It exits with 0 if nothing is wrong, with 1 if something is (or the run was stopped), and with 2 if
+it was asked for what there is not.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import wraps
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import click
+
+from vaultkit import baseline, starter
+from vaultkit.changed import GitError, affected, since
+from vaultkit.checks import mirrors
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Mend
+from vaultkit.doors.runner import Inspection, Runner
+from vaultkit.inspect import Settings
+from vaultkit.ledger import KINDS, Ledger, published
+from vaultkit.read.note import Note
+from vaultkit.read.options import OptionsError
+from vaultkit.read.vault import Vault
+from vaultkit.site.mathematics import to_mathml
+from vaultkit.update import StaleNoteError, apply
+
+#: What is found in each note that was looked at.
+Found = list[Inspection]
+
+
+def _door(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Tell of what was asked wrongly in one line, and exit with 2."""
+
+    @wraps(command)
+    def door(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return command(*args, **kwargs)
+        except (OptionsError, GitError, starter.TakenError, baseline.BaselineError) as error:
+            raise click.UsageError(str(error)) from error
+
+    return door
+
+
+_folder = click.argument(
+    "path", type=click.Path(exists=True, file_okay=False, path_type=Path), default="."
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=__doc__)
+@click.version_option(package_name="vaultkit")
+def main() -> None:
+    """Check what a vault of Markdown notes says, and make a site of it."""
+
+
+@main.command()
+@_folder
+@click.option("--note", "names", multiple=True, metavar="NAME", help="Check this note alone.")
+@click.option("--update", is_flag=True, help="Rewrite stale outputs and mirrored code.")
+@click.option("--trials", type=int, metavar="N", help="Judge on N sets of other numbers, too.")
+@click.option(
+    "--changed",
+    is_flag=False,
+    flag_value="HEAD",
+    metavar="COMMIT",
+    help="Check what has changed since a commit (the last one), and what rests on it.",
+)
+@click.option(
+    "--baseline",
+    "with_baseline",
+    is_flag=True,
+    help=f"Fail on what is new alone. The first time, write what fails into {baseline.NAME}.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write all that was found to the output.")
+@click.option("--junit", type=click.Path(path_type=Path), help="Write a report for CI servers.")
+@click.option("--watch", is_flag=True, help="Check again at every save what it touches.")
+@click.pass_context
+@_door
+def check(
+    context: click.Context,
+    path: Path,
+    names: tuple[str, ...],
+    update: bool,
+    trials: int | None,
+    changed: str | None,
+    with_baseline: bool,
+    as_json: bool,
+    junit: Path | None,
+    watch: bool,
+) -> None:
+    """Check the notes below PATH. Their code runs, each note's in a process of its own."""
+    vault = Vault(path)
+    notes = list(vault.notes.values())
+    if names:
+        notes = [_named(name, vault) for name in names]
+    if changed:
+        notes = affected(vault, since(vault.root, changed))
+    found = _inspect(vault, notes, trials, update)
+    if with_baseline:
+        found = _known(vault, found, whole=not names and not changed)
+    if junit:
+        junit.write_bytes(_junit(vault, found))
+    if as_json:
+        known = {vault.relative(inspection.note.path): inspection.checks for inspection in found}
+        click.echo(json.dumps(published(known), ensure_ascii=False, indent=1))
+    else:
+        _tell(vault, found)
+    if watch:
+        _watch(vault, trials, update)
+    context.exit(int(_fails(found)))
+
+
+@main.command()
+@_folder
+@click.option("--site-dir", "-d", type=click.Path(path_type=Path), default="site")
+@click.option("--strict", is_flag=True, help="Exit with 1 where anything is wrong on a page.")
+@_door
+def build(path: Path, site_dir: Path, strict: bool) -> None:
+    """Make a site of the notes below PATH. They need no mkdocs.yml; one that is there is used."""
+    try:
+        from vaultkit.doors.site_builder import build_site
+    except ImportError as error:
+        raise click.UsageError(f'{error}; a site needs: pip install "vaultkit[site]"') from error
+    problems = build_site(path, site_dir, strict)
+    click.echo(f"{site_dir}: open {site_dir / 'index.html'}", err=True)
+    sys.exit(int(bool(problems)))
+
+
+@main.command()
+@_folder
+@click.option("--json", "as_json", is_flag=True, help="Write it as JSON.")
+@_door
+def links(path: Path, as_json: bool) -> None:
+    """Tell how the notes below PATH hang together."""
+    from vaultkit.read import graph
+
+    vault = Vault(path)
+    told = graph.of(vault)
+    if as_json:
+        click.echo(json.dumps(told.plain(), ensure_ascii=False, indent=1))
+        return
+    for title, rows in told.sections():
+        click.echo(f"{title}: {len(rows)}" if rows else f"{title}: none")
+        for row in rows:
+            click.echo(f"  {row}")
+
+
+@main.command()
+@click.argument("name")
+@click.option(
+    "--vault",
+    "path",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    help="The folder of notes; this one, if it is not named.",
+)
+@_door
+def new(name: str, path: Path) -> None:
+    """Write a note called NAME that passes every check, to be made one's own piece by piece."""
+    click.echo(starter.write(name, Vault(path)))
+
+
+def _named(name: str, vault: Vault) -> Note:
+    try:
+        return vault.notes[vault.find(name, vault.root / "note")]
+    except LookupError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _inspect(vault: Vault, notes: Sequence[Note], trials: int | None, update: bool) -> Found:
+    """Inspect notes, tell how far it is, keep what was found; with ``update``, mend them."""
+    mended = 0
+    if update:
+        mended += sum(_apply(note, _mirrored(note, vault)) for note in notes)
+        vault.refresh()
+        notes = [vault.notes[note.path] for note in notes]
+    options = vault.options
+    trials = options.trials if trials is None else trials
+    runner = Runner(vault, Settings(options.timeout, trials, to_mathml))
+    ledger = Ledger(vault)
+    found: Found = []
+    try:
+        runner.submit([(note, None) for note in notes])
+        with click.progressbar(notes, label="checking", file=sys.stderr) as steps:
+            for note in steps:
+                inspection = runner.result(note)
+                if update:
+                    mends = [c.mend for c in inspection.checks if c.mend and c.block is not None]
+                    if _apply(note, mends):
+                        mended += len(mends)
+                        checks = [
+                            replace(c, outcome=EXCEPTED, why="rewritten") if c.mend in mends else c
+                            for c in inspection.checks
+                        ]
+                        found.append(Inspection(note, checks))
+                        continue
+                if inspection.whole:
+                    ledger.record(note, inspection.checks, inspection.rests_on)
+                found.append(inspection)
+    finally:
+        runner.close()
+    if update:
+        click.echo(f"{mended} rewritten: read what came", err=True)
+    return found
+
+
+def _mirrored(note: Note, vault: Vault) -> list[Mend]:
+    return [check.mend for check in mirrors.check(note, vault.root.parent) if check.mend]
+
+
+def _apply(note: Note, mends: list[Mend]) -> int:
+    """Mend a note; return how much of it was mended."""
+    if not mends:
+        return 0
+    try:
+        apply(note, mends)
+    except (OSError, StaleNoteError) as error:
+        click.echo(f"{note.path}: not rewritten: {error}", err=True)
+        return 0
+    return len(mends)
+
+
+def _known(vault: Vault, found: Found, *, whole: bool) -> Found:
+    """Except what has failed before; the first time, that is all that fails now."""
+    before = baseline.read(vault)
+    if before is None:
+        if not whole:
+            raise click.UsageError("write the baseline with all notes first")
+        count = baseline.write(vault, found)
+        click.echo(f"{baseline.path(vault)}: {count} failures noted", err=True)
+        before = baseline.read(vault)
+    found, gone = baseline.excepted(vault, found, before or Counter())
+    if whole and gone:
+        told = f"{gone} of the baseline fail no more; remove {baseline.path(vault)} to renew it"
+        click.echo(told, err=True)
+    return found
+
+
+def _fails(found: Found) -> bool:
+    checks = (check for inspection in found for check in inspection.checks)
+    return any(check.outcome == FAILS for check in checks)
+
+
+def _tell(vault: Vault, found: Found) -> None:
+    """Write each failure with its note and line, then what was checked."""
+    here = Path.cwd()
+    tally: Counter[str] = Counter()
+    for inspection in found:
+        path = inspection.note.path
+        shown = path.relative_to(here) if path.is_relative_to(here) else path
+        for one in inspection.checks:
+            tally[f"{one.outcome} {one.kind}"] += 1
+            tally[one.outcome] += 1
+            if one.outcome == FAILS:
+                click.echo(f"{shown}:{one.line}: {one.why}")
+    held = (f"{tally[f'{HOLDS} {kind}']} {plural}" for kind, plural in KINDS.items())
+    wrong = f"{tally[FAILS]} wrong" if tally[FAILS] else "nothing wrong"
+    excepted = f", {tally[EXCEPTED]} excepted" if tally[EXCEPTED] else ""
+    click.echo(f"{vault.root.name}: {len(found)} notes: {', '.join(held)} hold{excepted}; {wrong}")
+
+
+def _junit(vault: Vault, found: Found) -> bytes:
+    """Write what was found as JUnit does: a suite a note, a case a kind of check."""
+    root = ElementTree.Element("testsuites")
+    for inspection in found:
+        name = vault.relative(inspection.note.path)
+        suite = ElementTree.SubElement(root, "testsuite", name=name)
+        by_kind = sorted(inspection.checks, key=lambda one: one.kind)
+        for kind, checks in groupby(by_kind, key=lambda one: one.kind):
+            told = list(checks)
+            case = ElementTree.SubElement(suite, "testcase", classname=name, name=kind)
+            case.set("time", f"{sum(one.seconds for one in told):.3f}")
+            for one in told:
+                if one.outcome == FAILS:
+                    text = f"{name}:{one.line}: {one.why}"
+                    failure = ElementTree.SubElement(case, "failure", message=_line(one))
+                    # What XML cannot hold is no part of a message that anybody reads.
+                    failure.text = "".join(c for c in text if c.isprintable() or c in "\n\t")
+        failures = sum(case.find("failure") is not None for case in suite)
+        suite.set("tests", str(len(suite)))
+        suite.set("failures", str(failures))
+    data: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return data
+
+
+def _line(one: Check) -> str:
+    first = one.why.split("\n", 1)[0]
+    return "".join(char for char in first if char.isprintable())
+
+
+def _watch(vault: Vault, trials: int | None, update: bool) -> None:
+    """Check again what a save touches, until somebody stops it."""
+    from watchfiles import watch
+
+    click.echo("watching; stop with Ctrl+C", err=True)
+    for changes in watch(vault.root.parent, raise_interrupt=False):
+        paths = {Path(name) for _, name in changes}
+        if all(_is_ours(path, vault) for path in paths):
+            continue
+        vault.refresh()
+        notes = affected(vault, paths)
+        if notes:
+            _tell(vault, _inspect(vault, notes, trials, update))
+
+
+def _is_ours(path: Path, vault: Vault) -> bool:
+    beside = path.relative_to(vault.root.parent).parts
+    return any(part.startswith(".") or part == "__pycache__" for part in beside)

@@ -1,0 +1,124 @@
+"""The door to MkDocs for those who have no ``mkdocs.yml``: builds a site of a bare folder."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import yaml
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort, ConfigurationError
+
+from vaultkit.read.graph import way_in
+from vaultkit.read.options import OptionsError
+from vaultkit.read.vault import Vault
+
+#: Names of folders that say nothing of what the notes are about.
+_COMMON = {"", "content", "docs", "documentation", "en", "notes", "vault"}
+
+
+class _Listener(logging.Handler):
+    """Counts what is told."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.told: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.told.append(record.getMessage())
+
+
+def build_site(root: Path, site_dir: Path, strict: bool = False) -> list[str]:
+    """Build a site of the notes below a folder.
+
+    Parameters
+    ----------
+    root
+        The folder. A ``mkdocs.yml`` in it or beside it is used, if it is for this folder.
+    site_dir
+        Where the site goes.
+    strict
+        Whether a warning counts.
+
+    Returns
+    -------
+    list of str
+        What is wrong: warnings if ``strict``, and why there is no site.
+    """
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")  # Material tells of its future at each start
+    listener = _Listener()
+    logger = logging.getLogger("mkdocs")
+    shown = logging.StreamHandler()
+    shown.setLevel(logging.WARNING)
+    logger.addHandler(listener)
+    logger.addHandler(shown)
+    try:
+        config = _config(root.resolve(), site_dir.resolve())
+        config.plugins.on_startup(command="build", dirty=False)
+        build(config)
+        config.plugins.on_shutdown()
+    except ConfigurationError as error:
+        raise OptionsError(str(error)) from error
+    except Abort as error:
+        return [str(error)]
+    finally:
+        logger.removeHandler(listener)
+        logger.removeHandler(shown)
+    return listener.told if strict else []
+
+
+def _config(root: Path, site_dir: Path) -> Any:
+    for path in (root / "mkdocs.yml", root.parent / "mkdocs.yml"):
+        if path.is_file():
+            config: Any = load_config(str(path), site_dir=str(site_dir))
+            if Path(config.docs_dir).resolve() in (root, root / "docs"):
+                return config
+    return load_config(_settings(root), docs_dir=str(root), site_dir=str(site_dir))
+
+
+def _settings(root: Path) -> io.BytesIO:
+    """Write the settings that a vault would have."""
+    toggles = [
+        ("(prefers-color-scheme)", None, "brightness-auto", "as the system"),
+        ("(prefers-color-scheme: light)", "default", "weather-sunny", "light"),
+        ("(prefers-color-scheme: dark)", "slate", "weather-night", "dark"),
+    ]
+    palette = [
+        {
+            "media": media,
+            **({"scheme": scheme} if scheme else {}),
+            "primary": "custom",
+            "accent": "custom",
+            "toggle": {"icon": f"material/{icon}", "name": f"Colours: {words}"},
+        }
+        for media, scheme, icon, words in toggles
+    ]
+    features = ["content.code.copy", "navigation.instant", "navigation.prune", "navigation.top"]
+    settings = {
+        "site_name": title(root),
+        "theme": {
+            "name": "material",
+            "font": False,
+            "palette": palette,
+            "features": [*features, "search.highlight", "toc.follow"],
+        },
+        "plugins": ["search", "tags", "vaultkit"],
+    }
+    stream = io.BytesIO(yaml.safe_dump(settings, allow_unicode=True).encode())
+    # MkDocs names it in messages, and looks for what is beside it.
+    stream.name = str(root.parent / "mkdocs.yml")
+    return stream
+
+
+def title(root: Path) -> str:
+    """Tell what a vault is called: by its way in, or by its folder."""
+    front = way_in(Vault(root, public=True))
+    if front and front.title.casefold() != front.name.casefold():
+        return front.title
+    folder = next((f for f in (root, *root.parents) if f.name.casefold() not in _COMMON), root)
+    words = folder.name.replace("-", " ").replace("_", " ").strip() or "Notes"
+    return words[0].upper() + words[1:]

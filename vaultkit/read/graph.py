@@ -1,0 +1,125 @@
+"""How the notes of a vault hang together."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vaultkit.read.note import Note
+from vaultkit.read.vault import BrokenLinkError, Vault
+
+#: What a vault's way in may be called, the first that is there.
+FRONT = ("index", "readme", "home", "start here", "start", "welcome", "overview")
+
+
+@dataclass(frozen=True)
+class Graph:
+    """What is striking about the links of a vault.
+
+    Attributes
+    ----------
+    orphans
+        Notes that no other note links to; the way in is none.
+    dead_ends
+        Notes that link to no other.
+    mentions
+        Notes whose name another note says without linking to it: who, whom, and the sentence.
+    longest
+        The notes from the way in to the one that is most links away from it.
+    unreachable
+        Notes that no way leads to from there.
+    """
+
+    orphans: tuple[str, ...]
+    dead_ends: tuple[str, ...]
+    mentions: tuple[tuple[str, str, str], ...]
+    longest: tuple[str, ...]
+    unreachable: tuple[str, ...]
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        mentions = [{"note": a, "names": b, "sentence": said} for a, b, said in self.mentions]
+        return {
+            "orphans": list(self.orphans),
+            "dead_ends": list(self.dead_ends),
+            "unlinked_mentions": mentions,
+            "longest_way": list(self.longest),
+            "unreachable": list(self.unreachable),
+        }
+
+    def sections(self) -> Iterator[tuple[str, list[str]]]:
+        """Tell it in words: titles, each with its rows."""
+        yield "Orphans (no note links to them)", list(self.orphans)
+        yield "Dead ends (they link to no note)", list(self.dead_ends)
+        rows = [f"{who} names {whom}: {sentence}" for who, whom, sentence in self.mentions]
+        yield "Unlinked mentions", rows
+        yield "Longest way, by the fewest links", list(self.longest)
+        yield "Not reached from where that begins", list(self.unreachable)
+
+
+def of(vault: Vault) -> Graph:
+    """Look at the links of a vault."""
+    ahead: dict[Path, list[Path]] = {
+        path: _ahead(note, vault) for path, note in vault.notes.items()
+    }
+    behind = {path: vault.backlinks(note) for path, note in vault.notes.items()}
+    front = way_in(vault)
+    way, reached = _ways(ahead, front.path) if front else ([], set())
+
+    def named(path: Path) -> str:
+        return vault.relative(path)
+
+    return Graph(
+        tuple(named(p) for p in ahead if not behind[p] and not (front and p == front.path)),
+        tuple(named(path) for path, others in ahead.items() if not others),
+        tuple(
+            (named(said.source.path), named(path), f"{said.before}{said.name}{said.after}")
+            for path, note in vault.notes.items()
+            for said in vault.mentions(note)
+        ),
+        tuple(named(path) for path in way),
+        tuple(named(path) for path in ahead if path not in reached) if front else (),
+    )
+
+
+def way_in(vault: Vault) -> Note | None:
+    """Find the note where readers begin: one called so, at the top, or as the vault is."""
+    top = {note.name.casefold(): note for note in vault.notes.values() if _is_top(note, vault)}
+    return next((top[n] for n in (*FRONT, vault.root.name.casefold()) if n in top), None)
+
+
+def _is_top(note: Note, vault: Vault) -> bool:
+    return note.path.parent == vault.root
+
+
+def _ahead(note: Note, vault: Vault) -> list[Path]:
+    found: dict[Path, None] = {}
+    for link in (*note.links, *vault.drawn(note)):
+        try:
+            path = vault.find(link.target, note.path)
+        except BrokenLinkError:
+            continue
+        if path in vault.notes and path != note.path:
+            found[path] = None
+    return list(found)
+
+
+def _ways(ahead: dict[Path, list[Path]], front: Path) -> tuple[list[Path], set[Path]]:
+    before: dict[Path, Path | None] = {front: None}
+    waiting = deque([front])
+    last = front
+    while waiting:
+        last = waiting.popleft()
+        for path in ahead[last]:
+            if path not in before:
+                before[path] = last
+                waiting.append(path)
+    way: list[Path] = []
+    at: Path | None = last
+    while at is not None:
+        way.append(at)
+        at = before[at]
+    return way[::-1], set(before)

@@ -1,0 +1,207 @@
+"""What a vault asks for: ``vaultkit.toml`` in its folder or beside it, or ``[tool.vaultkit]``."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from vaultkit.read.note import Note, words_of
+
+#: The checks that can be chosen, and the kinds of results that each of them has.
+CHECKS = {
+    "code": ("block", "output"),
+    "equations": ("equation", "shape"),
+    "form": ("form",),
+    "formulas": ("formula",),
+    "links": ("link",),
+    "mirrors": ("mirror",),
+    "numbers": ("number",),
+}
+#: Those that compare a note with what its code computes.
+OF_CODE = ("equations", "numbers")
+#: What becomes of a link to a note that is not there.
+UNWRITTEN = ("fail", "mark", "plain")
+#: Where the settings stand, the first of them that is there: in the vault, or beside it.
+FILES = ("vaultkit.toml", "../vaultkit.toml", "../pyproject.toml")
+
+
+class OptionsError(ValueError):
+    """Settings that cannot be meant. Its message names the file and what may stand there."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The settings of a vault.
+
+    Attributes
+    ----------
+    checks
+        Which checks run: names of `CHECKS`.
+    folders
+        For the notes of a folder, which checks run instead; the deepest folder decides.
+    without_code
+        Whether equations and numbers are judged on notes without code, too.
+    timeout
+        Seconds that one block may take.
+    trials
+        On how many sets of other numbers to judge the equations again.
+    unwritten
+        What becomes of a link to a note that is not there: one of `UNWRITTEN`.
+    unpublished
+        Folders, and patterns of paths, that no site shows.
+    html
+        Whether HTML in a note goes to the page as it is.
+    template
+        Path of the note that new ones begin as, from the vault's folder.
+    """
+
+    checks: tuple[str, ...] = tuple(CHECKS)
+    folders: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    without_code: bool = False
+    timeout: float = 10.0
+    trials: int = 0
+    unwritten: str = "fail"
+    unpublished: tuple[str, ...] = ()
+    html: bool = True
+    template: str = ""
+
+    @classmethod
+    def of(cls, root: Path) -> Options:
+        """Read the settings of the vault in a folder.
+
+        Raises
+        ------
+        OptionsError
+            If they cannot be read, or ask for what there is not.
+        """
+        for name in FILES:
+            path = root / name
+            if not path.is_file():
+                continue
+            try:
+                table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+                if path.name == "pyproject.toml":
+                    table = table.get("tool", {}).get("vaultkit", {})
+                return cls.from_table(table)
+            except (OSError, ValueError) as error:
+                raise OptionsError(f"{path.resolve()}: {error}") from error
+        return cls()
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Options:
+        """Read what `toml` has written, or somebody else.
+
+        Raises
+        ------
+        OptionsError
+            If a setting is unknown, or its value is none.
+        """
+        known = {field.name: field.default for field in fields(cls)}
+        given: dict[str, Any] = {}
+        for name, value in table.items():
+            default = known.get(name)
+            if default is None:
+                raise OptionsError(_unknown("setting", name, known))
+            if name == "folders":
+                if not isinstance(value, dict):
+                    raise OptionsError('folders: a table of folder = ["check", …]')
+                value = tuple(
+                    (folder.strip("/"), _checks(names)) for folder, names in value.items()
+                )
+            elif name == "checks":
+                value = _checks(value)
+            elif isinstance(default, tuple):
+                if not _are_words(value):
+                    raise OptionsError(f"{name}: a list of words, not {value!r}")
+                value = tuple(value)
+            elif isinstance(default, float) and type(value) in (int, float):
+                value = float(value)
+            elif type(value) is not type(default):
+                raise OptionsError(f"{name}: {type(default).__name__}, not {value!r}")
+            given[name] = value
+        options = cls(**given)
+        if options.unwritten not in UNWRITTEN:
+            raise OptionsError(_unknown("unwritten", options.unwritten, UNWRITTEN))
+        if not 0 < options.timeout <= 3600:
+            raise OptionsError("timeout: seconds, more than 0 and at most 3600")
+        return options
+
+    def toml(self) -> str:
+        """Write the settings as they would stand in ``vaultkit.toml``."""
+        told = {field.name: getattr(self, field.name) for field in fields(self)}
+        folders = told.pop("folders")
+        lines = [f"{name} = {json.dumps(value)}" for name, value in told.items()]
+        lines += ["[folders]", *(f"{json.dumps(n)} = {json.dumps(v)}" for n, v in folders)]
+        return "\n".join(lines) + "\n"
+
+    def checks_of(self, note: Note, path: str) -> frozenset[str]:
+        """Tell which checks a note gets. ``path`` is its path as seen from the vault's root."""
+        asked = words_of(note.meta.get("checks"))
+        if not asked:
+            above = (names for folder, names in self._deepest_first() if _is_below(path, folder))
+            asked = next(above, ())
+        if asked:
+            return frozenset(asked) & set(CHECKS)
+        apply = bool(note.blocks) or self.without_code
+        return frozenset(self.checks) - (set() if apply else set(OF_CODE))
+
+    def is_published(self, note: Note, path: str) -> bool:
+        """Tell whether a site shows a note."""
+        published, draft = (note.meta.get(name) for name in ("publish", "draft"))
+        hidden = _means(published, False) or _means(draft, True)
+        return not hidden and self.is_public(path)
+
+    def is_public(self, path: str) -> bool:
+        """Tell whether a site shows what stands at a path, as far as the settings say."""
+        return not any(_is_below(path, name) or fnmatch(path, name) for name in self.unpublished)
+
+    def _deepest_first(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        yield from sorted(self.folders, key=lambda folder: -folder[0].count("/"))
+
+
+def unknown_checks(note: Note) -> Iterator[str]:
+    """Say which of the checks that a note asks for there are not."""
+    for name in words_of(note.meta.get("checks")):
+        if name not in CHECKS:
+            yield f"front matter: {_unknown('check', name, CHECKS)}"
+
+
+def kinds(names: Iterable[str]) -> frozenset[str]:
+    """Kinds of results that checks have."""
+    return frozenset(kind for name in names for kind in CHECKS[name])
+
+
+def _checks(value: Any) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else value
+    if not _are_words(names):
+        raise OptionsError(f"a list of checks, not {value!r}")
+    for name in names:
+        if name not in CHECKS:
+            raise OptionsError(_unknown("check", name, CHECKS))
+    return tuple(names)
+
+
+def _are_words(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    folder = folder.strip("/")
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def _means(value: Any, truth: bool) -> bool:
+    words = {True: ("true", "yes", "on"), False: ("false", "no", "off")}[truth]
+    return value is truth or str(value).strip().lower() in words
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{what} {name!r} is none of {', '.join(sorted(known))}{hint}"

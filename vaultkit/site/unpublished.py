@@ -1,0 +1,41 @@
+"""Makes text of Markdown links to what the public is not to see."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from xml.etree.ElementTree import Element
+
+from vaultkit.site.page import Page
+
+
+def make_text(page: Page, root: Element) -> None:
+    """Take the addresses of what is not published from links, and put words for images.
+
+    Wikilinks have none by then: they are not resolved.
+    """
+    if not page.vault.hidden:
+        return
+    for element in root.iter():
+        for name in ("href", "src"):
+            if _leads_to_hidden(element.get(name, ""), page):
+                # What is left would say where it led.
+                words = element.get("alt")
+                element.attrib.clear()
+                if element.tag == "img":
+                    element.text = words
+                element.tag = "span"
+
+
+def _leads_to_hidden(address: str, page: Page) -> bool:
+    try:
+        url = urlsplit(address)
+    except ValueError:
+        return False
+    if url.scheme or url.netloc or not url.path:
+        return False
+    place = unquote(url.path)
+    folder = page.vault.root if place.startswith("/") else page.host.path.parent
+    path = Path(os.path.normpath(folder / place.lstrip("/")))
+    return any(one in page.vault.hidden for one in (path, Path(f"{path}.md")))
