@@ -77,6 +77,7 @@ FIGURES: dict[str, Figure] = {
         _figure(scaling, "score-variance", scaling.variance_data, scaling.draw_variance),
         _figure(scaling, "softmax-saturation", scaling.saturation_data, scaling.draw_saturation),
         _figure(scaling, "temperature", scaling.temperature_data, scaling.draw_temperature),
+        _figure(scaling, "scale-and-gradient", scaling.gradient_data, scaling.draw_gradient),
         _figure(learning, "head-learns", learning.learning_data, learning.draw_learning),
         _figure(learning, "head-matrices", learning.matrices_data, learning.draw_matrices),
         _figure(learning, "backward-graph", learning.graph_data, learning.draw_graph),
@@ -92,6 +93,7 @@ FIGURES: dict[str, Figure] = {
         _figure(words, "bank-by-layer", words.layers_data, words.draw_layers),
         _figure(heads, "real-heads", heads.real_heads_data, heads.draw_real_heads),
         _figure(similarity, "dot-and-cosine", similarity.dot_data, similarity.draw_dot),
+        _figure(similarity, "dot-against-cosine", similarity.drag_data, similarity.draw_drag),
         _figure(
             similarity,
             "query-key-value-analogy",
@@ -104,11 +106,15 @@ FIGURES: dict[str, Figure] = {
         _figure(heads, "multi-head", heads.multi_head_data, heads.draw_multi_head),
         _figure(heads, "one-head-or-two", heads.one_or_two_data, heads.draw_one_or_two),
         _figure(masking, "masks", masking.data, masking.draw),
+        _figure(masking, "mask-to-paint", masking.paint_data, masking.draw_paint),
         _figure(layers, "feed-forward", layers.feed_forward_data, layers.draw_feed_forward),
         _figure(layers, "residual-connection", layers.residual_data, layers.draw_residual),
         _figure(layers, "layer-normalization", layers.norm_data, layers.draw_norm),
         _figure(block, "transformer-block", block.data, block.draw),
         _figure(positions, "positional-encoding", positions.data, positions.draw),
+        _figure(
+            positions, "rotation-of-positions", positions.rotation_data, positions.draw_rotation
+        ),
         _figure(starting, "initialization", starting.data, starting.draw),
         _figure(mistakes, "known-answer", mistakes.known_answer_data, mistakes.draw_known_answer),
         _figure(machine, "numerical-stability", machine.stability_data, machine.draw_stability),

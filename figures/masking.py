@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from figures import touch
 from snippets import running_example as ex
 from snippets.attention import attention_weights
 from snippets.masks import causal_mask, padding_mask
@@ -111,3 +112,74 @@ def _weights(x: float, y: float, mask: Any, weights: Any, cell: tuple[float, flo
         for i, j in np.ndindex(*mask.shape)
     ]
     return "\n".join([*parts, "</g>"])
+
+
+def paint_data() -> dict[str, Any]:
+    """Return the running example's scores, the causal mask, and the weights under it."""
+    mask = causal_mask(ex.n)
+    return {
+        "tokens": ex.tokens,
+        "scores": ex.S,
+        "scale": 1 / np.sqrt(ex.d_k),
+        "mask": mask,
+        "weights": attention_weights(ex.S, mask, 1 / np.sqrt(ex.d_k)),
+        "length": LENGTH,
+    }
+
+
+def draw_paint(data: Mapping[str, Any]) -> str:
+    """Draw one grid: what the mask lets through is shaded by its weight, the rest outlined."""
+    tokens, mask, weights = data["tokens"], data["mask"], data["weights"]
+    x, y, width, height = 72, 56, 58, 36
+    sums = x + len(tokens) * width + 30
+    parts = [
+        st.text(x - 12, 20, "query ↓", anchor="end", cls="vk-query", size=st.SMALL),
+        st.text(x + 3 * width, 20, "key →", anchor="middle", cls="vk-key", size=st.SMALL),
+        st.tokens_across(x, y - 12, tokens, width),
+        st.text(sums, y - 12, "sum", anchor="middle", cls="vk-muted", size=st.SMALL),
+        st.tokens_down(x - 10, y, tokens, height, marked=None),
+    ]
+    for i, j in np.ndindex(*mask.shape):
+        left, top, share = x + j * width, y + i * height, float(weights[i, j])
+        box = st.rect(
+            left + 2,
+            top + 2,
+            width - 4,
+            height - 4,
+            cls="vk-score" if mask[i, j] else "vk-muted vk-stroke",
+            opacity=round(st.FAINT + (st.FULL - st.FAINT) * share, 2),
+        )
+        parts += [
+            touch.part("cell", box.replace("/>", ' stroke-dasharray="3 4"/>')),
+            touch.part(
+                "weight",
+                st.text(
+                    left + width / 2,
+                    top + height / 2 + 5,
+                    f"{share:.2f}" if mask[i, j] else "−∞",
+                    anchor="middle",
+                    cls="" if mask[i, j] else "vk-muted",
+                    size=st.SMALL,
+                ),
+            ),
+        ]
+    parts += [
+        touch.part(
+            "sum",
+            st.text(sums, y + (i + 0.5) * height + 5, f"{total:g}", anchor="middle", size=st.SMALL),
+        )
+        for i, total in enumerate(weights.sum(axis=1).round(6))
+    ]
+    svg = st.figure_svg(
+        "mask-to-paint",
+        "A mask to paint",
+        "The weights of six queries over six keys under a causal mask: a lower triangle of weights,"
+        " minus infinity above it. Each row sums to 1.",
+        y + len(tokens) * height + 8,
+        parts,
+    )
+    names = ("tokens", "scores", "scale", "mask", "length")
+    cells = {"x": x, "y": y, "width": width, "height": height}
+    return touch.touchable(
+        "mask-to-paint", svg, {**{name: data[name] for name in names}, "cells": cells}
+    )

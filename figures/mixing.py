@@ -223,16 +223,23 @@ def draw_context(data: Mapping[str, Any]) -> str:
         + st.polyline([points[i] for i in data["hull"]], closed=True)
         + '"/>',
         *(
-            st.path(f"M{st.num(zx)} {st.num(zy)}L{st.num(x)} {st.num(y)}", cls="score", width=w)
+            touch.part(
+                "line",
+                st.path(
+                    f"M{st.num(zx)} {st.num(zy)}L{st.num(x)} {st.num(y)}", cls="score", width=w
+                ),
+            )
             for (x, y), w in zip(points, (weights * 14).round(1), strict=True)
         ),
         *(
-            st.dot(x, y, r, "value")
+            touch.part("value", st.dot(x, y, r, "value"))
             for (x, y), r in zip(points, 14 * np.sqrt(weights), strict=True)
         ),
-        st.dot(zx, zy, 7, "fg"),
-        st.text(zx - 56, zy + 22, "$z$ of journey", anchor="end", bold=True),
-        st.text(zx - 56, zy + 42, f"({z[0]:.3f}, {z[1]:.3f})", anchor="end"),
+        touch.part("z", st.dot(zx, zy, 7, "fg")),
+        # What stands there stands clear of every value.
+        st.dot(330, 325, 7, "fg"),
+        touch.part("whose", st.text(346, 320, "$z$ of journey", bold=True)),
+        touch.part("z label", st.text(346, 341, f"({z[0]:.3f}, {z[1]:.3f})")),
         st.text(right + 10, bottom + 6, "$v_1$"),
         st.text(left, top - 10, "$v_2$", anchor="middle"),
     ]
@@ -241,9 +248,14 @@ def draw_context(data: Mapping[str, Any]) -> str:
         dx, dy, anchor = aside.get(token, (16, 5, "start"))
         words = f"{token} {weight:.3f}"
         parts.append(
-            st.text(x + dx, y + dy, words, anchor=anchor, cls="vk-value", bold=token == "journey")
+            touch.part(
+                "weight",
+                st.text(
+                    x + dx, y + dy, words, anchor=anchor, cls="vk-value", bold=token == "journey"
+                ),
+            )
         )
-    return st.figure_svg(
+    svg = st.figure_svg(
         "context-vector",
         "Context vector",
         "The six value vectors as points in a plane, their convex hull shaded. The context vector"
@@ -252,3 +264,6 @@ def draw_context(data: Mapping[str, Any]) -> str:
         410,
         parts,
     )
+    start = {"tokens": data["tokens"], "V": V, "weights": weights, "query": data["tokens"][st.ROW]}
+    span = {"x": [0.1, 0.45, left, right], "y": [0.2, 1.1, bottom, top]}
+    return touch.touchable("context-vector", svg, {**start, "span": span})

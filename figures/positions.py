@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from figures import touch
 from snippets.positional_encoding import sinusoidal_positions
 
 LEVELS = 12
@@ -79,3 +80,87 @@ def draw(data: Mapping[str, Any]) -> str:
         floor + 36,
         parts,
     )
+
+
+WIDTH, REACH = 8, 32  # of the encoding; the longest move drawn
+
+
+def rotation_data() -> dict[str, Any]:
+    """Return the pairs of a position and of a later one, and dot products by distance."""
+    positions = sinusoidal_positions(REACH + 1, WIDTH)
+    return {"position": 10, "move": 3, "positions": positions, "dots": positions @ positions[0]}
+
+
+def draw_rotation(data: Mapping[str, Any]) -> str:
+    """Draw each pair as a clock: the hand of a position, and of the one some places on."""
+    position, move, dots = data["position"], data["move"], data["dots"]
+    theta = 10000.0 ** (-2 * np.arange(WIDTH // 2) / WIDTH)
+    radius, inner, centres, middle = 48, 30, [64, 182, 300, 418], 84
+    parts = []
+    for i, (x, frequency) in enumerate(zip(centres, theta, strict=True)):
+        pairs = [data["positions"][at, 2 * i : 2 * i + 2] for at in (position, position + move)]
+        hands = [(x + radius * float(a), middle - radius * float(b)) for a, b in pairs]
+        turn = move * float(frequency)
+        parts += [
+            st.text(x, 20, f"pair {i + 1}", anchor="middle", cls="vk-muted", size=st.SMALL),
+            f'<circle class="vk-line vk-stroke" cx="{x}" cy="{middle}" r="{radius + 4}"/>',
+            st.path(f"M{x} {middle - radius - 8}v8", width=1.5),
+            touch.part(
+                "turn",
+                '<path class="vk-score" fill-opacity=".25" d="'
+                + _sector(x, middle, inner, position * float(frequency), turn)
+                + '"/>',
+            ),
+            touch.part("from", st.arrow([(x, middle), hands[0]], "input", 2)),
+            touch.part("to", st.arrow([(x, middle), hands[1]], "score", 2)),
+            touch.part(
+                "angle",
+                st.text(x, middle + radius + 28, f"{turn:.3f}", anchor="middle", cls="vk-score"),
+            ),
+        ]
+    left, right, top, bottom, most = 44, 452, 232, 352, WIDTH // 2
+    xs = np.interp(np.arange(REACH + 1), (0, REACH), (left, right))
+    ys = np.interp(dots, (0, most), (bottom, top))
+    parts += [
+        st.text(left - 32, top - 26, "dot product of two rows, by their distance", size=16),
+        *(
+            st.path(f"M{left} {st.num(level)}H{right}", width=1 if tick == 0 else 0.5)
+            + st.text(left - 10, level + 5, str(tick), anchor="end", cls="vk-muted", size=13)
+            for tick in (0, most // 2, most)
+            for level in (float(np.interp(tick, (0, most), (bottom, top))),)
+        ),
+        *(
+            st.text(xs[t], bottom + 20, str(t), anchor="middle", cls="vk-muted", size=13)
+            for t in range(0, REACH + 1, 8)
+        ),
+        st.path(st.polyline(zip(xs, ys, strict=True)), cls="score", width=1.25),
+        *(st.dot(a, b, 2, "score") for a, b in zip(xs, ys, strict=True)),
+        touch.part("mark", st.dot(xs[move], ys[move], 6, "score")),
+        touch.part(
+            "dot",
+            st.text(right, top - 26, f"{dots[move]:.2f}", anchor="end", cls="vk-score", bold=True),
+        ),
+    ]
+    svg = st.figure_svg(
+        "rotation-of-positions",
+        "Rotation of positions",
+        f"Four clocks, one for each pair of an encoding of width {WIDTH}, with the hand of position"
+        f" {position} and that of the position {move} further on. The hands turn by"
+        f" {st.listed(move * theta, 3)}. Below, the dot product of two rows against their"
+        f" distance: {dots[move]:.2f} at distance {move}.",
+        bottom + 34,
+        parts,
+    )
+    clocks = {"centres": centres, "middle": middle, "radius": radius, "inner": inner}
+    chart = {"x": [0, REACH, left, right], "y": [0, most, bottom, top]}
+    start = {"position": position, "move": move, "d_model": WIDTH}
+    return touch.touchable(
+        "rotation-of-positions", svg, {**start, "clocks": clocks, "chart": chart}
+    )
+
+
+def _sector(x: float, y: float, radius: float, start: float, turn: float) -> str:
+    """Return the way a hand goes, clockwise from the top, without its full turns."""
+    angles = start + np.linspace(0, turn % (2 * np.pi), 25)
+    arc = zip(x + radius * np.sin(angles), y - radius * np.cos(angles), strict=True)
+    return st.polyline([(x, y), *arc], closed=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from figures import touch
 from snippets.attention import attention_scores
 from snippets.softmax import softmax
 
@@ -227,3 +228,117 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
         bottom + 58,
         parts,
     )
+
+
+# Two keys with a weight of one half each: no softmax responds more.
+MOST = float(jacobian_norm(np.array([0.5, 0.5])))
+LARGEST = 0.25  # entry of a Jacobian, there
+KEYS, QUERIES, POWERS = 8, 6, 11  # of the figure to touch; widths are powers of 2
+
+
+def gradient_data() -> dict[str, Any]:
+    """Return the scores of a few queries and keys, for the first 1, 2, 4, … components of each."""
+    rng = np.random.default_rng(0)
+    query = rng.standard_normal((QUERIES, 2 ** (POWERS - 1)))
+    key = rng.standard_normal((KEYS, 2 ** (POWERS - 1)))
+    widths = 2 ** np.arange(POWERS)
+    scores = np.array([attention_scores(query[:, :d], key[:, :d]) for d in widths])
+    return {"widths": widths, "scores": scores, "power": 6, "query": 0}
+
+
+def draw_gradient(data: Mapping[str, Any]) -> str:
+    """One row of scores, unscaled: how far they spread, the weights, the Jacobian, its size."""
+    scores = data["scores"][data["power"], data["query"]]
+    d_k = data["widths"][data["power"]]
+    weights = softmax(scores)
+    J = np.diag(weights) - np.outer(weights, weights)
+    share = float(jacobian_norm(weights)) / MOST
+    span, level = 80, 58
+    parts = [
+        st.text(12, 22, "scores of one query with eight keys", size=16),
+        _axis(level, np.linspace(-span, span, 5), (-span, span)),
+        *(
+            touch.part("score", _see_through(st.dot(x, level, 6, "score")))
+            for x in np.interp(scores, (-span, span), (LEFT, RIGHT))
+        ),
+    ]
+    top, height, left, bar = 142, 160, 40, 22
+    bottom = top + height
+    parts.append(st.text(12, top - 24, "weights", size=16))
+    for tick in (0, 0.5, 1):
+        y = bottom - tick * height
+        parts += [
+            st.path(f"M{left} {st.num(y)}h{bar * KEYS + 6}", width=1 if tick == 0 else 0.5),
+            st.text(left - 8, y + 5, f"{tick:g}", anchor="end", cls="vk-muted", size=13),
+        ]
+    parts += [
+        touch.part(
+            "weight",
+            st.rect(
+                left + 4 + bar * j,
+                bottom - max(height * weight, 1),
+                bar - 4,
+                max(height * weight, 1),
+                cls="vk-score",
+                opacity=0.75,
+                radius=1,
+            ),
+        )
+        for j, weight in enumerate(weights)
+    ]
+    x, cell = 284, height / KEYS
+    parts += [
+        st.text(x, top - 24, "Jacobian $J$", size=16),
+        st.rect(x - 1, top - 1, height + 2, height + 2, cls="vk-line", stroke=1, radius=2),
+        *(
+            touch.part(
+                "entry",
+                st.rect(
+                    x + j * cell + 0.5,
+                    top + i * cell + 0.5,
+                    cell - 1,
+                    cell - 1,
+                    cls="vk-query" if J[i, j] >= 0 else "vk-key",
+                    opacity=round(min(abs(float(J[i, j])) / LARGEST, 1), 3),
+                    radius=1,
+                ),
+            )
+            for i, j in np.ndindex(*J.shape)
+        ),
+    ]
+    y = bottom + 40
+    parts += [
+        st.text(12, y, "gradient that gets through", size=16),
+        st.rect(left, y + 14, 360, 18, cls="vk-muted", stroke=1, radius=3),
+        touch.part(
+            "share",
+            st.rect(left, y + 14, max(360 * share, 1), 18, cls="vk-query", opacity=0.75, radius=3),
+        ),
+        touch.part("share label", st.text(left + 370, y + 28, f"{share:.2f}", bold=True)),
+    ]
+    svg = st.figure_svg(
+        "scale-and-gradient",
+        "Scale and gradient",
+        f"For keys of width {d_k}, unscaled: eight scores on a line, spread with a standard"
+        f" deviation of {scores.std():.1f}; their weights, the largest {weights.max():.2f}; the"
+        f" Jacobian of softmax as a map; and its norm as a part of the largest possible,"
+        f" {share:.2f}.",
+        y + 48,
+        parts,
+    )
+    plot = {
+        "span": [-span, span, LEFT, RIGHT],
+        "bottom": bottom,
+        "height": height,
+        "length": 360,
+        "left": left,
+        "largest": LARGEST,
+        "most": MOST,
+    }
+    start = {name: data[name] for name in ("widths", "power", "query")}
+    rounded = data["scores"].round(4)
+    return touch.touchable("scale-and-gradient", svg, {**start, "scores": rounded, "plot": plot})
+
+
+def _see_through(fragment: str) -> str:
+    return fragment.replace("/>", ' fill-opacity=".55"/>')

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from figures import touch
 from snippets import running_example as ex
 
 
@@ -78,6 +79,120 @@ def draw_dot(data: Mapping[str, Any]) -> str:
         y + 112,
         parts,
     )
+
+
+def drag_data() -> dict[str, Any]:
+    """Return a query and two keys, of which each measure prefers another, and both measures."""
+    q, keys = np.array([2.0, 1.0]), np.array([[1.6, 0.4], [1.0, 3.0]])
+    dots = keys @ q
+    lengths = np.linalg.norm(keys, axis=1) * np.linalg.norm(q)
+    return {"q": q, "keys": keys, "dots": dots, "cosines": dots / lengths}
+
+
+def draw_drag(data: Mapping[str, Any]) -> str:
+    """Draw a query, two keys, and where on the query's line each key lands."""
+    q, keys, dots, cosines = data["q"], data["keys"], data["dots"], data["cosines"]
+    unit, limits = 54, {"x": (-4, 4), "y": (-2, 4)}
+    origin = (24 + unit * 4, 20 + unit * 4)
+
+    def place(v: Any) -> tuple[float, float]:
+        return origin[0] + unit * float(v[0]), origin[1] - unit * float(v[1])
+
+    def beyond(v: Any) -> tuple[float, float]:
+        """Return where the letter of a vector stands: beyond its tip, if there is room."""
+        x, y = place(v + 0.6 * v / np.linalg.norm(v))
+        return float(np.clip(x, 14, st.WIDTH - 14)), max(y, 8) + 5
+
+    (left, bottom), (right, top) = place((-4, -2)), place((4, 4))
+    direction = q / np.linalg.norm(q)
+    # As far as the line stays in the plane.
+    ends = [
+        sign
+        * direction
+        * min(
+            limit / (sign * step)
+            for step, span in zip(direction, limits.values(), strict=True)
+            for limit in span
+            if limit * sign * step > 0
+        )
+        for sign in (-1, 1)
+    ]
+    parts = [
+        st.path(
+            "".join(f"M{place((t, 0))[0]:g} {top:g}V{bottom:g}" for t in range(-4, 5))
+            + "".join(f"M{left:g} {place((0, t))[1]:g}H{right:g}" for t in range(-2, 5)),
+            width=0.4,
+        ),
+        st.path(f"M{origin[0]} {top:g}V{bottom:g}M{left:g} {origin[1]}H{right:g}", width=1.25),
+        touch.part(
+            "line",
+            st.path(
+                st.polyline([place(end) for end in ends]),
+                cls="query",
+                width=1,
+                more=' stroke-dasharray="1 4"',
+            ),
+        ),
+    ]
+    for key in keys:
+        foot = key @ direction * direction
+        parts.append(
+            touch.part(
+                "foot",
+                st.path(
+                    st.polyline([place(key), place(foot)]),
+                    cls="key",
+                    width=1,
+                    more=' stroke-dasharray="4 4"',
+                ),
+            )
+        )
+        parts.append(touch.part("landing", st.dot(*place(foot), 4, "key")))
+    for v, hue, name in ((q, "query", "$q$"), (keys[0], "key", "$k_1$"), (keys[1], "key", "$k_2$")):
+        x, y = beyond(v)
+        parts += [
+            touch.part("vector", st.arrow([origin, place(v)], hue, 2.5)),
+            touch.part("name", st.text(x, y, name, anchor="middle", cls=f"vk-{hue}")),
+        ]
+    y = bottom + 36
+    columns = (
+        (236, "dot product", dots, "dot"),
+        (352, "cosine", cosines, "cosine"),
+        (440, "length", np.linalg.norm(keys, axis=1), "length"),
+    )
+    parts += [st.text(x, y, words, anchor="middle", cls="vk-muted") for x, words, *_ in columns]
+    parts.append(st.path(f"M24 {y + 12}H456", width=0.75))
+    for i, key in enumerate(keys):
+        level = y + 38 + 28 * i
+        parts += [
+            st.text(30, level, f"$k_{i + 1}$", cls="vk-key"),
+            touch.part("key", st.text(58, level, f"({key[0]:.1f}, {key[1]:.1f})")),
+            *(
+                touch.part(
+                    name,
+                    st.text(
+                        x,
+                        level,
+                        f"{values[i]:.2f}",
+                        anchor="middle",
+                        bold=name != "length" and i == values.argmax(),
+                    ),
+                )
+                for x, _, values, name in columns
+            ),
+        ]
+    svg = st.figure_svg(
+        "dot-against-cosine",
+        "Dot product against cosine",
+        f"A plane with a query ({q[0]:g}, {q[1]:g}) and two keys, ({keys[0, 0]:g}, {keys[0, 1]:g})"
+        f" and ({keys[1, 0]:g}, {keys[1, 1]:g}), each dropped onto the query's line. The dot"
+        f" products are {st.listed(dots)}, the cosines {st.listed(cosines)}.",
+        y + 84,
+        parts,
+    )
+    plane = {"origin": origin, "unit": unit, **limits}
+    start = {"vectors": [q, *keys], "plane": plane}
+    return touch.touchable("dot-against-cosine", svg, start)
 
 
 def analogy_data() -> dict[str, Any]:

@@ -21,9 +21,9 @@ def part(name: str, fragment: str) -> str:
     return re.sub(r"<(\w+)", rf'<\1 data-part="{escape(name)}"', fragment, count=1)
 
 
-def parts(name: str, fragments: Iterable[str]) -> str:
-    """Name each of several fragments."""
-    return "\n".join(part(name, fragment) for fragment in fragments)
+def group(name: str, fragments: Iterable[str]) -> str:
+    """Name several fragments as one."""
+    return "\n".join([f'<g data-part="{escape(name)}">', *fragments, "</g>"])
 
 
 def touchable(name: str, svg: str, data: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from figures import style as st
+from figures import touch
 from snippets import running_example as ex
 
 
@@ -13,7 +14,8 @@ def data() -> dict[str, Any]:
     """Return the query of journey and all that it meets."""
     return {
         "tokens": ex.tokens,
-        "q": ex.Q[st.ROW],
+        "row": st.ROW,
+        "Q": ex.Q,
         "K": ex.K,
         "scores": ex.S[st.ROW],
         "weights": ex.alpha[st.ROW],
@@ -25,53 +27,110 @@ def data() -> dict[str, Any]:
 
 def draw(data: Mapping[str, Any]) -> str:
     """One query meets six keys: scores, weights, and the weighted sum of six values."""
-    K, V, z = data["K"], data["V"], data["z"]
+    K, V, z, row, small = data["K"], data["V"], data["z"], data["row"], st.SMALL
+    q = data["Q"][row]
     cell, y = 34, 112
     height = len(K) * cell
     x_K, x_s, x_w, x_V = 76, 189, 283, 386
     bottom = y + height
-    parts = [
-        st.text(x_K - 12, 40, "$q$ of", anchor="end", cls="vk-query"),
-        st.text(x_K - 12, 59, "journey", anchor="end", bold=True),
-        st.heat_map(x_K, 29, data["q"][None], "query", (42, cell)),
-        st.arrow([(x_K + 42, 68), (x_K + 42, 84)], "query"),
-        st.text(x_K + 42, 102, "keys $K$", anchor="middle", cls="vk-key"),
-        st.text(x_s + 28, 82, "scores", anchor="middle", cls="vk-score"),
-        st.text(x_s + 28, 102, "$q$ · $k_j$", anchor="middle", cls="vk-muted", size=st.SMALL),
-        st.text(x_w + 32, 82, "weights", anchor="middle", cls="vk-score"),
-        st.text(x_w + 32, 102, "sum 1", anchor="middle", cls="vk-muted", size=st.SMALL),
-        st.text(x_V + 42, 102, "values $V$", anchor="middle", cls="vk-value"),
-        st.tokens_down(x_K - 12, y, data["tokens"], cell, marked=None),
-        st.heat_map(x_K, y, K, "key", (42, cell)),
-        st.heat_map(x_s, y, data["scores"][:, None], "score", (56, cell)),
-        st.heat_map(x_w, y, data["weights"][:, None], "score", (64, cell), decimals=3),
-        st.heat_map(x_V, y, V, "value", (42, cell)),
-        *(
+    arrows = [
+        [
             st.text(x, y + (i + 0.5) * cell + 5, sign, anchor="middle", cls="vk-muted")
             for i in range(len(K))
-            for x, sign in ((x_K + 99, "→"), (x_s + 76, "→"), (x_w + 85, "×"))
-        ),
-        st.path(f"M{x_s} {bottom + 8}v6H{x_w + 64}v-6"),
-        st.text(
-            (x_s + x_w + 64) / 2,
-            bottom + 36,
-            f"÷ √{data['d_k']}, then softmax",
-            anchor="middle",
-            cls="vk-muted",
-            size=st.SMALL,
-        ),
-        st.arrow([(x_V + 42, bottom + 6), (x_V + 42, bottom + 34)], "value"),
-        st.text(x_V + 54, bottom + 25, "sum", cls="vk-muted", size=st.SMALL),
-        st.heat_map(x_V, bottom + 42, z[None], "value", (42, cell)),
-        st.outline(x_V, bottom + 42, 84, cell),
-        st.text(x_V - 14, bottom + 64, "context vector $z$ of journey", anchor="end"),
+        ]
+        for x, sign in ((x_K + 99, "→"), (x_s + 76, "→"), (x_w + 85, "×"))
     ]
-    return st.figure_svg(
+    # Numbered as the steps of the note are.
+    parts = [
+        st.text(x_K - 12, 40, "$q$ of", anchor="end", cls="vk-query"),
+        touch.part("token", st.text(x_K - 12, 59, data["tokens"][row], anchor="end", bold=True)),
+        touch.group("q", [st.heat_map(x_K, 29, q[None], "query", (42, cell))]),
+        st.tokens_down(x_K - 12, y, data["tokens"], cell, marked=None),
+        touch.group(
+            "step 2",
+            [
+                st.text(x_K + 42, 102, "keys $K$", anchor="middle", cls="vk-key"),
+                st.text(x_V + 42, 102, "values $V$", anchor="middle", cls="vk-value"),
+                st.heat_map(x_K, y, K, "key", (42, cell)),
+                st.heat_map(x_V, y, V, "value", (42, cell)),
+            ],
+        ),
+        touch.group(
+            "step 3",
+            [
+                st.arrow([(x_K + 42, 68), (x_K + 42, 84)], "query"),
+                touch.part(
+                    "score name",
+                    st.text(x_s + 28, 82, "scores", anchor="middle", cls="vk-score"),
+                ),
+                st.text(x_s + 28, 102, "$q$ · $k_j$", anchor="middle", cls="vk-muted", size=small),
+                touch.group(
+                    "scores", [st.heat_map(x_s, y, data["scores"][:, None], "score", (56, cell))]
+                ),
+                *arrows[0],
+            ],
+        ),
+        touch.group(
+            "step 4",
+            [
+                st.path(f"M{x_s} {bottom + 8}v6H{x_w + 64}v-6"),
+                touch.part(
+                    "divisor",
+                    st.text(
+                        (x_s + x_w + 64) / 2,
+                        bottom + 36,
+                        f"÷ √{data['d_k']}, then softmax",
+                        anchor="middle",
+                        cls="vk-muted",
+                        size=small,
+                    ),
+                ),
+            ],
+        ),
+        touch.group(
+            "step 5",
+            [
+                st.text(x_w + 32, 82, "weights", anchor="middle", cls="vk-score"),
+                st.text(x_w + 32, 102, "sum 1", anchor="middle", cls="vk-muted", size=small),
+                touch.group(
+                    "weights",
+                    [
+                        st.heat_map(
+                            x_w, y, data["weights"][:, None], "score", (64, cell), decimals=3
+                        )
+                    ],
+                ),
+                *arrows[1],
+            ],
+        ),
+        touch.group(
+            "step 6",
+            [
+                *arrows[2],
+                st.arrow([(x_V + 42, bottom + 6), (x_V + 42, bottom + 34)], "value"),
+                st.text(x_V + 54, bottom + 25, "sum", cls="vk-muted", size=small),
+                touch.group("z", [st.heat_map(x_V, bottom + 42, z[None], "value", (42, cell))]),
+                st.outline(x_V, bottom + 42, 84, cell),
+                touch.part(
+                    "whose",
+                    st.text(
+                        x_V - 14,
+                        bottom + 64,
+                        f"context vector $z$ of {data['tokens'][row]}",
+                        anchor="end",
+                    ),
+                ),
+            ],
+        ),
+    ]
+    svg = st.figure_svg(
         "single-query",
         "One query, step by step",
-        f"The query of journey, {st.listed(data['q'])}, meets six keys. The scores are"
+        f"The query of journey, {st.listed(q)}, meets six keys. The scores are"
         f" {st.listed(data['scores'])}, the weights {st.listed(data['weights'], 3)}; the values,"
         f" each times its weight, add up to the context vector {st.listed(z)}.",
         bottom + 90,
         parts,
     )
+    start = {name: data[name] for name in ("tokens", "Q", "K", "V", "d_k", "row")}
+    return touch.touchable("single-query", svg, start)

@@ -24,6 +24,33 @@ export const make = (tag, attributes, ...children) => {
   return element;
 };
 
+/* Path data of figures/style.py: through points, and to an open arrowhead. */
+export const polyline = (points, closed = false) =>
+  `M${points.map(([x, y]) => `${num(x)} ${num(y)}`).join("L")}${closed ? "Z" : ""}`;
+
+export const arrow = ([x0, y0], [x1, y1]) => {
+  const length = Math.hypot(x1 - x0, y1 - y0);
+  const [ux, uy] = [(x1 - x0) / length, (y1 - y0) / length];
+  const head = [
+    [x1 - 6 * ux - 4 * uy, y1 - 6 * uy + 4 * ux], [x1, y1], [x1 - 6 * ux + 4 * uy, y1 - 6 * uy - 4 * ux],
+  ];
+  return polyline([[x0, y0], [x1, y1]]) + polyline(head);
+};
+
+/* The place of a value on a line: `[low, high, from, to]`. */
+export const along = (value, [low, high, from, to]) => from + ((value - low) / (high - low)) * (to - from);
+
+/* Shades and numbers of a heat map of figures/style.py, from its values row by row. */
+export const heat = (group, values, digits = 2) => {
+  const [low, high] = [Math.min(0, ...values), Math.max(...values)];
+  const [faint, full] = [0.05, 0.48];
+  [...group.querySelectorAll("rect")].forEach((cell, i) => {
+    const share = high > low ? (values[i] - low) / (high - low) : 0;
+    set(cell, { "fill-opacity": (faint + (full - faint) * share).toFixed(2) });
+  });
+  [...group.querySelectorAll("text")].forEach((text, i) => { text.textContent = said(values[i], digits); });
+};
+
 /* Words with letters of mathematics in them, as `$d_k$`: italic, the index lowered. */
 export const rich = (words) => words.split("$").flatMap((piece, at) => {
   if (at % 2 === 0) return piece ? [piece] : [];
@@ -67,7 +94,7 @@ export const touch = (figure, start, show) => {
   };
 
   /* A slider of its own, for one number. */
-  const slider = ({ label, min, max, step, value, text, input, hue }) => {
+  const slider = ({ label, min, max, step, value, text, input, small = false }) => {
     const id = `touch-${(last += 1)}`;
     const range = make("input", { type: "range", id, min, max, step });
     const shown = make("span", { class: "touch__value", "aria-hidden": "true" });
@@ -78,7 +105,7 @@ export const touch = (figure, start, show) => {
       shown.replaceChildren(...rich(text(state)));
     });
     const row = make("div", { class: "touch__slider" }, make("label", { for: id }, ...rich(label)), range, shown);
-    if (hue) row.dataset.hue = hue;
+    row.classList.toggle("touch__slider--small", small);
     controls.append(row);
   };
 
@@ -157,5 +184,5 @@ export const touch = (figure, start, show) => {
     box.after(panel);
   };
 
-  return { state, change, slider, choice, button, handle, stage, ready };
+  return { state, change, slider, choice, button, handle, stage, follow: (act) => follow.push(act), ready };
 };

@@ -13,10 +13,27 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 from visitor import ROOT, Visitor
 
+from figures.scaling import gradient_data
+from snippets import running_example as ex
+from snippets.attention import (
+    attention_scores,
+    attention_weights,
+    scaled_dot_product_attention,
+)
+from snippets.masks import causal_mask, padding_mask
+from snippets.positional_encoding import sinusoidal_positions
 from snippets.softmax import softmax
 
 #: What can be touched, and on which page.
-WIDGETS = {"softmax-temperature": "softmax/"}
+WIDGETS = {
+    "context-vector": "context-vector/",
+    "dot-against-cosine": "dot-product-and-cosine/",
+    "mask-to-paint": "causal-and-padding-masks/",
+    "rotation-of-positions": "positional-encoding/",
+    "scale-and-gradient": "importance-of-dk-in-scaling/",
+    "single-query": "single-query-walkthrough/",
+    "softmax-temperature": "softmax/",
+}
 WIDGET = pytest.mark.parametrize("name", WIDGETS)
 SLIDER = "input[type=range], [role=slider]"
 
@@ -55,8 +72,10 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-DRAWN = """(found) => [...found.querySelectorAll("svg [data-part]")].map((part) => [
-  part.dataset.part,
+DRAWN = """(found) => [
+  ...found.querySelectorAll("svg [data-part], svg [data-part] *"),
+].map((part) => [
+  part.dataset.part ?? part.tagName,
   part.childElementCount ? "" : part.textContent,
   Object.fromEntries([...part.attributes].map((each) => [each.name, each.value])),
 ])"""
@@ -112,8 +131,7 @@ def test_it_begins_as_it_was_drawn(visit: Visitor, name: str) -> None:
 
 
 @WIDGET
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_it_fits_and_axe_finds_nothing(visit: Visitor, name: str, width: int, scheme: str) -> None:
     found = opened(visit, name, width=width, scheme=scheme)
     page = found.page
@@ -146,6 +164,25 @@ def test_every_control_works_by_keyboard_and_reset_brings_it_back(
             page.keyboard.press("ArrowRight")
         expect(slider).not_to_have_attribute("aria-valuetext", str(before))
         expect(slider).to_be_focused()
+    for radios in found.locator("fieldset").all():
+        chosen = radios.locator(":checked")
+        value = chosen.input_value()
+        chosen.focus()
+        page.keyboard.press("ArrowRight")
+        assert radios.locator(":checked").input_value() != value
+        expect(radios.locator(":checked")).to_be_focused()
+    for button in found.locator(".touch__buttons button").all()[:-1]:
+        found.get_by_role("button", name="Reset").press("Enter")
+        if button.get_attribute("aria-disabled") == "true":
+            found.locator(".touch__buttons button").first.press("Enter")
+        before = drawn(found)
+        button.focus()
+        page.keyboard.press("Enter")
+        expect(button).to_be_focused()
+        if button.inner_text() != "Causal":  # It is, at the start.
+            assert drawn(found) != before
+    for cell in found.locator(".touch__grid button").all()[:1]:
+        cell.press("Enter")
     assert words(found) != said
     assert found.locator("svg").get_attribute("aria-label") == words(found)
     reset = found.get_by_role("button", name="Reset")
@@ -192,8 +229,7 @@ WAYS: dict[str, Callable[[Page, Locator, tuple[float, float]], None]] = {
 
 
 @WIDGET
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("way", "width"), [("mouse", 1280), ("mouse", 390), ("touch", 390)])
 def test_every_handle_and_slider_can_be_dragged(
     visit: Visitor, name: str, way: str, width: int
 ) -> None:
@@ -276,30 +312,121 @@ def same(found: Any, expected: Any) -> None:
 def test_softmax(visit: Visitor) -> None:
     page = visit("softmax/")
     rows = [*grid(1), *grid(6, seed=1), *grid(40, seed=2)]
-    rows += [
-        np.array([-np.inf, 1.0, -np.inf]),
-        np.array([-np.inf, -np.inf]),
-        np.array([1e300, -1e300]),
-    ]
-    for x in rows:
+    rows += [np.array([-np.inf, 1.0, -np.inf]), np.array([-np.inf, -np.inf])]
+    for x in [*rows, np.array([1e300, -1e300])]:
         same(run(visit, page, "attention", "softmax", x), softmax(x))
+    tau = np.logspace(-2, 2, 24)
+    for x, t in zip(grid(4, seed=3), tau, strict=True):
+        p = run(visit, page, "softmax-temperature", "proportions", {"x": x, "tau": t})
+        same(p, softmax(x / t))
 
 
-# --- Each of them ---------------------------------------------------------------------------------
+def test_attention(visit: Visitor) -> None:
+    page = visit("softmax/")
+    rng = np.random.default_rng(1)
+    for n, (Q, K) in enumerate(zip(grid(3, 4), grid(5, 4, seed=1), strict=True)):
+        V = rng.standard_normal((5, 2))
+        mask = rng.random((3, 5)) < 0.6
+        mask[n % 3] = False  # a query that may read nothing
+        same(run(visit, page, "attention", "attention_scores", Q, K), attention_scores(Q, K))
+        for attn_mask in (None, mask, mask[:1]):
+            found = run(
+                visit, page, "attention", "scaled_dot_product_attention", Q, K, V, attn_mask
+            )
+            expected = scaled_dot_product_attention(Q, K, V, attn_mask, return_weights=True)
+            same(found["output"], expected[0])
+            same(found["weights"], expected[1])
+        found = run(
+            visit, page, "attention", "scaled_dot_product_attention", Q, K, V, None, True, 0.3
+        )
+        same(found["output"], scaled_dot_product_attention(Q, K, V, is_causal=True, scale=0.3))
+        S = attention_scores(Q, K)
+        found = run(visit, page, "attention", "attention_weights", S, mask, 0.5)
+        same(found, attention_weights(S, mask, 0.5))
+
+
+def test_masks(visit: Visitor) -> None:
+    page = visit("softmax/")
+    for n, m in ((1, 1), (4, 4), (2, 6), (6, 2)):
+        assert run(visit, page, "attention", "causal_mask", n, m) == causal_mask(n, m).tolist()
+    for length in range(5):
+        found = run(visit, page, "attention", "padding_mask", length, 4)
+        assert found == padding_mask(np.array(length), 4).tolist()
+
+
+def test_positions(visit: Visitor) -> None:
+    page = visit("positional-encoding/")
+    for n, d_model in ((1, 2), (65, 8), (500, 32)):
+        PE = sinusoidal_positions(n, d_model)
+        same(run(visit, page, "attention", "sinusoidal_positions", n, d_model), PE)
+    PE = sinusoidal_positions(97, 8)
+    for position in (0, 1, 10, 64):
+        pairs = run(visit, page, "rotation-of-positions", "pairs_at", position, 8)
+        same(pairs, PE[position].reshape(4, 2))
+        for move in (0, 3, 32):
+            for i, theta in enumerate(run(visit, page, "attention", "frequencies", 8)):
+                moved = run(visit, page, "attention", "rotate", pairs[i], move * theta)
+                same(moved, PE[position + move, 2 * i : 2 * i + 2])
+
+
+def test_measures(visit: Visitor) -> None:
+    page = visit("softmax/")
+    for q, k in zip(grid(2), grid(2, seed=1), strict=True):
+        same(run(visit, page, "attention", "dot_product", q, k), q @ k)
+        cosine = q @ k / (np.linalg.norm(q) * np.linalg.norm(k))
+        same(run(visit, page, "attention", "cosine", q, k), cosine)
+    for x in grid(8, seed=2):
+        alpha = softmax(x)
+        J = np.diag(alpha) - np.outer(alpha, alpha)
+        same(run(visit, page, "attention", "jacobian", alpha), J)
+        same(run(visit, page, "attention", "jacobian_norm", alpha), np.linalg.norm(J))
+        logs = np.log(np.where(alpha > 0, alpha, 1))
+        same(run(visit, page, "attention", "entropy", alpha), -alpha @ logs)
+
+
+def test_rows_and_walks(visit: Visitor) -> None:
+    page = visit("softmax/")
+    for d_k in (1, 64, 1024):
+        for scores in grid(8)[::4]:
+            for name, divisor in (("none", 1), ("root", np.sqrt(d_k)), ("d_k", d_k)):
+                found = run(visit, page, "scale-and-gradient", "row", scores, d_k, name)
+                same(found["weights"], softmax(scores / divisor))
+                same(found["norm"], np.linalg.norm(found["J"]))
+    data = {"Q": ex.Q, "K": ex.K, "V": ex.V, "d_k": ex.d_k}
+    for row in range(ex.n):
+        found = run(visit, page, "single-query", "walk", data, row)
+        same(found["scores"], ex.S[row])
+        same(found["scaled"], ex.scaled_scores[row])
+        same(found["weights"], ex.alpha[row])
+        same(found["z"], ex.Z[row])
+        same(run(visit, page, "context-vector", "context_vector", ex.alpha[row], ex.V), ex.Z[row])
+    for weights in (ex.alpha[1], np.eye(6)[2]):
+        for chosen, weight in ((2, 0.0), (2, 0.25), (2, 1.0), (4, 0.5)):
+            found = run(visit, page, "context-vector", "reweighted", weights, chosen, weight)
+            same(np.sum(found), 1)
+            assert found[chosen] == weight
+            others = np.delete(weights, chosen)
+            if others.sum():
+                same(np.delete(found, chosen), others * (1 - weight) / others.sum())
+
+
+# --- Each of them -------------------------------------------------------------------------------
 
 
 def shown(found: Locator, part: str) -> list[float]:
     """Return the numbers written in the drawing."""
     texts = found.locator(f"[data-part='{part}']").all_text_contents()
-    return [float(text.replace("−", "-")) for text in texts]
+    return [float(text.replace("−", "-").replace("-∞", "-inf")) for text in texts]
+
+
+def numbers(text: str) -> list[float]:
+    return [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
 
 
 def test_temperature(visit: Visitor) -> None:
     found = opened(visit, "softmax-temperature")
-    assert (
-        shown(found, "proportion label")
-        == softmax(np.array([2.0, 1.0, 0.0, -2.0])).round(2).tolist()
-    )
+    x = np.array([2.0, 1.0, 0.0, -2.0])
+    assert shown(found, "proportion label") == softmax(x).round(2).tolist()
     found.locator("input").fill("-1")
     found.locator("[role=slider]").nth(1).press("Shift+ArrowRight")  # 1 further
     assert shown(found, "number label") == [2.0, 2.0, 0.0, -2.0]
@@ -308,7 +435,155 @@ def test_temperature(visit: Visitor) -> None:
     found.locator("input").fill("2")
     assert words(found).startswith("Nearly even: the largest proportion is 0.25")
     widths = found.locator("[data-part=proportion]").evaluate_all(
-        "all => all.map(e => +e.getAttribute('width'))"
+        "all => all.map((e) => +e.getAttribute('width'))"
     )
     x = np.array([2.0, 2.0, 0.0, -2.0])
     np.testing.assert_allclose(np.array(widths) / 126, softmax(x / 100), atol=1e-3)
+
+
+def test_scale(visit: Visitor) -> None:
+    found = opened(visit, "scale-and-gradient")
+    data = gradient_data()
+    for power, query, divisor in ((6, 0, "none"), (6, 0, "root"), (10, 1, "none"), (10, 1, "d_k")):
+        found.get_by_role("button", name="Reset").click()
+        found.locator("input[type=range]").fill(str(power))
+        found.locator(f"input[value={divisor}]").check()
+        for _ in range(query):
+            found.get_by_role("button", name="Another").click()
+        d_k = 2**power
+        scores = data["scores"][power, query] / {"none": 1, "root": d_k**0.5, "d_k": d_k}[divisor]
+        alpha = softmax(scores)
+        gradient = np.linalg.norm(np.diag(alpha) - np.outer(alpha, alpha)) / 0.5
+        expected = [d_k, scores.std(), alpha.max(), gradient]
+        np.testing.assert_allclose(numbers(words(found))[:4], expected, atol=0.0051)
+        assert ("dead" in words(found)) == (gradient / 2 < 0.01)
+    assert "nearly even" in words(found)
+
+
+def test_dot_against_cosine(visit: Visitor) -> None:
+    found = opened(visit, "dot-against-cosine")
+    assert words(found).startswith("They disagree. k1")
+    first = found.locator("[role=slider]").nth(1)
+    for _ in range(10):
+        first.press("ArrowRight")
+    q, keys = np.array([2.0, 1.0]), np.array([[2.6, 0.4], [1.0, 3.0]])
+    assert first.get_attribute("aria-valuetext") == "2.6, 0.4"
+    assert shown(found, "dot") == (keys @ q).round(2).tolist()
+    lengths = np.linalg.norm(keys, axis=1)
+    cosines = keys @ q / lengths / np.linalg.norm(q)
+    assert shown(found, "cosine") == cosines.round(2).tolist()
+    assert shown(found, "length") == lengths.round(2).tolist()
+    assert words(found).startswith("Both measures prefer k1")
+    # It stays in the plane, and never becomes so short that it has no direction.
+    for key in ("ArrowLeft", "ArrowDown"):
+        for _ in range(9):
+            first.press(f"Shift+{key}")
+    assert first.get_attribute("aria-valuetext") == "−4.0, −2.0"
+    assert words(found).startswith("Both measures prefer k2")
+    page = found.page
+    box = first.bounding_box()
+    scale = found.locator("svg").evaluate("e => e.getBoundingClientRect().width / 480")
+    assert box
+    drag(page, first, (4 * 54 * scale, -2 * 54 * scale))
+    assert first.get_attribute("aria-valuetext") != "0.0, 0.0"
+
+
+def test_context_vector(visit: Visitor) -> None:
+    found = opened(visit, "context-vector")
+    assert numbers(words(found))[1:3] == ex.Z[1].round(3).tolist()
+    found.locator("input").nth(4).fill("0.8")
+    weights = np.delete(ex.alpha[1], 4)
+    weights = np.insert(weights * 0.2 / weights.sum(), 4, 0.8)
+    assert numbers(words(found))[1:3] == (weights @ ex.V).round(3).tolist()
+    found.locator("input").nth(4).press("End")
+    assert words(found).startswith("All weight is on one: z = (0.149, 0.335)")
+    found.get_by_role("button", name="All even").click()
+    assert numbers(words(found))[1:3] == ex.V.mean(axis=0).round(3).tolist()
+
+
+def test_walk(visit: Visitor) -> None:
+    found = opened(visit, "single-query")
+    found.get_by_label("step", exact=True).check()
+    press = found.get_by_role("button", name="First step").click
+    press()
+    visible = [["q"], [], ["scores"], [], ["weights"], ["z"]]
+    for step in range(1, 7):
+        assert words(found).startswith(f"Step {step} of 6.")
+        for at, names in enumerate(visible):
+            for name in names:
+                group = found.locator(f"[data-part={name}] text").first
+                expect(group).to_be_visible(visible=at < step)
+        if step == 4:
+            texts = found.locator("[data-part=scores] text").all_text_contents()
+            assert texts == [f"{score:.2f}" for score in ex.scaled_scores[5]]
+        if step < 6:
+            found.get_by_role("button", name="Next step").click()
+    assert found.locator("[data-part=weights] text").all_text_contents() == [
+        f"{weight:.3f}" for weight in ex.alpha[5]
+    ]
+    assert f"({ex.Z[5, 0]:.2f}, {ex.Z[5, 1]:.2f})" in words(found)
+    expect(found.get_by_role("button", name="Next step")).to_have_attribute("aria-disabled", "true")
+
+
+def test_rotation(visit: Visitor) -> None:
+    found = opened(visit, "rotation-of-positions")
+    PE = sinusoidal_positions(97, 8)
+    for position, move in ((10, 3), (64, 3), (64, 32), (0, 0)):
+        found.locator("input").nth(0).fill(str(position))
+        found.locator("input").nth(1).fill(str(move))
+        assert shown(found, "angle") == [move, move / 10, move / 100, move / 1000]
+        product = PE[position] @ PE[position + move]
+        assert shown(found, "dot") == [round(product, 2)]
+        assert f"position {position} to {position + move}" in words(found)
+
+
+def weights_under(found: Locator) -> np.ndarray:
+    return np.array(shown(found, "weight")).reshape(6, 6)
+
+
+def assert_masked(found: Locator, mask: np.ndarray) -> None:
+    weights = attention_weights(ex.S, mask, 1 / np.sqrt(ex.d_k))
+    np.testing.assert_allclose(weights_under(found), np.where(mask, weights, -np.inf), atol=0.0051)
+    assert shown(found, "sum") == mask.any(axis=1).astype(float).tolist()
+    pressed = found.locator(".touch__grid button").evaluate_all(
+        "all => all.map(e => e.ariaPressed)"
+    )
+    assert pressed == [str(bool(each)).lower() for each in mask.ravel()]
+
+
+@pytest.mark.parametrize("way", ["mouse", "touch", "keyboard"])
+def test_a_mask_is_painted(visit: Visitor, way: str) -> None:
+    found = opened(visit, "mask-to-paint", width=390, has_touch=way == "touch")
+    page, cells = found.page, found.locator(".touch__grid button")
+    mask = causal_mask(6)
+    assert_masked(found, mask)
+    found.scroll_into_view_if_needed()
+    # One cell of the first row, and the two of the second.
+    if way == "keyboard":
+        cells.first.focus()
+        for _ in range(5):
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Space")
+        assert page.evaluate("document.activeElement.tabIndex") == 0
+        assert found.locator(".touch__grid [tabindex='0']").count() == 1
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Home")
+        page.keyboard.press("Enter")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+    else:
+        cells.nth(5).click() if way == "mouse" else cells.nth(5).tap()
+        box = cells.nth(6).bounding_box()
+        assert box
+        WAYS[way](page, cells.nth(6), (box["width"], 0))
+    mask[0, 5], mask[1, :2] = True, False
+    assert_masked(found, mask)
+    assert words(found).startswith("journey may read from nothing: all its weights are 0.")
+    assert "Some token may read from a later one." in words(found)
+    # A cell is a button again after a stroke.
+    cells.nth(6).press("Enter")
+    mask[1, 0] = True
+    assert_masked(found, mask)
+    found.get_by_role("button", name="Both").click()
+    assert_masked(found, causal_mask(6) & padding_mask(np.array(4), 6)[0])
+    assert "the mask is causal" in words(found)
