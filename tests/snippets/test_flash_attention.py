@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from snippets.attention import scaled_dot_product_attention
+from snippets.backward import scaled_dot_product_attention_backward
+from snippets.flash_attention import flash_attention, flash_attention_backward
+
+rng = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("tile", [1, 2, 3, 5, 64])
+@pytest.mark.parametrize(("n", "m"), [(5, 5), (7, 4), (4, 7), (1, 3)])
+@pytest.mark.parametrize("batch", [(), (2, 3)])
+def test_tiles_change_nothing(batch, n, m, tile, is_causal):
+    q, k = rng.normal(size=(*batch, n, 4)), rng.normal(size=(*batch, m, 4))
+    v = rng.normal(size=(*batch, m, 3))
+    output, log_sum_exp = flash_attention(q, k, v, tile=tile, is_causal=is_causal)
+    wanted = scaled_dot_product_attention(q, k, v, is_causal=is_causal)
+    assert_allclose(output, wanted)
+    scores = q @ k.swapaxes(-1, -2) / 2
+    scores = np.where(np.tri(n, m) if is_causal else True, scores, -np.inf)
+    assert_allclose(log_sum_exp, np.log(np.exp(scores).sum(axis=-1)))
+
+    gradient = rng.normal(size=output.shape)
+    got = flash_attention_backward(
+        gradient, q, k, v, output, log_sum_exp, tile=tile, is_causal=is_causal
+    )
+    truth = scaled_dot_product_attention_backward(gradient, q, k, v, is_causal=is_causal)
+    for a, b in zip(got, truth, strict=True):
+        assert_allclose(a, b, atol=1e-12)
+
+
+def test_large_scores_stay_finite_whichever_tile_they_are_in():
+    q, k = np.full((1, 1), 1e3), np.array([[1.0], [3.0], [2.0]])
+    output, log_sum_exp = flash_attention(q, k, np.array([[1.0], [2.0], [3.0]]), tile=1, scale=1.0)
+    assert_allclose(output, [[2.0]])
+    assert_allclose(log_sum_exp, [3000.0])
+
+
+def test_a_scale_is_taken_in_both_directions():
+    q, k, v, gradient = rng.normal(size=(4, 5, 4))
+    output, log_sum_exp = flash_attention(q, k, v, tile=2, scale=0.3)
+    assert_allclose(output, scaled_dot_product_attention(q, k, v, scale=0.3))
+    got = flash_attention_backward(gradient, q, k, v, output, log_sum_exp, tile=3, scale=0.3)
+    truth = scaled_dot_product_attention_backward(gradient, q, k, v, scale=0.3)
+    for a, b in zip(got, truth, strict=True):
+        assert_allclose(a, b)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_dtypes_stay_and_the_error_is_that_of_the_type(dtype):
+    q, k, v = rng.normal(size=(3, 50, 8))
+    output, _ = flash_attention(*(x.astype(dtype) for x in (q, k, v)), tile=7)
+    assert output.dtype == dtype
+    assert_allclose(output, scaled_dot_product_attention(q, k, v), atol=4 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize(
+    "shapes", [((2, 3), (2, 4), (2, 1)), ((2, 3), (2, 3), (3, 1)), ((2, 3), (0, 3), (0, 1))]
+)
+def test_what_does_not_fit_is_refused(shapes):
+    names = "query {}, key {} and value {} are not".format(*shapes)
+    with pytest.raises(ValueError, match="^" + names.replace("(", r"\(").replace(")", r"\)")):
+        flash_attention(*map(np.ones, shapes))
+
+
+def test_a_gradient_of_another_shape_is_refused():
+    one = np.ones((2, 3))
+    with pytest.raises(ValueError, match=r"^dL_doutput \(2, 1\) and output \(2, 3\) differ"):
+        flash_attention_backward(np.ones((2, 1)), one, one, one, one, np.ones(2))
