@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from vaultkit.checks import form, links, mirrors, typeset
-from vaultkit.checks.check import FAILS
+from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.inspect import inspect_text
 from vaultkit.read.vault import Vault
 from vaultkit.site.mathematics import to_mathml
@@ -25,28 +25,15 @@ def found(check, a_vault: Vault, name: str = "A") -> list[tuple[int, str]]:
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("word\n$$\na\n$$\n", 2, "blank line before $$"),
-        ("a $$x$$ b\n", 1, "mid-sentence"),
-        ("- a\n  - b\n", 2, "4 spaces"),
-        ("word\n- a\n", 2, "blank line before a list"),
-        ("word\n1. a\n", 2, "blank line before a list"),
-        ("word ^[note]\n", 1, "inline footnotes"),
         ("```python\n1\n", 1, "never closed"),
         ("```python skip\n1\n```\n", 1, "unknown word 'skip'"),
         ('```python title="a\n1\n```\n', 1, "cannot read"),
         ("```{.python}\n1\n```\n", 1, "does not run"),
         ("---\ntags: [a\n---\n", 2, "front matter"),
         ("---\njust words\n---\n", 2, "front matter"),
-        ("![](a.svg)\n", 1, "no alt text"),
-        (r"![in \[0, 1)](a.svg)", 1, "a bracket in the words"),
-        ("word\n$$x$$\n", 2, "blank line before $$"),
-        ("$$x$$\nword\n", 2, "blank line after $$"),
-        ("<!-- c --> word [[B]]\n", 1, "no check reads"),
-        ("> - <!-- c --> word\n", 1, "no check reads"),
-        ("word [^1]\n", 1, "no such footnote"),
     ],
 )
-def test_form(tmp_path: Path, text: str, line: int, said: str) -> None:
+def test_what_a_note_cannot_hold(tmp_path: Path, text: str, line: int, said: str) -> None:
     problems = found(form.check, vault(tmp_path, A=text))
     assert [number for number, message in problems if said in message] == [line]
 
@@ -104,6 +91,44 @@ def test_links_name_what_comes_near(tmp_path: Path) -> None:
         (7, "[s](Softmx.md): there is no note or file 'Softmx.md'; did you mean 'Softmax'?"),
         (9, "![x](a.svg): there is no note or file 'a.svg'"),
     ]
+
+
+def test_a_link_is_told_with_its_place_and_the_time_it_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = vault(tmp_path, A="# A\n\na [[B]] and\n[c](C.md)\n", B="# B\n")
+    ticks = iter([1.0, 1.5, 3.0, 3.25])
+    monkeypatch.setattr("time.perf_counter", lambda: next(ticks))
+    note = next(n for n in notes.notes.values() if n.name == "A")
+    why = "[c](C.md): there is no note or file 'C.md'"
+    assert list(links.check(note, notes)) == [
+        Check("link", 3, "[[B]]", HOLDS, column=3, seconds=0.5),
+        Check("link", 4, "[c](C.md)", FAILS, why, seconds=0.25),
+    ]
+
+
+def test_a_formula_is_told_with_its_place_and_the_time_it_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, bool]] = []
+
+    def typesetter(tex: str, display: bool) -> None:
+        seen.append((tex, display))
+        if tex.startswith("z"):
+            raise ValueError("no such sign")
+
+    long, longer = "z" * 500, "z" * 501
+    notes = vault(tmp_path, A=f"# A\n\na $x$ and ${long}$\n\n$$\n{longer}\n$$\n")
+    ticks = iter([1.0, 1.5, 3.0, 3.25, 4.0, 4.125])
+    monkeypatch.setattr("time.perf_counter", lambda: next(ticks))
+    (note,) = notes.notes.values()
+    why = " cannot be typeset: no such sign"
+    assert list(typeset.check(note, typesetter)) == [
+        Check("formula", 3, "x", HOLDS, column=3, seconds=0.5),
+        Check("formula", 3, long, FAILS, f"${long}${why}", 11, seconds=0.25),
+        Check("formula", 5, longer, FAILS, f"${long}…${why}", seconds=0.125),
+    ]
+    assert seen == [("x", False), (long, False), (longer, True)]
 
 
 def test_mirrors(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """What counts as a number, where it is read, and what backs it: each falsehood says why."""
 
+from fractions import Fraction
+
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS
-from vaultkit.checks.numbers import Numbers
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.checks.numbers import Evidence, Numbers
 from vaultkit.read.markdown import parse
-from vaultkit.read.quantities import NAMING, Prose, quantities
+from vaultkit.read.quantities import NAMING, Amount, Prose, quantities
 from vaultkit.run.session import NoteRun
 
 CODE = """```python
@@ -331,3 +333,219 @@ def test_the_nearest_numbers_are_named() -> None:
         "nothing on this page computes 0.0001; nearest are 0, 0.9, -1",
         "nothing on this page computes 75.5 %; nearest are 0.9, 8, 0",
     ]
+
+
+PRINTED = "output of the code at line 3"
+LITERAL = "code at line 1"
+#: Code, a text on it, and what is told of each number of the text.
+TOLD = {
+    "outputs": (
+        f'x = {HIDDEN}; print("a", x); print(90, "MB 16.5 %")',
+        "It is 0.82 and 82.3 % and 90 MB and 16.5 % and 90 000 kB here.",
+        [
+            ("0.82", f"{PRINTED}: 0.8231"),
+            ("82.3 %", f"{PRINTED}: 0.8231"),
+            ("90 MB", f"{PRINTED}: 90 MB"),
+            ("16.5 %", f"{PRINTED}: 16.5 %"),
+            ("90 000 kB", None),
+        ],
+    ),
+    "what is bound": (
+        f'x = {HIDDEN}; v = np.array([x, 2*x]); w = [x*3]; z = list("abcdefghijklm")',
+        "It is 0.823, 1.646, 2.469, 13 or 0.9.",
+        [
+            ("0.823", "variable x: 0.8231"),
+            ("1.646", "variable v: 1.6462"),
+            ("2.469", "variable w: 2.4693"),
+            ("13", "length of z: 13"),
+            ("0.9", None),
+        ],
+    ),
+    "arrays and functions": (
+        "def f(a, b=float('0.625'), c=77): ...\na = 12; A = np.zeros((a, a + 28))",
+        "It is 0.625 or 77, 12, or 480, also 40.",
+        [
+            ("0.625", "default of f: 0.625"),
+            ("77", f"{LITERAL}: 77"),
+            ("12", f"{LITERAL}: 12"),
+            ("480", "how many numbers A holds: 480"),
+            ("40", "length of an axis of A: 40"),
+        ],
+    ),
+    "lengths": (
+        "a = 11; A = np.zeros((a, a + 26)); d = {i: 0 for i in range(a + a)}",
+        "It is 37, also 22 here.",
+        [("37", "length of an axis of A: 37"), ("22", "length of d: 22")],
+    ),
+    "rows and columns": (
+        "x = np.arange(40).reshape(10, 4) / 25; x[0] = 0",
+        "They are 0.16, 0.20 and 0.24 there, 0.16 and 0.32 but 0.16 and 0.28 not.",
+        [
+            *[(n, "variable x: 0.16, 0.2, 0.24") for n in ("0.16", "0.20", "0.24")],
+            *[(n, "variable x: 0.16, 0.32") for n in ("0.16", "0.32")],
+            ("0.16", "too many"), ("0.28", "too many"),
+        ],
+    ),
+    "a row that is printed": (
+        f"x = {HIDDEN}; print(x, 2 * x, -x)",
+        "It goes 0.82, 1.65, −0.82.",
+        [(n, "output at line 5: 0.8231, 1.6462, -0.8231") for n in ("0.82", "1.65", "−0.82")],
+    ),
+    "numbers as outputs write them": (
+        'print("a 1,234.5 b 12,34 1e3 .5 x37 -14 +15")',
+        "It is 1234.5, then 0.5, then 1000, −14 and 15, not 37.",
+        [
+            ("1234.5", f"{PRINTED}: 1,234.5"),
+            ("0.5", f"{PRINTED}: .5"),
+            ("1000", f"{PRINTED}: 1e3"),
+            ("−14", f"{PRINTED}: -14"),
+            ("15", f"{PRINTED}: +15"),
+            ("37", None),
+        ],
+    ),
+    "what code works out": (
+        "f = 1 / 6, 2**16, -(0.75), 3 * 4.5, 10 - 0.25, 11.5 + 1, 1 / 0 if 0 else 1",
+        "It is 1/6, or 65536, or −0.75, or 13.5, or 9.75, or 12.5 or 4.5.",
+        [
+            ("1/6", f"{LITERAL}: 0.166667"),
+            *[(n, f"{LITERAL}: {n.replace('−', '-')}")
+              for n in ("65536", "−0.75", "13.5", "9.75", "12.5", "4.5")],
+        ],
+    ),
+    "what a formula states": (
+        "x = 1", "$q = -7.25$ and $q < .5$ then −7.25, 0.5 but 7.25.",
+        [("−7.25", "formula at line 6: -7.25"), ("0.5", "formula at line 6: 0.5"), ("7.25", None)],
+    ),
+    "what is no number": (
+        "x = 1", "It is 024, 12e9999 and −12e9999.",
+        [("024", "024 is no number as one writes it"), ("12e9999", None), ("−12e9999", None)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "text", "expected"), TOLD.values(), ids=TOLD)
+def test_what_is_told_of_a_number(
+    code: str, text: str, expected: list[tuple[str, str | None]]
+) -> None:
+    note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
+    line = 5 + code.count("\n") + 1
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    found = list(numbers.check())
+    assert [check.what for check in found] == [what for what, _ in expected]
+    for check, (what, why) in zip(found, expected, strict=True):
+        assert (check.kind, check.line) == ("number", line)
+        column = text.index(what) + 1
+        assert check.column >= column
+        if why == "too many":
+            assert (check.outcome, check.why) == (
+                FAILS,
+                f"{what} may come from too many numbers of this page: "
+                "show more digits, or show it in an output next to it",
+            )
+        elif why is None:
+            assert check.outcome == FAILS
+            assert check.why.startswith(f"nothing on this page computes {what}; nearest are ")
+        elif "no number" in why:
+            assert (check.outcome, check.why) == (FAILS, why)
+        else:
+            assert (check.outcome, check.why) == (HOLDS, why)
+
+
+def test_a_number_tells_where_an_output_shows_it() -> None:
+    shown = "```text\na\nb 0.8231\n```\n"
+    code = "```python\nprint('a'); print('b', 0.8231 * 1); print('c 0.7777')\n```\n\n"
+    note = parse(f"{code}{shown}\nIt is 0.823. It is 0.778.\n")
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    assert [check.why for check in numbers.check()] == [
+        "output at line 7: 0.8231",
+        "output at line 7: 0.7777",
+    ]
+
+
+def test_a_number_in_an_alt_text_or_a_summary_tells_so() -> None:
+    note = parse("---\nsummary: It is 0.55.\n---\n\n![0.44 of it](a.svg)\n")
+    assert sorted(check.why for check in Numbers(note).check()) == [
+        "nothing on this page computes 0.44 (in the alt text)",
+        "nothing on this page computes 0.55 (in the summary)",
+    ]
+
+
+def test_a_given_number_is_told_with_its_reason() -> None:
+    (check,) = Numbers(parse("\nIt is 0.1<!-- given: so -->.")).check()
+    assert check == Check("number", 2, "0.1", EXCEPTED, "so", 7)
+
+
+def amount(value: str, unit: str = "0", **given: object) -> Amount:
+    return Amount(Fraction(value), Fraction(unit), **given)  # type: ignore[arg-type]
+
+
+PERCENT = (Fraction(1), Fraction(100))
+
+
+@pytest.mark.parametrize(
+    ("number", "stated", "rounded", "exact"),
+    [
+        (0.125, amount("0.125", "0.001"), True, True),
+        (0.1254, amount("0.125", "0.001"), True, False),
+        (0.1255, amount("0.125", "0.001"), True, False),
+        (0.12551, amount("0.125", "0.001"), False, False),
+        (0.1245, amount("0.125", "0.001"), True, False),
+        (0.12449, amount("0.125", "0.001"), False, False),
+        (-0.125, amount("0.125", "0.001"), False, False),
+        (-0.125, amount("0.125", "0.001", either_sign=True), True, True),
+        (0.125, amount("-0.125", "0.001", either_sign=True), True, True),
+        (0.125, amount("12.5", "0.1", scales=PERCENT), True, True),
+        (0.12549, amount("12.5", "0.1", scales=PERCENT), True, False),
+        (0.12551, amount("12.5", "0.1", scales=PERCENT), False, False),
+        (12.5, amount("12.5", "0.1", scales=PERCENT), True, True),
+        (1 / 6, amount("1/6", over=Fraction(6)), True, True),
+        (1 / 3, amount("1/3", over=Fraction(3)), True, True),
+        (0.333, amount("1/3", over=Fraction(3)), True, False),
+        (0.33, amount("1/3", over=Fraction(3)), False, False),
+        (0.334, amount("1/3", over=Fraction(3)), False, False),
+        (0.667, amount("2/3", over=Fraction(3)), True, False),
+        (0.0667, amount("1/15", over=Fraction(15)), True, False),
+        (0.0666, amount("1/15", over=Fraction(15)), False, False),
+        (1.234e-05, amount("1/80000", over=Fraction(80000)), False, False),
+        (1.25e-05, amount("1/80000", over=Fraction(80000)), True, True),
+        (1.06, amount("1055/1000", over=Fraction(1000)), True, False),
+        (101.0, amount("100501/1000", over=Fraction(1000)), False, False),
+        (0.0, amount("0", "1"), True, True),
+        (0.0, amount("0", "0.1"), True, True),
+        (0.05, amount("0", "0.1"), True, False),
+        (0.051, amount("0", "0.1"), False, False),
+        (float("inf"), amount("1/3", over=Fraction(3)), False, False),
+        (float("nan"), amount("1", "1"), False, False),
+        (1e308, amount("1e400", "1e399"), False, False),
+        (-1e308, amount("-1e400", "1e399"), False, False),
+    ],
+)
+def test_when_a_number_is_another(
+    number: float, stated: Amount, rounded: bool, exact: bool
+) -> None:
+    evidence = Evidence()
+    evidence.add([5.0, number, -5.0], "here")
+    assert (evidence.rounds_to(stated), evidence.holds(stated)) == (rounded, exact)
+    assert evidence.rounded(stated) == (number if rounded else None)
+    assert evidence.exact(stated) == (number if exact else None)
+
+
+def test_numbers_come_from_where_they_were_found_first() -> None:
+    first, second = Evidence(), Evidence()
+    first.print(["1,500.0", "0.5"], "output")
+    second.add([0.5, 0.25, 1 / 3], "variable")
+    second.include(first)
+    second.print(["0.25"], "later")
+    assert second.numbers == {0.5, 0.25, 1 / 3, 1500.0}
+    assert [second.told(number) for number in (0.5, 0.25, 1 / 3, 1500.0, None)] == [
+        "variable: 0.5", "variable: 0.25", "variable: 0.333333", "output: 1,500.0", "",
+    ]  # fmt: skip
+    assert second.between(0.25, 0.5)[:3] == [0.25, 1 / 3, 0.5]
+    second.add([0.4], "late")
+    assert 0.4 in second.between(0.3, 0.5)
+    third = Evidence()
+    assert third.between(0, 1) == []
+    third.include(second)
+    assert 0.4 in third.between(0.3, 0.5)

@@ -1,6 +1,11 @@
+"""What a block shows is what comes: to the letter, to the digits shown, and told to the line."""
+
 import pytest
 
-from vaultkit.checks.outputs import agrees, compare
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Mend
+from vaultkit.checks.outputs import agrees, check, compare
+from vaultkit.read.markdown import parse
+from vaultkit.run.session import NoteRun
 
 
 @pytest.mark.parametrize(
@@ -137,3 +142,213 @@ def test_a_difference_is_told_line_by_line_and_not_without_end() -> None:
     assert many.count("\n    ") == 16 + 12
     assert compare("", "3") == "an output comes, but none is shown\n  really:  3"
     assert compare("3", "") == "an output is shown, but nothing comes\n  shown:   3"
+
+
+def checked(text: str) -> list[Check]:
+    note = parse(text)
+    run = NoteRun(note)
+    return [
+        found
+        for index, block in enumerate(note.blocks)
+        for found in check(index, block, run.steps(index), 0.5)
+    ]
+
+
+def fails(line: int, why: str, mend: Mend | None, section: str = "note") -> Check:
+    return Check("block", line, section, FAILS, why, seconds=0.5, block=0, mend=mend)
+
+
+WRITES = "\n--update writes what it really is"
+SESSION = ">>> 1\n>>> x = 2\n3\n>>> 4\n5"
+MISSING = "an output comes, but none is shown\n  really:"
+RECORDS = {
+    "no-run": (
+        "# A\n\n## B\n\n```python no-run\n1 / 0\n```\n",
+        [Check("block", 5, "B", EXCEPTED, "no-run", block=0)],
+    ),
+    "all is well": (
+        "# A\n\n## B\n\n```python\n1\n```\n\n```text\n1\n```\n",
+        [Check("block", 5, "B", HOLDS, seconds=0.5, block=0)],
+    ),
+    "what changes is not compared": (
+        '## B\n\n```python volatile="\\d+"\nprint("a1")\n```\n\n```text\na2\n```\n',
+        [
+            Check("output", 3, "\\d+", EXCEPTED, "volatile", block=0),
+            Check("block", 3, "B", HOLDS, seconds=0.5, block=0),
+        ],
+    ),
+    "all changes": (
+        '## B\n\n```python volatile="\\d+"\nprint("1_2 ")\n```\n\n```text\n2\n```\n',
+        [
+            Check(
+                "block", 3, "B", FAILS,
+                "volatile=\\d+: it covers all of what really comes\n  really:  1_2", block=0,
+            )
+        ],
+    ),
+    "nothing changes": (
+        '```pycon volatile="x+"\n>>> "a1"\n>>> "b"\n```\n',
+        [
+            Check(
+                "block", 1, "note", FAILS,
+                "volatile=x+: there is nothing like that in what really comes\n"
+                "  really:\n    'a1'\n    'b'", block=0,
+            )
+        ],
+    ),
+    "the rest changes": (
+        '```python volatile="1"\nprint("a1 b")\n```\n\n```text\na1 c\n```\n',
+        [
+            Check("output", 1, "1", EXCEPTED, "volatile", block=0),
+            fails(
+                6,
+                "the output shown is not what comes\n  shown:   a\ufffc c\n  really:  a\ufffc b\n"
+                "  line by line (- shown, + really):\n    - a\ufffc c\n    ?    ^\n"
+                "    + a\ufffc b\n    ?    ^" + WRITES,
+                Mend(6, 6, ("a1 b",), 'print("a1 b")', "a1 b"),
+            ),
+        ],
+    ),
+    "none is shown": (
+        '## B\n\n```python\nprint("a")\n```\n',
+        [
+            fails(
+                4, f"{MISSING}  a{WRITES}",
+                Mend(6, 5, ("", "```text", "a", "```"), 'print("a")', "a"), "B",
+            )
+        ],
+    ),
+    "none is shown in a list in a callout": (
+        '> - x\n>\n>     ```python\n>     print("a\\n\\n  ```` b `````")\n>     ```\n',
+        [
+            fails(
+                4, f"{MISSING}\n    a\n    \n      ```` b `````{WRITES}",
+                Mend(
+                    6, 5,
+                    (">", ">     `````text", ">     a", ">", ">       ```` b `````", ">     `````"),
+                    'print("a\\n\\n  ```` b `````")', "a\n\n  ```` b `````",
+                ),
+            )
+        ],
+    ),
+    "none comes": (
+        "```python\nx=1\n```\n\n\n```text\nold\n```\n",
+        [
+            fails(
+                7, f"an output is shown, but nothing comes\n  shown:   old{WRITES}",
+                Mend(4, 8, (), "x=1", ""),
+            )
+        ],
+    ),
+    "an empty one is shown": (
+        "```python\n1\n```\n\n```text\n```\n",
+        [fails(2, f"{MISSING}  1{WRITES}", Mend(6, 5, ("1",), "1", "1"))],
+    ),
+    "an output of another list": (
+        "> ```python\n> 1\n> ```\n>\n> ```text\n> 2\n> ```\n",
+        [
+            fails(
+                6,
+                "the output shown is not what comes\n  shown:   2\n  really:  1\n"
+                "  1 of 1 numbers differ; the worst: 2 is really 1 (off by 1)" + WRITES,
+                Mend(6, 6, ("> 1",), "1", "1"),
+            )
+        ],
+    ),
+    "prompts": (
+        "```pycon\n>>> 1\n>>> x = 2\n3\n>>> 4\n5\n```\n",
+        [
+            fails(2, f"{MISSING}  1{WRITES}", Mend(3, 2, ("1",), SESSION, "1")),
+            fails(
+                4, f"an output is shown, but nothing comes\n  shown:   3{WRITES}",
+                Mend(4, 4, (), SESSION, ""),
+            ),
+            fails(
+                6,
+                "the output shown is not what comes\n  shown:   5\n  really:  4\n"
+                "  1 of 1 numbers differ; the worst: 5 is really 4 (off by 1)" + WRITES,
+                Mend(6, 6, ("4",), SESSION, "4"),
+            ),
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), RECORDS.values(), ids=RECORDS)
+def test_what_is_told_of_a_block(text: str, expected: list[Check]) -> None:
+    assert checked(text) == expected
+
+
+def test_an_error_is_no_output_to_be_written() -> None:
+    (found,) = checked("a\n\n```python\n1 / 0\n```\n\n```text\nold\n```\n")
+    assert (found.line, found.outcome, found.mend) == (4, FAILS, None)
+    assert found.why.startswith("Traceback (most recent call last):\n")
+    assert found.why.endswith("ZeroDivisionError: division by zero")
+
+
+@pytest.mark.parametrize(
+    ("shown", "real", "told"),
+    [
+        (
+            "[1. 5. 9.]", "[2. 5. 19.]",
+            "  2 of 3 numbers differ; the worst: 9. is really 19. (off by 10)",
+        ),
+        ("0.1501", "0.15002", "  1 of 1 numbers differ; the worst: 0.1501 is really 0.15002 "
+         "(off by 8e-05)"),
+        ("1. nan 3.", "2. 1.0 3.", "  2 of 3 numbers differ; the worst: nan is really 1.0 "
+         "(off by inf)"),
+        ("0.123456", "0.234567", "  1 of 1 numbers differ; the worst: 0.123456 is really 0.234567 "
+         "(off by 0.1111)"),
+        ("a\nb\n c", "a\nb\n d", "  line by line (- shown, + really):\n    -  c\n    +  d"),
+    ],
+)  # fmt: skip
+def test_a_difference_is_told_in_its_last_lines(shown: str, real: str, told: str) -> None:
+    assert compare(shown, real).endswith(f"\n{told}")
+
+
+@pytest.mark.parametrize(
+    ("shown", "real", "agree"),
+    [
+        # A number that is rounded moves what is in line with it.
+        ("a  0.25  b", "a 0.2501 b", True),
+        ("a  0.25  b", "a 0.25 b", False),
+        ("0.25\tb", "0.2501 b", True),
+        ("  0.25", " 0.2501", True),
+        ("0.25 ab", "0.2501 a b", False),
+        ("a\n  0.25", "a\n0.2501", False),
+        # White space between brackets never counts, in words it does.
+        ("[1,2]", "[1, 2]", True),
+        ("[ 1 , 2 ]", "[1, 2]", True),
+        ("[1  2]", "[1\n 2]", True),
+        ("[12]", "[1 2]", False),
+        ("array( [1])", "array([1])", True),
+        ("f( [1])", "f([1])", False),
+        ("( 1)", "(1)", False),
+        ("[( 1)]", "[(1)]", False),
+        ("[1] a  b", "[1] a b", False),
+        ("[(1] a  b", "[(1] a b", True),
+        ("['a  b', 1]", "['a b', 1]", False),
+        ("[b'a  b', 1]", "[b'a b', 1]", False),
+        ("['a' , 'b']", "['a', 'b']", True),
+        ("'1' 1.50", "'1' 1.5", True),
+        ("'1' 1.5", "'1' 1.50", True),
+        ("'1.0' 2 '3'", "'1.00' 2 '3'", False),
+        ("1 'a' 2.0 'b' 3.0", "1 'a' 2.04 'b' 3.0", True),
+        ("don't 1.5 'won't", "don't 1.50 'won't", True),
+        ("+inf", "inf", False),
+        ("Infinity", "infinity", False),
+        ("NaN", "nan", False),
+        ("1e400000000", "1e400000000", True),
+        ("1e400000000", "2e400000000", False),
+        ("1e9999999999", "2e9999999999", False),
+        ("+5", "5", False),
+        ("+5", "+5", True),
+        ("1.5E-3", "0.00151", True),
+        ("1.E-3", "0.001000001", True),
+        ("0.5e0", "0.46", True),
+        ("1234567.", "1234567.01", True),
+        ("1234567.", "1234567.02", False),
+    ],
+)
+def test_where_white_space_and_digits_count(shown: str, real: str, agree: bool) -> None:
+    assert (compare(shown, real) == "") is agree

@@ -166,7 +166,7 @@ def test_a_log_reads_the_same_whoever_runs_the_note() -> None:
     ("code", "line", "words"),
     [
         ("x = 'x' * 10**8\nprint(x)", 5, "stopped at line 5: it wrote more than 1,000,000 char"),
-        ("def f():\n    while True: print(1)\nf()", 6, "stopped at line 6"),
+        ("def f():\n    while True: print('1' * 99)\nf()", 6, "stopped at line 6"),
         ("import sys\n'x' * 10**8", 5, "stopped at line 5"),
         ("\nraise ValueError('x' * 10**8)", 5, "[… 99,997,"),
         ("class E(Exception):\n def __str__(_): 1/0\nraise E", 6, "<exception str() failed>"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
 from vaultkit.checks.shapes import Shapes, printed
 from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
@@ -114,4 +114,190 @@ def test_lengths_are_those_of_the_blocks_above() -> None:
     ],
 )
 def test_a_printed_array_has_a_shape(text: str, shape: tuple[int, ...]) -> None:
+    assert printed(text) == shape
+
+
+ALL = "(6, 4), (6, 6), (6, 12), (12, 4)"
+#: A shape, what it rests on if it holds, and else why it does not.
+TOLD = {
+    "Q is (6, 4).": ("Q (6, 4)", ""),
+    "Q is (6, 5).": ("", "(6, 5): Q has shape (6, 4)"),
+    "`W_Q` and `X` (n, d_k)": ("", "(n, d_k): X has shape (6, 12)"),
+    "heads has shape (n, d_k)": ("Q (6, 4); heads (2, 3, 6, 4)", ""),
+    "`heads` is (n, d_k)": ("heads (2, 3, 6, 4)", ""),
+    "the shape (2, 3, 6, 4)": ("heads (2, 3, 6, 4)", ""),
+    "`Q.T` is (d_k, n)": ("Q transposed (4, 6)", ""),
+    "`Q.T` has shape (4, 7)": ("", "(4, 7): Q.T has shape (4, 6)"),
+    "$Q^\\top$ is $(n, d_k)$": ("", "(n, d_k): Q^T has shape (4, 6)"),
+    "`Q.shape` of (4, 6)": ("", "(4, 6): Q.shape has shape (6, 4)"),
+    "Q transposed, d_k by n": ("Q transposed (4, 6); heads transposed (2, 3, 4, 6)", ""),
+    "X transposed has shape (12, 6)": ("X transposed (12, 6)", ""),
+    "a transpose of shape (7, 6)": (
+        "", "(7, 6): no array of this note has that shape; there are (6, 6), (6, 4), (6, 12), "
+        "(12, 4)",
+    ),
+    "The shape is (h, h).": (
+        "", f"(h, h) means (3, 3), and no array of this note has that shape; there are {ALL}",
+    ),
+    "A 9 × 8 grid.": ("", f"9 × 8: no array of this note has that shape; there are {ALL}"),
+    "A 6 by 5 matrix.": (
+        "", "6 by 5 means (6, 5), and no array of this note has that shape; "
+        "there are (6, 4), (6, 6), (6, 12), (12, 4)",
+    ),
+    "shape (12, 12)": (
+        "", "(12, 12): no array of this note has that shape; there are (6, 12), (12, 4), (6, 4), "
+        "(6, 6)",
+    ),
+    "Of shape (1, 1, 1, 1, 1)": ("", "(1, 1, 1, 1, 1): no array of this note has that shape"),
+    "shape (2n, d_k)": ("W_Q (12, 4)", ""),
+    "shape (h d_k, d_k)": ("W_Q (12, 4)", ""),
+    "shape (d_model - n, d_k)": ("Q (6, 4); heads (2, 3, 6, 4)", ""),
+    "shape (n - 2, n)": (
+        "", f"(n - 2, n) means (4, 6), and no array of this note has that shape; there are "
+        f"{ALL.replace('(6, 4), (6, 6)', '(6, 6), (6, 4)')}",
+    ),
+    "shape (n + h, d_k)": (
+        "", "(n + h, d_k) means (9, 4), and no array of this note has that shape; there are "
+        "(6, 4), (12, 4), (6, 6), (6, 12)",
+    ),
+    "an array of shape (6, 6)": ("", ""),
+    "an array of shape (3, 5)": ("", ""),
+    "24 × 3 of them": ("", ""),
+    "7 × 9 of them": ("", f"7 × 9: no array of this note has that shape; there are {ALL}"),
+    "an array of shape 24 × 3": (
+        "", f"24 × 3: no array of this note has that shape; there are {ALL}",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TOLD)
+def test_what_is_told_of_a_shape(text: str) -> None:
+    ((_, outcome, why),) = checks(text)
+    rests_on, wrong = TOLD[text]
+    assert (outcome, why) == ((FAILS, wrong) if wrong else (HOLDS, rests_on))
+
+
+def test_a_check_of_a_shape_tells_its_place() -> None:
+    note = parse(CODE + "It is\nof shape (6, 4), (6, 5) or (17, 9)<!-- given: so -->.\n")
+    shapes = Shapes(note)
+    NoteRun(note, watchers=[shapes.look]).finish()
+    holds, fails, given = shapes.check()
+    assert holds == Check("shape", 14, "(6, 4)", HOLDS, "Q (6, 4); heads (2, 3, 6, 4)", 10)
+    assert (fails.kind, fails.line, fails.column, fails.outcome) == ("shape", 14, 18, FAILS)
+    assert given == Check("shape", 14, "(17, 9)", EXCEPTED, "so", 28)
+
+
+def one(code: str, text: str) -> str:
+    """Judge the only shape of a text on some code: how it fails, if it does."""
+    note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
+    shapes = Shapes(note)
+    NoteRun(note, watchers=[shapes.look]).finish()
+    return "".join(check.why for check in shapes.check() if check.outcome == FAILS)
+
+
+@pytest.mark.parametrize(
+    ("code", "as_said"),
+    [
+        ("print((a, b))", True),
+        ("print([a, b])", True),
+        ("print('(7x9)')", True),
+        ("print('(7 x9)', '(7,9', '7, 9)', '1.7, 9')", False),
+        ("print('(7, 9, )')", True),
+        ("print((a, b, 3))", False),
+        ("print(np.ones((a, b)))", True),
+        ("x = {'a': np.ones((a, b))}", True),
+        ("x = [1, np.ones((a, b))]", True),
+        ("x = (np.ones((a, b)),)", True),
+        ("x = [0] * 63 + [np.ones((a, b))]", True),
+        ("x = [0] * 64 + [np.ones((a, b))]", False),
+        ("__x = np.ones((a, b))", False),
+        ("x = np.ones((2, a, b))", True),
+        ("x = np.ones((a, b, 2))", False),
+        # A row of an array that is small enough, and numbers that code writes out, are no shape.
+        ("x = np.array([[a, b], [1, 2]])", True),
+        ("x = np.array([a, b + 0.0])", True),
+        ("x = np.array([str(a), str(b)])", False),
+        ("x = np.array([[a, b]] * 256)", True),
+        ("x = np.array([[a, b]] * 257)", False),
+        ("if False: x = (7, 9)", True),
+        ("if False: x = [7, 9]", True),
+        ("if False: x = [7, n]", False),
+        ("if False: x = {7, 9}", False),
+        ("x = 7, 9", True),
+    ],
+)
+def test_where_a_shape_is_found(code: str, as_said: bool) -> None:
+    assert (one(f"a = 7; b = 9\n{code}", "It has shape (7, 9).") == "") is as_said
+
+
+@pytest.mark.parametrize(
+    ("code", "as_said"),
+    [
+        ("n = 126", True),
+        ("n = np.int64(126)", True),
+        ("n = np.ones(126)", True),
+        ("print('of 126 pairs')", True),
+        ("print('of 1260, x126, 12.6, 126.5')", False),
+        ("print('0 ' * 1999 + '126')", True),
+        ("print('0 ' * 2000 + '126')", False),
+    ],
+)
+def test_a_product_may_be_that_many(code: str, as_said: bool) -> None:
+    assert (one(code, "All 14 × 9 of them.") == "") is as_said
+    assert one(code, "An array of shape 14 × 9.") != ""
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "is_one"),
+    [
+        ("n = 3; m = 4", "It is (n, m).", True),
+        ("n = np.int64(3); m = 4", "It is (n, m).", True),
+        ("n = 3", "It is (n, q).", True),
+        ("n = 3", "It is (n, wide).", False),
+        ("n = 3", "It is of shape (p, q).", True),
+        ("n = 3", "It is (p, q).", False),
+        ("n, m = 3, True", "It is (n, m).", True),
+        ("n, m = 3, np.ones(2)", "It is (n, m).", False),
+        ("n, m = 3, 'a'", "It is (n, m).", False),
+        ("n = 3", "It is (9, 8).", False),
+        ("n = 3", "It is (9, 10).", True),
+        ("n = 3", "It is (10, 10).", True),
+        ("n = 3", "It is 9 × 8.", True),
+        ("n = 3", "| (9, 8) |\n|---|", True),
+        ("n = 3", "`Q` is (9, 8).", True),
+        ("n = 3", "The shape (9, 8).", True),
+    ],
+)
+def test_what_is_a_shape_at_all(code: str, text: str, is_one: bool) -> None:
+    assert (one(code, text) != "") is is_one
+
+
+def test_names_that_no_block_binds_together() -> None:
+    text = "```python\nn = 3\n```\n\nThe shape (n, m).\n\n```python\ndel n\nm = 4\n```\n"
+    note = parse(text)
+    shapes = Shapes(note)
+    NoteRun(note, watchers=[shapes.look]).finish()
+    (check,) = shapes.check()
+    assert check.why == "(n, m): no block of this note binds both"
+    assert one("x = 1", "The shape (n, m).") == "(n, m): no block of this note binds m"
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("[[[[[1]]]]]", (1, 1, 1, 1, 1)),
+        ("[[[[[[1]]]]]]", ()),
+        ("a [1, 2] b", (2,)),
+        ("[[1, 2], [3, 4]] and [5]", (2, 2)),
+        ("[]", ()),
+        ("[[]]", ()),
+        ("[[1 2] [3 4]]]", ()),
+        ("[" + "1 " * 9999 + "]", (9999,)),
+        ("[" + "1 " * 10000 + "]", ()),
+        ("[1\n 2]", (2,)),
+        ("[ 1,2 ]", (2,)),
+        ("[[1], 2]", (1, 1)),
+    ],
+)
+def test_printed_arrays_of_any_depth(text: str, shape: tuple[int, ...]) -> None:
     assert printed(text) == shape

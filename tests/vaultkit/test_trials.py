@@ -1,15 +1,21 @@
 """In general, or here? What other numbers tell of a note's equations."""
 
 import ast
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from vaultkit.checks.check import FAILS, Check
+from vaultkit.checks.equations import Claim, Equations
+from vaultkit.checks.trials import try_others
 from vaultkit.inspect import Settings, inspect
+from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
+from vaultkit.run.session import NoteRun
 from vaultkit.run.variation import Variation
 
 SET_UP = """\
@@ -128,3 +134,62 @@ def test_what_is_structure_stays() -> None:
 )
 def test_what_is_changed_and_what_is_not(before: str, after: str) -> None:
     assert ast.unparse(Variation(1, {"n": 1}).rewrite(ast.parse(before))) == after
+
+
+def trial(
+    code: str, text: str, count: int, **options: Any
+) -> tuple[Claim, list[tuple[int, float]]]:
+    """Try other numbers on the only claim of a note."""
+    note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
+    equations, beats = Equations(note), []
+    NoteRun(note, watchers=[equations.look]).finish()
+    try_others(
+        note, [equations], count, root=Path("/nowhere"), timeout=7.0,
+        tell=lambda *beat: beats.append(beat), **options,
+    )  # fmt: skip
+    (claim,) = equations.claims
+    return claim, beats
+
+
+def test_each_trial_is_counted_and_the_first_that_tells_otherwise_is_kept() -> None:
+    claim, beats = trial("x = np.array([1.5, 2.5])", "$x_1 + 1 = x_2$", 3)
+    assert claim.tried == 3
+    # One run for each trial and not one more: the sizes that were tried fit.
+    assert beats == [(0, 7.0)] * 3
+    first, _ = trial("x = np.array([1.5, 2.5])", "$x_1 + 1 = x_2$", 1)
+    assert claim.counterexample == first.counterexample
+    sides = r"left [\d.]+, right [\d.]+; the largest difference is [\d.]+: .* does not hold"
+    assert re.fullmatch(rf"{sides}\n  with x \(2,\)", claim.counterexample)
+    assert trial("x = np.array([1.5, 2.5])", "$x_1 = x_1$", 0)[0].tried == 0
+
+
+def test_what_no_trial_can_judge_is_not_counted() -> None:
+    # With other numbers the last block raises before anything binds y.
+    claim, _ = trial("x = np.array([1.5, 2.5])\nassert x[0] == 1.5\ny = 2", "$y = 2$", 2)
+    assert (claim.tried, claim.counterexample, claim.scope) == (0, "", "")
+
+
+def test_sizes_that_do_not_fit_are_tried_alike_and_then_as_they_are() -> None:
+    code = "n = 2\nd = 2\nx = np.ones((n, d)) * np.array([[1.5, 2.5], [3.5, 4.5]])"
+    claim, beats = trial(code, "$n = d$", 2)
+    # The first trial leaves sizes alone; in the second neither other sizes nor equal ones fit.
+    assert len(beats) == 4
+    assert (claim.tried, claim.counterexample) == (2, "")
+
+
+def test_a_block_that_raises_anyway_says_nothing_of_the_sizes() -> None:
+    note = parse("```python\nn = 2\n1 / 0\n```\n\n```python\nm = n\n```\n\n$m = n$ and $n = 2$\n")
+    for broken, runs in (((0,), 1), ((), 3)):
+        equations, beats = Equations(note), []
+        NoteRun(note, watchers=[equations.look]).finish()
+        try_others(
+            note, [equations, Equations(note)], 2, root=Path("/nowhere"), timeout=7.0,
+            broken=broken, tell=lambda *beat, beats=beats: beats.append(beat),
+        )  # fmt: skip
+        assert [index for index, _ in beats].count(0) == 1 + runs
+
+
+def test_functions_are_called_in_the_run_of_their_own_numbers() -> None:
+    code = "a = np.array([2.5, 3.5])\ndef f(x): return a * x"
+    claim, _ = trial(code, "$f(a) = a \\odot a$", 2)
+    assert (claim.tried, claim.counterexample) == (2, "")

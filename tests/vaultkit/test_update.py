@@ -94,6 +94,10 @@ CASES = {
         "# N\r\n\r\n```python\r\n1\r\n```\r\n\r\n```text\r\n2\r\n```\r\nend",
         "# N\r\n\r\n```python\r\n1\r\n```\r\n\r\n```text\r\n1\r\n```\r\nend\r\n",
     ),
+    "CR, and one at the very end": (
+        "# N\r\r```python\r1\r```\r",
+        "# N\r\r```python\r1\r```\r\n```text\n1\n```\n",
+    ),
     "a byte-order mark": (
         "\ufeff```python\n1\n```\n\n```text\n2\n```\n",
         "\ufeff```python\n1\n```\n\n```text\n1\n```\n",
@@ -139,7 +143,9 @@ def test_a_file_that_changed_meanwhile_is_left_alone(path: Path) -> None:
     path.write_text("```python\n1\n```\n")
     note, found = read(path), mends(path)
     path.write_text("mine\n")
-    with pytest.raises(StaleNoteError):
+    with pytest.raises(
+        StaleNoteError, match=r"Nöte with spaces.md has changed meanwhile; run again$"
+    ):
         apply(note, found)
     assert path.read_text() == "mine\n"
 
@@ -147,9 +153,9 @@ def test_a_file_that_changed_meanwhile_is_left_alone(path: Path) -> None:
 def test_a_notebook_gets_the_outputs_of_its_cells(tmp_path: Path) -> None:
     path = tmp_path / "Bock.ipynb"
     old = [{"name": "stdout", "output_type": "stream", "text": ["old\n"]}]
-    sources = ["'ö'", "", "print('a\\n\\nb')", "x = 1", "'ö'", "'right'"]
+    sources = ["'ö'", "", "print('a\\n\\nb')", "x = 1\ny = 2", "'ö'", "'right'"]
     cells: list[dict[str, Any]] = [
-        {"cell_type": "code", "source": source.splitlines(), "outputs": list(old)}
+        {"cell_type": "code", "source": source.splitlines(keepends=True), "outputs": list(old)}
         for source in sources
     ]
     cells[-1]["outputs"] = [{"data": {"text/plain": ["'right'"]}, "output_type": "execute_result"}]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import operator
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -45,7 +48,7 @@ class Evidence:
     def __init__(self) -> None:
         #: Where each was found first, and as what.
         self.sources: dict[float, tuple[str, str]] = {}
-        self._sorted: Any = None
+        self._sorted: list[float] | None = None
 
     @property
     def numbers(self) -> Set[float]:
@@ -79,11 +82,10 @@ class Evidence:
     def between(self, low: float, high: float) -> list[float]:
         """Return the numbers from one to another, and a little beyond."""
         if self._sorted is None:
-            finite = [number for number in self.numbers if np.isfinite(number)]
-            self._sorted = np.sort(np.asarray(finite, float))
+            self._sorted = sorted(number for number in self.numbers if math.isfinite(number))
         margin = 1e-9 * max(abs(low), abs(high))
-        first, last = np.searchsorted(self._sorted, [low - margin, high + margin])
-        return list(self._sorted[first : last + 1])
+        first = bisect_left(self._sorted, low - margin)
+        return self._sorted[first : bisect_right(self._sorted, high + margin)]
 
     def rounds_to(self, amount: Amount) -> bool:
         """Tell whether one of the numbers, rounded to the digits stated, is this."""
@@ -97,8 +99,9 @@ class Evidence:
         """Find a number that, rounded to the digits stated, is this."""
         for scale in amount.scales:
             value, slack = amount.value / scale, amount.unit / scale / 2
+            reach = slack if amount.unit else abs(value) / 200  # as far as three digits go
             for wanted in (value, -value) if amount.either_sign else (value,):
-                for number in self.between(_float(wanted - slack), _float(wanted + slack)):
+                for number in self.between(_float(wanted - reach), _float(wanted + reach)):
                     if abs(_exactly(number) - wanted) <= slack:
                         return number
                     if not amount.unit and _is_rounding(number, wanted):
@@ -111,7 +114,8 @@ class Evidence:
             value = amount.value / scale
             for wanted in (value, -value) if amount.either_sign else (value,):
                 for number in self.between(_float(wanted), _float(wanted)):
-                    if _exactly(number) == wanted:
+                    # Of a fraction, a float is what it comes to: no decimals are stated.
+                    if _exactly(number) == wanted or (amount.over and number == _float(wanted)):
                         return number
         return None
 
@@ -445,13 +449,15 @@ def _is_number(thing: Any) -> bool:
 
 def _exactly(number: float) -> Fraction:
     """Return the number that is printed, not the one that is stored."""
-    return Fraction(repr(float(number)))
+    return Fraction(repr(number))
 
 
 def _is_rounding(number: float, wanted: Fraction) -> bool:
     """Tell whether a number is this one as far as it shows digits, and it shows three or more."""
-    digits = len(repr(float(number)).partition(".")[2].split("e")[0])
-    return digits >= 3 and abs(_exactly(number) - wanted) <= Fraction(1, 2 * 10**digits)
+    _, digits, last = Decimal(repr(number)).as_tuple()
+    half = Fraction(10) ** int(last) / 2
+    enough = len(digits) >= 3 and abs(_exactly(number) - wanted) <= half
+    return enough or number == _float(wanted)
 
 
 def _float(number: Fraction) -> float:

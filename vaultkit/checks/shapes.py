@@ -136,33 +136,30 @@ class Shapes:
     def wrong(self, shape: Shape) -> str:
         """Tell what is wrong with a shape; nothing if it is that of an array."""
         try:
-            wanted = {self.value(shape)}
+            wanted = self.value(shape)
         except UnboundError as error:
             return f"{shape.text}: no block of this note binds {error.args[0]}"
         name, turned = _name(shape)
         if name in self.named:
             known = self.named[name]
             own = set(map(_transposed, known)) if turned or shape.turned else known
-            if any(_ends(s, dims) for s in own for dims in wanted):
+            if any(_ends(dims, wanted) for dims in own):
                 return ""
             return f"{shape.text}: {shape.name} has shape {_told(own)}"
         every = self.seen
         if shape.turned:
             every = every | set(map(_transposed, every))
-        if any(_ends(s, dims) for s in every for dims in wanted):
-            return ""
-        if wanted & self.runs:
+        if any(_ends(dims, wanted) for dims in every) or wanted in self.runs:
             return ""
         plain = all(dim.isdigit() for dim in shape.dims) and not shape.called
-        if shape.product and plain and any(math.prod(d) in self.numbers for d in wanted):
+        if shape.product and plain and math.prod(wanted) in self.numbers:
             return ""
-        told = str(next(iter(wanted)))
         near = sorted(
-            (s for s in self.seen if len(s) == len(shape.dims)),
-            key=lambda s: min(sum(map(int.__ne__, s, dims)) for dims in wanted),
+            (dims for dims in self.seen if len(dims) == len(wanted)),
+            key=lambda dims: (sum(map(int.__ne__, dims, wanted)), dims),
         )
         hint = f"; there are {', '.join(map(str, near[:4]))}" if near else ""
-        means = "" if re.fullmatch(r"\W*[\d\W]+", shape.text) else f" means {told}, and"
+        means = "" if re.fullmatch(r"[\d\W]+", shape.text) else f" means {wanted}, and"
         return f"{shape.text}{means or ':'} no array of this note has that shape{hint}"
 
     def rests_on(self, shape: Shape) -> str:

@@ -1,0 +1,61 @@
+"""The record of a check, as plain data and back."""
+
+import dataclasses
+
+import pytest
+
+from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, Check, Mend
+
+MEND = Mend(2, 3, ("a", "b"), "code", "out")
+FULL = Check("block", 4, "w", FAILS, "why", 5, GENERAL, "sides", 0.5, 0, MEND)
+
+
+def test_what_is_empty_is_left_out() -> None:
+    assert Check("link", 0, "").plain() == {
+        "kind": "link", "line": 0, "what": "", "outcome": "holds", "column": 1, "seconds": 0.0,
+    }  # fmt: skip
+    # Whatever else is empty, what it is of and what became of it are told.
+    assert Check("", 1, "", "").plain() == {
+        "kind": "", "line": 1, "what": "", "outcome": "", "column": 1, "seconds": 0.0,
+    }  # fmt: skip
+    assert FULL.plain() == {
+        "kind": "block",
+        "line": 4,
+        "what": "w",
+        "outcome": FAILS,
+        "why": "why",
+        "column": 5,
+        "scope": GENERAL,
+        "sides": "sides",
+        "seconds": 0.5,
+        "block": 0,
+        "mend": {"first": 2, "last": 3, "lines": ("a", "b"), "source": "code", "output": "out"},
+    }
+
+
+@pytest.mark.parametrize("check", [FULL, Check("link", 1, "[[a]]", EXCEPTED)])
+def test_it_comes_back(check: Check) -> None:
+    plain = check.plain()
+    if check.mend:
+        plain["mend"]["lines"] = list(check.mend.lines)  # as JSON has it
+    assert Check.from_plain(plain) == check
+
+
+@pytest.mark.parametrize("name", ["kind", "what", "outcome", "why", "scope", "sides", "line"])
+def test_words_are_words_and_numbers_are_numbers(name: str) -> None:
+    wrong = {**FULL.plain(), name: "1" if name == "line" else 1}
+    with pytest.raises(TypeError, match=r"^a check has words where numbers should be$"):
+        Check.from_plain(wrong)
+
+
+def test_nothing_else_is_a_check() -> None:
+    with pytest.raises(TypeError):
+        Check.from_plain({**FULL.plain(), "more": 1})
+    with pytest.raises(TypeError):
+        Check.from_plain({"kind": "link"})
+
+
+def test_it_cannot_be_changed() -> None:
+    for record in (FULL, MEND):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            record.line = 1  # type: ignore[misc]
