@@ -15,7 +15,7 @@ help:
 	@echo "make site     build the site into site/, ready to publish"
 	@echo "make figures  draw the stale figures again, and the badge of the README"
 	@echo "make mutants  change one thing at a time in the notes, and report what no check notices"
-	@echo "make code-mutants  the same in the code, against its tests; takes hours"
+	@echo "make code-mutants ROOM=checks  the same in a part of the code, against its tests"
 	@echo "make lint     check the style and types of the code"
 	@echo "make clean    remove all that these targets make"
 
@@ -43,11 +43,14 @@ figures: .venv/site
 mutants: .venv/mutants
 	$(BIN)/python -m vaultkit.mutants docs
 
-# Hours for all. WHAT names mutants, TESTS the tests to judge them by (as pytest -k has it):
-# minutes for make code-mutants WHAT='snippets.softmax*' TESTS=snippets, once all are made.
+# A ROOM of the code (checks, inspect, ledger, run, snippets, tex, update, values), minutes for a
+# random SAMPLE, which a SEED makes again; WHAT picks from it: WHAT='vaultkit.checks.shapes*'.
+SAMPLE ?= 150
+SEED ?= 1
 code-mutants: .venv/mutants
-	PYTEST_ADDOPTS="$(if $(TESTS),-k '$(TESTS)')" $(BIN)/mutmut run $(WHAT)
-	$(BIN)/mutmut results
+	@test -n "$(ROOM)" || { echo "make code-mutants ROOM=checks"; exit 2; }
+	$(BIN)/python -m bench.code_mutants $(ROOM) --sample $(SAMPLE) --seed $(SEED) \
+		$(if $(WHAT),--only '$(WHAT)')
 
 lint: .venv/dev
 	$(BIN)/ruff check .

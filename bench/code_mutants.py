@@ -47,8 +47,8 @@ from mutmut.utils.format_utils import mangled_name_from_mutant_name
 ROOMS = {
     "checks": (
         ["vaultkit/checks/*"],
-        "check checks equations form inspect mirrors numbers outputs rests_on shapes statements"
-        " trials update",
+        "check checks equations evidence form inspect mirrors numbers outputs predictions rests_on"
+        " shapes statements trials update",
     ),
     "inspect": (["vaultkit/inspect.py"], "inspect rests_on trials update"),
     "ledger": (["vaultkit/ledger.py", "vaultkit/files.py"], "ledger files report"),
