@@ -76,7 +76,7 @@ class Variation:
 
     def values(self, array: Any) -> Any:
         """Return other values of the same kind: zeros, ones and signs stay, shares stay shares."""
-        seed = [self.trial, *array.shape, *np.asarray(array, dtype=float).view(np.uint32).ravel()]
+        seed = [self.trial, *array.shape, *np.asarray(array, dtype=float).ravel().view(np.uint32)]
         factors = np.exp(0.5 * np.random.default_rng(seed).normal(size=array.shape))
         varied = np.where(np.isin(np.abs(array), (0.0, 1.0)), array, array * factors)
         total = array.sum(axis=-1, keepdims=True) if array.ndim else array

@@ -1,0 +1,141 @@
+"""Other numbers of the same kind: sizes, seeds, arrays that are written out."""
+
+import ast
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vaultkit.run.variation import Variation, plans, varied_modules
+
+
+def rewritten(code: str, trial: int = 1, **places: int) -> str:
+    return ast.unparse(Variation(trial, places).rewrite(ast.parse(code)))
+
+
+@pytest.mark.parametrize(
+    ("size", "sizes"),
+    [
+        (1, [1, 1, 1, 1, 1, 1, 1]),
+        (0, [0, 0, 0, 0, 0, 0, 0]),
+        (2, [4, 6, 8, 10, 12, 14, 16]),
+        (15, [30, 45, 60, 75, 90, 105, 120]),
+        (16, [8, 12, 20, 24, 28, 8, 12]),
+        (512, [256, 384, 640, 768, 896, 256, 384]),
+        (513, [513] * 7),
+        (-3, [-3] * 7),
+    ],
+)
+def test_sizes_become_others_that_differ(size: int, sizes: list[int]) -> None:
+    assert [Variation(1).size(size, place) for place in range(7)] == sizes
+
+
+def test_what_is_tried_in_a_trial() -> None:
+    tried = [[dict(plan.places) for plan in plans(trial, ["n", "d"])] for trial in (1, 2, 3, 4)]
+    apart = [{"d": 0, "n": 1}, {"d": 0, "n": 0}, {}]
+    assert tried == [[{}], apart, [{}], apart]
+    assert [plan.trial for trial in (1, 2) for plan in plans(trial, ["n"])] == [1, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("np.random.default_rng(seed=1)", "np.random.default_rng(seed=2001)"),
+        ("default_rng(1)", "default_rng(2001)"),
+        ("default_rng(1, 2)", "default_rng(1, 2)"),
+        ("default_rng()", "default_rng()"),
+        ("default_rng(x)", "default_rng(x)"),
+        ("default_rng('a')", "default_rng('a')"),
+        ("default_rng(True)", "default_rng(True)"),
+        ("f()(1)", "f()(1)"),
+        ("SeedSequence(3); PCG64(3); MT19937(3); Philox(3); aRng(3)",
+         "SeedSequence(2003)\nPCG64(2003)\nMT19937(2003)\nPhilox(2003)\naRng(2003)"),
+        ("RandomState(f(default_rng(1)))", "RandomState(f(default_rng(2001)))"),
+        ("f(other=1)", "f(other=1)"),
+        ("a_SEED = 1", "a_SEED = 2001"),
+        ("seed, n = 1, 3", "seed, n = (2001, 9)"),
+        ("m = n.k = 3", "m = n.k = 6"),
+        ("n, m = 3, 4", "n, m = (9, 8)"),
+        ("(n, m), k = 3, 4", "(n, m), k = (3, 4)"),
+        ("n, m = pair", "n, m = pair"),
+        ("x.n = 3", "x.n = 3"),
+        ("n = 3.0", "n = 3.0"),
+        ("k = 3", "k = 3"),
+        ("n: int = 3", "n: int = 3"),
+        ("class A:\n    n = 3", "class A:\n    n = 3"),
+        ("f = lambda: default_rng(1)", "f = lambda: default_rng(1)"),
+        ("async def f():\n    default_rng(1)", "async def f():\n    default_rng(1)"),
+        ("if x:\n    n = 3", "if x:\n    n = 9"),
+        ("array()", "array()"),
+        ("list([2.5])", "list([2.5])"),
+        ("array([1.0, 0.0, -1.0])", "array([1.0, 0.0, -1.0])"),
+        ("array([1, 2, 3])", "array([1, 2, 3])"),
+        ("array(['a', 2.5])", "array(['a', 2.5])"),
+        ("array([2.5, [1.5]])", "array([2.5, [1.5]])"),
+        ("array([2.5, 1e999])", "array([2.5, 1e309])"),
+        ("array(x, dtype=float)", "array(x, dtype=float)"),
+    ],
+)  # fmt: skip
+def test_what_is_changed_and_what_is_not(before: str, after: str) -> None:
+    assert rewritten(before, 2, n=1, m=0) == after
+
+
+@pytest.mark.parametrize("call", ["np.array({})", "asarray({})", "np.array({}, dtype=float)"])
+def test_arrays_that_are_written_out_get_other_values(call: str) -> None:
+    before = [[2.5, -3.0, 0.0], [1.0, 4, 1e-3]]
+    tree = ast.parse(f"\nx = {call.format(before)}")
+    (assign,) = Variation(1).rewrite(tree).body
+    changed = assign.value.args[0]  # type: ignore[attr-defined]
+    after = np.array(ast.literal_eval(changed))
+    assert {node.lineno for node in ast.walk(changed) if isinstance(node, ast.expr)} == {2}
+    np.testing.assert_array_equal(after, Variation(1).values(np.array(before)))
+    assert after[0, 2] == 0
+    assert after[1, 0] == 1
+    changed_ones = [0, 0, 1, 1], [0, 1, 1, 2]
+    ratios = after[changed_ones] / np.array(before)[changed_ones]
+    assert np.all(ratios > 0.05)
+    assert len(set(ratios)) == 4
+    # Another trial, and other numbers, give others; the same ones the same.
+    assert not np.array_equal(after, Variation(2).values(np.array(before)))
+    np.testing.assert_array_equal(after, Variation(1).values(np.array(before)))
+
+
+def test_how_far_numbers_go() -> None:
+    """Factors are log-normal: e to the power of a normal number with deviation 0.5."""
+    factors = np.log(Variation(1).values(np.full(4000, 2.0)) / 2.0)
+    assert abs(factors.mean()) < 0.03
+    assert abs(factors.std() - 0.5) < 0.03
+
+
+def test_shares_stay_shares() -> None:
+    shares = np.array([[0.25, 0.75], [0.5, 0.5]])
+    varied = Variation(1).values(shares)
+    np.testing.assert_allclose(varied.sum(axis=-1), 1, rtol=1e-12)
+    assert not np.allclose(varied, shares)
+    # Of numbers that only happen to have this sum, and of one number, nothing is kept.
+    assert not np.isclose(Variation(1).values(np.array([-0.5, 1.5])).sum(), 1)
+    assert not np.isclose(Variation(1).values(np.array([[0.25, 0.75], [0.5, 0.6]]))[0].sum(), 1)
+    assert Variation(1).values(np.array(2.5)).shape == ()
+    assert Variation(1).values(np.array(2.5)) != 2.5
+
+
+def test_modules_of_the_vault_are_imported_with_other_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "a_varied_module.py").write_text("n = 3\nseed = 1\n")
+    before = list(sys.meta_path)
+    import a_varied_module as outside  # type: ignore[import-not-found]
+
+    with varied_modules(tmp_path, Variation(1, {"n": 0})):
+        import a_varied_module as inside
+
+        assert (inside.n, inside.seed, inside is outside) == (6, 1001, False)
+    assert sys.modules["a_varied_module"] is outside
+    assert outside.n == 3
+    del sys.modules["a_varied_module"]
+    with varied_modules(tmp_path, Variation(1, {"n": 0})):
+        import a_varied_module  # noqa: F401
+    assert "a_varied_module" not in sys.modules
+    assert sys.meta_path == before
