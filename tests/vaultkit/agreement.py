@@ -16,9 +16,9 @@ from urllib.parse import unquote
 
 from markdown import Markdown
 
-from vaultkit.doors.mkdocs_plugin import EXTENSIONS
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.site.extension import PARTS
 
 _VOID = {"br", "hr", "img", "input", "wbr"}
 
@@ -38,7 +38,7 @@ def converter(vault: Vault, path: Path, **options: Any) -> Markdown:
     """Make a converter with the site's extensions, but formulas left as they were written."""
     configs: dict[str, dict[str, Any]] = {
         name: dict(settings)
-        for name, settings in EXTENSIONS.items()
+        for name, settings in PARTS.items()
         if name != "vaultkit.site.mathematics"
     }
     configs["vaultkit.site.obsidian"].update(vault=vault, note=str(path), **options)

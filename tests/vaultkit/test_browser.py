@@ -13,9 +13,9 @@ import pytest
 from markdown import markdown
 
 from vaultkit.doors.browser import Desk
-from vaultkit.doors.mkdocs_plugin import EXTENSIONS
 from vaultkit.read.places import places
 from vaultkit.read.vault import Vault
+from vaultkit.site.extension import PARTS
 from vaultkit.site.runnable import PYODIDE, bundle, controls, engine, local_modules
 
 NOTE = """---
@@ -149,9 +149,7 @@ def test_a_notebook_is_edited_like_a_note(desk: Desk) -> None:
 def test_the_page_calls_its_parts_the_same(vault: Vault) -> None:
     [note] = vault.notes.values()
     options = {"vaultkit.site.obsidian": {"vault": vault, "note": str(note.path), "places": True}}
-    html = markdown(
-        note.text, extensions=list(EXTENSIONS), extension_configs={**EXTENSIONS, **options}
-    )
+    html = markdown(note.text, extensions=list(PARTS), extension_configs={**PARTS, **options})
     assert not re.search("[\U000f0000-\U0010fffd]", html)
     assert '<code><span data-check="number-1">12.5</span></code>' in html
     assert '<span data-check="shape-0">(2, <span data-check="number-2">30</span>)</span>' in html
@@ -167,8 +165,8 @@ def test_the_page_calls_its_parts_the_same(vault: Vault) -> None:
     assert named <= set(re.findall(r'data-check="([^"]+)"', html))
     plain = markdown(
         note.text,
-        extensions=list(EXTENSIONS),
-        extension_configs={**EXTENSIONS, "vaultkit.site.obsidian": {"vault": vault}},
+        extensions=list(PARTS),
+        extension_configs={**PARTS, "vaultkit.site.obsidian": {"vault": vault}},
     )
     assert "data-check" not in plain
     tags = re.compile("<[^>]*>")
@@ -179,8 +177,8 @@ def test_nothing_is_marked_on_what_is_no_note(vault: Vault) -> None:
     options = {"vault": vault, "note": str(vault.root / "made.md"), "places": True}
     html = markdown(
         "See [143](#143-265), 26.5.\n",
-        extensions=list(EXTENSIONS),
-        extension_configs={**EXTENSIONS, "vaultkit.site.obsidian": options},
+        extensions=list(PARTS),
+        extension_configs={**PARTS, "vaultkit.site.obsidian": options},
     )
     assert html == '<p>See <a href="#143-265">143</a>, 26.5.</p>'
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import markdown
 import pytest
 
-from vaultkit.doors.mkdocs_plugin import EXTENSIONS
+from vaultkit.site.extension import PARTS
 from vaultkit.site.outlines import outlined
 from vaultkit.theme.fonts import slanted
 
@@ -17,7 +17,7 @@ from vaultkit.theme.fonts import slanted
 def render(tmp_path: Path):
     def html(text: str) -> str:
         (tmp_path / "note.md").write_text(text, encoding="utf-8")
-        settings = {name: dict(values) for name, values in EXTENSIONS.items()}
+        settings = {name: dict(values) for name, values in PARTS.items()}
         settings["vaultkit.site.obsidian"] = {"docs_dir": str(tmp_path)}
         return markdown.markdown(text, extensions=list(settings), extension_configs=settings)
 

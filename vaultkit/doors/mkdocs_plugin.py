@@ -39,43 +39,22 @@ from vaultkit.ledger import Ledger, folder_of, published
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import address as address_of
-from vaultkit.read.syntax import printable, slug
+from vaultkit.read.syntax import printable
 from vaultkit.read.vault import READERS, Vault
 from vaultkit.site import (
     evidence,
     machines,
     mathematics,
-    mermaid,
     notebooks,
     report,
     road,
     runnable,
     search_index,
 )
+from vaultkit.site.extension import OURS, PARTS, fences
 from vaultkit.site.front import front_page
 from vaultkit.site.lines import refusal
 from vaultkit.theme.fonts import FONTS, slanted, web_font
-
-#: What makes Python-Markdown read a note as Obsidian does. A site's own settings come first.
-EXTENSIONS: dict[str, dict[str, Any]] = {
-    "attr_list": {},
-    "def_list": {},
-    "footnotes": {},
-    "md_in_html": {},
-    "tables": {},
-    "toc": {"slugify": slug, "permalink": "#", "permalink_title": "Link to here"},
-    "pymdownx.arithmatex": {"generic": True, "smart_dollar": True},
-    "pymdownx.details": {},
-    "pymdownx.highlight": {"pygments_lang_class": True},
-    "pymdownx.inlinehilite": {},
-    "pymdownx.mark": {},
-    "pymdownx.quotes": {"callouts": True},
-    "pymdownx.superfences": {},
-    "pymdownx.tasklist": {"custom_checkbox": True},
-    "pymdownx.tilde": {"subscript": False},
-    "vaultkit.site.obsidian": {},
-    "vaultkit.site.mathematics": {},
-}
 
 THEME = Path(__file__).parents[1] / "theme"
 _ASSETS = "assets/vaultkit"
@@ -166,16 +145,16 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         except OptionsError as error:
             raise ConfigurationError(str(error)) from error
         self.ledger = Ledger(self.vault.whole)
-        for name, settings in EXTENSIONS.items():
-            if name not in config.markdown_extensions:
-                config.markdown_extensions.append(name)
-            own = config.mdx_configs.get(name) or {}
-            config.mdx_configs[name] = {**settings, **own}
-        config.mdx_configs["vaultkit.site.obsidian"]["vault"] = self.vault
-        config.mdx_configs["vaultkit.site.obsidian"]["places"] = True
-        draw = partial(mermaid.fence, cache=self._cache(config))
-        diagram = {"name": "mermaid", "class": "vk-diagram", "format": draw}
-        config.mdx_configs["pymdownx.superfences"].setdefault("custom_fences", [diagram])
+        listed = [name for name in config.markdown_extensions if name not in ("vaultkit", *OURS)]
+        # Ours come last: they see what the others have left.
+        config.markdown_extensions = [*dict.fromkeys((*listed, *PARTS))]
+        for name, settings in PARTS.items():
+            config.mdx_configs[name] = {**settings, **(config.mdx_configs.get(name) or {})}
+        ours = {"vault": self.vault, "places": True, "html": self.vault.options.html}
+        config.mdx_configs["vaultkit.site.obsidian"].update(ours)
+        config.mdx_configs["pymdownx.superfences"].setdefault(
+            "custom_fences", fences(self._cache(config))
+        )
         if "mkdocs-jupyter" in config.plugins:
             self._tame_jupyter(config.plugins["mkdocs-jupyter"])
         # Below the folders of the user, so that a `custom_dir` can still overrule us.
@@ -273,6 +252,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         note = self._note(page)
         if note and note.summary:
             page.meta.setdefault("description", note.summary)
+        # The theme's templates take what they get for HTML.
+        page.meta = _escaped(page.meta)
+        if note and note.title == note.name:  # no heading says how to write it
+            page.meta.setdefault("title", html.escape(note.name))
         if page.is_homepage:
             # The way in is short: a list of its headings would only stand beside it.
             page.meta.setdefault("hide", ["toc"])
@@ -384,8 +367,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         root = (config.site_url or "").rstrip("/")
         return machines.About(
             site=config.site_name,
-            title=str(page.title or config.site_name),
-            description=str(page.meta.get("description") or config.site_description or ""),
+            title=html.unescape(str(page.title or config.site_name)),
+            description=html.unescape(str(page.meta.get("description") or ""))
+            or str(config.site_description or ""),
             url=page.canonical_url or "",
             image=f"{root}/{self.picture}" if root else "",
             tags=note.tags if note else (),
@@ -420,7 +404,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         pages = {Path(step.file.abs_src_path or ""): step for step in self.road}
 
         def step(other: Page) -> road.Step:
-            title = str(other.title) if other.title else other.file.name
+            title = html.unescape(str(other.title or other.file.name))
             return road.Step(title, get_relative_url(other.url, page.url))
 
         at = self.road.index(page)
@@ -592,6 +576,18 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             config.theme["logo"] = logo.src_uri
         if config.theme.get("favicon") in (None, "", "assets/images/favicon.png"):
             config.theme["favicon"] = logo.src_uri
+
+
+def _escaped(value: Any) -> Any:
+    """Escape all words in the properties of a page."""
+    match value:
+        case str():
+            return html.escape(value)
+        case list():
+            return [_escaped(one) for one in value]
+        case dict():
+            return {name: _escaped(one) for name, one in value.items()}
+    return value
 
 
 def _begins_with_formulas(content: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import logging
 import re
 from pathlib import Path
 from urllib.parse import unquote
@@ -15,6 +16,9 @@ from vaultkit.read.note import Link
 from vaultkit.read.syntax import WIKILINK
 from vaultkit.read.vault import DRAWN, BrokenLinkError
 from vaultkit.site.page import Page
+from vaultkit.site.safe import is_active
+
+_log = logging.getLogger("mkdocs.plugins.vaultkit")
 
 _ROOT = re.compile(r"<svg\b(?:\"[^\"]*\"|'[^']*'|[^>\"'])*>")
 _LABEL = re.compile(r"\saria-label(?:ledby)?=(\"[^\"]*\"|'[^']*')")
@@ -79,6 +83,9 @@ def _drawing(page: Page, image: Element) -> str | None:
     found = _ROOT.search(svg)
     names = re.search(r"\sclass=[\"']([^\"']*)", found[0]) if found else None
     if not found or not names or "vk-figure" not in names[1].split():
+        return None
+    if is_active(svg):
+        _log.warning("%s holds what runs: it stays an image, in which nothing does", source)
         return None
     opening = found[0]
     alt = html.escape(image.get("alt", ""))

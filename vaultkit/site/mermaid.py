@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.files import write_atomically
+from vaultkit.site.safe import is_active
 
 #: Colours that no theme has, and what a page puts there.
 _COLOURS = {
@@ -96,6 +97,8 @@ def to_svg(source: str, cache: Path | None = None) -> str:
         svg = str(mermaidx.render(source, theme="base", config=_CONFIG).svg())
     except RuntimeError as error:
         raise DiagramError(str(error)) from error
+    if is_active(svg):
+        raise DiagramError("it holds what a browser would run")
     # Styles and arrowheads go by ids: two diagrams on a page must not share them.
     svg = svg.replace("my-svg", f"mermaid-{key}")
     svg = re.sub("|".join(_COLOURS), lambda found: _COLOURS[found[0]], svg, flags=re.IGNORECASE)

@@ -25,6 +25,7 @@ from vaultkit.site.inline import Comments, FootnoteMarks, Tags, WikiLinks
 from vaultkit.site.lines import Lines
 from vaultkit.site.marks import NameFormulas, NameSpots
 from vaultkit.site.page import Page
+from vaultkit.site.safe import Addresses, forbid_html
 from vaultkit.site.tables import Tables
 from vaultkit.site.unpublished import make_text
 
@@ -58,6 +59,7 @@ class ObsidianExtension(Extension):
             "tags_page": ["", "the page of tags, that tags are to lead to"],
             "backlinks": [True, "end a page with those that link to it"],
             "places": [False, "tell which part of the page is which for checks"],
+            "html": [True, "let raw HTML through; otherwise it is shown as text"],
             "inline_svg": [True, "put drawings of class vk-figure into the page"],
         }
         super().__init__(**options)
@@ -82,6 +84,10 @@ class ObsidianExtension(Extension):
         # After all that changes the tree, before `toc` (5) gives headings their addresses.
         md.treeprocessors.register(_Finish(md, page), "vaultkit-obsidian", 6)
         md.treeprocessors.register(_TagAddresses(md, page), "vaultkit-tag-addresses", -1)
+        # After all that writes attributes.
+        md.treeprocessors.register(Addresses(md, page.options["html"]), "vaultkit-safe", -2)
+        if not page.options["html"]:
+            forbid_html(md)
         if page.options["places"]:
             # When the formulas are typeset (4), and when stashed code is back in its place (30).
             md.treeprocessors.register(NameFormulas(md, page), "vaultkit-name-formulas", 3)

@@ -56,15 +56,20 @@ class Page:
         """Find the vault and the path of the page's source, as the host has them now."""
         self._scopes = self.embedded = 0
         relpath = self.relpath
+        # Where Zensical says what it renders.
+        context = _named(self.md.preprocessors, "rendering_context")
+        folder, note = self.options["docs_dir"], "note.md"
+        if relpath:
+            folder, note = relpath.config.docs_dir, relpath.file.src_uri
+        elif context:
+            folder, note = context.config.get("docs_dir", folder), context.page.path
         if self.options["vault"]:
             self.vault = self.options["vault"]
         else:
-            folder = relpath.config.docs_dir if relpath else self.options["docs_dir"]
             self.vault = _vault(Path(folder).absolute())
             self.vault.refresh()
-        if self.options["note"]:
-            return Path(self.options["note"]).resolve()
-        return self.vault.root / (relpath.file.src_uri if relpath else "note.md")
+        own = self.options["note"]
+        return Path(own).resolve() if own else self.vault.root / note
 
     def resolve(self, link: Link) -> Target:
         """Find where a link of the note that is being read leads; see `Vault.resolve`."""
@@ -147,4 +152,4 @@ def _named(registry: Any, name: str) -> Any:
 
 @lru_cache(maxsize=8)
 def _vault(root: Path) -> Vault:
-    return Vault(root)
+    return Vault(root, public=True)

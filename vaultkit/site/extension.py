@@ -1,0 +1,69 @@
+"""All that makes Python-Markdown read a note as Obsidian does, under one name: ``vaultkit``.
+
+Any host of Python-Markdown can list it; MkDocs' plugin lists the same parts itself, so that a site
+can set each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from markdown import Extension, Markdown
+
+from vaultkit.read.syntax import slug
+from vaultkit.site import mermaid
+
+#: The parts, and their settings. Those of vaultkit come last: they see what the others have left.
+PARTS: dict[str, dict[str, Any]] = {
+    "attr_list": {},
+    "def_list": {},
+    "footnotes": {},
+    "md_in_html": {},
+    "tables": {},
+    "toc": {"slugify": slug, "permalink": "#", "permalink_title": "Link to here"},
+    "pymdownx.arithmatex": {"generic": True, "smart_dollar": True},
+    "pymdownx.details": {},
+    "pymdownx.highlight": {"pygments_lang_class": True},
+    "pymdownx.inlinehilite": {},
+    "pymdownx.mark": {},
+    "pymdownx.quotes": {"callouts": True},
+    "pymdownx.superfences": {},
+    "pymdownx.tasklist": {"custom_checkbox": True},
+    "pymdownx.tilde": {"subscript": False},
+    "vaultkit.site.obsidian": {},
+    "vaultkit.site.mathematics": {},
+}
+
+#: The last of them.
+OURS = tuple(name for name in PARTS if name.startswith("vaultkit."))
+
+
+def fences(cache: Path) -> list[dict[str, Any]]:
+    """Name the fences that are drawn; drawings are kept in a folder from build to build."""
+    draw = partial(mermaid.fence, cache=cache)
+    return [{"name": "mermaid", "class": "vk-diagram", "format": draw}]
+
+
+class VaultExtension(Extension):
+    """The parts as one. Its options are those of `vaultkit.site.obsidian`, and ``parts``."""
+
+    def __init__(self, parts: Mapping[str, Mapping[str, Any]] | None = None, **options: Any):
+        super().__init__()
+        own = {
+            name: {**settings, **(parts or {}).get(name, {})} for name, settings in PARTS.items()
+        }
+        own["vaultkit.site.obsidian"].update(options)
+        own["pymdownx.superfences"].setdefault("custom_fences", fences(Path(".cache/vaultkit")))
+        self.parts: dict[str, dict[str, Any]] = own
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        """Register all of them."""
+        md.registerExtensions(list(self.parts), self.parts)
+
+
+def makeExtension(**options: Any) -> VaultExtension:  # noqa: N802
+    """Make the extension, as Python-Markdown asks for it."""
+    return VaultExtension(**options)
