@@ -93,7 +93,7 @@ def draw_drag(data: Mapping[str, Any]) -> str:
     """Draw a query, two keys, and where on the query's line each key lands."""
     q, keys, dots, cosines = data["q"], data["keys"], data["dots"], data["cosines"]
     unit, limits = 54, {"x": (-4, 4), "y": (-2, 4)}
-    origin = (24 + unit * 4, 20 + unit * 4)
+    origin = (24 + unit * 4, 40 + unit * 4)
 
     def place(v: Any) -> tuple[float, float]:
         return origin[0] + unit * float(v[0]), origin[1] - unit * float(v[1])

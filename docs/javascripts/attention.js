@@ -39,18 +39,25 @@ export const causal_mask = (n, m = n) =>
 export const padding_mask = (length, m) => [Array.from({ length: m }, (_, j) => j < length)];
 
 /* snippets/positional_encoding.py */
-export const frequencies = (d_model) =>
-  Array.from({ length: d_model / 2 }, (_, i) => 10000 ** ((-2 * i) / d_model));
+const frequencies = (d_model) => rotary_angles(1, d_model);
 
 export const sinusoidal_positions = (n, d_model) => Array.from({ length: n }, (_, position) =>
   frequencies(d_model).flatMap((theta) => [Math.sin(position * theta), Math.cos(position * theta)]));
 
-/* Turns a pair by an angle, from its second axis to its first: (sin a, cos a) becomes
-   (sin(a + angle), cos(a + angle)). */
-export const rotate = ([x, y], angle) => [
-  x * Math.cos(angle) + y * Math.sin(angle),
-  y * Math.cos(angle) - x * Math.sin(angle),
-];
+/* snippets/rotary.py, of one position and one row: number i is paired with number i + half, or,
+   interleaved, number 2i with number 2i + 1; what has no angle stays as it is. */
+export const rotary_angles = (position, width, base = 10000) =>
+  Array.from({ length: width / 2 }, (_, i) => position * base ** ((-2 * i) / width));
+
+export const rotate = (x, cos, sin, interleaved = false) => {
+  const turned = [...x];
+  cos.forEach((c, i) => {
+    const [first, second] = interleaved ? [2 * i, 2 * i + 1] : [i, i + cos.length];
+    turned[first] = x[first] * c - x[second] * sin[i];
+    turned[second] = x[first] * sin[i] + x[second] * c;
+  });
+  return turned;
+};
 
 /* What the notes Dot Product and Cosine, Softmax Saturation and Importance of dk in Scaling define. */
 export const dot_product = dot;

@@ -59,8 +59,10 @@ export const rich = (words) => words.split("$").flatMap((piece, at) => {
 });
 const plain = (words) => words.replaceAll("$", "").replaceAll("_", " ");
 
+/* Steps to the right and up; Home and End go as far as it goes. */
 const KEYS = {
   ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
+  PageUp: [0, 10], PageDown: [0, -10], Home: [-1e6, 0], End: [1e6, 0],
 };
 let last = 0;
 

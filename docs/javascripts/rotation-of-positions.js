@@ -1,13 +1,18 @@
 /* The rotation of positions: pairs of sine and cosine as the hands of clocks. */
-import { dot_product, frequencies, rotate, sinusoidal_positions } from "./attention.js";
+import { dot_product, rotary_angles, rotate, sinusoidal_positions } from "./attention.js";
 import { along, arrow, num, part, polyline, said, set, starting, touch } from "./controls.js";
-
-export { rotate };
 
 /* The pairs of one position. */
 export const pairs_at = (position, d_model) => {
   const row = sinusoidal_positions(position + 1, d_model)[position];
   return Array.from({ length: d_model / 2 }, (_, i) => row.slice(2 * i, 2 * i + 2));
+};
+
+/* The rows some places on, without looking them up: each pair is turned. A pair is (sin, cos), so that
+   a larger angle turns it clockwise. */
+export const moved = (pairs, move) => {
+  const angles = rotary_angles(move, 2 * pairs.length);
+  return pairs.map((pair, i) => rotate(pair, [Math.cos(angles[i])], [-Math.sin(angles[i])]));
 };
 
 const sector = (x, y, radius, start, turn) => {
@@ -19,7 +24,7 @@ const sector = (x, y, radius, start, turn) => {
 
 export const mount = (figure) => {
   const { position, move, d_model, clocks, chart } = starting(figure);
-  const theta = frequencies(d_model);
+  const theta = rotary_angles(1, d_model);
   const turns = part(figure, "turn");
   const hands = { from: part(figure, "from"), to: part(figure, "to") };
   const angles = part(figure, "angle");
@@ -28,8 +33,7 @@ export const mount = (figure) => {
 
   const things = touch(figure, { position, move }, (state) => {
     const from = pairs_at(state.position, d_model);
-    // The later position is not looked up: its pairs are the earlier one's, turned.
-    const to = from.map((pair, i) => rotate(pair, state.move * theta[i]));
+    const to = moved(from, state.move);
     theta.forEach((frequency, i) => {
       const [x, y] = [clocks.centres[i], clocks.middle];
       const tip = ([a, b]) => [x + clocks.radius * a, y - clocks.radius * b];

@@ -22,6 +22,7 @@ from snippets.attention import (
 )
 from snippets.masks import causal_mask, padding_mask
 from snippets.positional_encoding import sinusoidal_positions
+from snippets.rotary import rotary_angles, rotate
 from snippets.softmax import softmax
 
 #: What can be touched, and on which page.
@@ -364,9 +365,16 @@ def test_positions(visit: Visitor) -> None:
         pairs = run(visit, page, "rotation-of-positions", "pairs_at", position, 8)
         same(pairs, PE[position].reshape(4, 2))
         for move in (0, 3, 32):
-            for i, theta in enumerate(run(visit, page, "attention", "frequencies", 8)):
-                moved = run(visit, page, "attention", "rotate", pairs[i], move * theta)
-                same(moved, PE[position + move, 2 * i : 2 * i + 2])
+            moved = run(visit, page, "rotation-of-positions", "moved", pairs, move)
+            same(moved, PE[position + move].reshape(4, 2))
+    for x in grid(10):
+        for position in (0, 1, 1024):
+            angles = rotary_angles(position, 8, 500.0)
+            same(run(visit, page, "attention", "rotary_angles", position, 8, 500.0), angles)
+            cos, sin = np.cos(angles), np.sin(angles)
+            for interleaved in (False, True):
+                found = run(visit, page, "attention", "rotate", x, cos, sin, interleaved)
+                same(found, rotate(x[None], cos, sin, interleaved=interleaved)[0])
 
 
 def test_measures(visit: Visitor) -> None:
@@ -432,6 +440,10 @@ def test_temperature(visit: Visitor) -> None:
     assert shown(found, "number label") == [2.0, 2.0, 0.0, -2.0]
     assert shown(found, "proportion label") == [0.5, 0.5, 0.0, 0.0]
     assert "divided by τ that is 0.00" in words(found)
+    found.locator("[role=slider]").first.press("End")
+    assert shown(found, "number label")[0] == 4
+    found.locator("[role=slider]").first.press("PageDown")
+    found.locator("[role=slider]").first.press("PageDown")
     found.locator("input").fill("2")
     assert words(found).startswith("Nearly even: the largest proportion is 0.25")
     widths = found.locator("[data-part=proportion]").evaluate_all(
@@ -475,9 +487,9 @@ def test_dot_against_cosine(visit: Visitor) -> None:
     assert shown(found, "length") == lengths.round(2).tolist()
     assert words(found).startswith("Both measures prefer k1")
     # It stays in the plane, and never becomes so short that it has no direction.
-    for key in ("ArrowLeft", "ArrowDown"):
-        for _ in range(9):
-            first.press(f"Shift+{key}")
+    first.press("Home")
+    for _ in range(4):
+        first.press("Shift+ArrowDown")
     assert first.get_attribute("aria-valuetext") == "−4.0, −2.0"
     assert words(found).startswith("Both measures prefer k2")
     page = found.page
