@@ -243,7 +243,8 @@ def test_every_handle_and_slider_can_be_dragged(
         scrolled = page.evaluate("scrollY")
         before = str(slider.get_attribute("aria-valuetext"))
         if slider.get_attribute("role"):
-            WAYS[way](page, slider, (-30, -12))
+            # Upwards enough to scroll the page, if it did not keep the finger.
+            WAYS[way](page, slider, (-25, -45))
         else:
             box = slider.bounding_box()
             assert box
