@@ -12,6 +12,7 @@ from typing import Any
 from figures import (
     basics,
     block,
+    curves,
     equation,
     heads,
     layers,
@@ -33,6 +34,7 @@ from figures import (
     tiling,
     turning,
     walkthrough,
+    windows,
     words,
 )
 from vaultkit.figure import Figure
@@ -126,6 +128,9 @@ FIGURES: dict[str, Figure] = {
         _figure(memory, "recall-and-rewriting", memory.data, memory.draw),
         _figure(tiling, "tiles", tiling.tiles_data, tiling.draw_tiles),
         _figure(tiling, "tiles-in-half-precision", tiling.half_data, tiling.draw_half),
+        _figure(curves, "activations", curves.activations_data, curves.draw_activations),
+        _figure(curves, "bounded-scores", curves.bounded_data, curves.draw_bounded),
+        _figure(windows, "reach", windows.data, windows.draw),
         _figure(serving, "kv-cache", serving.cache_data, serving.draw_cache),
         _figure(serving, "grouped-heads", serving.grouped_data, serving.draw_grouped),
         _figure(machine, "attention-share", machine.share_data, machine.draw_share),

@@ -67,3 +67,43 @@ def padding_mask(lengths: np.ndarray, m: int) -> np.ndarray:
     if (lengths < 0).any() or (lengths > m).any():
         raise ValueError(f"lengths {lengths.tolist()} are not all between 0 and {m}")
     return np.arange(m) < lengths[..., np.newaxis, np.newaxis]
+
+
+def window_mask(n: int, window: int, num_sinks: int = 0) -> np.ndarray:
+    """Let query i attend to itself and to the window - 1 tokens before it, and to the sinks.
+
+    A causal mask without what lies further back (Beltagy et al. 2020, section 3.1); the first
+    tokens of the sequence, the sinks, may stay visible to all (Xiao et al. 2024, section 3.2).
+
+    Parameters
+    ----------
+    n : int
+        Number of tokens.
+    window : int
+        How many tokens a query sees, itself included; at least 1.
+    num_sinks : int
+        How many of the first tokens every later query sees, too.
+
+    Returns
+    -------
+    (n, n), boolean
+
+    Raises
+    ------
+    ValueError
+        If window is below 1 or num_sinks below 0.
+
+    Examples
+    --------
+    >>> window_mask(5, window=2, num_sinks=1).astype(int)
+    array([[1, 0, 0, 0, 0],
+           [1, 1, 0, 0, 0],
+           [1, 1, 1, 0, 0],
+           [1, 0, 1, 1, 0],
+           [1, 0, 0, 1, 1]])
+    """
+    if window < 1 or num_sinks < 0:
+        raise ValueError(f"window {window} must be at least 1, num_sinks {num_sinks} at least 0")
+    too_far = np.tri(n, k=-window, dtype=np.bool_)
+    too_far[:, :num_sinks] = False
+    return causal_mask(n) & ~too_far

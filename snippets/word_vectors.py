@@ -81,6 +81,25 @@ def different_words() -> np.ndarray:
         return different
 
 
+def on_special_tokens() -> np.ndarray:
+    """Give how much of its weight each head puts on [CLS] and [SEP], which are no words.
+
+    Returns
+    -------
+    (6, 12), float32
+        A row for each block; the mean over all tokens of SENTENCES, each of which has 11 tokens
+        or 12 with those two.
+
+    Examples
+    --------
+    >>> on_special_tokens().mean(axis=1).round(2)
+    array([0.38, 0.62, 0.62, 0.6 , 0.63, 0.48], dtype=float32)
+    """
+    with np.load(FILE) as file:
+        share: np.ndarray = file["on_special"]
+        return share
+
+
 def telling_heads(
     weights: list[np.ndarray], banks: list[int], clues: list[list[int]]
 ) -> np.ndarray:
@@ -135,6 +154,9 @@ def compute(model: MiniLM) -> dict[str, np.ndarray]:
         ),
         "cosines": units @ units.swapaxes(-1, -2),
         "different": _different(traces),
+        "on_special": np.mean(
+            [trace.weights[..., [0, -1]].sum(axis=-1).mean(axis=-1) for trace in traces], axis=0
+        ),
     }
 
 

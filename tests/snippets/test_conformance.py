@@ -23,6 +23,7 @@ from snippets.attention import (
     attention_weights,
     scaled_dot_product_attention,
 )
+from snippets.bounded_scores import soft_cap
 from snippets.feed_forward import gelu, relu
 from snippets.grouped_heads import repeat_heads
 from snippets.kv_cache import write_cache
@@ -30,8 +31,10 @@ from snippets.layer_norm import layer_norm
 from snippets.linear_attention import linear_attention
 from snippets.masks import causal_mask, padding_mask
 from snippets.multi_head import merge_heads, split_heads
+from snippets.rms_norm import rms_norm
 from snippets.rotary import rotate
 from snippets.softmax import softmax
+from snippets.swiglu import swish
 
 CASES = Path(onnx.__file__).parent / "backend" / "test" / "data" / "node"
 # How many cases each operator has, and what their names begin with.
@@ -42,6 +45,8 @@ OPERATORS = {
     "Gelu": (4, "gelu"),
     "Relu": (1, "relu"),
     "TensorScatter": (3, "tensorscatter"),
+    "RMSNormalization": (19, "rms_normalization"),
+    "Swish": (1, "swish"),
     "LinearAttention": (14, "linear_attention"),
     "RotaryEmbedding": (8, "rotary_embedding"),
 }
@@ -132,7 +137,7 @@ def onnx_attention(
 
     scores = attention_scores(Q, K) * (1 / math.sqrt(Q.shape[-1]) if scale is None else scale)
     if softcap:  # scaled_dot_product_attention knows no cap, its parts do
-        capped = softcap * np.tanh(scores / softcap)
+        capped = soft_cap(scores, softcap)
         weights = attention_weights(capped, mask)
         Y = weights @ V
     else:
@@ -189,6 +194,25 @@ def test_layer_norm(folder):
     output = layer_norm(rows, gain.ravel(), bias.ravel(), attributes.get("epsilon", 1e-5))
     assert output.dtype == expected["Y"].dtype
     assert_allclose(output.reshape(X.shape), expected["Y"], rtol=1e-5, atol=1e-5)
+
+
+@of("RMSNormalization")
+def test_rms_norm(folder):
+    inputs, expected, attributes = load(folder)
+    X, gain = inputs["X"], inputs["W"]
+    axis = attributes.get("axis", -1) % X.ndim
+    rows = X.reshape(*X.shape[:axis], -1)  # as above: several axes become one
+    output = rms_norm(rows, gain.ravel(), attributes.get("epsilon", 1e-5))
+    assert output.dtype == expected["Y"].dtype
+    assert_allclose(output.reshape(X.shape), expected["Y"], rtol=1e-5, atol=1e-5)
+
+
+@of("Swish")
+def test_swish(folder):
+    inputs, expected, attributes = load(folder)
+    output = swish(inputs["x"], attributes["alpha"])
+    assert output.dtype == expected["y"].dtype
+    assert_allclose(output, expected["y"], rtol=1e-5, atol=1e-6)
 
 
 @of("Gelu")

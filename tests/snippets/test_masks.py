@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from snippets.attention import scaled_dot_product_attention
-from snippets.masks import causal_mask, padding_mask
+from snippets.masks import causal_mask, padding_mask, window_mask
 
 
 def draw(*shape):
@@ -64,3 +64,20 @@ def test_a_length_that_cannot_be_is_refused(lengths):
     with pytest.raises(ValueError, match="not all between 0 and 3") as error:
         padding_mask(np.array(lengths), 3)
     assert str(error.value) == f"lengths {lengths} are not all between 0 and 3"
+
+
+@pytest.mark.parametrize("n", [1, 4, 7])
+@pytest.mark.parametrize("window", [1, 2, 3, 9])
+@pytest.mark.parametrize("num_sinks", [0, 1, 2, 9])
+def test_a_window_lets_attend_to_its_tokens_and_the_sinks(n, window, num_sinks):
+    mask = window_mask(n, window, num_sinks)
+    for i, j in np.ndindex(n, n):
+        assert mask[i, j] == (j <= i and (i - j < window or j < num_sinks))
+
+
+@pytest.mark.parametrize("arguments", [(0, 0), (1, -1)])
+def test_a_window_of_nothing_is_refused(arguments):
+    with pytest.raises(
+        ValueError, match="^window {} must be at least 1, num_sinks {}".format(*arguments)
+    ):
+        window_mask(3, *arguments)

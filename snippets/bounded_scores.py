@@ -1,0 +1,97 @@
+"""Scores that cannot grow without limit, and an output that can be switched off."""
+
+import numpy as np
+
+
+def soft_cap(scores: np.ndarray, cap: float) -> np.ndarray:
+    """Bend scores so that none is beyond ± cap: cap · tanh(scores / cap).
+
+    Before the mask, since a capped -inf would be -cap and let itself be read (Gemma Team 2024,
+    section 2).
+
+    Parameters
+    ----------
+    scores : (..., n, m)
+        Scaled, not masked.
+    cap : float
+        Above 0; scores that are small beside it hardly change.
+
+    Returns
+    -------
+    (..., n, m), of the scores' dtype
+
+    Raises
+    ------
+    ValueError
+        If the cap is not above 0.
+
+    Examples
+    --------
+    >>> soft_cap(np.array([1.0, 50.0, 5000.0]), cap=50.0).round(2)
+    array([ 1.  , 38.08, 50.  ])
+    """
+    if not cap > 0:
+        raise ValueError(f"cap must be above 0, not {cap}")
+    capped: np.ndarray = np.tanh(scores / cap) * cap
+    return capped.astype(scores.dtype)
+
+
+def unit_rms(x: np.ndarray, eps: float = 1e-6) -> np.ndarray:
+    """Bring each query or key to root mean square 1, so to length √d_k (QK-norm).
+
+    A scaled score of two such vectors lies between -√d_k and √d_k. Henry et al. 2020 make
+    the length 1 and learn the scale; models of today take `rms_norm` with a learned gain
+    (Dehghani et al. 2023, section 2.1, with layer normalization).
+
+    Parameters
+    ----------
+    x : (..., n, d_k)
+    eps : float
+        Keeps a row of zeros from dividing by 0.
+
+    Returns
+    -------
+    (..., n, d_k), of the dtype of x
+
+    Examples
+    --------
+    >>> unit_rms(np.array([[3.0, 4.0], [300.0, 400.0]])).round(4)
+    array([[0.8485, 1.1314],
+           [0.8485, 1.1314]])
+    """
+    wide = x.astype(np.result_type(x, np.float32))  # float16 squares could overflow
+    output: np.ndarray = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
+    return output.astype(x.dtype)
+
+
+def gated(output: np.ndarray, gate_scores: np.ndarray) -> np.ndarray:
+    """Multiply each number of a head's output by a gate between 0 and 1: output ⊙ sigmoid(gate).
+
+    Qiu et al. 2025, section 2.2; the gate's scores come from the token by a matrix of their
+    own.
+
+    Parameters
+    ----------
+    output : (..., n, d_v)
+    gate_scores : broadcasts to (..., n, d_v)
+
+    Returns
+    -------
+    (..., n, d_v)
+
+    Raises
+    ------
+    ValueError
+        If the gate does not fit; the message names both shapes.
+
+    Examples
+    --------
+    >>> gated(np.array([[2.0, 2.0]]), np.array([[0.0, -50.0]])).round(4)
+    array([[1., 0.]])
+    """
+    if np.broadcast_shapes(output.shape, gate_scores.shape) != output.shape:
+        raise ValueError(f"gate_scores {gate_scores.shape} do not fit output {output.shape}")
+    small = np.exp(-np.abs(gate_scores))
+    share: np.ndarray = np.where(gate_scores >= 0, 1, small) / (1 + small)
+    passed: np.ndarray = output * share
+    return passed
