@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
 
 
-def write_atomically(path: Path, content: bytes | str) -> None:
+class ChangedError(RuntimeError):
+    """The file is not what it was when it was read."""
+
+
+def write_atomically(path: Path, content: bytes | str, before: bytes | None = None) -> None:
     """Write a file; its folder is made where there is none, its permissions stay as they are.
+
+    A link stays one: what it leads to is written.
+
+    Parameters
+    ----------
+    path
+        The file.
+    content
+        What it is to hold.
+    before
+        What it held when it was read. Compared right before the new one takes its place.
 
     Raises
     ------
     OSError
-        If it cannot be written. Nothing is left behind, and the file is as it was.
+        If it cannot be written, or may not be: no one has the right to. Nothing is left behind, and
+        the file is as it was.
+    ChangedError
+        If it holds something else than ``before``; it is left as it is.
     """
     data = content.encode() if isinstance(content, str) else content
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.stat().st_mode & 0o222:
+        raise PermissionError(errno.EACCES, "the file is read-only", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     written = Path(name)
@@ -24,6 +46,8 @@ def write_atomically(path: Path, content: bytes | str) -> None:
             file.write(data)
         # A new file gets what any new file gets, and not the narrow rights of a temporary one.
         written.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
+        if before is not None and path.read_bytes() != before:
+            raise ChangedError(f"{path} has changed meanwhile; run again")
         written.replace(path)
     except BaseException:
         written.unlink(missing_ok=True)

@@ -7,12 +7,9 @@ import re
 from collections.abc import Iterable
 
 from vaultkit.checks.check import Mend
-from vaultkit.files import write_atomically
+from vaultkit.files import ChangedError, write_atomically
+from vaultkit.read import notebook
 from vaultkit.read.note import Note
-
-
-class StaleNoteError(RuntimeError):
-    """The file has changed since it was read."""
 
 
 def apply(note: Note, edits: Iterable[Mend]) -> None:
@@ -20,7 +17,7 @@ def apply(note: Note, edits: Iterable[Mend]) -> None:
 
     Raises
     ------
-    StaleNoteError
+    ChangedError
         If the file is not what the note was read from.
     """
     if note.path.suffix == ".ipynb":
@@ -28,7 +25,7 @@ def apply(note: Note, edits: Iterable[Mend]) -> None:
         return
     raw = note.path.read_bytes()
     if raw.decode("utf-8-sig") != note.text:
-        raise StaleNoteError(f"{note.path} has changed meanwhile; run again")
+        raise ChangedError(f"{note.path} has changed meanwhile; run again")
     newline = "\r\n" if "\r\n" in note.text else "\n"
     lines = re.findall(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$", note.text)
     if lines and not lines[-1].endswith(("\n", "\r")):
@@ -36,18 +33,22 @@ def apply(note: Note, edits: Iterable[Mend]) -> None:
     for edit in sorted(edits, key=lambda e: e.first, reverse=True):
         lines[edit.first - 1 : edit.last] = [line + newline for line in edit.lines]
     bom = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
-    write_atomically(note.path, bom + "".join(lines).encode())
+    write_atomically(note.path, bom + "".join(lines).encode(), raw)
 
 
 def _apply_to_notebook(note: Note, mends: Iterable[Mend]) -> None:
-    """Store new outputs, each in the first cell of its code that has none of them yet."""
-    notebook = json.loads(note.path.read_text(encoding="utf-8"))
-    cells = [c for c in notebook["cells"] if c["cell_type"] == "code" and c["source"]]
+    """Store new outputs, each in the cell of its block: of equal cells, the one in its place."""
+    raw = note.path.read_bytes()
+    if notebook.read(note.path).digest != note.digest:
+        raise ChangedError(f"{note.path} has changed meanwhile; run again")
+    data = json.loads(raw)
+    cells = [c for c in data["cells"] if c["cell_type"] == "code" and c["source"]]
     for mend in mends:
-        cell = next(c for c in cells if "".join(c["source"]) == mend.source)
-        cells.remove(cell)
+        above = [block.fence.text for block in note.blocks[: mend.block]]
+        equal = [c for c in cells if "".join(c["source"]) == mend.source]
+        cell = equal[above.count(mend.source)]
         lines = mend.output.splitlines(keepends=True)
         output = {"name": "stdout", "output_type": "stream", "text": lines}
         cell["outputs"] = [output] if mend.output else []
-    content = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True)
-    write_atomically(note.path, (content + "\n").encode())
+    content = json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True)
+    write_atomically(note.path, (content + "\n").encode(), raw)

@@ -67,3 +67,11 @@ def test_zensical_says_where_the_vault_and_the_page_are(docs: Path) -> None:
 
 def test_vaultkits_own_parts_come_last() -> None:
     assert [name.startswith("vaultkit.") for name in PARTS][-2:] == [True, True]
+
+
+@pytest.mark.parametrize("language", ["dataview", "dataviewjs", "base", "query", "tasks"])
+def test_what_only_obsidian_computes_says_so(docs: Path, language: str) -> None:
+    page = rendered(docs, f"# B\n\n```{language}\nTABLE x < 2\n```\n")
+    assert '<details class="info vk-computed">' in page
+    assert "computed in Obsidian alone" in page
+    assert "TABLE x &lt; 2" in page

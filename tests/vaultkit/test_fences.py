@@ -37,6 +37,8 @@ REFUSED = {
     "ipython": ("```ipython\n1\n```\n", 1, "write ```python"),
     "ipython3": ("```ipython3\n1\n```\n", 1, "write ```python"),
     "jupyter": ("```jupyter\n1\n```\n", 1, "write ```python"),
+    "{code-cell}": ("```{code-cell}\n1\n```\n", 1, "write ```python"),
+    "{code-cell} ipython3": ("```{code-cell} ipython3\n1\n```\n", 1, "write ```python"),
     "{python}": ("```{python}\n1\n```\n", 1, "write ```python"),
     "{.python}": ("```{.python .numberLines}\n1\n```\n", 1, "write ```python"),
     "{code-block} python": ("```{code-block} python\n1\n```\n", 1, "write ```python"),

@@ -104,3 +104,23 @@ def test_what_went_wrong_is_told_even_if_nothing_is_left_to_clear_away(
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="the disk is full"):
         write_atomically(tmp_path / "a.md", "new")
+
+
+def test_a_file_that_nobody_may_write_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(PermissionError, match="read-only"):
+        write_atomically(path, "new")
+    assert path.read_text() == "old"
+    assert [one.name for one in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    path, link = tmp_path / "there" / "a", tmp_path / "b"
+    path.write_text("old")
+    link.symlink_to(path)
+    write_atomically(link, "new")
+    assert link.is_symlink()
+    assert path.read_text() == "new"

@@ -150,7 +150,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[int, 
     root = tmp_path_factory.mktemp("hostile")
     docs = root / "docs"
     docs.mkdir()
-    (root / "pytest.ini").write_text("[pytest]\nvault_timeout = 1\n")
+    (root / "pytest.ini").write_text("[pytest]\nvault = docs\nvault_timeout = 1\n")
     wanted = [(name, code) for name, code, *_ in HOSTILE] + [("Contained", CONTAINED)]
     files = []
     for name, code in wanted:

@@ -352,3 +352,19 @@ def test_a_difference_is_told_in_its_last_lines(shown: str, real: str, told: str
 )
 def test_where_white_space_and_digits_count(shown: str, real: str, agree: bool) -> None:
     assert (compare(shown, real) == "") is agree
+
+
+@pytest.mark.parametrize(
+    ("shown", "got"),
+    [
+        ("1.0", "np.float64(1.0)"),
+        ("0.33", "np.float64(0.3333)"),
+        ("(2, True)", "(np.int64(2), np.True_)"),
+        ("{'a': 1.5}", "{np.str_('a'): np.float32(1.5)}"),
+    ],
+)
+def test_what_numpy_1_wrote_is_told_from_what_is_wrong(shown: str, got: str) -> None:
+    assert "as NumPy 1 wrote it" in compare(shown, got)
+    assert "is not what comes" in compare(
+        shown.replace("1", "7").replace("3", "7").replace("2", "7"), got
+    )

@@ -8,11 +8,12 @@ import pytest
 
 from vaultkit.checks import mirrors
 from vaultkit.checks.check import HOLDS, Mend
+from vaultkit.files import ChangedError
 from vaultkit.inspect import inspect
 from vaultkit.read.markdown import read
 from vaultkit.read.notebook import read as read_notebook
 from vaultkit.read.vault import Vault
-from vaultkit.update import StaleNoteError, apply
+from vaultkit.update import apply
 
 
 def mends(path: Path) -> list[Mend]:
@@ -144,7 +145,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(path: Path) -> None:
     note, found = read(path), mends(path)
     path.write_text("mine\n")
     with pytest.raises(
-        StaleNoteError, match=r"Nöte with spaces.md has changed meanwhile; run again$"
+        ChangedError, match=r"Nöte with spaces.md has changed meanwhile; run again$"
     ):
         apply(note, found)
     assert path.read_text() == "mine\n"
@@ -177,6 +178,71 @@ def test_a_notebook_gets_the_outputs_of_its_cells(tmp_path: Path) -> None:
     assert text.endswith("\n}\n")
     assert "\"'ö'\"" in text
     assert notebook_mends(path) == []
+
+
+def test_of_equal_cells_the_one_in_its_place_is_mended(tmp_path: Path) -> None:
+    path = tmp_path / "Bock.ipynb"
+    sources = ["x = 1", "x", "x = 2", "x"]
+    cells: list[dict[str, Any]] = [
+        {"cell_type": "code", "source": [source], "outputs": []} for source in sources
+    ]
+    right = [{"name": "stdout", "output_type": "stream", "text": ["1"]}]
+    cells[1]["outputs"] = right
+    path.write_text(json.dumps({"nbformat": 4, "cells": cells}, indent=1), encoding="utf-8")
+    apply(read_notebook(path), notebook_mends(path))
+    outputs = [cell["outputs"] for cell in json.loads(path.read_bytes())["cells"]]
+    assert outputs[1] == right
+    assert outputs[3][0]["text"] == ["2"]
+
+
+def test_a_notebook_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "Bock.ipynb"
+    cell = {"cell_type": "code", "source": ["1"], "outputs": []}
+    path.write_text(json.dumps({"nbformat": 4, "cells": [cell]}, indent=1), encoding="utf-8")
+    note, found = read_notebook(path), notebook_mends(path)
+    mine = path.read_text().replace('"1"', '"2"')
+    path.write_text(mine)
+    with pytest.raises(ChangedError):
+        apply(note, found)
+    assert path.read_text() == mine
+
+
+@pytest.mark.parametrize("name", ["A.md", "A.ipynb"])
+def test_a_save_right_before_it_is_replaced_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    path = tmp_path / name
+    cell = {"cell_type": "code", "source": ["1"], "outputs": []}
+    notebook = json.dumps({"nbformat": 4, "cells": [cell]}, indent=1)
+    path.write_text("```python\n1\n```\n" if name == "A.md" else notebook)
+    note, found = (
+        (read(path), mends(path)) if name == "A.md" else (read_notebook(path), notebook_mends(path))
+    )
+    chmod = Path.chmod
+
+    def save(self: Path, mode: int) -> None:  # the last thing that is done to the new file
+        chmod(self, mode)
+        path.write_text("mine\n")
+
+    monkeypatch.setattr(Path, "chmod", save)
+    with pytest.raises(ChangedError):
+        apply(note, found)
+    assert path.read_text() == "mine\n"
+    assert [one.name for one in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("title", ["../secret.py", "a/../../secret.py", "link.py"])
+def test_code_from_outside_is_not_copied(tmp_path: Path, title: str) -> None:
+    (tmp_path / "secret.py").write_text("A = 'secret'\n")
+    root = tmp_path / "root"
+    (root / "docs").mkdir(parents=True)
+    (root / "link.py").symlink_to(tmp_path / "secret.py")
+    path = root / "docs" / "A.md"
+    path.write_text(f'```python title="{title}"\nA = 1\n```\n')
+    (found,) = mirrors.check(read(path), root)
+    assert found.outcome == "fails"
+    assert found.mend is None
+    assert "secret'" not in found.why
 
 
 def test_mirrored_code_is_copied(path: Path) -> None:

@@ -16,7 +16,8 @@ GENERAL, HERE = "general", "here"
 class Mend:
     """Lines ``first`` to ``last`` (from 1) give way to others; none do if ``last < first``.
 
-    In a notebook the cell whose code is ``source`` gets the output ``output`` instead.
+    In a notebook the cell of block number ``block``, whose code is ``source``, gets the output
+    ``output`` instead.
     """
 
     first: int
@@ -24,6 +25,7 @@ class Mend:
     lines: tuple[str, ...]
     source: str = ""
     output: str = ""
+    block: int = 0
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,10 @@ NUMBER = re.compile(
 
 #: A string as `repr` writes it: compared letter by letter, with the digits and blanks in it.
 _STRING = re.compile(r"""(?<!\w)(?:[bru]{0,2})('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")(?!\w)""")
+#: A number as NumPy 2 writes it; NumPy 1 wrote what is within the brackets.
+_SCALAR = re.compile(
+    r"\bnp\.(?:(?:float|u?int|complex|longdouble|str|bytes)\w*\(([^()]*)\)|(True|False)_\b)"
+)
 _MASK = "\ufffc"
 _GAP = "\ue000"
 
@@ -40,7 +44,7 @@ def check(index: int, block: Block, steps: Sequence[Step], seconds: float) -> It
     if not problems:
         yield Check("block", block.fence.line, block.section, seconds=seconds, block=index)
     for step, line, why in problems:
-        mend = None if step.error else _mend(block, step)
+        mend = None if step.error else _mend(index, block, step)
         yield Check(
             "block", line, block.section, FAILS, why, seconds=seconds, block=index, mend=mend
         )
@@ -61,7 +65,7 @@ def _problems(step: Step, volatile: str) -> Iterator[tuple[int, str]]:
         yield line, f"{difference}\n--update writes what it really is"
 
 
-def _mend(block: Block, step: Step) -> Mend:
+def _mend(index: int, block: Block, step: Step) -> Mend:
     """Put the real output of a step in the place of the one that is shown."""
     first, last = step.shown_lines
     lines = step.got.split("\n") if step.got else []
@@ -75,7 +79,7 @@ def _mend(block: Block, step: Step) -> Mend:
     elif block.output:
         prefix = block.output.prefix
     shown = tuple((prefix + line).rstrip() for line in lines)
-    return Mend(first, last, shown, block.fence.text, step.got)
+    return Mend(first, last, shown, block.fence.text, step.got, index)
 
 
 def _mark(text: str) -> str:
@@ -118,6 +122,9 @@ def compare(shown: str, got: str) -> str:
         return "an output is shown, but nothing comes" + _quote("shown", shown)
     if got and not shown:
         return "an output comes, but none is shown" + _quote("really", got)
+    before = _SCALAR.sub(lambda found: found[1] or found[2], got)
+    if before != got and not compare(shown, before):
+        return "what is shown is right, but as NumPy 1 wrote it" + _quote("now", got)
     lines = "the output shown is not what comes" + _quote("shown", shown) + _quote("really", got)
     wanted_words, wanted = _split(shown)
     real_words, real = _split(got)

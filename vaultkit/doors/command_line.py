@@ -24,13 +24,14 @@ from vaultkit.changed import GitError, affected, since
 from vaultkit.checks import mirrors
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Mend
 from vaultkit.doors.runner import Inspection, Runner
+from vaultkit.files import ChangedError
 from vaultkit.inspect import Settings
 from vaultkit.ledger import KINDS, Ledger, published
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.vault import Vault
 from vaultkit.site.mathematics import to_mathml
-from vaultkit.update import StaleNoteError, apply
+from vaultkit.update import apply
 
 #: What is found in each note that was looked at.
 Found = list[Inspection]
@@ -221,7 +222,7 @@ def _apply(note: Note, mends: list[Mend]) -> int:
         return 0
     try:
         apply(note, mends)
-    except (OSError, StaleNoteError) as error:
+    except (OSError, ChangedError) as error:
         click.echo(f"{note.path}: not rewritten: {error}", err=True)
         return 0
     return len(mends)

@@ -314,10 +314,10 @@ class NoteFile(pytest.File):
 
     def teardown(self) -> None:
         """Write what ``--update`` has gathered; note down what was found, if all of it ran."""
-        self.config.stash[_TALLY]["outputs rewritten"] += len(self.mends)
-        if self.mends:
-            apply(self.note, self.mends)
-        self.mends = []
+        mends, self.mends = self.mends, []
+        if mends:
+            apply(self.note, mends)
+            self.config.stash[_TALLY]["outputs rewritten"] += len(mends)
         if self.items == self.expected and self.inspection.whole:
             ledger = Ledger(_vault(self.path, self.config))
             ledger.record(self.note, self.inspection.checks, self.inspection.rests_on)

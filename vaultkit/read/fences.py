@@ -27,7 +27,8 @@ OPTIONS = {
 #: What may stand after ```` ```pycon ````: its errors are shown as tracebacks.
 _SESSION_OPTIONS = set(OPTIONS) - {"raises"}
 _PYTHON = re.compile(
-    r"\{.*\bpy(?:thon|con)?\b|\.?i?py(?:thon|con|rb)?[\d.]*(?:\W.*|$)|i?pycon\d*(?:\W|$)"
+    r"\{.*\bi?py(?:thon|con)?\d?\b|\{(?:code-cell|jupyter-execute)\}(?!\s*(?:bash|julia|r)\b)"
+    r"|\.?i?py(?:thon|con|rb)?[\d.]*(?:\W.*|$)|i?pycon\d*(?:\W|$)"
     r"|(?:python-repl|pyrepl|python-console|jupyter|doctest|sage|cpython|pypy)[\d.]*(?:\W|$)",
     re.IGNORECASE,
 )

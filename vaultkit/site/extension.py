@@ -6,6 +6,7 @@ can set each of them.
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,14 @@ PARTS: dict[str, dict[str, Any]] = {
     "vaultkit.site.mathematics": {},
 }
 
+#: Fences that plugins of Obsidian compute something in, and what these are called.
+COMPUTED = {
+    "dataview": "Dataview",
+    "dataviewjs": "Dataview",
+    "base": "Base",
+    "query": "Search",
+    "tasks": "Tasks",
+}
 #: The last of them.
 OURS = tuple(name for name in PARTS if name.startswith("vaultkit."))
 
@@ -44,7 +53,20 @@ OURS = tuple(name for name in PARTS if name.startswith("vaultkit."))
 def fences(cache: Path) -> list[dict[str, Any]]:
     """Name the fences that are drawn; drawings are kept in a folder from build to build."""
     draw = partial(mermaid.fence, cache=cache)
-    return [{"name": "mermaid", "class": "vk-diagram", "format": draw}]
+    computed = {"class": "vk-computed", "format": placeholder}
+    return [
+        {"name": "mermaid", "class": "vk-diagram", "format": draw},
+        *({"name": name, **computed} for name in COMPUTED),
+    ]
+
+
+def placeholder(source: str, language: str, css_class: str, *_: Any, **__: Any) -> str:
+    """Say what stands there in Obsidian, and is computed by it alone."""
+    name = html.escape(COMPUTED[language])
+    return (
+        f'<details class="info {css_class}"><summary>{name}: computed in Obsidian alone</summary>'
+        f"<pre><code>{html.escape(source, quote=False)}</code></pre></details>"
+    )
 
 
 class VaultExtension(Extension):

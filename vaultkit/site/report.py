@@ -187,6 +187,8 @@ def main(arguments: Sequence[str]) -> None:
         raise SystemExit("usage: python -m vaultkit.site.report VAULT BADGE.svg")
     vault = Vault(Path(arguments[0]))
     totals = Totals.of(entries(vault, Ledger(vault)))
+    if totals.outcomes[FAILS]:
+        raise SystemExit(f"{totals.words}: nobody is shown that; mend the notes, check them again")
     write_atomically(Path(arguments[1]), badge(totals))
 
 
