@@ -15,6 +15,7 @@ from vaultkit.checks import form, links, mirrors, outputs, typeset
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
+from vaultkit.checks.predictions import Predictions
 from vaultkit.checks.shapes import Shapes
 from vaultkit.checks.trials import try_others
 from vaultkit.checks.typeset import Typesetter
@@ -65,6 +66,7 @@ class Judges:
     def __init__(self, note: Note) -> None:
         self.equations = Equations(note)
         self.numbers = Numbers(note)
+        self.predictions = Predictions(note)
         self.shapes = Shapes(note)
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
@@ -72,12 +74,14 @@ class Judges:
         self.equations.look(block, steps, variables)
         self.numbers.look(block, steps, variables)
         self.shapes.look(block, steps, variables)
+        self.predictions.look(block, steps, variables)
 
     def check(self) -> Iterator[Check]:
         """Tell what was found, once all blocks have run."""
         yield from self.equations.check()
         yield from self.numbers.check()
         yield from self.shapes.check()
+        yield from self.predictions.check()
 
 
 def inspect(
@@ -114,6 +118,7 @@ def inspect(
     judges = Judges(note)
     session = NoteRun(note, settings.timeout, (judges.look,), vault=vault.root, beat=tell)
     judges.equations.call = lambda function, given: session.call(function, *given)
+    judges.predictions.call = session.call
     broken: set[int] = set()
     root = vault.root.parent
     read = set() if read is None else read

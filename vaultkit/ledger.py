@@ -29,6 +29,7 @@ KINDS = {
     "equation": "equations",
     "shape": "shapes",
     "number": "numbers",
+    "prediction": "predictions",
     "link": "links",
     "formula": "formulas",
 }

@@ -35,7 +35,8 @@ class Check:
     Attributes
     ----------
     kind
-        ``block``, ``equation``, ``shape``, ``number``, ``link``, ``formula``, ``mirror``, ``form``.
+        ``block``, ``equation``, ``shape``, ``number``, ``prediction``, ``distractor``, ``link``,
+        ``formula``, ``mirror``, ``form``.
     line, column
         Where it stands in the note's file, counted from 1.
     what

@@ -46,6 +46,7 @@ from vaultkit.site import (
     machines,
     mathematics,
     notebooks,
+    predictions,
     report,
     road,
     runnable,
@@ -59,9 +60,9 @@ from vaultkit.theme.fonts import FONTS, slanted, web_font
 THEME = Path(__file__).parents[1] / "theme"
 _ASSETS = "assets/vaultkit"
 #: The scripts of every page.
-SCRIPTS = ("vaultkit.js", "finding.js", "preview.js", "evidence.js")
+SCRIPTS = ("vaultkit.js", "finding.js", "preview.js", "evidence.js", "predict.js")
 #: And their style sheets, sent as one.
-STYLES = ("vaultkit.css", "finding.css", "check-page.css", "evidence.css")
+STYLES = ("vaultkit.css", "finding.css", "check-page.css", "evidence.css", "predict.css")
 _ALL_NOTEBOOKS = "notebooks.zip"
 
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -83,6 +84,7 @@ All notes by what they are about.
 <!-- material/tags -->
 """
 _LEDGER = "<!-- ledger -->"
+_PREDICTIONS = "<!-- predictions -->"
 _NOTEBOOK = re.compile(r"<pre>(.*)</pre>", re.DOTALL)
 
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
@@ -340,6 +342,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             context["vaultkit_checked"] += evidence.data(
                 {place: part.plain() for place, part in self._evidence(page).items()}
             )
+            if note:
+                asked = predictions.asked(note, entry.checks or ())
+                context["vaultkit_checked"] += predictions.data(entry.path, asked)
             if self.config.pyodide and context["page"].file is not self.checks_page:
                 context["vaultkit_checked"] += runnable.controls(entry.path)
                 context["vaultkit_checked"] += self._elsewhere(context["page"])
@@ -349,6 +354,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Show the ledger, and mend what the theme leaves."""
         if page.file is self.checks_page:
             output = output.replace(_LEDGER, self._show_ledger(page), 1)
+        if _PREDICTIONS in output:
+            output = output.replace(_PREDICTIONS, self._show_predictions(page), 1)
         # Not sooner: search would find the words of the marks on every page.
         scopes = {place: part.scope for place, part in self._evidence(page).items()}
         output = evidence.marked(output, scopes)
@@ -503,6 +510,18 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             f'<p>Every single check stands in <a href="{data}">checks.json</a>.</p></div>'
             f'<script src="{script}" defer></script>'
         )
+
+    def _show_predictions(self, page: Page) -> str:
+        """Write the table of all notes that ask before they show, in the order of the road."""
+        found = []
+        for other in self.pages:
+            note, entry = self._note(other), self.entries.get(other.file.src_uri)
+            asked = predictions.asked(note, entry.checks or ()) if note and entry else []
+            if note and entry and asked:
+                href = get_relative_url(other.url, page.url)
+                keys = [str(one["key"]) for one in asked]
+                found.append(predictions.Asking(note.title, entry.path, href, keys))
+        return predictions.table(found)
 
     def _tame_jupyter(self, plugin: Any) -> None:
         """Have notebooks written as Markdown, in place of HTML with the style of JupyterLab."""

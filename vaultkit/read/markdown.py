@@ -36,6 +36,7 @@ from vaultkit.read.note import (
     Problem,
     words_of,
 )
+from vaultkit.read.predictions import Prediction, predictions
 from vaultkit.read.quantities import Prose, Quantity, quantities
 from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
 from vaultkit.read.sentences import Sentences
@@ -202,6 +203,7 @@ class _Reader:
         self.formulas: list[Formula] = []
         self.quantities: list[Quantity] = []
         self.shapes: list[Shape] = []
+        self.predictions: list[Prediction] = []
         self.links: list[Link] = []
         self.passages: list[Passage] = []
         self.block_ids: dict[str, tuple[int, int]] = {}
@@ -227,6 +229,7 @@ class _Reader:
             formulas=tuple(self.formulas),
             quantities=tuple(self.quantities),
             shapes=tuple(self.shapes),
+            predictions=tuple(self.predictions),
             links=tuple(self.links),
             passages=tuple(self.passages),
             block_ids=self.block_ids,
@@ -256,6 +259,7 @@ class _Reader:
                     self.front_matter(token)
                 case "blockquote_open":
                     self.sections.append(self.callout_title(tokens, index) or self.sections[-1])
+                    self.predictions += predictions(tokens, index, self.place)
                 case "blockquote_close":
                     self.sections.pop()
                 case "heading_open":
@@ -357,6 +361,11 @@ class _Reader:
         at = max(0, raw.find(cell_, self.cell[1] if self.cell[0] == first else 0))
         self.cell = (first, at + len(cell_))
         return _Places(first, [token.content], [raw], at)
+
+    def place(self, token: Token, at: int) -> tuple[int, int]:
+        """Tell where in the file a place in the text of a token stands."""
+        first = (token.map or [0])[0]
+        return self.places(token, (first, first))(at)
 
     def inline(self, token: Token, span: tuple[int, int], tokens: list[Token], index: int) -> None:
         if self.is_beyond_bounds(token.content, span):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.read import fences
+from vaultkit.read.predictions import Prediction
 from vaultkit.read.quantities import Quantity
 from vaultkit.read.shapes import Shape
 from vaultkit.read.syntax import LINE_END, comparable, printable
@@ -179,6 +180,7 @@ class Note:
     formulas: tuple[Formula, ...] = ()
     quantities: tuple[Quantity, ...] = ()
     shapes: tuple[Shape, ...] = ()
+    predictions: tuple[Prediction, ...] = ()
     links: tuple[Link, ...] = ()
     passages: tuple[Passage, ...] = ()
     block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)

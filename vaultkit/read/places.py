@@ -22,6 +22,8 @@ class Places:
 
     blocks: dict[int, str] = field(default_factory=dict)
     formulas: dict[tuple[int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    #: Questions, by their lines and by those of their wrong answers.
+    predictions: dict[int, str] = field(default_factory=dict)
     #: Numbers and shapes.
     spots: dict[tuple[int, int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
@@ -33,6 +35,8 @@ class Places:
                 return [self.blocks[first]] if first else []
             case "equation":
                 return self.formulas.get((line, what), [])
+            case "prediction" | "distractor":
+                return [self.predictions[line]]
             case "number" | "shape":
                 spots = self.spots.get((line, column, what), [])
                 return spots or self.formulas.get((line, what), [])
@@ -44,6 +48,9 @@ def places(note: Note) -> Places:
     found = Places({block.fence.line: f"block-{n}" for n, block in enumerate(note.blocks)})
     for index, formula in enumerate(note.formulas):
         found.formulas[formula.line, formula.tex].append(f"formula-{index}")
+    for index, prediction in enumerate(note.predictions):
+        for line in (prediction.line, *(wrong.line for wrong in prediction.distractors)):
+            found.predictions[line] = f"prediction-{index}"
     kinds: dict[str, Sequence[Quantity | Shape]]
     kinds = {"number": note.quantities, "shape": note.shapes}
     for kind, spots in kinds.items():

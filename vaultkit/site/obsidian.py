@@ -25,6 +25,7 @@ from vaultkit.site.inline import Comments, FootnoteMarks, Tags, WikiLinks
 from vaultkit.site.lines import Lines
 from vaultkit.site.marks import NameFormulas, NameSpots
 from vaultkit.site.page import Page
+from vaultkit.site.predictions import NamePredictions
 from vaultkit.site.safe import Addresses, forbid_html
 from vaultkit.site.tables import Tables
 from vaultkit.site.unpublished import make_text
@@ -91,6 +92,7 @@ class ObsidianExtension(Extension):
         if page.options["places"]:
             # When the formulas are typeset (4), and when stashed code is back in its place (30).
             md.treeprocessors.register(NameFormulas(md, page), "vaultkit-name-formulas", 3)
+            md.treeprocessors.register(NamePredictions(md, page), "vaultkit-name-predictions", 2)
             md.postprocessors.register(NameSpots(md), "vaultkit-name-spots", 1)
         # Before paragraphs (10), after all that may begin a block.
         self.cards = Flashcards(md)

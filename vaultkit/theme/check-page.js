@@ -7,7 +7,7 @@
   const here = document.currentScript.src;
   const address = (path) => new URL(path, here).href;
   const FOLLOWS = "p, li, h1, h2, h3, h4, h5, h6, summary, table, figure, .vk-math--display";
-  const KINDS = ["block", "equation", "shape", "number", "link", "mirror"];
+  const KINDS = ["block", "equation", "shape", "number", "prediction", "link", "mirror"];
   const RANK = { holds: 0, excepted: 1, fails: 2 };
   // The build's limit is for a machine of its own; here Python is slower.
   const PATIENCE = 2;

@@ -39,6 +39,8 @@
     close();
     for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     const host = target.closest(".vk-math--display, .highlight") ?? target;
+    // Who goes there wants to see it: as if the browser's own search had found it.
+    host.closest("[hidden]")?.dispatchEvent(new Event("beforematch"));
     document.querySelectorAll(".vk-shown").forEach((old) => old.classList.remove("vk-shown"));
     host.classList.add("vk-shown");
     if (!host.matches("a, button, [tabindex]")) host.tabIndex = -1;

@@ -1,0 +1,256 @@
+"""A question that is to be answered before looking has an answer, and its wrong answers are wrong.
+
+The right answer is never written down: it is the part of the checked output that the question asks
+for. Each wrong answer is computed, by an expression on the variables as the block has left them,
+and differs from the right one in the digits that the output shows.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.checks.outputs import NUMBER
+from vaultkit.read.note import Block, Note
+from vaultkit.read.predictions import ORDINALS, PARTS, Distractor, Prediction
+from vaultkit.run.session import Step
+
+_MUTABLE = (np.ndarray, dict, list, set)
+#: What nobody would type.
+_LONGEST = 64
+_PATTERNS = {
+    "row": re.compile(r"\[[^\[\]]*\]"),
+    "shape": re.compile(r"\((?:\s*\d+\s*,)*(?:\s*\d+)?\s*\)"),
+    "number": NUMBER,
+}
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+#: What NumPy writes as `3.` is whole to eight digits.
+_WHOLE = 5e-9
+_POWER = re.compile(r"\d[eE]")
+_PIECE = re.compile(r"[^\s,;:=%()\[\]{}'\"]+")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an output answers: its words and numbers, and how far off a number may be.
+
+    A number is right within half a unit of the last digit shown; that of a row which shows most
+    digits speaks for all, since NumPy leaves out zeros at the end. A whole number is exact.
+    """
+
+    tokens: tuple[float | str, ...]
+    slack: tuple[float, ...]
+
+    def equals(self, tokens: Sequence[float | str]) -> bool:
+        """Tell whether others are the same, to the digits shown."""
+        return len(tokens) == len(self.tokens) and all(
+            _near(own, other, slack)
+            for own, other, slack in zip(self.tokens, tokens, self.slack, strict=True)
+        )
+
+
+def _near(own: float | str, other: float | str, slack: float) -> bool:
+    if isinstance(own, str) or isinstance(other, str):
+        return own == other
+    if not math.isfinite(own):
+        return own == other or (math.isnan(own) and math.isnan(other))
+    return abs(own - other) <= slack * (1 + 1e-9)
+
+
+def tokens(text: str, part: str) -> tuple[float | str, ...]:
+    """Read the words and numbers of an answer.
+
+    >>> tokens("[0.5 1.]", "row"), tokens("(6, 2)", "shape"), tokens("98,304", "number")
+    ((0.5, 1.0), (6.0, 2.0), (98304.0,))
+    """
+    return tuple(
+        float(piece) if NUMBER.fullmatch(piece) else piece.casefold()
+        for piece in _pieces(text, part)
+    )
+
+
+def _pieces(text: str, part: str) -> list[str]:
+    if part in ("number", "line", "output"):
+        text = _THOUSANDS.sub("", text)
+    return _PIECE.findall(text)
+
+
+def answer(prediction: Prediction, output: str) -> Answer:
+    """Find in an output what is asked for.
+
+    Raises
+    ------
+    ValueError
+        If there is no such part, or more than one and the title does not say which.
+    """
+    part, text = prediction.part, output.rstrip()
+    pattern = _PATTERNS.get(part)
+    if pattern:
+        text = _THOUSANDS.sub("", text) if part == "number" else text
+        found = [match[0] for match in pattern.finditer(text)]
+    else:
+        found = [text] if part == "output" else [line for line in text.split("\n") if line.strip()]
+    try:
+        if prediction.which is None and len(found) != 1:
+            raise IndexError
+        chosen = found[prediction.which or 0]
+    except IndexError:
+        many = f"{len(found)} {part}s" if len(found) != 1 else f"one {part}"
+        words = ", ".join(word.strip() for word in ORDINALS if word)
+        raise ValueError(f"the output holds {many}; the title says which: {words}") from None
+    pieces = _pieces(chosen, part)
+    if not 0 < len(pieces) <= _LONGEST and chosen != "()":
+        raise ValueError(f"{len(pieces)} words and numbers are not what one would type")
+    return Answer(tokens(chosen, part), tuple(_slacks(pieces)))
+
+
+def _slacks(pieces: Sequence[str]) -> Iterator[float]:
+    """Tell how far off each number may be."""
+    halves = [_half(piece) for piece in pieces]
+    shared = min((half for piece, half in zip(pieces, halves, strict=True)
+                  if half and not _POWER.search(piece)), default=_WHOLE)  # fmt: skip
+    for piece, half in zip(pieces, halves, strict=True):
+        is_word_or_whole = "." not in piece or not NUMBER.fullmatch(piece)
+        yield half if is_word_or_whole or _POWER.search(piece) else shared
+
+
+def _half(piece: str) -> float:
+    """Return half a unit of the last digit of a number; 0 of what has no digits behind a point."""
+    digits, _, power = piece.lower().partition("e")
+    decimals = len(digits.partition(".")[2])
+    if not NUMBER.fullmatch(piece) or "n" in digits or not (decimals or power):
+        return 0.0
+    return float(0.5 * 10.0 ** (int(power or 0) - decimals))
+
+
+def told(value: object) -> str:
+    """Write what an expression comes to as a reader would type it, with all its digits.
+
+    >>> told(np.array([0.5, 1 / 3])), told((6,)), told(np.float64(2)), told(True)
+    ('[0.5, 0.3333333333]', '(6,)', '2', 'True')
+    """
+    match value:
+        case np.ndarray() | np.generic():
+            return told(value.tolist())
+        case bool() | str():
+            return str(value)
+        case float():
+            return f"{value:.10g}"
+        case [*items]:
+            inner = ", ".join(told(item) for item in items)
+            comma = "," if isinstance(value, tuple) and len(items) == 1 else ""
+            return f"({inner}{comma})" if isinstance(value, tuple) else f"[{inner}]"
+    return str(value)
+
+
+class Predictions:
+    """The questions of a note, each judged as the block below it has left the variables.
+
+    Parameters
+    ----------
+    note
+        The note.
+    """
+
+    def __init__(self, note: Note) -> None:
+        self.note = note
+        #: Calls a function of the note so that nothing is changed by it; by default, just that.
+        self.call: Callable[..., Any] = lambda function, *given: function(*given)
+        self.found: dict[int, list[Check]] = {}
+
+    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Judge the question that stands above a block."""
+        for prediction in self.note.predictions:
+            if prediction.below == block.fence.line:
+                self.found[prediction.line] = list(self.judge(prediction, block, variables))
+
+    def check(self) -> Iterator[Check]:
+        """Tell of each question whether it has an answer, and whether the others are wrong."""
+        for prediction in self.note.predictions:
+            why = "no block of code that runs stands right below"
+            yield from self.found.get(prediction.line, [_check(prediction, FAILS, why)])
+
+    def judge(
+        self, prediction: Prediction, block: Block, variables: Mapping[str, Any]
+    ) -> Iterator[Check]:
+        """Judge one question."""
+        if fault := _fault(prediction, block):
+            yield _check(prediction, FAILS, fault)
+            return
+        assert block.output
+        try:
+            right = answer(prediction, block.output.text)
+        except ValueError as error:
+            yield _check(prediction, FAILS, str(error))
+            return
+        yield _check(prediction, HOLDS, f"the output at line {block.output.line} answers it")
+        others: list[tuple[float | str, ...]] = []
+        for wrong in prediction.distractors:
+            try:
+                text = self.value(wrong, prediction.part, variables)
+                given = tokens(text, prediction.part)
+                if right.equals(given):
+                    raise ValueError(f"it comes to {text}, which is the right answer")
+                if any(Answer(other, right.slack).equals(given) for other in others):
+                    raise ValueError(f"it comes to {text}, as another wrong answer does")
+            except ValueError as error:
+                yield Check("distractor", wrong.line, wrong.code, FAILS, str(error), wrong.column)
+            else:
+                others.append(given)
+                yield Check("distractor", wrong.line, wrong.code, HOLDS, text, wrong.column)
+
+    def value(self, wrong: Distractor, part: str, variables: Mapping[str, Any]) -> str:
+        """Compute a wrong answer.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be computed, or is nothing that one would answer.
+        """
+        if not wrong.code or not wrong.why:
+            raise ValueError("a wrong answer is written `expression`: what is wrong with it")
+        try:
+            tree = ast.parse(wrong.code.strip(), mode="eval")
+            code = compile(tree, "a wrong answer", "eval")
+            names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            # What could be changed in place is handed over, for that is copied.
+            own = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
+            text = str(self.call(lambda given: told(eval(code, {**variables, **given})), own))
+        except Exception as error:  # whatever the code of a note does
+            raise ValueError(f"it cannot be computed: {type(error).__name__}: {error}") from error
+        given = tokens(text, part)
+        numbers = all(isinstance(token, float) for token in given)
+        fits = {
+            "number": len(given) == 1 and numbers,
+            "shape": re.fullmatch(_PATTERNS["shape"], text) is not None,
+            "row": re.fullmatch(_PATTERNS["row"], text.replace("(", "[").replace(")", "]")),
+        }.get(part, True)
+        if not fits or len(given) > _LONGEST:
+            raise ValueError(f"it comes to {text[:200]}, which is no {part}")
+        return text
+
+
+def _fault(prediction: Prediction, block: Block) -> str:
+    if not prediction.part:
+        words = "|".join(word.strip() for word in ORDINALS if word)
+        return (
+            f"{prediction.title!r} does not say what is asked for: "
+            f"write Predict, or Predict the [{words}] {'|'.join(PARTS)}"
+        )
+    if not prediction.question:
+        return "it asks nothing"
+    if not prediction.distractors:
+        return "it has no wrong answer: a list item such as - `A.T @ B`: the wrong factor"
+    return "" if block.output else "the block right below shows no output"
+
+
+def _check(prediction: Prediction, outcome: str, why: str) -> Check:
+    what = f"{prediction.title}: {' '.join(prediction.question.split())}"
+    return Check("prediction", prediction.line, what, outcome, why)

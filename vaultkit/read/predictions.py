@@ -1,0 +1,143 @@
+"""Reads questions that a reader answers before looking at the output of the block below.
+
+A question is a callout called *Predict*, right above a block of code. Its title says which part of
+the output is asked for; the items of its lists are wrong answers, each as an expression that
+computes it, and what is wrong with it::
+
+    > [!question] Predict the shape
+    > What is the shape of `Q @ K.T`?
+    >
+    > > [!failure]- Usual wrong answers
+    > >
+    > > - `(Q.T @ K).shape`: the other factor was transposed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from markdown_it.token import Token
+
+from vaultkit.read.syntax import CALLOUT
+
+#: The parts of an output that can be asked for.
+PARTS = ("output", "line", "row", "shape", "number")
+#: Which of several, as a title says it, and its place in a list of them.
+ORDINALS = {
+    "": 0,
+    "first ": 0,
+    "second ": 1,
+    "third ": 2,
+    "fourth ": 3,
+    "fifth ": 4,
+    "sixth ": 5,
+    "last ": -1,
+}
+_TITLE = re.compile(
+    rf"predict(?: the (?P<which>{'|'.join(ORDINALS)})(?P<part>{'|'.join(PARTS)}))?", re.IGNORECASE
+)
+_BEGINS = re.compile(r"predict\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Distractor:
+    """A usual wrong answer: the expression that computes it, and what is wrong with it."""
+
+    line: int
+    code: str
+    why: str
+    column: int = 1
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A question that the output of a block answers.
+
+    Attributes
+    ----------
+    line
+        Where its callout begins.
+    title
+        Of the callout.
+    question
+        Its words as they are written.
+    distractors
+        The usual wrong answers.
+    below
+        The line of the block of code right below; 0 if there is none.
+    part
+        One of `PARTS`; empty if the title cannot be read.
+    which
+        Which of several, as a place in a list; None if there is but one.
+    """
+
+    line: int
+    title: str
+    question: str
+    distractors: tuple[Distractor, ...]
+    below: int
+    part: str
+    which: int | None
+
+    @property
+    def key(self) -> str:
+        """Names it for as long as it asks the same."""
+        return hashlib.sha256(f"{self.title}\n{self.question}".encode()).hexdigest()[:12]
+
+
+def predictions(
+    tokens: list[Token], index: int, place: Callable[[Token, int], tuple[int, int]]
+) -> Iterator[Prediction]:
+    """Read the question that a quotation holds, if it is one.
+
+    Parameters
+    ----------
+    tokens
+        Of the whole note.
+    index
+        Of the token that opens the quotation.
+    place
+        Turns a token, and a place in it, into a line and a column.
+    """
+    level = tokens[index].level
+    last = next(
+        n for n in range(index, len(tokens))
+        if tokens[n].level == level and tokens[n].type == "blockquote_close"
+    )  # fmt: skip
+    within = tokens[index + 1 : last]
+    inlines = [n for n, token in enumerate(within) if token.type == "inline"]
+    callout = CALLOUT.match(within[inlines[0]].content) if inlines else None
+    if not callout or within[inlines[0]].level != level + 2:
+        return
+    title = callout["title"].strip()
+    if callout["type"].lower() != "question" or not _BEGINS.match(title):
+        return
+    first = within[inlines[0]].content[callout.end() :].strip()
+    # What stands deeper is a list, or a callout in this one.
+    own = [within[n].content for n in inlines[1:] if within[n].level == level + 2]
+    found = _TITLE.fullmatch(title)
+    named = bool(found and found["which"])
+    below = tokens[last + 1] if last + 1 < len(tokens) else None
+    yield Prediction(
+        line=place(tokens[index], 0)[0],
+        title=title,
+        question="\n".join(text for text in (first, *own) if text),
+        distractors=tuple(_distractors(within, place)),
+        below=below.map[0] + 1 if below and below.type == "fence" and below.map else 0,
+        part=(found["part"] or "output").lower() if found else "",
+        which=ORDINALS[found["which"].lower()] if found and named else None,
+    )
+
+
+def _distractors(
+    tokens: list[Token], place: Callable[[Token, int], tuple[int, int]]
+) -> Iterator[Distractor]:
+    for opening, _, token in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opening.type == "list_item_open" and token.type == "inline" and token.children:
+            code = token.children[0]
+            shown = code.content if code.type == "code_inline" else ""
+            behind = token.content.partition(f"{code.markup}:")[2] if shown else token.content
+            yield Distractor(place(token, 0)[0], shown, behind.strip(), place(token, 0)[1])

@@ -1,0 +1,128 @@
+"""Puts questions that are answered before looking into a page: which they are, and their answers.
+
+The page as it is sent shows the question above the open output. A script folds the output, asks,
+and judges, by what is written here; of a question that no check has judged nothing is written.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from markdown import Markdown
+from markdown.treeprocessors import Treeprocessor
+
+from vaultkit.checks.check import HOLDS, Check
+from vaultkit.checks.predictions import answer, tokens
+from vaultkit.read.note import Note
+from vaultkit.site.page import Page
+
+
+class NamePredictions(Treeprocessor):
+    """Names the questions of the note itself; what is embedded is asked where it stands."""
+
+    def __init__(self, md: Markdown, page: Page) -> None:
+        super().__init__(md)
+        self.page = page
+
+    def run(self, root: Element) -> None:
+        """Give each question of the page the number of the one in the note."""
+        waiting = list(enumerate(self.page.host.predictions))
+        for callout in _callouts(root):
+            title = "".join(callout[0].itertext()).strip()
+            if waiting and title == waiting[0][1].title:
+                callout.set("data-check", f"prediction-{waiting.pop(0)[0]}")
+
+
+def _callouts(element: Element) -> Iterator[Element]:
+    names = element.get("class", "").split()
+    if {"transclusion", "linked-from"} & set(names):
+        return
+    if {"admonition", "question"} <= set(names) and len(element):
+        yield element
+    for child in element:
+        yield from _callouts(child)
+
+
+def asked(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
+    """Tell what a script needs to judge the answers to the questions of a note.
+
+    Returns
+    -------
+    list of dict
+        For each question its ``place`` on the page and that of the ``output`` that answers it;
+        ``key``, under which its progress is kept; the ``part`` asked for; the ``right`` answer,
+        number by number; how far off each may be, ``slack``; the ``wrong`` answers. A question of
+        which any check does not hold is left out.
+    """
+    found = {(check.kind, check.line): check for check in checks}
+    blocks = {block.fence.line: index for index, block in enumerate(note.blocks)}
+    told = []
+    for index, prediction in enumerate(note.predictions):
+        of = [("prediction", prediction.line)]
+        of += [("distractor", wrong.line) for wrong in prediction.distractors]
+        judged = [found[key] for key in of if key in found and found[key].outcome == HOLDS]
+        output = (
+            note.blocks[blocks[prediction.below]].output if prediction.below in blocks else None
+        )
+        if len(judged) < len(of) or not output:
+            continue
+        right = answer(prediction, output.text)
+        told.append(
+            {
+                "place": f"prediction-{index}",
+                "output": f"output-{blocks[prediction.below]}",
+                "key": prediction.key,
+                "part": prediction.part,
+                "right": _plain(right.tokens),
+                "slack": right.slack,
+                "wrong": [_plain(tokens(check.why, prediction.part)) for check in judged[1:]],
+            }
+        )
+    return told
+
+
+def _plain(given: Sequence[float | str]) -> list[float | str]:
+    """Write what JSON has no number for, infinity and what is none, as words."""
+    return [str(token) if isinstance(token, float) and not -1e308 < token < 1e308 else token
+            for token in given]  # fmt: skip
+
+
+def data(note: str, told: Sequence[Mapping[str, Any]]) -> str:
+    """Write what the script needs of a note; nothing where nothing is asked."""
+    if not told:
+        return ""
+    text = html.escape(json.dumps(told, separators=(",", ":"), ensure_ascii=False), quote=False)
+    return f'<template class="vk-predictions" data-note="{html.escape(note)}">{text}</template>'
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A note that asks something: its title, its path, where it is, the keys of its questions."""
+
+    title: str
+    path: str
+    href: str
+    keys: Sequence[str]
+
+
+def table(notes: Sequence[Asking]) -> str:
+    """Write the table of all notes that ask; a script fills in what was right."""
+    rows = "".join(
+        f'<tr data-note="{html.escape(note.path)}" data-keys="{" ".join(note.keys)}">'
+        f'<th scope="row"><a href="{html.escape(note.href)}">{html.escape(note.title)}</a></th>'
+        f"<td>{len(note.keys)}</td></tr>"
+        for note in notes
+    )
+    asked = sum(len(note.keys) for note in notes)
+    return (
+        f'<div class="vk-predicted" data-asked="{asked}">'
+        '<div class="md-typeset__scrollwrap" tabindex="0" role="region"'
+        ' aria-label="Predictions by note"><table>'
+        '<thead><tr><th scope="col">Note</th><th scope="col">Questions</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table></div></div>"
+    )

@@ -1,0 +1,268 @@
+/* Asks before it shows: folds the output that a question is answered by, takes a prediction, judges
+   it by what the checks have found, and keeps what became of it in this browser. Without it the
+   question stands above the open output. */
+(() => {
+  "use strict";
+
+  const LABELS = { number: "Number", row: "Row", shape: "Shape", line: "Line", output: "Output" };
+  const KEPT = `vaultkit:predictions:${new URL("../../", document.currentScript.src).pathname}`;
+
+  const element = (name, attributes = {}, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+  const button = (words, act) => {
+    const made = element("button", { type: "button" }, words);
+    made.addEventListener("click", act);
+    return made;
+  };
+  const count = (number, one) => `${number} ${number === 1 ? one : `${one}s`}`;
+
+  /* --- What was answered, by note and by question: {tries, right, shown} ---------------------- */
+
+  let unkept = {}; // Where nothing may be kept, it lasts as long as the page.
+  const all = () => {
+    try {
+      return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+    } catch {
+      return unkept;
+    }
+  };
+  const keep = (answers) => {
+    unkept = answers;
+    try {
+      localStorage.setItem(KEPT, JSON.stringify(answers));
+    } catch { /* Kept above. */ }
+  };
+  const record = (note, key, answer) => {
+    const answers = all();
+    answers[note] = { ...answers[note], [key]: answer };
+    if (!answer) delete answers[note][key];
+    keep(answers);
+  };
+
+  /* --- From what is typed to words and numbers ------------------------------------------------ */
+
+  const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+  const token = (piece) => {
+    if (NUMBER.test(piece)) return Number(piece);
+    const [, above, below] = /^([-+]?[\d.]+)\/([\d.]+)$/.exec(piece) ?? [];
+    return NUMBER.test(above) && NUMBER.test(below) ? above / below : piece.toLowerCase();
+  };
+  const pieces = (text) => text.match(/[^\s,;:=%()[\]{}'"]+/g) ?? [];
+
+  /* Reads an answer; null if it is none of the kind that is asked for. */
+  const read = (part, typed) => {
+    const text = typed.replace(/[−–]/g, "-").replace(/√/g, "sqrt").trim();
+    if (part === "shape") {
+      const plain = text.replace(/\bby\b|[x×*]/gi, ",").replace(/[()[\]\s]/g, ",");
+      return /^[\d,]+$/.test(plain) ? (plain.match(/\d+/g) ?? []).map(Number) : null;
+    }
+    const found = pieces(part === "number" ? text.replace(/(?<=\d)[\s,_](?=\d{3}(?!\d))/g, "") : text)
+      .map(token);
+    if (part === "number") return found.length === 1 && typeof found[0] === "number" ? found : null;
+    return found.length ? found : null;
+  };
+
+  const near = (right, given, slack) =>
+    typeof right === "number" && typeof given === "number"
+      ? Math.abs(right - given) <= slack * (1 + 1e-9) : String(right) === String(given);
+  const agreeing = (right, given, slack) =>
+    right.filter((own, at) => near(own, given[at], slack[at])).length;
+  const same = (right, given, slack) =>
+    right.length === given.length && agreeing(right, given, slack) === right.length;
+
+  /* What an answer of the wrong kind should look like; how many digits count. */
+  const form = ({ part, right, slack }) => {
+    const decimals = Math.max(0, ...slack.filter((half) => half > 0 && half > 1e-8)
+      .map((half) => Math.round(-Math.log10(2 * half))));
+    const digits = decimals ? `${count(decimals, "decimal")}` : "";
+    if (part === "shape") return "as 3 × 4 or (3, 4)";
+    if (part === "number") return digits || "a whole number";
+    if (right.every((own) => own === "true" || own === "false")) return "True or False";
+    if (part === "row") return ["blanks or commas between", digits].filter(Boolean).join(", ");
+    return digits;
+  };
+  const NOT = {
+    number: "That is no number.", shape: "That is no shape: write it as 3 × 4 or (3, 4).",
+    row: "Write the row with blanks or commas between.",
+  };
+
+  /* Says of a wrong answer that nobody foresaw what is wrong with it. */
+  const hint = ({ part, right, slack }, given) => {
+    const names = { shape: "axis", row: "entry" }[part] ?? "word";
+    const plural = { axis: "axes", entry: "entries", word: "words" }[names];
+    const many = (number) => `${number} ${number === 1 ? names : plural}`;
+    if (part === "number") {
+      const [own] = right;
+      if (typeof own !== "number") return "";
+      if (near(own, -given[0], slack[0])) return "The sign is the other way round.";
+      if (Math.abs(own - given[0]) < 0.02 * Math.abs(own)) return "Close, but not to the digits asked for.";
+      return given[0] > own ? "It is smaller." : "It is larger.";
+    }
+    if (right.length !== given.length) return `It has ${many(right.length)}; you gave ${given.length}.`;
+    if (part === "shape" && same([...right].reverse(), given, slack)) return "The axes are the other way round.";
+    const agree = agreeing(right, given, slack);
+    return right.length > 1 ? `${agree} of ${many(right.length)} ${agree === 1 ? "agrees" : "agree"}.` : "";
+  };
+
+  /* --- A question ------------------------------------------------------------------------------ */
+
+  const ask = (note, told) => {
+    const find = (place) => document.querySelector(`.md-content [data-check="${place}"]`);
+    const callout = find(told.place);
+    const output = find(told.output);
+    if (!callout || !output || callout.dataset.asked) return;
+    callout.dataset.asked = "";
+    const box = output.closest(".highlight") ?? output;
+    const others = [...callout.querySelectorAll("li")];
+    const lists = new Set(others.map((other) => {
+      const fold = other.closest("details");
+      return fold && callout.contains(fold) ? fold : other.parentElement;
+    }));
+    let tries = 0;
+
+    const id = `vk-${told.place}`;
+    const input = element("input", {
+      type: "text", id, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+      "aria-describedby": `${id}-form`,
+    });
+    const check = element("button", { type: "submit" }, "Check");
+    const show = button("Show", () => look());
+    const again = button("Try again", () => {
+      record(note, told.key);
+      tries = 0;
+      input.value = "";
+      say();
+      open(false);
+      input.focus();
+    });
+    const said = element("p", { class: "vk-predict__said", role: "status" });
+    const asks = element("form", { class: "vk-predict" },
+      element("p", {}, element("label", { for: id }, LABELS[told.part]), " ",
+        element("span", { class: "vk-predict__form", id: `${id}-form` }, form(told))),
+      input, check, show, again);
+    const folded = element("div", { class: "vk-folded" },
+      element("span", {}, "Folded until you predict it."),
+      button("Show the output", () => look()));
+
+    const say = (verdict = "", ...words) => {
+      callout.dataset.predicted = verdict;
+      said.replaceChildren(...words);
+    };
+    const open = (is) => {
+      const held = folded.contains(document.activeElement) || asks.contains(document.activeElement);
+      if (is) box.removeAttribute("hidden");
+      // Where a browser can, its search still finds what is folded.
+      else box.setAttribute("hidden", "until-found");
+      folded.hidden = check.hidden = show.hidden = is;
+      again.hidden = !is;
+      input.readOnly = is;
+      lists.forEach((list) => { list.hidden = !is; });
+      if (is && held && document.activeElement !== input) again.focus({ preventScroll: true });
+    };
+    const done = (answer) => {
+      open(true);
+      if (!answer.right) say("shown", "– Looked up: the output stands below.");
+      else if (answer.tries > 1) say("right", `✓ Right, at the ${ordinal(answer.tries)} attempt.`);
+      else say("right", "✓ Right.");
+    };
+    const look = () => {
+      const answer = { tries, shown: true };
+      record(note, told.key, answer);
+      done(answer);
+    };
+    const judge = () => {
+      const given = read(told.part, input.value);
+      if (!given) {
+        say("none", input.value.trim() ? NOT[told.part] ?? "Write what the output says." : "Type what you expect.");
+        return;
+      }
+      tries += 1;
+      if (same(told.right, given, told.slack)) {
+        const answer = { tries, right: true };
+        record(note, told.key, answer);
+        done(answer);
+        return;
+      }
+      const at = told.wrong.findIndex((wrong) => same(wrong, given,
+        wrong.length === told.slack.length ? told.slack : wrong.map(() => Math.min(...told.slack))));
+      if (at >= 0) {
+        const why = others[at].cloneNode(true);
+        say("wrong", "✗ No. This is ", ...(why.querySelector(":scope > p") ?? why).childNodes);
+      } else say("wrong", "✗ No. ", hint(told, given));
+    };
+    asks.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (!input.readOnly) judge();
+    });
+    // Search of the browser, or a link to what is folded.
+    box.addEventListener("beforematch", () => { if (!input.readOnly) look(); });
+
+    const before = [...lists].find((list) => list.parentElement === callout);
+    callout.insertBefore(asks, before ?? null);
+    asks.after(said);
+    box.after(folded);
+    const answer = all()[note]?.[told.key];
+    if (answer) done(answer);
+    else open(false);
+  };
+  const ordinal = (number) => ["", "first", "second", "third", "fourth", "fifth"][number] ?? `${number}th`;
+
+  /* --- The page that shows what was right -------------------------------------------------------- */
+
+  const HEADS = ["At once", "Later", "Looked up"];
+  const table = (box) => {
+    const rows = [...box.querySelectorAll("tbody tr")];
+    const asked = Number(box.dataset.asked);
+    const said = element("p", { role: "status" });
+    const reset = button("Forget all answers", () => {
+      if (!confirm("Forget all your predictions in this browser?")) return;
+      keep({});
+      fill();
+    });
+    reset.className = "md-button";
+    box.querySelector("thead tr").append(...HEADS.map((head) => element("th", { scope: "col" }, head)));
+    rows.forEach((row) => row.append(...HEADS.map(() => element("td"))));
+    box.prepend(said);
+    box.append(reset);
+    const fill = () => {
+      const answers = all();
+      const sums = [0, 0, 0];
+      for (const row of rows) {
+        const own = row.dataset.keys.split(" ").map((key) => answers[row.dataset.note]?.[key]).filter(Boolean);
+        const counts = [
+          own.filter((answer) => answer.right && answer.tries === 1).length,
+          own.filter((answer) => answer.right && answer.tries > 1).length,
+          own.filter((answer) => answer.shown).length,
+        ];
+        counts.forEach((number, at) => {
+          sums[at] += number;
+          row.cells[at + 2].textContent = number || "–";
+        });
+        row.dataset.done = own.length === Number(row.cells[1].textContent);
+      }
+      const answered = sums[0] + sums[1] + sums[2];
+      said.textContent = answered
+        ? `You have answered ${answered} of ${count(asked, "question")}: ${sums[0]} right at once, `
+          + `${sums[1]} later, ${sums[2]} looked up.`
+        : `You have answered none of ${count(asked, "question")} yet.`;
+      reset.hidden = !answered;
+    };
+    fill();
+  };
+
+  const prepare = () => {
+    const told = document.querySelector("template.vk-predictions");
+    if (told) for (const one of JSON.parse(told.content.textContent)) ask(told.dataset.note, one);
+    document.querySelectorAll(".vk-predicted:not([data-filled])").forEach((box) => {
+      box.dataset.filled = "";
+      table(box);
+    });
+  };
+  // `document$` is Material's: it speaks after every page that was loaded in place.
+  if (typeof document$ === "undefined") prepare();
+  else document$.subscribe(prepare);
+})();
