@@ -68,6 +68,39 @@ def test_its_key_changes_with_what_it_asks_alone() -> None:
     assert one.key == moved.key != other.key
 
 
+def test_a_question_may_stand_above_a_folded_answer(tmp_path: Path) -> None:
+    above, fence, below = NOTE.partition("```python")
+    quoted = "".join(f"> {line}".rstrip() + "\n" for line in (fence + below).splitlines())
+    text = f"{above}> [!success]- Answer\n> Here.\n>\n{quoted}"
+    assert [(c.outcome, c.line) for c in checks(tmp_path, text)] == [
+        (HOLDS, 3),
+        (HOLDS, 8),
+        (HOLDS, 9),
+    ]
+    assert (
+        parse(above + "> [!success]- Answer\n> Here.\n\n" + fence + below).predictions[0].below == 0
+    )
+
+
+def test_a_wrong_answer_states_nothing() -> None:
+    text = NOTE.replace("x[0]`: counted from 0", "(1234.5, 77)`: it is 1234.5, see `77`")
+    note = parse(text)
+    assert [(q.text, q.line, q.column) for q in note.quantities] == [
+        ("1234.5", 9, 29),
+        ("77", 9, 42),
+    ]
+    assert note.shapes == ()
+
+
+def test_fewer_decimals_may_be_asked_for(tmp_path: Path) -> None:
+    text = NOTE.replace("the second row", "the second row, to 1 decimal")
+    assert [c.outcome for c in checks(tmp_path, text)] == [HOLDS] * 3
+    (question,) = parse(text).predictions
+    assert answer(question, "[1 2]\n[0.62 3]").slack == (0.05, 0.0)
+    near = text.replace("x[:, 1]", "np.round(x[1], 1)")
+    assert [c.outcome for c in checks(tmp_path, near)] == [HOLDS, FAILS, HOLDS]
+
+
 @pytest.mark.parametrize(
     "text",
     [

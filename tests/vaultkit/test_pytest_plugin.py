@@ -148,8 +148,9 @@ def test_one_line_of_totals(vault: pytest.Pytester) -> None:
         file.write("\n[[A]] $x = 2$ $y$ 2.0 $x \\in \\mathbb{R}$ 0.7<!-- given: so -->\n")
     run(vault, "docs").stdout.fnmatch_lines(
         [
-            "vault: 1 notes, 4 blocks, 1 equations, 1 shapes, 1 numbers, 1 links, 3 formulas; "
-            "exceptions: 0 blocks not run, 0 outputs masked, 0 formulas not run, 1 numbers given"
+            "vault: 1 notes, 4 blocks, 1 equations, 1 shapes, 1 numbers, 0 predictions, 1 links, "
+            "3 formulas; exceptions: 0 blocks not run, 0 outputs masked, 0 formulas not run, "
+            "1 numbers given"
         ]
     )
 

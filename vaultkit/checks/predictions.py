@@ -108,17 +108,19 @@ def answer(prediction: Prediction, output: str) -> Answer:
     pieces = _pieces(chosen, part)
     if not 0 < len(pieces) <= _LONGEST and chosen != "()":
         raise ValueError(f"{len(pieces)} words and numbers are not what one would type")
-    return Answer(tokens(chosen, part), tuple(_slacks(pieces)))
+    return Answer(tokens(chosen, part), tuple(_slacks(pieces, prediction.decimals)))
 
 
-def _slacks(pieces: Sequence[str]) -> Iterator[float]:
+def _slacks(pieces: Sequence[str], decimals: int | None) -> Iterator[float]:
     """Tell how far off each number may be."""
+    asked = 0.0 if decimals is None else 0.5 * 10.0**-decimals
     halves = [_half(piece) for piece in pieces]
     shared = min((half for piece, half in zip(pieces, halves, strict=True)
                   if half and not _POWER.search(piece)), default=_WHOLE)  # fmt: skip
     for piece, half in zip(pieces, halves, strict=True):
         is_word_or_whole = "." not in piece or not NUMBER.fullmatch(piece)
-        yield half if is_word_or_whole or _POWER.search(piece) else shared
+        own = half if is_word_or_whole or _POWER.search(piece) else shared
+        yield max(own, asked) if own else own
 
 
 def _half(piece: str) -> float:
@@ -174,7 +176,7 @@ class Predictions:
     def check(self) -> Iterator[Check]:
         """Tell of each question whether it has an answer, and whether the others are wrong."""
         for prediction in self.note.predictions:
-            why = "no block of code that runs stands right below"
+            why = "no block of code that runs stands right below, or first in a callout there"
             yield from self.found.get(prediction.line, [_check(prediction, FAILS, why)])
 
     def judge(

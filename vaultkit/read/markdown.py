@@ -219,6 +219,13 @@ class _Reader:
 
     def read(self, tokens: list[Token]) -> Note:
         self.walk(tokens)
+        # A wrong answer states nothing.
+        wrong = [d for prediction in self.predictions for d in prediction.distractors]
+        codes = {d.line: range(d.column, d.column + len(d.code) + 2) for d in wrong}
+
+        def is_stated(spot: Quantity | Shape) -> bool:
+            return spot.column not in codes.get(spot.line, ())
+
         return replace(
             self.note,
             meta=self.meta,
@@ -227,8 +234,8 @@ class _Reader:
             fences=tuple(self.fences),
             blocks=tuple(self.blocks),
             formulas=tuple(self.formulas),
-            quantities=tuple(self.quantities),
-            shapes=tuple(self.shapes),
+            quantities=tuple(filter(is_stated, self.quantities)),
+            shapes=tuple(filter(is_stated, self.shapes)),
             predictions=tuple(self.predictions),
             links=tuple(self.links),
             passages=tuple(self.passages),

@@ -1,8 +1,9 @@
 """Reads questions that a reader answers before looking at the output of the block below.
 
-A question is a callout called *Predict*, right above a block of code. Its title says which part of
-the output is asked for; the items of its lists are wrong answers, each as an expression that
-computes it, and what is wrong with it::
+A question is a callout called *Predict*, right above a block of code, or above a callout in which
+that is the first one. Its title says which part of the output is asked for, and to how many
+decimals if not to all that are shown; the items of its lists are wrong answers, each as an
+expression that computes it, and what is wrong with it::
 
     > [!question] Predict the shape
     > What is the shape of `Q @ K.T`?
@@ -37,7 +38,9 @@ ORDINALS = {
     "last ": -1,
 }
 _TITLE = re.compile(
-    rf"predict(?: the (?P<which>{'|'.join(ORDINALS)})(?P<part>{'|'.join(PARTS)}))?", re.IGNORECASE
+    rf"predict(?: the (?P<which>{'|'.join(ORDINALS)})(?P<part>{'|'.join(PARTS)})"
+    r"(?:,? to (?P<decimals>\d) decimals?)?)?",
+    re.IGNORECASE,
 )
 _BEGINS = re.compile(r"predict\b", re.IGNORECASE)
 
@@ -67,11 +70,13 @@ class Prediction:
     distractors
         The usual wrong answers.
     below
-        The line of the block of code right below; 0 if there is none.
+        The line of the block of code that answers it; 0 if there is none.
     part
         One of `PARTS`; empty if the title cannot be read.
     which
         Which of several, as a place in a list; None if there is but one.
+    decimals
+        To how many decimals it is asked for; None for all that are shown.
     """
 
     line: int
@@ -81,6 +86,7 @@ class Prediction:
     below: int
     part: str
     which: int | None
+    decimals: int | None = None
 
     @property
     def key(self) -> str:
@@ -120,16 +126,26 @@ def predictions(
     own = [within[n].content for n in inlines[1:] if within[n].level == level + 2]
     found = _TITLE.fullmatch(title)
     named = bool(found and found["which"])
-    below = tokens[last + 1] if last + 1 < len(tokens) else None
     yield Prediction(
         line=place(tokens[index], 0)[0],
         title=title,
         question="\n".join(text for text in (first, *own) if text),
         distractors=tuple(_distractors(within, place)),
-        below=below.map[0] + 1 if below and below.type == "fence" and below.map else 0,
+        below=_below(tokens[last + 1 :]),
         part=(found["part"] or "output").lower() if found else "",
         which=ORDINALS[found["which"].lower()] if found and named else None,
+        decimals=int(found["decimals"]) if found and found["decimals"] else None,
     )
+
+
+def _below(tokens: list[Token]) -> int:
+    """Find the line of the block of code that follows, or that a callout begins with."""
+    if tokens and tokens[0].type == "blockquote_open":
+        end = next(n for n, token in enumerate(tokens) if token.level == tokens[0].level and n)
+        tokens = [token for token in tokens[:end] if token.type == "fence"]
+    if tokens and tokens[0].type == "fence" and tokens[0].map:
+        return tokens[0].map[0] + 1
+    return 0
 
 
 def _distractors(

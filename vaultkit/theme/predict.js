@@ -117,12 +117,15 @@
     if (!callout || !output || callout.dataset.asked) return;
     callout.dataset.asked = "";
     const box = output.closest(".highlight") ?? output;
+    // Where the page folds the answer already, that fold is the one that opens.
+    const fold = output.closest("details");
     const others = [...callout.querySelectorAll("li")];
     const lists = new Set(others.map((other) => {
       const fold = other.closest("details");
       return fold && callout.contains(fold) ? fold : other.parentElement;
     }));
     let tries = 0;
+    let asking = false; // Not yet: what was answered on another day is not unfolded unasked.
 
     const id = `vk-${told.place}`;
     const input = element("input", {
@@ -154,7 +157,8 @@
     };
     const open = (is) => {
       const held = folded.contains(document.activeElement) || asks.contains(document.activeElement);
-      if (is) box.removeAttribute("hidden");
+      if (fold) fold.open = is && asking;
+      else if (is) box.removeAttribute("hidden");
       // Where a browser can, its search still finds what is folded.
       else box.setAttribute("hidden", "until-found");
       folded.hidden = check.hidden = show.hidden = is;
@@ -199,15 +203,18 @@
       if (!input.readOnly) judge();
     });
     // Search of the browser, or a link to what is folded.
-    box.addEventListener("beforematch", () => { if (!input.readOnly) look(); });
+    const seen = () => { if (!input.readOnly) look(); };
+    box.addEventListener("beforematch", seen);
+    fold?.addEventListener("toggle", () => { if (fold.open) seen(); });
 
     const before = [...lists].find((list) => list.parentElement === callout);
     callout.insertBefore(asks, before ?? null);
     asks.after(said);
-    box.after(folded);
+    if (!fold) box.after(folded);
     const answer = all()[note]?.[told.key];
     if (answer) done(answer);
     else open(false);
+    asking = true;
   };
   const ordinal = (number) => ["", "first", "second", "third", "fourth", "fifth"][number] ?? `${number}th`;
 

@@ -1,0 +1,334 @@
+"""Predictions: a reader answers before an output is shown, and is told what was right."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+from visitor import Visitor
+
+from vaultkit.inspect import Settings, inspect
+from vaultkit.ledger import Ledger
+from vaultkit.read.vault import Vault
+
+ASK = """# Ask
+
+It shows scores.
+
+> [!question] Predict the shape
+> `Q` holds 6 queries and `K` 4 keys, each of width 2. What is the shape of `Q @ K.T`?
+>
+> > [!failure]- Usual wrong answers
+> >
+> > - `(K @ Q.T).shape`: queries are the **rows**.
+> > - `(Q.T @ Q).shape`: the sum runs over the width.
+
+```python
+import numpy as np
+
+Q = np.arange(12.0).reshape(6, 2) / 10
+K = np.arange(8.0).reshape(4, 2) / 10
+(Q @ K.T).shape
+```
+
+```text
+(6, 4)
+```
+
+> [!question] Predict the number
+> The score of query 2 with key 3 is divided by the root of 2. What is it?
+>
+> > [!failure]- Usual wrong answers
+> >
+> > - `Q[1] @ K[2]`: the root is missing.
+> > - `Q[1] @ K[2] / 2`: the width itself is no root.
+
+```python
+print(f"{-Q[1] @ K[2] / -np.sqrt(2):.2f}")
+```
+
+```text
+0.16
+```
+
+> [!question] Predict the second row
+> What is the second row of `K`, times 2?
+>
+> > [!failure]- Usual wrong answers
+> >
+> > - `K[:, 1] * 2`: that is the column.
+
+```python
+print(K * 2)
+```
+
+```text
+[[0.  0.2]
+ [0.4 0.6]
+ [0.8 1. ]
+ [1.2 1.4]]
+```
+
+> [!question] Predict
+> Are the two equal?
+>
+> > [!failure]- Usual wrong answers
+> >
+> > - `not np.allclose(Q, Q + 1e-12)`: so small a difference is none.
+
+> [!success]- Answer
+> They are.
+>
+> ```python
+> np.allclose(Q, Q + 1e-12)
+> ```
+>
+> ```text
+> True
+> ```
+
+The score is 0.16, see [[Index]].
+"""
+INDEX = "# Index\n\n## Your predictions\n\n<!-- predictions -->\n\n[[Ask]], [[Failing]]\n"
+FAILING = "# Failing\n\n" + ASK.partition("scores.\n\n")[2].replace("(6, 4)", "(4, 6)")
+CONFIG = """
+site_name: Small
+theme:
+  name: material
+  font: false
+  features: [navigation.instant]
+  palette:
+    - {media: "(prefers-color-scheme: light)", scheme: default}
+    - {media: "(prefers-color-scheme: dark)", scheme: slate}
+plugins: [search, vaultkit]
+nav: [index.md, Ask.md, Failing.md]
+"""
+FORM = ".vk-predict"
+SAID = ".vk-predict__said"
+
+
+@pytest.fixture(scope="module")
+def small(
+    browser: Browser, served: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory
+) -> str:
+    """A site below a path whose notes ask; one of them has not been checked."""
+    assert browser
+    root = tmp_path_factory.mktemp("learn")
+    docs = root / "docs"
+    docs.mkdir()
+    for name, text in (("index", INDEX), ("Ask", ASK), ("Failing", FAILING)):
+        (docs / f"{name}.md").write_text(text, encoding="utf-8")
+    (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
+    vault = Vault(docs)
+    for note in vault.notes.values():
+        Ledger(vault).record(note, list(inspect(note, vault, Settings())))
+    folder = served[0] / "learn" / "site"
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(folder)],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return f"{served[1]}learn/site/"
+
+
+@pytest.fixture
+def ask(browser: Browser, small: str) -> Iterator[Visitor]:
+    visitor = Visitor(browser, small)
+    yield visitor
+    for close in visitor.close:
+        close()
+    assert visitor.wrong == []
+
+
+def kept(page: Page) -> dict[str, Any]:
+    """What the browser keeps of the answers to the questions of a note, in their order."""
+    text = page.evaluate(
+        "localStorage.getItem(Object.keys(localStorage).find((k) => k.includes('predictions')))"
+    )
+    return dict(json.loads(text or "{}"))
+
+
+def test_without_a_script_the_question_stands_above_the_output(ask: Visitor) -> None:
+    page = ask("ask/", java_script_enabled=False)
+    assert page.locator(".output").count() == 4
+    for output in page.locator(".output").all()[:3]:
+        assert output.is_visible()
+    assert page.locator(FORM).count() == 0
+    page.locator("details.failure > summary").first.click()
+    expect(page.get_by_text("queries are the rows")).to_be_visible()
+
+
+def test_nothing_is_asked_of_what_failed(ask: Visitor) -> None:
+    page = ask("failing/")
+    assert page.locator(".output").first.is_visible()
+    assert page.locator(FORM).count() == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_answer_is_judged_and_kept(ask: Visitor, width: int) -> None:
+    page = ask("ask/", width=width, has_touch=width == 390)
+    output = page.locator(".output").first
+    field = page.get_by_label("Shape", exact=True)
+    press = "tap" if width == 390 else "click"
+    expect(output).to_be_hidden()
+    expect(page.locator("details.failure").first).to_be_hidden()
+    field.fill("4 by 6")
+    getattr(page.get_by_role("button", name="Check").first, press)()
+    said = page.locator(SAID).first
+    expect(said).to_have_text("✗ No. This is (K @ Q.T).shape: queries are the rows.")
+    expect(output).to_be_hidden()
+    field.fill("6x4")
+    getattr(page.get_by_role("button", name="Check").first, press)()
+    expect(said).to_have_text("✓ Right, at the second attempt.")
+    expect(output).to_be_visible()
+    expect(page.locator("details.failure").first).to_be_visible()
+    ((note, answers),) = kept(page).items()
+    assert (note, list(answers.values())) == ("Ask.md", [{"tries": 2, "right": True}])
+    # It is still there when the page is opened again, and on the page that shows what was right.
+    page.reload()
+    expect(said).to_have_text("✓ Right, at the second attempt.")
+    expect(output).to_be_visible()
+    page.goto(ask.base)
+    table = page.locator(".vk-predicted")
+    expect(table.get_by_role("status")).to_contain_text("answered 1 of 4 questions")
+    assert table.locator("tbody tr").all_inner_texts() == ["Ask\t4\t–\t1\t–"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.on("dialog", lambda dialog: dialog.accept())
+    getattr(table.get_by_role("button", name="Forget"), press)()
+    expect(table.get_by_role("status")).to_contain_text("none of 4")
+    assert kept(page) == {}
+    page.goto(f"{ask.base}ask/")
+    expect(output).to_be_hidden()
+
+
+def test_by_keyboard_alone(ask: Visitor) -> None:
+    page = ask("ask/")
+    page.locator("h1 .headerlink").focus()
+    focused = "document.activeElement.matches('.vk-predict input')"
+    for _ in range(10):
+        page.keyboard.press("Tab")
+        if page.evaluate(focused):
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator(SAID).first).to_have_text("Type what you expect.")
+    page.keyboard.type("(6, 4)")
+    page.keyboard.press("Enter")
+    expect(page.locator(SAID).first).to_have_text("✓ Right.")
+    # The focus stays where it was, and the next stop is what can be done now.
+    assert page.evaluate(focused)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Try again"
+    page.keyboard.press("Enter")
+    assert page.evaluate(focused)
+    expect(page.locator(".output").first).to_be_hidden()
+    assert kept(page)["Ask.md"] == {}
+
+
+RIGHT = {
+    0: ["(6, 4)", "6, 4", "6 4", "6x4", "6 × 4", "6 BY 4", "[6,4]"],
+    1: ["0.16", ".16", "0.1626", "0.1649", "+0.16", "16/100"],
+    2: ["[0.4, 0.6]", "0.4 0.6", "0.40,0.60", "2/5 3/5", "0.44; 0.6"],
+    3: ["True", "true", " TRUE ", "'True'"],
+}
+WRONG = {
+    0: {
+        "6 2": "1 of 2 axes agrees.",
+        "6": "It has 2 axes; you gave 1.",
+        "2x2": "(Q.T @ Q).shape",
+        "six by four": "That is no shape",
+        "6.0, 4": "That is no shape",
+    },
+    1: {
+        "0.23": "Q[1] @ K[2]: the root is missing",
+        "0.115": "Q[1] @ K[2] / 2",
+        "−0.16": "The sign is the other way round.",
+        "0.2": "It is smaller.",
+        "0.1": "It is larger.",
+        "0.154": "It is larger.",
+        "0.16 0.16": "That is no number.",
+        "none": "That is no number.",
+    },
+    2: {
+        "0.2 0.6 1 1.4": "K[:, 1] * 2",
+        "0.6 0.4": "0 of 2 entries agree.",
+        "0.4": "It has 2 entries; you gave 1.",
+        "": "Type what you expect.",
+    },
+    3: {"False": "so small a difference is none", "perhaps": "No."},
+}
+
+
+@pytest.mark.parametrize("question", range(4))
+def test_what_is_typed_is_understood(ask: Visitor, question: int) -> None:
+    page = ask("ask/")
+    form, said = page.locator(FORM).nth(question), page.locator(SAID).nth(question)
+    for typed, words in WRONG[question].items():
+        form.locator("input").fill(typed)
+        form.get_by_role("button", name="Check").click()
+        expect(said).to_contain_text(words)
+        expect(form.get_by_role("button", name="Check")).to_be_visible()
+    for typed in RIGHT[question]:
+        form.locator("input").fill(typed)
+        form.get_by_role("button", name="Check").click()
+        expect(said).to_contain_text("✓ Right")
+        form.get_by_role("button", name="Try again").click()
+
+
+def test_who_looks_is_not_asked_any_more(ask: Visitor) -> None:
+    page = ask("ask/")
+    # From below the code, from the question, and by unfolding an answer that the page folds.
+    page.get_by_role("button", name="Show the output").first.click()
+    expect(page.locator(".output").first).to_be_visible()
+    assert page.evaluate("document.activeElement.textContent") == "Try again"
+    page.locator(FORM).nth(1).get_by_role("button", name="Show").click()
+    expect(page.locator(".output").nth(1)).to_be_visible()
+    page.locator("details.success > summary").click()
+    for index in (0, 1, 3):
+        expect(page.locator(SAID).nth(index)).to_contain_text("Looked up")
+    assert list(kept(page)["Ask.md"].values()) == [{"tries": 0, "shown": True}] * 3
+    page.locator(FORM).nth(3).get_by_role("button", name="Try again").click()
+    expect(page.locator("details.success")).not_to_have_attribute("open", re.compile(""))
+
+
+def test_what_a_number_rests_on_is_shown_though_it_is_folded(ask: Visitor) -> None:
+    page = ask("ask/")
+    page.locator("[data-check=number-0]").last.hover()
+    page.get_by_role("button", name="Show it").click()
+    expect(page.locator(".output").nth(1)).to_be_visible()
+
+
+def test_it_works_on_pages_that_are_loaded_in_place(ask: Visitor) -> None:
+    page = ask()
+    for _ in range(2):
+        page.locator("article").get_by_role("link", name="Ask", exact=True).last.click()
+        expect(page.locator(FORM)).to_have_count(4)
+        page.locator(".linked-from").get_by_role("link", name="Index").click()
+        expect(page.locator(".vk-predicted [role=status]")).to_have_count(1)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing(ask: Visitor, width: int, scheme: str) -> None:
+    page = ask("ask/", width=width, scheme=scheme)
+    page.locator(FORM).nth(0).locator("input").fill("4 6")
+    page.locator(FORM).nth(0).get_by_role("button", name="Check").click()
+    page.locator(FORM).nth(1).get_by_role("button", name="Show").click()
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]}
+    for path in ("ask/", ""):
+        if not path:
+            page.goto(ask.base)
+            expect(page.locator(".vk-predicted [role=status]")).to_be_visible()
+        found = Axe().run(page, options=rules)
+        assert found.response["violations"] == [], found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
