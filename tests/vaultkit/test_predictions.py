@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from vaultkit.checks.asked import asked
 from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.predictions import answer, tokens, told
 from vaultkit.inspect import inspect
@@ -14,7 +15,6 @@ from vaultkit.read.markdown import parse
 from vaultkit.read.predictions import Prediction
 from vaultkit.read.vault import Vault
 from vaultkit.site import predictions
-from vaultkit.site.predictions import asked
 
 NOTE = """# A
 

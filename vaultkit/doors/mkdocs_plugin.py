@@ -31,6 +31,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
+from vaultkit.checks.asked import asked as asked_in
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Part, parts
 from vaultkit.files import write_atomically
@@ -343,7 +344,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 {place: part.plain() for place, part in self._evidence(page).items()}
             )
             if note:
-                asked = predictions.asked(note, entry.checks or ())
+                asked = asked_in(note, entry.checks or ())
                 context["vaultkit_checked"] += predictions.data(entry.path, asked)
             if self.config.pyodide and context["page"].file is not self.checks_page:
                 context["vaultkit_checked"] += runnable.controls(entry.path)
@@ -516,7 +517,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         found = []
         for other in self.pages:
             note, entry = self._note(other), self.entries.get(other.file.src_uri)
-            asked = predictions.asked(note, entry.checks or ()) if note and entry else []
+            asked = asked_in(note, entry.checks or ()) if note and entry else []
             if note and entry and asked:
                 href = get_relative_url(other.url, page.url)
                 keys = [str(one["key"]) for one in asked]

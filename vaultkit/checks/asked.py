@@ -1,0 +1,54 @@
+"""Tells what a page needs to ask the questions of a note, and to judge what a reader answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from vaultkit.checks.check import HOLDS, Check
+from vaultkit.checks.predictions import answer, tokens
+from vaultkit.read.note import Note
+
+
+def asked(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
+    """Tell what a script needs to judge the answers to the questions of a note.
+
+    Returns
+    -------
+    list of dict
+        For each question its ``place`` on the page and that of the ``output`` that answers it;
+        ``key``, under which its progress is kept; the ``part`` asked for; the ``right`` answer,
+        number by number; how far off each may be, ``slack``; the ``wrong`` answers. A question of
+        which any check does not hold is left out.
+    """
+    found = {(check.kind, check.line): check for check in checks}
+    blocks = {block.fence.line: index for index, block in enumerate(note.blocks)}
+    told = []
+    for index, prediction in enumerate(note.predictions):
+        of = [("prediction", prediction.line)]
+        of += [("distractor", wrong.line) for wrong in prediction.distractors]
+        judged = [found[key] for key in of if key in found and found[key].outcome == HOLDS]
+        output = (
+            note.blocks[blocks[prediction.below]].output if prediction.below in blocks else None
+        )
+        if len(judged) < len(of) or not output:
+            continue
+        right = answer(prediction, output.text)
+        told.append(
+            {
+                "place": f"prediction-{index}",
+                "output": f"output-{blocks[prediction.below]}",
+                "key": prediction.key,
+                "part": prediction.part,
+                "right": _plain(right.tokens),
+                "slack": right.slack,
+                "wrong": [_plain(tokens(check.why, prediction.part)) for check in judged[1:]],
+            }
+        )
+    return told
+
+
+def _plain(given: Sequence[float | str]) -> list[float | str]:
+    """Write what JSON has no number for, infinity and what is none, as words."""
+    return [str(token) if isinstance(token, float) and not -1e308 < token < 1e308 else token
+            for token in given]  # fmt: skip
