@@ -21,7 +21,7 @@ CHECKS = {
     "formulas": ("formula",),
     "links": ("link",),
     "mirrors": ("mirror",),
-    "numbers": ("number",),
+    "numbers": ("number", "prediction", "distractor"),  # those told, and those asked for
 }
 #: Those that compare a note with what its code computes.
 OF_CODE = ("equations", "numbers")
