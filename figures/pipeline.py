@@ -1,13 +1,19 @@
-"""The whole of self-attention as one picture, every stage a link to its note."""
+"""The whole of self-attention as one picture, every stage a link to its note.
+
+A reader may go through it in steps: ``docs/javascripts/pipeline.js`` brings out what each one
+computes, and says what that is for one token, in the words below.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from figures import style as st
+from figures import touch
 from snippets import pronoun_example as ex
 
 Q_LANE, K_LANE, V_LANE = 82, 240, 398  # x of the three projections
@@ -26,34 +32,11 @@ def draw(data: Mapping[str, Any]) -> str:
     size = {name: f"{m.shape[0]} × {m.shape[1]}" for name, m in data.items() if name in MATRICES}
     K_T = f"{data['K'].shape[1]} × {data['K'].shape[0]}"
     lanes = ((Q_LANE, "Q", "query"), (K_LANE, "K", "key"), (V_LANE, "V", "value"))
-    parts = [
+    steps: list[list[str]] = [[] for _ in range(7)]
+    given, projected, scored, scaled, softened, weighted, mixed = steps
+    given += [
         st.path(f"M240 88V116M{Q_LANE} 116H{V_LANE}", cls="input", width=1.5),
         _label(250, 107, "X", size["X"]),
-    ]
-    for x, which, hue in lanes:
-        parts += [
-            st.arrow([(x, 116), (x, 160)], hue),
-            _label(x + 10, 142, f"W_{which}", size[f"W_{which}"]),
-        ]
-    parts += [
-        st.arrow([(Q_LANE, 240), (Q_LANE, 342)], "query"),
-        _label(Q_LANE + 10, 260, "Q", size["Q"]),
-        st.arrow([(K_LANE, 240), (K_LANE, 270)], "key"),
-        _label(K_LANE + 10, 260, "K", size["K"]),
-        st.arrow([(K_LANE, 304), (K_LANE, 342)], "key"),
-        _label(K_LANE + 10, 326, "K^T", K_T),
-        st.arrow([(V_LANE, 240), (V_LANE, 720)], "value"),
-        _label(V_LANE + 10, 260, "V", size["V"]),
-    ]
-    for top, bottom in ((436, 464), (498, 526), (560, 588)):
-        parts += [
-            st.arrow([(SPINE, top), (SPINE, bottom)], "score"),
-            _label(SPINE + 10, top + 18, "", size["S"]),
-        ]
-    parts += [
-        st.arrow([(SPINE, 682), (SPINE, 720)], "score"),
-        _label(SPINE + 10, 703, "α", size["alpha"]),
-        _label(V_LANE + 10, 703, "V", size["V"]),
         _stage(
             "Input Representation",
             (8, 8, 464, 80),
@@ -66,12 +49,31 @@ def draw(data: Mapping[str, Any]) -> str:
     for x, which, hue in lanes:
         note = f"{hue.capitalize()} Matrix"
         formula = f"${which}$ = $XW_{which}$"
-        parts.append(_stage(note, (x - 74, 160, 148, 80), hue, data[which], [formula], split=True))
-    parts += [
+        projected += [
+            st.arrow([(x, 116), (x, 160)], hue),
+            _label(x + 10, 142, f"W_{which}", size[f"W_{which}"]),
+            _stage(note, (x - 74, 160, 148, 80), hue, data[which], [formula], split=True),
+        ]
+    scored += [
+        st.arrow([(Q_LANE, 240), (Q_LANE, 342)], "query"),
+        _label(Q_LANE + 10, 260, "Q", size["Q"]),
+        st.arrow([(K_LANE, 240), (K_LANE, 270)], "key"),
+        _label(K_LANE + 10, 260, "K", size["K"]),
+        st.arrow([(K_LANE, 304), (K_LANE, 342)], "key"),
+        _label(K_LANE + 10, 326, "K^T", K_T),
         _step("Key Transpose", K_LANE, 270, "key", "Key Transpose"),
         _stage("Attention Scores", (8, 342, 306, 94), "score", data["S"], ["$QK^T$"], indent=36),
-        _step("Importance of dk in Scaling", SPINE, 464, "score", r"Scaling ÷ $\sqrt{d_k}$"),
-        _step("Softmax", SPINE, 526, "score", "Softmax"),
+    ]
+    for step, (top, bottom) in zip(steps[3:6], ((436, 464), (498, 526), (560, 588)), strict=True):
+        step += [
+            st.arrow([(SPINE, top), (SPINE, bottom)], "score"),
+            _label(SPINE + 10, top + 18, "", size["S"]),
+        ]
+    scaled.append(
+        _step("Importance of dk in Scaling", SPINE, 464, "score", r"Scaling ÷ $\sqrt{d_k}$")
+    )
+    softened.append(_step("Softmax", SPINE, 526, "score", "Softmax"))
+    weighted.append(
         _stage(
             "Attention Weights",
             (8, 588, 306, 94),
@@ -79,7 +81,14 @@ def draw(data: Mapping[str, Any]) -> str:
             data["alpha"],
             ["each row sums to 1"],
             indent=36,
-        ),
+        )
+    )
+    mixed += [
+        st.arrow([(V_LANE, 240), (V_LANE, 720)], "value"),
+        _label(V_LANE + 10, 260, "V", size["V"]),
+        st.arrow([(SPINE, 682), (SPINE, 720)], "score"),
+        _label(SPINE + 10, 703, "α", size["alpha"]),
+        _label(V_LANE + 10, 703, "V", size["V"]),
         _stage(
             "Context Vector",
             (8, 720, 464, 94),
@@ -89,7 +98,11 @@ def draw(data: Mapping[str, Any]) -> str:
             indent=124,
         ),
     ]
-    return st.figure_svg(
+    parts = [
+        touch.part(f"step {number}", "\n".join(["<g>", *fragments, "</g>"]))
+        for number, fragments in enumerate(steps, 1)
+    ]
+    svg = st.figure_svg(
         "pipeline",
         "Self-attention, step by step",
         "The input X is projected to queries, keys and values. Queries times transposed keys"
@@ -101,6 +114,63 @@ def draw(data: Mapping[str, Any]) -> str:
         extra_style=st.LINKS,
         role="group",
     )
+    return touch.touchable("pipeline", svg, {"steps": story(data)})
+
+
+def story(data: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Tell what each step computes for the token that is followed, with its numbers."""
+    tokens, d_k = data["tokens"], data["K"].shape[1]
+    asks = tokens[ROW]
+    scores = data["S"][ROW]
+    scaled_scores = scores / np.sqrt(d_k)
+    found = int(scores.argmax())
+    name = tokens[found]
+    exps = np.exp(scaled_scores)
+    row = {which: _row(data[which][ROW]) for which in ("X", "Q", "S", "alpha", "Z")}
+    key, value = _row(data["K"][found]), _row(data["V"][found])
+    told = (
+        (
+            "Input",
+            f"Each of the {len(tokens)} words is a row of $X$. The row of {asks} is {row['X']}:"
+            " a pronoun, and female. Whom it means is not in it.",
+        ),
+        (
+            "Queries, keys and values",
+            f"Three matrices make three vectors of each row. The query of {asks} is {row['Q']};"
+            f" the key of {name} is {key}, her value {value}.",
+        ),
+        (
+            "Scores",
+            f"Each query meets each key in a dot product. The scores of {asks} are {row['S']}:"
+            f" her query fits the key of {name}.",
+        ),
+        (
+            "Scaling",
+            f"Keys have {d_k} numbers, so the scores are divided by the root of {d_k},"
+            f" {np.sqrt(d_k):.2f}. Those of {asks} become {_row(scaled_scores)}.",
+        ),
+        (
+            "Softmax",
+            f"Exponentials, divided by their sum. For {asks} they are {exps[found]:.1f}, and"
+            f" {exps.min():.0f} for each of the others; their sum is {exps.sum():.1f}.",
+        ),
+        (
+            "Weights",
+            f"The weights of {asks} are {row['alpha']}. They sum to 1: nearly all of what {asks}"
+            f" reads is from {name}.",
+        ),
+        (
+            "Context vectors",
+            f"Each value times its weight, added up, is the new vector of {asks}: {row['Z']},"
+            f" a name and female. It is nearly the value of {name}, {value}.",
+        ),
+    )
+    return [{"title": title, "words": words} for title, words in told]
+
+
+def _row(values: npt.NDArray[Any]) -> str:
+    decimals = 0 if (values == values.round()).all() else 2
+    return f"({', '.join(f'{value:.{decimals}f}' for value in values)})"
 
 
 def _label(x: float, y: float, symbol: str, size: str) -> str:

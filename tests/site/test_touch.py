@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from visitor import ROOT, Visitor
 
 from figures.scaling import gradient_data
+from snippets import pronoun_example as mary
 from snippets import running_example as ex
 from snippets.attention import (
     attention_scores,
@@ -30,6 +31,7 @@ WIDGETS = {
     "context-vector": "context-vector/",
     "dot-against-cosine": "dot-product-and-cosine/",
     "mask-to-paint": "causal-and-padding-masks/",
+    "pipeline": "self-attention/",
     "rotation-of-positions": "positional-encoding/",
     "scale-and-gradient": "importance-of-dk-in-scaling/",
     "single-query": "single-query-walkthrough/",
@@ -172,6 +174,7 @@ def test_every_control_works_by_keyboard_and_reset_brings_it_back(
         page.keyboard.press("ArrowRight")
         assert radios.locator(":checked").input_value() != value
         expect(radios.locator(":checked")).to_be_focused()
+    heard = {words(found)}
     for button in found.locator(".touch__buttons button").all()[:-1]:
         found.get_by_role("button", name="Reset").press("Enter")
         if button.get_attribute("aria-disabled") == "true":
@@ -180,11 +183,13 @@ def test_every_control_works_by_keyboard_and_reset_brings_it_back(
         button.focus()
         page.keyboard.press("Enter")
         expect(button).to_be_focused()
+        heard |= {words(found)}
         if button.inner_text() != "Causal":  # It is, at the start.
             assert drawn(found) != before
     for cell in found.locator(".touch__grid button").all()[:1]:
         cell.press("Enter")
-    assert words(found) != said
+    # A step back may lead to where all began.
+    assert {*heard, words(found)} != {said}
     assert found.locator("svg").get_attribute("aria-label") == words(found)
     reset = found.get_by_role("button", name="Reset")
     reset.focus()
@@ -600,3 +605,46 @@ def test_a_mask_is_painted(visit: Visitor, way: str) -> None:
     found.get_by_role("button", name="Both").click()
     assert_masked(found, causal_mask(6) & padding_mask(np.array(4), 6)[0])
     assert "the mask is causal" in words(found)
+
+
+@pytest.mark.parametrize(("width", "motion"), [(1280, "no-preference"), (390, "reduce")])
+def test_the_pipeline_is_told_in_steps(visit: Visitor, width: int, motion: str) -> None:
+    found = opened(visit, "pipeline", width=width, reduced_motion=motion, has_touch=width == 390)
+    page, forward = found.page, found.get_by_role("button", name="Next")
+    scores = mary.Q[4] @ mary.K.T
+    scaled = scores / np.sqrt(mary.d_k)
+    exps = np.exp(scaled)
+    # What the words of each step must tell, computed here from the snippets.
+    told = [
+        mary.X[4],
+        mary.Q[4],
+        scores,
+        scaled.round(2),
+        [exps.max().round(1), 1.0, exps.sum().round(1)],
+        softmax(scaled).round(2),
+        (softmax(scaled) @ mary.V).round(2),
+    ]
+    for step, numbers in enumerate(told, 1):
+        (forward.tap if width == 390 else forward.click)()
+        text = words(found)
+        assert text.startswith(f"Step {step} of 7")
+        given = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
+        wanted = [float(number) for number in numbers]
+        assert any(given[at : at + len(wanted)] == wanted for at in range(len(given))), text
+        when = found.locator("[data-when]").evaluate_all("all => all.map((e) => e.dataset.when)")
+        assert when == ["before"] * (step - 1) + ["now"] + ["after"] * (7 - step)
+        # What is computed now is seen above the words, which are seen, too.
+        page.wait_for_function(
+            """() => {
+              const now = document.querySelector("[data-when=now]").getBoundingClientRect();
+              const panel = document.querySelector(".touch[data-told]").getBoundingClientRect();
+              const seen = now.top >= 48 && now.bottom <= panel.top + 1;
+              return seen && panel.bottom <= innerHeight + 1;
+            }"""
+        )
+    expect(forward).to_have_attribute("aria-disabled", "true")
+    forward.focus()
+    page.keyboard.press("ArrowLeft")
+    assert words(found).startswith("Step 6 of 7")
+    duration = found.locator("[data-when]").first.evaluate("e => getComputedStyle(e).transition")
+    assert ("0.25s" in duration) == (motion != "reduce")
