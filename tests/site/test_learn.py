@@ -1,11 +1,15 @@
-"""Predictions: a reader answers before an output is shown, and is told what was right."""
+"""What readers answer: predictions before an output is shown, and flashcards that come back."""
 
 from __future__ import annotations
 
+import datetime
 import json
+import math
 import re
+import sqlite3
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -98,6 +102,25 @@ print(K * 2)
 The score is 0.16, see [[Index]].
 """
 INDEX = "# Index\n\n## Your predictions\n\n<!-- predictions -->\n\n[[Ask]], [[Failing]]\n"
+CARDS = """# Cards
+
+<!-- flashcards -->
+
+## Some
+
+What is $d_k$?
+?
+The **width**, see [[Ask]].
+
+What is seen?
+?
+![A box](box.svg)
+
+Last?
+?
+Yes.
+"""
+BOX = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><path d="M0 0h9v9z"/></svg>'
 FAILING = "# Failing\n\n" + ASK.partition("scores.\n\n")[2].replace("(6, 4)", "(4, 6)")
 CONFIG = """
 site_name: Small
@@ -109,7 +132,7 @@ theme:
     - {media: "(prefers-color-scheme: light)", scheme: default}
     - {media: "(prefers-color-scheme: dark)", scheme: slate}
 plugins: [search, vaultkit]
-nav: [index.md, Ask.md, Failing.md]
+nav: [index.md, Ask.md, Failing.md, Cards.md]
 """
 FORM = ".vk-predict"
 SAID = ".vk-predict__said"
@@ -124,8 +147,9 @@ def small(
     root = tmp_path_factory.mktemp("learn")
     docs = root / "docs"
     docs.mkdir()
-    for name, text in (("index", INDEX), ("Ask", ASK), ("Failing", FAILING)):
+    for name, text in (("index", INDEX), ("Ask", ASK), ("Failing", FAILING), ("Cards", CARDS)):
         (docs / f"{name}.md").write_text(text, encoding="utf-8")
+    (docs / "box.svg").write_text(BOX, encoding="utf-8")
     (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
     vault = Vault(docs)
     for note in vault.notes.values():
@@ -153,9 +177,12 @@ def ask(browser: Browser, small: str) -> Iterator[Visitor]:
 
 def kept(page: Page) -> dict[str, Any]:
     """What the browser keeps of the answers to the questions of a note, in their order."""
-    text = page.evaluate(
-        "localStorage.getItem(Object.keys(localStorage).find((k) => k.includes('predictions')))"
-    )
+    return stored(page, "predictions")
+
+
+def stored(page: Page, what: str) -> dict[str, Any]:
+    key = "Object.keys(localStorage).find((key) => key.includes(what))"
+    text = page.evaluate(f"(what) => localStorage.getItem({key})", what)
     return dict(json.loads(text or "{}"))
 
 
@@ -325,10 +352,144 @@ def test_axe_finds_nothing(ask: Visitor, width: int, scheme: str) -> None:
     page.locator(FORM).nth(0).get_by_role("button", name="Check").click()
     page.locator(FORM).nth(1).get_by_role("button", name="Show").click()
     rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]}
-    for path in ("ask/", ""):
+    for path in ("ask/", "", "cards/"):
+        if path != "ask/":
+            page.goto(ask.base + path)
         if not path:
-            page.goto(ask.base)
             expect(page.locator(".vk-predicted [role=status]")).to_be_visible()
+        elif path == "cards/":
+            page.get_by_role("button", name="Practise").click()
+            page.keyboard.press("Space")
         found = Axe().run(page, options=rules)
         assert found.response["violations"] == [], found.generate_report()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+# --- Flashcards -----------------------------------------------------------------------------------
+
+DECK = ".vk-deck"
+MONDAY = datetime.datetime(2026, 3, 2, 12)
+
+
+def practise(visit: Visitor, **options: Any) -> Page:
+    """Open the cards on a Monday."""
+    page = visit(**options)
+    page.clock.install(time=MONDAY)
+    page.goto(visit.base + "cards/")
+    expect(page.locator(f"{DECK} [role=status]")).to_have_text("0 cards due, 3 new of 3.")
+    return page
+
+
+def day(number: int) -> int:
+    """The days since 1970 on that Monday, and some more."""
+    return (MONDAY.date() - datetime.date(1970, 1, 1)).days + number
+
+
+def test_without_a_script_cards_unfold_and_the_deck_is_there(ask: Visitor) -> None:
+    page = ask("cards/", java_script_enabled=False)
+    assert page.locator(f"{DECK} button").count() == 0
+    page.locator("summary", has_text="Last?").click()
+    expect(page.get_by_text("Yes.")).to_be_visible()
+    expect(page.get_by_role("link", name="All 3 cards as a deck for Anki")).to_be_visible()
+
+
+def test_the_deck_for_anki_holds_the_same_cards(ask: Visitor, tmp_path: Path) -> None:
+    page = ask("cards/")
+    with page.expect_download() as found:
+        page.get_by_role("link", name="All 3 cards").click()
+    with zipfile.ZipFile(found.value.path()) as archive:
+        (tmp_path / "collection").write_bytes(archive.read("collection.anki2"))
+        ((at, name),) = json.loads(archive.read("media")).items()
+        assert archive.read(at).decode() == BOX
+    collection = sqlite3.connect(tmp_path / "collection")
+    fields = [
+        row[0].split("\x1f") for row in collection.execute("SELECT flds FROM notes ORDER BY id")
+    ]
+    collection.close()
+    assert fields == [
+        [r"What is \(d_k\)?", "<p>The <strong>width</strong>, see Ask.</p>"],
+        ["What is seen?", f'<p><img src="{name}" alt="A box"></p>'],
+        ["Last?", "<p>Yes.</p>"],
+    ]
+
+
+def test_by_keyboard_and_by_sm_2(ask: Visitor) -> None:
+    page = practise(ask)
+    card = page.locator(".vk-deck__card")
+    page.get_by_role("button", name="Practise").focus()
+    page.keyboard.press("Enter")
+    expect(card).to_contain_text("What is")
+    expect(card.locator("math")).to_have_count(1)
+    page.keyboard.press("4")  # Nothing is graded before the answer was seen.
+    page.keyboard.press("Space")
+    expect(card).to_contain_text("The width")
+    page.keyboard.press("4")
+    expect(card).to_contain_text("What is seen?")
+    page.keyboard.press("Space")
+    page.keyboard.press("2")
+    expect(card).to_contain_text("Last?")
+    page.keyboard.press("Space")
+    page.keyboard.press("1")
+    # Both that were below 4 come again, but that moves them no more.
+    for words in ("What is seen?", "Last?"):
+        expect(card).to_contain_text(words)
+        page.keyboard.press("Space")
+        page.keyboard.press("3")
+    expect(card).to_be_hidden()
+    said = page.locator(f"{DECK} [role=status]")
+    expect(said).to_have_text("Done: 5 answers. 0 cards due, the next tomorrow, 0 new of 3.")
+    # Ease after a grade q: 2.5 + 0.1 - (5 - q)(0.08 + (5 - q) 0.02), as SM-2 has it.
+    assert stored(page, "cards") == {
+        "card-what-is-d_k-": {"times": 1, "ease": 2.6, "days": 1, "due": day(1)},
+        "card-what-is-seen": {"times": 1, "ease": 2.36, "days": 1, "due": day(1)},
+        "card-last": {"times": 0, "ease": 2.5, "days": 1, "due": day(1)},
+    }
+
+
+def test_intervals_grow_and_a_failure_begins_again(ask: Visitor) -> None:
+    page = practise(ask)
+    expected = []
+    ease, days, now = 2.5, 0, 0
+    for times, (key, grade) in enumerate([("3", 4), ("4", 5), ("2", 3), ("3", 4)]):
+        days = 1 if times == 0 else 6 if times == 1 else math.ceil(days * ease)
+        ease = round(ease + 0.1 - (5 - grade) * (0.08 + (5 - grade) * 0.02), 4)
+        expected.append({"times": times + 1, "ease": ease, "days": days, "due": day(now + days)})
+        page.get_by_role("button", name="Practise").click()
+        while page.locator(".vk-deck__question").is_visible():
+            asked = page.locator(".vk-deck__question").inner_text()
+            page.keyboard.press("Space")
+            first = asked == "Last?" and stored(page, "cards").get("card-last") != expected[-1]
+            page.keyboard.press(key if first else "4")
+        assert stored(page, "cards")["card-last"] == expected[-1]
+        now += days
+        page.clock.set_system_time(MONDAY + datetime.timedelta(days=now))
+        page.reload()
+    assert [each["days"] for each in expected] == [1, 6, 16, 40]
+    page.get_by_role("button", name="Practise").click()
+    while page.locator(".vk-deck__question").inner_text() != "Last?":
+        page.keyboard.press("Space")
+        page.keyboard.press("4")
+    page.keyboard.press("Space")
+    page.keyboard.press("1")
+    lost = {"times": 0, "ease": expected[-1]["ease"], "days": 1, "due": day(now + 1)}
+    assert stored(page, "cards")["card-last"] == lost
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_by_finger_export_and_reset(ask: Visitor, scheme: str) -> None:
+    page = practise(ask, width=390, has_touch=True, scheme=scheme)
+    expect(page.get_by_role("button", name="Export")).to_be_disabled()
+    page.get_by_role("button", name="Practise").tap()
+    page.get_by_role("button", name="Show the answer").tap()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("button", name="Good").tap()
+    page.get_by_role("button", name="End").tap()
+    said = page.locator(f"{DECK} [role=status]")
+    expect(said).to_have_text("Done: 1 answer. 0 cards due, the next tomorrow, 2 new of 3.")
+    with page.expect_download() as found:
+        page.get_by_role("button", name="Export").tap()
+    assert json.loads(found.value.path().read_text()) == stored(page, "cards") != {}
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Reset").tap()
+    expect(said).to_have_text("0 cards due, 3 new of 3.")
+    assert stored(page, "cards") == {}

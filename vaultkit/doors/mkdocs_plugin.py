@@ -18,7 +18,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from markupsafe import Markup
 from mkdocs.config import config_options
@@ -43,7 +43,9 @@ from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable
 from vaultkit.read.vault import READERS, Vault
 from vaultkit.site import (
+    anki,
     evidence,
+    flashcards,
     machines,
     mathematics,
     notebooks,
@@ -61,9 +63,16 @@ from vaultkit.theme.fonts import FONTS, slanted, web_font
 THEME = Path(__file__).parents[1] / "theme"
 _ASSETS = "assets/vaultkit"
 #: The scripts of every page.
-SCRIPTS = ("vaultkit.js", "finding.js", "preview.js", "evidence.js", "predict.js")
+SCRIPTS = ("vaultkit.js", "finding.js", "preview.js", "evidence.js", "predict.js", "flashcards.js")
 #: And their style sheets, sent as one.
-STYLES = ("vaultkit.css", "finding.css", "check-page.css", "evidence.css", "predict.css")
+STYLES = (
+    "vaultkit.css",
+    "finding.css",
+    "check-page.css",
+    "evidence.css",
+    "predict.css",
+    "flashcards.css",
+)
 _ALL_NOTEBOOKS = "notebooks.zip"
 
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -86,6 +95,8 @@ All notes by what they are about.
 """
 _LEDGER = "<!-- ledger -->"
 _PREDICTIONS = "<!-- predictions -->"
+_FLASHCARDS = "<!-- flashcards -->"
+_DECK = "flashcards.apkg"
 _NOTEBOOK = re.compile(r"<pre>(.*)</pre>", re.DOTALL)
 
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
@@ -122,6 +133,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.road: list[Page] = []
         self.pages: list[Page] = []
         self.picture = ""
+        #: By path, the flashcards of pages; kept, since a build may be of some pages alone.
+        self.flashcards: dict[str, list[anki.Card]] = {}
 
     def on_startup(self, *, command: str, **_: Any) -> None:
         """Note whom the site is for; count warnings even where ``--quiet`` hides them.
@@ -266,13 +279,16 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     # After all that changes the page.
     @event_priority(-100)
-    def on_page_content(self, html_: str, /, page: Page, **_: Any) -> str:
+    def on_page_content(
+        self, html_: str, /, page: Page, config: MkDocsConfig, files: Files, **_: Any
+    ) -> str:
         """Write the links of drawings as Material can bear them; read the page for search.
 
         Material's script sets ``.href`` of all that has such an attribute, which SVG forbids: one
         such link, and neither previews nor pages in place work any more.
         """
         note = self._note(page)
+        self._gather_cards(html_, page, config, files)
         if not (page.meta.get("search") or {}).get("exclude"):
             self.searched[page.file.src_uri] = search_index.Entry(
                 url=page.url,
@@ -317,6 +333,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if search:
             search.search_index.entries.clear()
         self._write_for_machines(config)
+        if cards := self._cards():
+            packed = anki.deck(config.site_name, cards)
+            (Path(config.site_dir) / _DECK).write_bytes(packed)
 
     def on_page_context(self, context: Any, config: MkDocsConfig, **_: Any) -> Any:
         """Tell the templates which fonts to fetch at once, and what was checked of the note.
@@ -357,6 +376,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             output = output.replace(_LEDGER, self._show_ledger(page), 1)
         if _PREDICTIONS in output:
             output = output.replace(_PREDICTIONS, self._show_predictions(page), 1)
+        if _FLASHCARDS in output:
+            deck = get_relative_url(_DECK, page.url)
+            output = output.replace(_FLASHCARDS, flashcards.panel(len(self._cards()), deck), 1)
         # Not sooner: search would find the words of the marks on every page.
         scopes = {place: part.scope for place, part in self._evidence(page).items()}
         output = evidence.marked(output, scopes)
@@ -511,6 +533,26 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             f'<p>Every single check stands in <a href="{data}">checks.json</a>.</p></div>'
             f'<script src="{script}" defer></script>'
         )
+
+    def _gather_cards(self, content: str, page: Page, config: MkDocsConfig, files: Files) -> None:
+        """Read the flashcards of a page for the deck."""
+        self.flashcards.pop(page.file.src_uri, None)
+        if 'class="flashcard"' not in content:
+            return
+        there = {unquote(file.url): file for file in files}
+
+        def read(address: str) -> bytes | None:
+            return there[address].content_bytes if address in there else None
+
+        found = anki.cards(content, page.url, config.site_url or "", read)
+        self.flashcards[page.file.src_uri] = [
+            replace(card, key=f"{page.file.src_uri}#{card.key}") for card in found
+        ]
+
+    def _cards(self) -> list[anki.Card]:
+        """List the flashcards of all pages, in the order of the road."""
+        paths = [page.file.src_uri for page in self.pages]
+        return [card for path in paths for card in self.flashcards.get(path, ())]
 
     def _show_predictions(self, page: Page) -> str:
         """Write the table of all notes that ask before they show, in the order of the road."""

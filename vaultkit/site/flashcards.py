@@ -5,6 +5,7 @@ A card is a paragraph with a ``?`` alone on a line: above it the question, below
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
@@ -48,3 +49,19 @@ class Flashcards(BlockProcessor):
             name = f"{words}-{number}"
         self.used.add(name)
         return name
+
+
+def panel(cards: int, deck: str) -> str:
+    """Write where a script asks the cards of a page, and a link to all of them for Anki.
+
+    Parameters
+    ----------
+    cards
+        How many the deck holds.
+    deck
+        Where it is.
+    """
+    return (
+        '<div class="vk-deck"><p class="vk-deck__anki">'
+        f'<a href="{html.escape(deck)}" download>All {cards} cards as a deck for Anki</a></p></div>'
+    )

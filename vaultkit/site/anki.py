@@ -1,0 +1,272 @@
+r"""Makes of the flashcards of a site a deck for Anki, which its readers can take along.
+
+The cards are read from finished pages. Formulas become TeX between ``\(`` and ``\)``, which Anki
+typesets; images travel with the deck. A card keeps its identity for as long as its question keeps
+its words, so that who imports a newer deck keeps what was learned.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import io
+import os
+import posixpath
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import genanki
+
+from vaultkit.read.syntax import slug
+
+#: The tags of a page that a card keeps.
+_KEPT = frozenset(
+    [
+        "b",
+        "blockquote",
+        "br",
+        "code",
+        "em",
+        "h3",
+        "h4",
+        "i",
+        "li",
+        "mark",
+        "ol",
+        "p",
+        "pre",
+        "strong",
+        "sub",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "u",
+        "ul",
+    ]
+)
+_SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_DRAWN = "vaultkit-drawing:"
+_NAME = re.compile(r'aria-label="([^"]*)"')
+#: The same bytes at each build. Who publishes sets SOURCE_DATE_EPOCH: Anki takes a note for changed
+#: if its date is newer.
+_WHEN = 1_700_000_000
+_NEVER = (1980, 1, 1, 0, 0, 0)
+_STYLE = """.card { max-width: 38em; margin: 0 auto; text-align: left; }
+.card { font: 20px/1.5 Charter, Georgia, serif; }
+.card img { max-width: 100%; }
+.card pre, .card code { font-family: monospace; font-size: .85em; }
+hr { margin: 1em 0; }
+"""
+
+
+@dataclass(frozen=True)
+class Card:
+    """A flashcard: its address on its page, both sides in HTML, and the images in them.
+
+    ``section`` is the heading that it stands below; ``images`` are told by the name that the HTML
+    calls them.
+    """
+
+    key: str
+    question: str
+    answer: str
+    section: str
+    images: Mapping[str, bytes]
+
+
+def cards(page: str, address: str, root: str, read: Callable[[str], bytes | None]) -> list[Card]:
+    """Read the flashcards of a page.
+
+    Parameters
+    ----------
+    page
+        The HTML of its content.
+    address
+        Of the page, as seen from the root of the site.
+    root
+        The address of the site, where links lead; empty if that is not known.
+    read
+        Gives a file of the site by its address, seen from the root; None where there is none.
+    """
+    drawings = [found[0] for found in _SVG.finditer(page)]
+    numbers = iter(range(len(drawings)))
+    plain = _SVG.sub(lambda _found: f'<img src="{_DRAWN}{next(numbers)}">', page)
+    reader = _Reader(address, root, read, drawings)
+    reader.feed(plain)
+    reader.close()
+    return reader.found
+
+
+class _Reader(HTMLParser):
+    def __init__(
+        self, address: str, root: str, read: Callable[[str], bytes | None], drawings: Sequence[str]
+    ) -> None:
+        super().__init__()
+        self.address, self.root, self.read, self.drawings = address, root, read, drawings
+        self.found: list[Card] = []
+        self.section = ""
+        self.key: str | None = None
+        #: How many ``<details>`` are open within a card, its own included.
+        self.depth = 0
+        self.sides: dict[str, list[str]] = {}
+        self.side = ""
+        self.images: dict[str, bytes] = {}
+        #: What is left out with all that it holds, and how many of its name are open.
+        self.left_out, self.open = "", 0
+        self.anchors: list[bool] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attributes}
+        names = given.get("class", "").split()
+        if self.left_out:
+            self.open += tag == self.left_out
+        elif self.key is None:
+            if tag == "details" and "flashcard" in names:
+                self.key, self.depth = given.get("id", ""), 1
+                self.sides, self.side, self.images = {"q": [], "a": []}, "a", {}
+            elif tag == "h2":
+                self.section = ""
+                self.side = "h2"
+        elif tag == "summary" and self.depth == 1:
+            self.side = "q"
+        elif tag == "details":
+            self.depth += 1
+        elif tag == "math":
+            opening, closing = "[]" if given.get("display") == "block" else "()"
+            tex = html.escape(given.get("data-tex", "").strip(), quote=False)
+            self.add(f"\\{opening}{tex}\\{closing}")
+            self.leave_out(tag)
+        elif tag in ("button", "script", "style") or "headerlink" in names:
+            self.leave_out(tag)
+        elif tag == "img":
+            self.image(given)
+        elif tag == "a":
+            href = given.get("href", "")
+            known = bool(self.root or urlsplit(href).scheme)
+            self.anchors.append(known)
+            if known:
+                there = urljoin(urljoin(self.root, self.address), href)
+                self.add(f'<a href="{html.escape(there)}">')
+        elif tag in _KEPT:
+            self.add(f"<{tag}>")
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.left_out:
+            self.open -= tag == self.left_out
+            self.left_out = self.left_out if self.open else ""
+        elif self.key is None:
+            self.side = "" if tag == "h2" else self.side
+        elif tag == "summary" and self.depth == 1:
+            self.side = "a"
+        elif tag == "details":
+            self.depth -= 1
+            if not self.depth:
+                question, answer = ("".join(self.sides[side]).strip() for side in "qa")
+                self.found.append(Card(self.key, question, answer, self.section, self.images))
+                self.key = None
+                self.side = ""
+        elif tag == "a":
+            if self.anchors and self.anchors.pop():
+                self.add("</a>")
+        elif tag in _KEPT and tag != "br":
+            self.add(f"</{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        if self.left_out:
+            return
+        if self.key is not None:
+            self.add(html.escape(data, quote=False))
+        elif self.side == "h2":
+            self.section += data.removesuffix("#")
+
+    def add(self, text: str) -> None:
+        self.sides[self.side].append(text)
+
+    def leave_out(self, tag: str) -> None:
+        self.left_out, self.open = tag, 1
+
+    def image(self, given: Mapping[str, str]) -> None:
+        source, alt = given.get("src", ""), given.get("alt", "")
+        if source.startswith(_DRAWN):
+            drawing = self.drawings[int(source.removeprefix(_DRAWN))]
+            content: bytes | None = drawing.encode()
+            label = _NAME.search(drawing)
+            ending, alt = ".svg", html.unescape(label[1]) if label else ""
+        else:
+            there = unquote(urljoin(self.address, source))
+            content, ending = self.read(there), posixpath.splitext(there)[1]
+        if content is None:
+            self.add(html.escape(alt, quote=False))
+            return
+        # All decks of a reader share one folder of images.
+        name = f"vault-{hashlib.sha256(content).hexdigest()[:16]}{ending}"
+        self.images[name] = content
+        self.add(f'<img src="{name}" alt="{html.escape(alt)}">')
+
+
+def deck(name: str, cards: Sequence[Card]) -> bytes:
+    """Write cards as a deck that Anki imports: the same bytes for the same cards.
+
+    Parameters
+    ----------
+    name
+        Of the deck; it decides its identity.
+    cards
+        In the order in which they are to be learned.
+    """
+    model = genanki.Model(
+        _number(f"model of {name}"),
+        name,
+        fields=[{"name": "Question"}, {"name": "Answer"}],
+        templates=[
+            {
+                "name": "Card",
+                "qfmt": "{{Question}}",
+                "afmt": "{{FrontSide}}<hr id=answer>{{Answer}}",
+            }
+        ],
+        css=_STYLE,
+    )
+    made = genanki.Deck(_number(f"deck of {name}"), name)
+    media: dict[str, bytes] = {}
+    for place, card in enumerate(cards):
+        media |= card.images
+        guid = genanki.guid_for(name, card.key)
+        tags = [slug(card.section)] if slug(card.section) else []
+        fields = [card.question, card.answer]
+        made.add_note(genanki.Note(model, fields, guid=guid, tags=tags, due=place))
+    packed = io.BytesIO()
+    when = float(os.environ.get("SOURCE_DATE_EPOCH", _WHEN))
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / each for each in sorted(media)]
+        for path in paths:
+            path.write_bytes(media[path.name])
+        genanki.Package(made, [str(path) for path in paths]).write_to_file(packed, timestamp=when)
+    return _undated(packed)
+
+
+def _number(words: str) -> int:
+    """Make a number of words that Anki takes for the identity of a deck or a kind of notes."""
+    return (1 << 30) + int(hashlib.sha256(words.encode()).hexdigest(), 16) % (1 << 30)
+
+
+def _undated(packed: io.BytesIO) -> bytes:
+    """Pack a zip again, without the dates of its files."""
+    again = io.BytesIO()
+    with (
+        zipfile.ZipFile(packed) as old,
+        zipfile.ZipFile(again, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new,
+    ):
+        for name in old.namelist():
+            new.writestr(zipfile.ZipInfo(name, _NEVER), old.read(name), zipfile.ZIP_DEFLATED)
+    return again.getvalue()

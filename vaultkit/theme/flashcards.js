@@ -1,0 +1,208 @@
+/* Flashcards with repetition: asks the cards of a page one by one, and keeps in this browser when
+   each is due again. Without it each card is a question that unfolds.
+
+   When a card is due is decided by SM-2 (P. A. Wozniak, 1990): an answer is graded 0 to 5; a card
+   answered well comes back after 1 day, 6 days, then the last interval times its ease; a failed one
+   begins again. What is graded below 4 is asked again in the same session. */
+(() => {
+  "use strict";
+
+  const NEW = 10; // Cards that a session adds to those that are due.
+  const KEPT = `vaultkit:cards:${new URL("../../", document.currentScript.src).pathname}`;
+  const GRADES = [["Again", 1], ["Hard", 3], ["Good", 4], ["Easy", 5]];
+
+  const element = (name, attributes = {}, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+  const button = (words, act, name = "md-button") => {
+    const made = element("button", { type: "button", class: name }, words);
+    made.addEventListener("click", act);
+    return made;
+  };
+  const count = (number, one) => `${number} ${number === 1 ? one : `${one}s`}`;
+
+  /* --- When a card is due ---------------------------------------------------------------------- */
+
+  /* Days since 1970 where the reader is. */
+  const today = () => {
+    const now = new Date();
+    return Math.floor((now.getTime() - now.getTimezoneOffset() * 60_000) / 86_400_000);
+  };
+
+  /* What SM-2 makes of a card, {times, ease, days, due}, that was answered with a grade. */
+  const graded = ({ times = 0, ease = 2.5, days = 0 } = {}, grade, day) => {
+    if (grade < 3) return { times: 0, ease, days: 1, due: day + 1 };
+    const next = times === 0 ? 1 : times === 1 ? 6 : Math.ceil(days * ease);
+    const eased = Math.max(1.3, ease + 0.1 - (5 - grade) * (0.08 + (5 - grade) * 0.02));
+    return { times: times + 1, ease: Number(eased.toFixed(4)), days: next, due: day + next };
+  };
+
+  let unkept = {}; // Where nothing may be kept, it lasts as long as the page.
+  const all = () => {
+    try {
+      return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+    } catch {
+      return unkept;
+    }
+  };
+  const keep = (cards) => {
+    unkept = cards;
+    try {
+      localStorage.setItem(KEPT, JSON.stringify(cards));
+    } catch { /* Kept above. */ }
+  };
+
+  /* --- A session ------------------------------------------------------------------------------- */
+
+  /* A copy of what a card shows, that nothing on the page mistakes for the card itself. */
+  const copy = (nodes) => nodes.map((node) => {
+    const made = node.cloneNode(true);
+    for (const part of [made, ...(made.querySelectorAll?.("*") ?? [])]) {
+      if (part.nodeType !== 1) continue;
+      for (const name of ["id", "data-check", "data-asks", "tabindex", "role", "aria-expanded", "aria-haspopup"]) {
+        if (name !== "role" || part.getAttribute("role") === "button") part.removeAttribute(name);
+      }
+    }
+    return made;
+  });
+
+  const prepare = () => {
+    const box = document.querySelector(".vk-deck:not([data-ready])");
+    if (!box) return;
+    box.dataset.ready = "";
+    const cards = new Map([...document.querySelectorAll("details.flashcard")].map((card) => [card.id, card]));
+    const again = new Set(); // What this session has asked, and asks again.
+    let queue = [];
+    let asked = 0;
+
+    const status = element("p", { class: "vk-deck__said", role: "status" });
+    const begin = button("Practise", () => {
+      const { due, fresh } = waiting();
+      start([...due, ...fresh.slice(0, NEW)]);
+    }, "md-button md-button--primary");
+    const save = button("Export", () => {
+      const file = new Blob([JSON.stringify(all(), null, 1)], { type: "application/json" });
+      const link = element("a", { href: URL.createObjectURL(file), download: "flashcards-progress.json" });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href));
+    });
+    const forget = button("Reset", () => {
+      if (!confirm("Forget in this browser how well you know these cards?")) return;
+      const kept = all();
+      for (const id of cards.keys()) delete kept[id];
+      keep(kept);
+      tell();
+    });
+    const acts = element("div", { class: "vk-deck__acts" }, begin, save, forget);
+    const stage = element("section", { class: "vk-deck__card", "aria-label": "Card", tabindex: "-1" });
+    stage.hidden = true;
+    box.prepend(status, acts, stage);
+
+    const waiting = () => {
+      const kept = all();
+      const due = [...cards.keys()].filter((id) => kept[id]?.due <= today());
+      due.sort((a, b) => kept[a].due - kept[b].due);
+      return { due, fresh: [...cards.keys()].filter((id) => !kept[id]) };
+    };
+    const tell = (before = "") => {
+      const { due, fresh } = waiting();
+      const kept = all();
+      const next = [...cards.keys()].map((id) => kept[id]?.due).filter((day) => day > today());
+      const coming = next.length ? `, the next ${days(Math.min(...next) - today())}` : "";
+      status.textContent = `${before}${count(due.length, "card")} due${due.length ? "" : coming}, `
+        + `${fresh.length} new of ${cards.size}.`;
+      begin.disabled = !due.length && !fresh.length;
+      save.disabled = forget.disabled = fresh.length === cards.size;
+    };
+    const days = (number) => (number === 1 ? "tomorrow" : `in ${number} days`);
+
+    const start = (ids) => {
+      queue = ids;
+      asked = 0;
+      document.addEventListener("keydown", keys);
+      acts.hidden = true;
+      stage.hidden = false;
+      show();
+    };
+    const end = () => {
+      document.removeEventListener("keydown", keys);
+      queue = [];
+      again.clear();
+      stage.hidden = true;
+      stage.replaceChildren();
+      acts.hidden = false;
+      tell(asked ? `Done: ${count(asked, "answer")}. ` : "");
+      begin.focus({ preventScroll: true });
+    };
+
+    let reveal, choices; // What the keys do now.
+    const show = () => {
+      if (!queue.length) {
+        end();
+        return;
+      }
+      const card = cards.get(queue[0]);
+      const summary = card.querySelector(":scope > summary");
+      const question = element("div", { class: "vk-deck__question" }, ...copy([...summary.childNodes]));
+      const turn = button("Show the answer", () => reveal());
+      status.textContent = `${count(queue.length, "card")} left in this session.`;
+      choices = [];
+      reveal = () => {
+        reveal = null;
+        const id = queue[0];
+        const known = all()[id];
+        const repeated = again.has(id);
+        const answer = element("div", { class: "vk-deck__answer", tabindex: "-1" },
+          ...copy([...card.children].filter((part) => part !== summary)));
+        choices = GRADES.map(([words, grade], at) => {
+          const then = repeated ? "" : days(graded(known, grade, 0).days);
+          const made = button("", () => grading(id, grade, repeated), "vk-deck__grade");
+          made.append(element("kbd", {}, String(at + 1)), ` ${words}`);
+          if (then) made.append(element("small", {}, then));
+          return made;
+        });
+        turn.replaceWith(answer, element("div", {
+          class: "vk-deck__grades", role: "group", "aria-label": "How well did you know it?",
+        }, ...choices));
+        answer.focus({ preventScroll: true });
+      };
+      stage.replaceChildren(question, turn, button("End", end, "vk-deck__end"),
+        element("p", { class: "vk-deck__keys" }, "Space: the answer · 1 to 4: how well you knew it · Esc: end"));
+      stage.focus({ preventScroll: true });
+    };
+    const grading = (id, grade, repeated) => {
+      asked += 1;
+      queue.shift();
+      // Only the first answer of a session moves the day on which it is due.
+      if (!repeated) keep({ ...all(), [id]: graded(all()[id], grade, today()) });
+      if (grade < 4) {
+        again.add(id);
+        queue.push(id);
+      } else again.delete(id);
+      show();
+    };
+    const keys = (event) => {
+      if (!box.isConnected) {
+        document.removeEventListener("keydown", keys);
+        return;
+      }
+      const { target } = event;
+      if (event.altKey || event.ctrlKey || event.metaKey || target.closest?.("input, textarea, select, [contenteditable]")) return;
+      if (event.key === "Escape") end();
+      else if (event.key === " " && reveal && !target.closest?.("button, a, summary")) {
+        event.preventDefault();
+        reveal();
+      } else if (!reveal && choices[Number(event.key) - 1]) {
+        event.preventDefault();
+        choices[Number(event.key) - 1].click();
+      }
+    };
+    tell();
+  };
+  // `document$` is Material's: it speaks after every page that was loaded in place.
+  if (typeof document$ === "undefined") prepare();
+  else document$.subscribe(prepare);
+})();
