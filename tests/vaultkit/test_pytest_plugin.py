@@ -150,7 +150,7 @@ def test_one_line_of_totals(vault: pytest.Pytester) -> None:
         [
             "vault: 1 notes, 4 blocks, 1 equations, 1 shapes, 1 numbers, 0 predictions, 1 links, "
             "3 formulas; exceptions: 0 blocks not run, 0 outputs masked, 0 formulas not run, "
-            "1 numbers given"
+            "0 links to notes not written yet, 1 numbers given"
         ]
     )
 
