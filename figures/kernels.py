@@ -1,0 +1,78 @@
+"""Kernel regression: a curve from noisy points, by softmax of minus the squared distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import style as st
+from snippets.softmax import softmax
+
+
+def data() -> dict[str, Any]:
+    """Return noisy points and two estimates; the points are those of the note."""
+    k = np.linspace(0, 5, 12)
+    v = np.sin(k) + 0.1 * np.random.default_rng(0).standard_normal(12)
+    places = np.linspace(0, 5, 61)
+    squares = (places[:, np.newaxis] - k) ** 2
+    return {
+        "k": k,
+        "v": v,
+        "places": places,
+        "wide": softmax(-squares / 2) @ v,
+        "narrow": softmax(-squares / 0.1) @ v,
+    }
+
+
+def draw(data: Mapping[str, Any]) -> str:
+    """Draw the points and both curves."""
+    left, right, top, floor = 60, 420, 24, 204
+
+    def place(a: float, b: float) -> tuple[float, float]:
+        return (
+            float(np.interp(a, (0, 5), (left, right))),
+            float(np.interp(b, (-1.2, 1.2), (floor, top))),
+        )
+
+    zero = place(0, 0)[1]
+    parts = [
+        st.path(f"M{left} {st.num(zero)}H{right}"),
+        *(
+            st.text(
+                left - 10,
+                place(0, t)[1] + 5,
+                f"{t}".replace("-", "−"),
+                anchor="end",
+                cls="vk-muted",
+                size=13,
+            )
+            for t in (-1, 0, 1)
+        ),
+        *(
+            st.text(place(t, 0)[0], floor + 20, str(t), anchor="middle", cls="vk-muted", size=13)
+            for t in range(6)
+        ),
+        st.text((left + right) / 2, floor + 42, "key", anchor="middle", cls="vk-key"),
+        st.text(left - 44, top + 4, "value", cls="vk-value", size=st.SMALL),
+    ]
+    for i, (name, dash, words) in enumerate(
+        (("wide", "7 4", "wide kernel"), ("narrow", "", "narrow kernel"))
+    ):
+        line = [place(a, b) for a, b in zip(data["places"], data[name], strict=True)]
+        more = f' stroke-dasharray="{dash}"' if dash else ""
+        parts.append(st.path(st.polyline(line), cls="score", width=2, more=more))
+        y = floor + 72
+        parts.append(st.path(f"M{left + 190 * i} {y - 5}h30", cls="score", width=2, more=more))
+        parts.append(st.text(left + 38 + 190 * i, y, words, cls="vk-score", size=st.SMALL))
+    parts += [st.dot(*place(a, b), 4, "value") for a, b in zip(data["k"], data["v"], strict=True)]
+    return st.figure_svg(
+        "kernel-regression",
+        "Kernel regression",
+        "Twelve noisy points around a sine, and two estimates. A wide kernel gives a flat curve,"
+        f" from {data['wide'].min():.2f} to {data['wide'].max():.2f}; a narrow one follows the"
+        f" points, from {data['narrow'].min():.2f} to {data['narrow'].max():.2f}.",
+        floor + 90,
+        parts,
+    )
