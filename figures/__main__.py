@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 
 from figures import FIGURES
+from figures.explorer import FILES
 from vaultkit.figure import Figure, stamp_of
 
 FOLDER = Path(__file__).parent.parent / "docs" / "figures"
+SCRIPTS = FOLDER.parent / "javascripts"
 
 
 def main(names: list[str]) -> None:
@@ -23,6 +25,11 @@ def main(names: list[str]) -> None:
             continue
         target.write_text(figure.render(), encoding="utf-8", newline="\n")
         print(f"drew {target.relative_to(FOLDER.parent.parent)}")
+    for name, write in FILES.items():
+        target, content = SCRIPTS / name, write()
+        if not target.exists() or target.read_text(encoding="utf-8") != content:
+            target.write_text(content, encoding="utf-8", newline="\n")
+            print(f"wrote {target.relative_to(FOLDER.parent.parent)}")
 
 
 def _is_fresh(drawing: Path, figure: Figure) -> bool:

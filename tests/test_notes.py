@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from figures import FIGURES
+from figures.explorer import FILES
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.tex import parse
@@ -112,3 +113,9 @@ def test_every_note_is_three_clicks_from_the_way_in() -> None:
 def test_few_equations_do_not_run() -> None:
     displayed = [formula for note in NOTES for formula in note.formulas if formula.display]
     assert 20 * sum(bool(formula.not_run) for formula in displayed) <= len(displayed)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_scripts_read_is_current(name: str) -> None:
+    written = (VAULT.root / "javascripts" / name).read_text(encoding="utf-8")
+    assert written == FILES[name](), "python -m figures writes it again"

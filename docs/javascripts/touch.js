@@ -11,8 +11,8 @@
       if (!figure || figure.dataset.touch) continue;
       figure.dataset.touch = "coming";
       import(new URL(`${data.dataset.touch}.js`, here))
-        .then(({ mount }) => {
-          mount(figure);
+        .then(async ({ mount }) => {
+          await mount(figure);
           figure.dataset.touch = "ready";
         })
         .catch((reason) => {

@@ -65,6 +65,8 @@ AMONG_THREE = {
     "variance of scores": "Importance of dk in Scaling",
     "mask future tokens": "Causal and Padding Masks",
     "num_heads": "Multi-Head Attention",
+    "hide a head": "Attention Explorer",
+    "ablation": "Attention Explorer",
     "np.swapaxes": "Key Transpose",
     "-inf": "Causal and Padding Masks",
 }

@@ -113,7 +113,8 @@ def test_words_in_drawings_can_be_read_on_a_phone(visit: Visitor) -> None:
     for address in ("attention-equation/", "multi-head-attention/", "computational-complexity/"):
         visit.go(page, address)
         smallest[address] = page.evaluate(
-            """() => Math.min(...[...document.querySelectorAll("article svg.vk-figure")].flatMap(
+            """() => Math.min(...[...document.querySelectorAll("article svg.vk-figure")].filter(
+                 svg => svg.checkVisibility()).flatMap(
                  svg => [...svg.querySelectorAll("text, tspan")].map(
                    t => parseFloat(getComputedStyle(t).fontSize)
                         * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)))"""

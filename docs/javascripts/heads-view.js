@@ -1,0 +1,161 @@
+/* What the explorers of heads are made of: lines from who asks to who is read, bars, and the panel
+   that takes the place of a drawing. */
+import { make, set } from "./controls.js";
+
+const PITCH = 26; // from token to token, in pixels: what a finger hits
+const LEAST = 0.02; // a smaller weight has no line
+const SVG = "http://www.w3.org/2000/svg";
+let last = 0;
+
+export const percent = (share) => `${(100 * share).toFixed(1)} %`;
+export const quoted = (word) => `“${word}”`;
+
+/* The place of the largest number. */
+export const largest = (row) => row.reduce((best, value, i) => (value > row[best] ? i : best), 0);
+
+/* Buttons of which one is pressed, as native radios: the arrow keys come with them. */
+export const radios = (title, options, choose) => {
+  const name = `heads-${(last += 1)}`;
+  const group = make("fieldset", { class: "touch__choice" }, make("legend", {}, title));
+  const inputs = options.map((words, i) => {
+    const input = make("input", { type: "radio", name, value: i });
+    input.addEventListener("change", () => choose(i));
+    group.append(make("label", {}, input, make("span", {}, words)));
+    return input;
+  });
+  return { group, check: (i) => { inputs[i].checked = true; } };
+};
+
+/* A button that stays pressed. */
+export const toggle = (press) => {
+  const button = make("button", { type: "button", "aria-pressed": "false" });
+  button.addEventListener("click", () => press(button.getAttribute("aria-pressed") !== "true"));
+  return button;
+};
+
+const curve = (i, j) => {
+  const [a, b] = [i, j].map((k) => (k + 0.5) * PITCH);
+  return `M0 ${a}C50 ${a} 50 ${b} 100 ${b}`;
+};
+
+const line = (i, j, weight, strong) => {
+  const path = document.createElementNS(SVG, "path");
+  const opacity = strong ? 0.3 + 0.7 * weight : 0.28 * weight;
+  set(path, { d: curve(i, j), "stroke-opacity": opacity.toFixed(2), "vector-effect": "non-scaling-stroke" });
+  path.style.strokeWidth = `${strong ? 1 + 3.5 * weight : 1.5}px`;
+  if (strong) path.setAttribute("class", "heads__strong");
+  return path;
+};
+
+/* One head on one sentence. `ask` hears which token is pointed at, and `look` of a mere look with
+   the mouse (nothing, when it leaves); `read` which token on the right is chosen, if that matters. */
+export const lines = (label, { ask, look = () => {}, read = null }) => {
+  const box = make("div", { class: "heads__lines", role: "group", "aria-label": label });
+  const svg = document.createElementNS(SVG, "svg");
+  set(svg, { "aria-hidden": "true", preserveAspectRatio: "none" });
+  let shown = "";
+  let left = [];
+  let right = [];
+
+  const column = (name, legend, tokens, choose) => {
+    const group = `heads-${(last += 1)}`;
+    const field = make(choose ? "fieldset" : "div", { class: name });
+    if (choose) field.append(make("legend", { class: "heads__unseen" }, legend));
+    const cells = tokens.map((token, i) => {
+      const words = make("span", { class: "heads__token" }, token);
+      if (!choose) {
+        field.append(make("span", { class: "heads__cell" }, words));
+        return { words, row: words.parentElement };
+      }
+      const input = make("input", { type: "radio", name: group, value: i });
+      input.addEventListener("change", () => choose(i));
+      const row = make("label", { class: "heads__cell" }, input, words);
+      field.append(row);
+      return { input, words, row };
+    });
+    return { field, cells };
+  };
+
+  const build = (asks, reads) => {
+    const one = column("heads__asks", "who asks", asks, ask);
+    one.cells.forEach(({ row }, i) => {
+      row.addEventListener("pointerenter", ({ pointerType }) => { if (pointerType === "mouse") look(i); });
+    });
+    one.field.addEventListener("pointerleave", () => look(null));
+    const other = column("heads__reads", "who is read", reads, read);
+    for (const cell of other.cells) {
+      cell.bar = make("span", { class: "heads__bar" });
+      cell.share = make("span", { class: "heads__share" });
+      cell.row.append(make("span", { class: "heads__gauge" }, cell.bar, cell.share));
+    }
+    [left, right] = [one.cells, other.cells];
+    const height = PITCH * Math.max(asks.length, reads.length);
+    set(svg, { viewBox: `0 0 100 ${height}` });
+    svg.style.height = `${height}px`;
+    const heading = (words) => make("span", { class: "heads__heading", "aria-hidden": "true" }, words);
+    box.replaceChildren(heading("asks"), heading(label), heading("is read"), one.field, svg, other.field);
+  };
+
+  /* `chosen` is the row that is shown, `picked` the one that stays when the mouse leaves. */
+  const show = ({ asks, reads, weights, chosen, picked, to = null, hidden = false }) => {
+    const tokens = JSON.stringify([asks, reads]);
+    if (tokens !== shown) build(asks, reads);
+    shown = tokens;
+    box.classList.toggle("heads__lines--hidden", hidden);
+    const paths = weights.flatMap((row, i) => (i === chosen ? [] : row.map((weight, j) =>
+      (weight < LEAST ? null : line(i, j, weight, false)))));
+    const strong = weights[chosen].map((weight, j) => (weight < LEAST ? null : line(chosen, j, weight, true)));
+    svg.replaceChildren(...paths.filter(Boolean), ...strong.filter(Boolean));
+    left.forEach(({ input, row }, i) => {
+      row.classList.toggle("heads__cell--on", i === chosen);
+      if (i === picked) input.checked = true;
+    });
+    right.forEach(({ input, row, bar, share }, j) => {
+      const weight = weights[chosen][j];
+      row.classList.toggle("heads__cell--some", weight >= LEAST);
+      row.classList.toggle("heads__cell--to", j === to);
+      if (j === to && input) input.checked = true;
+      bar.style.setProperty("--share", weight);
+      share.textContent = percent(weight);
+    });
+  };
+  return { box, show };
+};
+
+/* Named numbers from 0 to 1, as bars. */
+export const bars = (label) => {
+  const list = make("dl", { class: "heads__bars" });
+  const title = make("p", { class: "heads__title" }, label);
+  const box = make("div", { class: "heads__output" }, title, list);
+  return {
+    box,
+    show: (names, values, text, words = label) => {
+      title.textContent = words;
+      list.replaceChildren(...names.flatMap((name, i) => {
+        const bar = make("span", { class: "heads__bar" });
+        bar.style.setProperty("--share", Math.max(0, Math.min(1, values[i])));
+        return [make("dt", {}, name), make("dd", {}, bar, make("span", { class: "heads__share" }, text(values[i])))];
+      }));
+    },
+  };
+};
+
+/* Put the panel where the drawing is; on paper the drawing stays. */
+export const replace = (figure, label, ...children) => {
+  const words = make("p", { class: "touch__words", "aria-live": "polite" });
+  const panel = make("div", { class: "touch heads", role: "group", "aria-label": label }, ...children, words);
+  const drawing = figure.querySelector(".vk-figure-box") ?? figure.querySelector("svg");
+  drawing.classList.add("heads__drawn");
+  drawing.after(panel);
+  return { panel, words };
+};
+
+/* Wait until somebody comes near. */
+export const near = (figure) => new Promise((resolve) => {
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    resolve();
+  }, { rootMargin: "400px 0px" });
+  observer.observe(figure);
+});

@@ -1,0 +1,463 @@
+"""Heads to look into: what they compute, and how they are used by mouse, touch and keyboard."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from numpy.testing import assert_allclose
+from playwright.sync_api import Locator, Page, expect
+from visitor import Visitor
+
+from snippets import subject_object_example as two
+from snippets import trained_head, translation_example
+from snippets.attention import scaled_dot_product_attention
+from snippets.minilm_heads import minilm_heads, relative_change, shared_words
+from snippets.multi_head import multi_head_attention
+from snippets.recall_head import HeadWeights, answer_scores
+from snippets.recall_task import DIGITS, LETTERS, decode, encode, recall_batch
+from snippets.softmax import softmax
+
+PAGES = {
+    "attention-explorer/": "Attention Explorer",
+    "a-head-that-learns/": "The trained head",
+    "cross-attention/": "Cross-attention",
+    "multi-head-attention/": "Two heads",
+}
+CLOSE = {"rtol": 0, "atol": 1e-6}
+
+
+def panel_of(page: Page, path: str) -> Locator:
+    """Scroll to the page's explorer, and wait until it is there."""
+    page.locator("figure:has(metadata[data-touch])").first.scroll_into_view_if_needed()
+    panel = page.get_by_role("group", name=PAGES[path], exact=True)
+    expect(panel).to_be_visible()
+    return panel
+
+
+def words(panel: Locator) -> Locator:
+    return panel.locator(".touch__words")
+
+
+@pytest.fixture
+def compute(visit: Visitor) -> Callable[..., Any]:
+    """Call a function of one of the page's modules."""
+    page = visit("cross-attention/")
+
+    def call(module: str, name: str, *arguments: Any) -> Any:
+        plain = [_plain(argument) for argument in arguments]
+        address = f"{visit.base}javascripts/{module}.js"
+        run = "async ([module, name, given]) => (await import(module))[name](...given)"
+        return page.evaluate(run, [address, name, plain])
+
+    return call
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+# What is computed.
+
+
+def test_attention_is_the_snippets(compute: Any) -> None:
+    rng = np.random.default_rng(0)
+    for n, m, d_k, d_v, size in itertools.product((1, 5), (1, 4), (1, 6), (1, 3), (0.1, 1, 30)):
+        Q, K, V = (size * rng.normal(size=shape) for shape in ((n, d_k), (m, d_k), (m, d_v)))
+        output, weights = scaled_dot_product_attention(Q, K, V, return_weights=True)
+        found = compute("heads", "attention", Q, K, V)
+        assert_allclose(found["weights"], weights, **CLOSE)
+        assert_allclose(found["output"], output, **CLOSE)
+
+
+@pytest.mark.parametrize("trained", [False, True])
+def test_the_trained_head_is_the_snippets(compute: Any, trained: bool) -> None:
+    weights = trained_head.load()[trained]
+    X, _ = recall_batch(np.random.default_rng(7), 40)
+    for sequence in X:
+        found = compute(
+            "trained-head",
+            "answers",
+            decode(sequence),
+            weights._asdict(),
+            LETTERS,
+        )
+        assert compute("heads", "encode", decode(sequence), LETTERS + DIGITS) == sequence.tolist()
+        assert_allclose(found["digits"], softmax(answer_scores(weights, sequence)), **CLOSE)
+        Q, K, V = (sequence @ W for W in weights)
+        _, alpha = scaled_dot_product_attention(Q, K, V, return_weights=True)
+        assert_allclose(found["weights"], alpha, **CLOSE)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_translation_is_the_snippets(compute: Any, swapped: bool) -> None:
+    ex = translation_example
+    names = ("X", "X_kv", "W_Q", "W_K", "W_V")
+    found = compute("translation", "translate", {n: getattr(ex, n) for n in names}, swapped)
+    X, X_kv = (ex.X_kv, ex.X) if swapped else (ex.X, ex.X_kv)
+    output, weights = scaled_dot_product_attention(
+        X @ ex.W_Q, X_kv @ ex.W_K, X_kv @ ex.W_V, return_weights=True
+    )
+    assert_allclose(found["weights"], weights, **CLOSE)
+    assert_allclose(found["output"], output, **CLOSE)
+
+
+def test_a_head_is_hidden_as_in_the_snippets(compute: Any) -> None:
+    """Random weights, several numbers of heads, every set of hidden ones."""
+    rng = np.random.default_rng(1)
+    for h in (1, 2, 3):
+        d_model = 6
+        X = rng.normal(size=(4, d_model))
+        W_Q, W_K, W_V, W_O = rng.normal(size=(4, d_model, d_model))
+        given = {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": W_O}
+        whole = None
+        for hidden in itertools.chain.from_iterable(
+            itertools.combinations(range(h), count) for count in range(h + 1)
+        ):
+            rows = np.isin(np.arange(d_model) // (d_model // h), hidden)
+            without = two.weights._replace(
+                W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=np.where(rows[:, np.newaxis], 0, W_O)
+            )
+            output, alpha = multi_head_attention(X, X, X, without, h, return_weights=True)
+            found = compute("heads", "multiHead", X, given, h, list(hidden))
+            assert_allclose(found["output"], output, **CLOSE)
+            assert_allclose(found["weights"], alpha, **CLOSE)
+            whole = output if whole is None else whole
+            change = compute("heads", "relativeChange", whole[1], output[1])
+            assert_allclose(change, relative_change(whole[1], output[1]), **CLOSE)
+
+
+def test_the_recording_is_the_snippets(visit: Visitor) -> None:
+    page = visit("cross-attention/")
+    found = page.evaluate(
+        """async (base) => {
+            const { default: recording } = await import(`${base}minilm-heads.js`);
+            const { read } = await import(`${base}attention-explorer.js`);
+            const { shape, sentences, pairs } = read(recording);
+            const [blocks, heads] = shape.map((count) => [...Array(count).keys()]);
+            const all = (get) => blocks.map((b) => heads.map((h) => get(b, h)));
+            return {
+                sentences: sentences.map(({ tokens, row, weight, change, distance }) => {
+                    const each = [...tokens.keys()];
+                    return {
+                        tokens,
+                        weights: all((b, h) => each.map((i) => row(b, h, i))),
+                        again: all((b, h) => each.map((i) => each.map((j) => weight(b, h, i, j)))),
+                        change: all((b, h) => each.map((i) => change(b, h, i))),
+                        distance: all((b, h) => each.map((i) => distance(b, h, i))),
+                    };
+                }),
+                whole: pairs.map(({ whole }) => whole),
+                without: pairs.map(({ without }) => all(without)),
+            };
+        }""",
+        f"{visit.base}javascripts/",
+    )
+    for told, heads in zip(found["sentences"], minilm_heads(), strict=True):
+        assert told["tokens"] == heads.tokens
+        assert told["again"] == told["weights"]
+        for name in ("weights", "change", "distance"):
+            assert_allclose(told[name], getattr(heads, name), **CLOSE, err_msg=name)
+    whole, without = shared_words()
+    assert_allclose(found["whole"], whole, **CLOSE)
+    assert_allclose(found["without"], without, **CLOSE)
+
+
+def test_the_recording_is_light(built: Path) -> None:
+    sent = (built / "javascripts" / "minilm-heads.js").read_bytes()
+    assert len(gzip.compress(sent)) < 100_000
+
+
+def test_nothing_is_fetched_before_someone_comes_near(visit: Visitor) -> None:
+    page = visit()
+    page.set_viewport_size({"width": 390, "height": 300})
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
+    visit.go(page, "attention-explorer/")
+    figure = page.locator("figure[data-touch]")
+    expect(figure).to_have_count(1)
+    page.wait_for_timeout(300)
+    assert "attention-explorer.js" in asked
+    assert "minilm-heads.js" not in asked
+    with page.expect_request("**/minilm-heads.js"):
+        figure.scroll_into_view_if_needed()
+
+
+def test_where_the_recording_is_missing_the_drawing_stays(visit: Visitor) -> None:
+    page = visit()
+    page.route("**/minilm-heads.js", lambda route: route.abort())
+    visit.go(page, "attention-explorer/")
+    page.locator("figure[data-touch]").scroll_into_view_if_needed()
+    expect(page.locator("figure[data-touch=failed] svg.vk-figure")).to_be_visible()
+    visit.wrong = [each for each in visit.wrong if "ERR_FAILED" not in each]
+
+
+# How it is used.
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_without_javascript_the_drawing_stays(visit: Visitor, path: str) -> None:
+    page = visit(path, width=390, java_script_enabled=False)
+    drawing = page.locator("svg.vk-figure:has(metadata[data-touch])")
+    assert drawing.is_visible()
+    assert page.locator(".heads").count() == 0
+    smallest = drawing.evaluate(
+        """(svg) => Math.min(...[...svg.querySelectorAll("text")].map((text) =>
+            parseFloat(getComputedStyle(text).fontSize) * svg.getBoundingClientRect().width
+            / svg.viewBox.baseVal.width))"""
+    )
+    assert smallest >= 9.5
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_on_paper_the_drawing_stays(visit: Visitor, path: str) -> None:
+    page = visit(path)
+    panel = panel_of(page, path)
+    drawing = page.locator("svg.vk-figure:has(metadata[data-touch])")
+    assert not drawing.is_visible()
+    page.emulate_media(media="print")
+    assert drawing.is_visible()
+    assert not panel.is_visible()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_it_begins_as_drawn(visit: Visitor, path: str) -> None:
+    """The shares that the drawing shows are the first that the page does."""
+    page = visit(path)
+    panel = panel_of(page, path)
+    drawn = page.locator("svg.vk-figure:has(metadata[data-touch]) text").all_text_contents()
+    shown = panel.locator(".heads__cell--some .heads__share").all_inner_texts()
+    assert shown
+    assert set(shown) <= set(drawn)
+
+
+def test_a_row_is_seen_by_mouse(visit: Visitor) -> None:
+    page = visit("attention-explorer/")
+    panel = panel_of(page, "attention-explorer/")
+    said = words(panel)
+    expect(said).to_contain_text("In block 1, head 5, “bank” gives 83.8 % of its weight to “river”")
+    expect(said).to_contain_text("and 68.0 % to “deposit” in sentence 2")
+    first = panel.get_by_role("group", name="sentence 1")
+    river = minilm_heads()[0]
+    row = river.weights[0, 4, river.tokens.index("fish")]
+    first.locator(".heads__asks .heads__cell").nth(river.tokens.index("fish")).hover()
+    expect(said).to_contain_text(f"“fish” gives {100 * row.max():.1f} %")
+    page.mouse.move(0, 0)
+    expect(said).to_contain_text("“bank” gives 83.8 %")
+    # The word of both sentences is followed in both.
+    first.get_by_role("group", name="who asks").get_by_role("radio", name="to", exact=True).click()
+    asked = panel.locator(".heads__asks .heads__cell--on")
+    assert asked.all_inner_texts() == ["to", "to"]
+    # A token on the right shades the table by what it gets.
+    to_sat = first.get_by_role("group", name="who is read").get_by_role("radio", name="sat")
+    to_sat.click()
+    caption = panel.locator(".heads__caption")
+    expect(caption).to_have_text("Darker: “to” gives more to “sat”, sentence 1")
+    i, j = river.tokens.index("to"), river.tokens.index("sat")
+    share = f"{100 * river.weights[3, 6, i, j]:.1f} %"
+    expect(panel.get_by_role("radio", name=f"block 4, head 7: {share}")).to_have_count(1)
+
+
+def test_a_head_is_chosen_and_hidden_by_keyboard(visit: Visitor) -> None:
+    page = visit("attention-explorer/")
+    panel = panel_of(page, "attention-explorer/")
+    grid = panel.get_by_role("radiogroup", name="Block and head")
+    grid.get_by_role("radio", name="block 1, head 5:").focus()
+    for key, where in (
+        ("ArrowRight", "block 1, head 6"),
+        ("ArrowDown", "block 2, head 6"),
+        ("ArrowLeft", "block 2, head 5"),
+        ("ArrowUp", "block 1, head 5"),
+        ("ArrowUp", "block 1, head 5"),
+    ):
+        page.keyboard.press(key)
+        expect(grid.get_by_role("radio", name=f"{where}:")).to_be_focused()
+        expect(words(panel)).to_contain_text(f"In {where}, “bank” gives")
+    page.keyboard.press("Tab")
+    hide = panel.get_by_role("button", name="Hide this head")
+    expect(hide).to_be_focused()
+    page.keyboard.press("Space")
+    whole, without = shared_words()
+    river, money = minilm_heads()[:2]
+    bank = [heads.tokens.index("bank") for heads in (river, money)]
+    last = [1 - h.distance[0, 4, i] for h, i in zip((river, money), bank, strict=True)]
+    expect(words(panel)).to_contain_text(f"{last[0]:.4f} and {last[1]:.4f}")
+    expect(words(panel)).to_contain_text(f"{without[0, 0, 4]:.4f}")
+    change = f"{100 * river.change[0, 4, bank[0]]:.1f} %"
+    expect(panel.get_by_role("row").nth(1)).to_contain_text(change)
+    expect(panel.get_by_role("row").nth(3)).to_contain_text(f"{whole[0]:.4f}")
+    page.keyboard.press("Space")
+    expect(panel.get_by_role("table")).to_be_hidden()
+    # Rows, with the arrow keys.
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowUp")
+    expect(words(panel)).to_contain_text("“river” gives")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_it_is_used_by_touch_on_a_phone(visit: Visitor, path: str) -> None:
+    page = visit(path, width=390, has_touch=True, is_mobile=True)
+    panel = panel_of(page, path)
+    before = words(panel).inner_text()
+    cell = panel.locator(".heads__asks .heads__cell").nth(0)
+    cell.scroll_into_view_if_needed()
+    cell.tap()
+    expect(words(panel)).not_to_have_text(before)
+    expect(cell).to_have_class("heads__cell heads__cell--on")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    inside = panel.evaluate(
+        """(panel) => [...panel.querySelectorAll("*")].every((part) => {
+            const { left, right } = part.getBoundingClientRect();
+            return left >= -1 && right <= innerWidth + 1;
+        })"""
+    )
+    assert inside
+
+
+def test_two_sentences_are_exchanged_for_others(visit: Visitor) -> None:
+    page = visit("attention-explorer/")
+    panel = panel_of(page, "attention-explorer/")
+    panel.get_by_role("radio", name="“it”").check()
+    tired, wide = minilm_heads()[2:4]
+    expect(
+        panel.get_by_role("group", name="sentence 1").locator(".heads__asks label")
+    ).to_have_text(tired.tokens)
+    expect(
+        panel.get_by_role("group", name="sentence 2").locator(".heads__asks label")
+    ).to_have_text(wide.tokens)
+    panel.get_by_role("radio", name="block 6, head 12:").check()
+    expect(words(panel)).to_contain_text("“it” gives 65.8 % of its weight to “animal”")
+    panel.get_by_role("radio", name="loss without it").check()
+    loss = 1 - tired.distance[5, 11, tired.tokens.index("it")]
+    name = f"block 6, head 12: cosine {loss:.4f} without it"
+    expect(panel.get_by_role("radio", name=name)).to_be_checked()
+
+
+def test_the_trained_head_answers(visit: Visitor) -> None:
+    page = visit("a-head-that-learns/")
+    panel = panel_of(page, "a-head-that-learns/")
+    expect(words(panel)).to_have_text(
+        "“e” gives 99.1 % of its weight to “e2”, and answers 2 with 98.8 %. That is right."
+    )
+    panel.get_by_role("radio", name="g", exact=True).last.check()
+    expect(words(panel)).to_contain_text("answers 4")
+    panel.get_by_role("radio", name="h", exact=True).check()
+    expect(words(panel)).to_contain_text("No pair holds “h”, so no digit is right.")
+    panel.get_by_role("button", name="Reset").click()
+    panel.get_by_role("radio", name="before").check()
+    before: HeadWeights = trained_head.load()[0]
+    shares = softmax(answer_scores(before, encode(trained_head.tokens)))
+    said = f"answers {shares.argmax()} with {100 * shares.max():.1f} %"
+    expect(words(panel)).to_contain_text(said)
+    panel.get_by_role("radio", name="after").check()
+    for _ in range(5):
+        panel.get_by_role("button", name="Other pairs").click()
+        expect(words(panel)).to_contain_text("That is right.")
+
+
+def test_a_word_reads_its_translation(visit: Visitor) -> None:
+    page = visit("cross-attention/")
+    panel = panel_of(page, "cross-attention/")
+    panel.get_by_role("radio", name="noir").check()
+    expect(words(panel)).to_contain_text("“noir” gives 97.2 % of its weight to “black”")
+    panel.get_by_role("radio", name="English").check()
+    panel.get_by_role("radio", name=".", exact=True).check()
+    expect(words(panel)).to_contain_text("reads evenly, 33.3 % from each word")
+
+
+def test_a_hidden_head_of_two_takes_what_it_found(visit: Visitor) -> None:
+    page = visit("multi-head-attention/")
+    panel = panel_of(page, "multi-head-attention/")
+    panel.get_by_role("button", name="Hide head 2").click()
+    expect(words(panel)).to_contain_text("changes by 70.7 % of its length")
+    output = panel.locator(".heads__bars dd").all_inner_texts()
+    assert output == ["0.97", "0.01", "0.01", "0.00", "0.00", "0.00"]
+    panel.get_by_role("button", name="Hide head 1").click()
+    expect(words(panel)).to_contain_text("nothing but zeros")
+    panel.get_by_role("button", name="Show head 2").click()
+    panel.get_by_role("radio", name="today he sees her").check()
+    expect(words(panel)).to_contain_text("who is its subject is lost")
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_moves_while_a_reader_points(visit: Visitor, path: str, width: int) -> None:
+    page = visit(path, width=width)
+    panel = panel_of(page, path)
+    cells = panel.locator(".heads__asks .heads__cell")
+
+    def places() -> list[Any]:
+        return [cell.bounding_box() for cell in cells.all()]
+
+    # Where the page has scrolled to is no matter.
+    def tops() -> list[float]:
+        found = places()
+        return [round(box["y"] - found[0]["y"], 1) for box in found] + [
+            round(box["x"], 1) for box in found
+        ]
+
+    before, height = tops(), panel.bounding_box()
+    for cell in cells.all():
+        cell.hover()
+        assert tops() == before
+        now = panel.bounding_box()
+        assert height
+        assert now
+        assert now["height"] == height["height"]
+
+
+# For everyone.
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize(
+    ("width", "scheme", "forced"),
+    [(1280, "light", "none"), (390, "dark", "none"), (1280, "dark", "active")],
+)
+def test_axe_finds_nothing(visit: Visitor, path: str, width: int, scheme: str, forced: str) -> None:
+    page = visit(path, width=width, scheme=scheme, forced_colors=forced)
+    panel = panel_of(page, path)
+    press = panel.get_by_role("button", name="Hide").first
+    if press.count():
+        press.click()
+    rules = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}}
+    found = Axe().run(page, context=".heads", options=rules)
+    assert [(rule["id"], rule["nodes"][0]["target"]) for rule in found.response["violations"]] == []
+
+
+def test_it_is_there_after_a_page_that_was_loaded_in_place(visit: Visitor) -> None:
+    page = visit("attention-explorer/")
+    panel_of(page, "attention-explorer/")
+    page.get_by_role("link", name="cross-attention", exact=True).click()
+    expect(page.get_by_role("heading", name="Cross-Attention", level=1)).to_be_visible()
+    panel_of(page, "cross-attention/")
+    page.go_back()
+    expect(page.get_by_role("heading", name="Attention Explorer", level=1)).to_be_visible()
+    panel = panel_of(page, "attention-explorer/")
+    expect(page.locator(".heads")).to_have_count(1)
+    panel.get_by_role("radio", name="“she”").check()
+    expect(words(panel)).to_contain_text("“she” gives")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_jumps_when_it_comes(visit: Visitor, width: int) -> None:
+    page = visit("attention-explorer/", width=width)
+    panel_of(page, "attention-explorer/")
+    shift = page.evaluate(
+        """() => new Promise((resolve) => {
+            let sum = 0;
+            new PerformanceObserver((list) => list.getEntries().forEach((entry) => {
+                if (!entry.hadRecentInput) sum += entry.value;
+            })).observe({ type: "layout-shift", buffered: true });
+            setTimeout(() => resolve(sum), 300);
+        })"""
+    )
+    assert shift < 0.02
