@@ -15,24 +15,25 @@ import fnmatch
 import io
 import os
 import random
+import re
 import resource
 import shutil
 import signal
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestItem
+from _pytest.runner import runtestprotocol
 from mutmut.__main__ import create_mutants
 from mutmut.configuration import config
 from mutmut.mutation.data import SourceFileMutationData
 from mutmut.mutation.diff_apply import get_diff_for_mutant
 from mutmut.mutation.trampoline import set_mutant_under_test
-from mutmut.runners.harness import PytestRunner
 from mutmut.state import state
 from mutmut.utils.file_utils import (
     change_cwd,
@@ -54,7 +55,8 @@ ROOMS = {
     "ledger": (["vaultkit/ledger.py", "vaultkit/files.py"], "ledger files report"),
     "run": (
         ["vaultkit/run/*"],
-        "capture dependencies files inspect keeper run sandbox session trials variation workers",
+        "capture dependencies files inspect keeper run sandbox session trials variation watch"
+        " workers",
     ),
     "snippets": (["snippets/*"], ""),
     "tex": (["vaultkit/tex/*"], "formulas formulas_hostile mathematics refusals tex"),
@@ -63,8 +65,7 @@ ROOMS = {
 }
 #: Seconds, and multiples of what the tests take, after which a mutant that hangs is noticed.
 _PATIENCE, _MULTIPLE = 30, 5
-#: Exit status of a process that could not even begin with its tests.
-_UNABLE = 99
+ROOT = Path(__file__).parents[1]
 
 
 def tests_of(room: str) -> list[str]:
@@ -102,58 +103,107 @@ class Hits(set[str]):
         self.path.write_text("")
 
 
-class Order:
-    """Picks the tests of a mutant, and lets the fast ones run first."""
+class Judge:
+    """Runs the tests on the code as it is, and then on one mutant after the other.
 
-    def __init__(self, tests: set[str]) -> None:
-        self.tests = tests
+    It is a plugin of one run of pytest, which collects the tests once. Each mutant is judged in a
+    copy of this process.
+    """
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Sort them by what they took when they ran on the code as it is."""
-        items[:] = [item for item in items if item.nodeid in self.tests]
-        items.sort(key=lambda item: state().duration_by_test[item.nodeid])
+    def __init__(self, folder: str, only: list[str]) -> None:
+        self.hits = Hits(folder)
+        self.only = only
+        self.tests: dict[str, set[pytest.Item]] = defaultdict(set)
+        self.seconds: dict[pytest.Item, float] = {}
+        self.outcomes: dict[str, str] = {}
+        self.began = time.monotonic()
+        #: What an example knows, which it forgets when it has run.
+        self.names: dict[pytest.Item, dict[str, object]] = {}
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run what was collected, in this way."""
+        # mutmut copies a function with its docstring, and the example in it, for each mutant.
+        items = [item for item in session.items if not re.search("__mutmut_\\d", item.nodeid)]
+        doctests = [item for item in items if isinstance(item, DoctestItem)]
+        self.names = {item: dict(item.dtest.globs) for item in doctests}
+        self.reach(items)
+        print(f"{len(self.seconds)} tests, known after {self.elapsed:.0f} s", flush=True)
+        if self.judge("", set(self.seconds)) != "survived":
+            pytest.exit("the tests fail in a copy of this process")
+        for name in self.only:
+            # What no test is seen to reach, as it runs in a process made afresh: by all tests.
+            tests = self.tests[mangled_name_from_mutant_name(name)]
+            self.outcomes[name] = self.judge(name, tests or set(self.seconds))
+            if self.outcomes[name] == "survived":
+                with change_cwd(ROOT):
+                    difference = get_diff_for_mutant(name).splitlines()[2:]
+                print(f"\n{name} survives {len(tests)} tests")
+                print("\n".join(line for line in difference if line.strip()), flush=True)
+        return True
 
-def judge(runner: PytestRunner, mutant: str, tests: set[str], folder: str) -> str:
-    """Run the tests on a mutant, in a process of its own; tell what becomes of it."""
-    files = sorted({test.partition("::")[0] for test in tests})
-    options = ["-x", "-q", f"--basetemp={folder}/tmp"]
-    seconds = _PATIENCE + _MULTIPLE * sum(state().duration_by_test[test] for test in tests)
-    child = os.fork()
-    if child == 0:
-        os.setsid()
-        for stream in (1, 2):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-        most = int(time.process_time() + seconds)
-        resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
-        set_mutant_under_test(mutant)
-        code = _UNABLE
-        try:
-            with change_cwd("mutants"):
-                code = runner.execute_pytest([*options, *files], plugins=[Order(tests)])
-        finally:
-            os._exit(code)
-    until = time.monotonic() + seconds
-    ended, status = 0, 0
-    while not ended and time.monotonic() < until:
-        time.sleep(0.01)
-        ended, status = os.waitpid(child, os.WNOHANG)
-    with contextlib.suppress(OSError):
-        os.killpg(child, signal.SIGKILL)
-    if not ended:
-        os.waitpid(child, 0)
-        return "timeout"
-    unable = (_UNABLE, pytest.ExitCode.NO_TESTS_COLLECTED)
-    if os.WIFEXITED(status) and os.WEXITSTATUS(status) in unable:
-        sys.exit(f"{mutant}: its tests cannot be run")
-    return "survived" if status == 0 else "timeout" if status == signal.SIGXCPU else "killed"
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the beginning."""
+        return time.monotonic() - self.began
+
+    def reach(self, items: list[pytest.Item]) -> None:
+        """Find out which tests reach which function, and how long each takes."""
+        state()._stats = self.hits
+        set_mutant_under_test("stats")
+        del os.environ["MUTANT_UNDER_TEST"]  # programs that a test starts know nothing of mutmut
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            self.hits.clear()
+            before = time.monotonic()
+            if self.failure(item, following):
+                print(f"left out, as it fails on the code as it is: {item.nodeid}", flush=True)
+                continue
+            self.seconds[item] = time.monotonic() - before
+            for name in self.hits:
+                self.tests[name].add(item)
+
+    def failure(self, item: pytest.Item, following: pytest.Item | None) -> str:
+        """Run a test; tell how it fails, if it does."""
+        if isinstance(item, DoctestItem):
+            item.dtest.globs = dict(self.names[item])
+        reports = runtestprotocol(item, log=False, nextitem=following)
+        return "\n".join(f"{item.nodeid}\n{r.longreprtext}" for r in reports if r.failed)
+
+    def judge(self, mutant: str, tests: set[pytest.Item]) -> str:
+        """Run the tests on a mutant, the fast ones first; tell what becomes of it."""
+        ordered = sorted(tests, key=lambda item: self.seconds[item])
+        seconds = _PATIENCE + _MULTIPLE * sum(self.seconds[item] for item in tests)
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            most = int(time.process_time() + seconds)
+            resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
+            set_mutant_under_test(mutant)
+            code = 1
+            try:
+                pairs = zip(ordered, [*ordered[1:], None], strict=True)
+                failed = next(filter(None, (self.failure(*pair) for pair in pairs)), "")
+                if failed and not mutant:
+                    print(failed, flush=True)
+                code = 1 if failed else 0
+            finally:
+                os._exit(code)
+        until = time.monotonic() + seconds
+        ended, status = 0, 0
+        while not ended and time.monotonic() < until:
+            time.sleep(0.01)
+            ended, status = os.waitpid(child, os.WNOHANG)
+        with contextlib.suppress(OSError):
+            os.killpg(child, signal.SIGKILL)
+        if not ended:
+            os.waitpid(child, 0)
+            return "timeout"
+        return "survived" if status == 0 else "timeout" if status == signal.SIGXCPU else "killed"
 
 
 def prepare(room: str) -> list[str]:
     """Make all mutants of a room, in ``mutants/``; name them."""
     config().only_mutate = ROOMS[room][0]
-    config().pytest_add_cli_args_test_selection = tests_of(room)
     shutil.rmtree("mutants", ignore_errors=True)
     Path("mutants").mkdir()
     with contextlib.redirect_stdout(io.StringIO()):
@@ -171,18 +221,6 @@ def prepare(room: str) -> list[str]:
     return sorted(names)
 
 
-def reach(runner: PytestRunner, folder: str) -> None:
-    """Find out which tests reach which function, and how long each takes."""
-    state()._stats = Hits(folder)
-    set_mutant_under_test("stats")
-    del os.environ["MUTANT_UNDER_TEST"]  # programs that a test starts know nothing of mutmut
-    told = io.StringIO()
-    with contextlib.redirect_stdout(told):
-        ended = runner.run_stats(tests=[])
-    if ended != 0:
-        sys.exit(f"{told.getvalue()[-5000:]}\nthe tests fail on the code as it is")
-
-
 def main() -> None:
     """Judge a sample; tell what survives, and how many do not."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -193,37 +231,28 @@ def main() -> None:
     given = parser.parse_args()
     # A shell has what runs in the background ignore it, and some tests need it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    began = time.monotonic()
     every = prepare(given.room)
     names = fnmatch.filter(every, given.only)
     if given.sample:
         names = random.Random(given.seed).sample(names, min(given.sample, len(names)))
-    runner = PytestRunner()
-    outcomes = {}
-    with tempfile.TemporaryDirectory() as folder:
-        reach(runner, folder)
-        known = set(state().duration_by_test)
-        if judge(runner, "", known, folder) != "survived":
-            sys.exit("the tests fail in a process of their own")
-        took = time.monotonic() - began
-        print(f"{len(every)} mutants, {len(known)} tests, known after {took:.0f} s", flush=True)
-        for name in sorted(names):
-            # What no test is seen to reach, as it runs in a process made afresh: by all tests.
-            tests = state().tests_by_mangled_function_name[mangled_name_from_mutant_name(name)]
-            outcomes[name] = judge(runner, name, tests or known, folder)
-            if outcomes[name] == "survived":
-                print(f"\n{name} survives {len(tests)} tests")
-                difference = get_diff_for_mutant(name).splitlines()[2:]
-                print("\n".join(line for line in difference if line.strip()), flush=True)
-    by_module: dict[str, Counter[str]] = {}
-    for name, outcome in outcomes.items():
-        by_module.setdefault(name.rpartition(".")[0], Counter())[outcome] += 1
+    print(f"{len(names)} of {len(every)} mutants", flush=True)
+    with tempfile.TemporaryDirectory() as folder, change_cwd("mutants"):
+        judge = Judge(folder, sorted(names))
+        options = ["-q", f"--basetemp={folder}/tmp", "-o", "tmp_path_retention_policy=none"]
+        ended = pytest.main(
+            [*options, *config().pytest_add_cli_args, *tests_of(given.room)], plugins=[judge]
+        )
+    if len(judge.outcomes) < len(names):
+        sys.exit(f"not all was judged; pytest ended with {ended}")
+    by_module: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, outcome in judge.outcomes.items():
+        for room in (name.rpartition(".")[0], given.room):
+            by_module[room][outcome] += 1
     print()
-    for module, counted in {**by_module, given.room: Counter(outcomes.values())}.items():
+    for module, counted in sorted(by_module.items(), reverse=True):
         noticed = counted.total() - counted["survived"]
         print(f"{noticed:4} of {counted.total():4} noticed, {counted['timeout']} by time: {module}")
-    share = 1 - Counter(outcomes.values())["survived"] / len(outcomes)
-    print(f"{share:.1%} of {len(outcomes)} in {time.monotonic() - began:.0f} s")
+    print(f"{noticed / len(names):.1%} of {len(names)} in {judge.elapsed:.0f} s")
 
 
 if __name__ == "__main__":
