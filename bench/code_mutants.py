@@ -51,7 +51,7 @@ ROOMS = {
         "check checks equations evidence form inspect mirrors numbers outputs predictions rests_on"
         " shapes statements trials update",
     ),
-    "inspect": (["vaultkit/inspect.py"], "inspect rests_on trials update"),
+    "inspect": (["vaultkit/inspect.py"], "inspect options rests_on trials update"),
     "ledger": (["vaultkit/ledger.py", "vaultkit/files.py"], "ledger files report"),
     "run": (
         ["vaultkit/run/*"],

@@ -148,3 +148,28 @@ def test_a_function_that_an_equation_calls_may_not_run_forever(vault: Vault) -> 
     _, endless, ended = inspect(note(vault), vault, Settings(timeout=0.2))
     assert (endless.outcome, ended.outcome) == (FAILS, HOLDS)
     assert "0.2 s" in endless.why
+
+
+@pytest.mark.parametrize(
+    ("asked", "kinds", "runs"),
+    [
+        ("code", {"block"}, True),
+        ("numbers", {"number"}, True),
+        ("equations", {"equation", "shape"}, True),
+        ("form", {"form"}, False),
+        ("links", {"link"}, False),
+        ("formulas", {"formula"}, False),
+        ("mirrors", {"mirror"}, False),
+    ],
+)
+def test_only_what_is_asked_for_is_told_and_code_runs_only_for_that(
+    vault: Vault, asked: str, kinds: set[str], runs: bool
+) -> None:
+    (vault.root / "vaultkit.toml").write_text(f'checks = ["{asked}"]\n')
+    chosen = Vault(vault.root)
+    beats: list[int] = []
+    checks = inspect(
+        note(chosen), chosen, Settings(typeset=typeset), tell=lambda index, _: beats.append(index)
+    )
+    assert {check.kind for check in checks} == kinds
+    assert bool(beats) is runs

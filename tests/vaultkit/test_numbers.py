@@ -416,6 +416,10 @@ TOLD = {
         "x = 1", "$q = -7.25$ and $q < .5$ then −7.25, 0.5 but 7.25.",
         [("−7.25", "formula at line 6: -7.25"), ("0.5", "formula at line 6: 0.5"), ("7.25", None)],
     ),
+    "a formula with the sign that is printed": (
+        "x = 1", "$q = −3.5$ then −3.5 but 3.5.",
+        [("−3.5", "formula at line 6: -3.5"), ("3.5", None)],
+    ),
     "what is no number": (
         "x = 1", "It is 024, 12e9999 and −12e9999.",
         [("024", "024 is no number as one writes it"), ("12e9999", None), ("−12e9999", None)],
@@ -549,3 +553,15 @@ def test_numbers_come_from_where_they_were_found_first() -> None:
     assert third.between(0, 1) == []
     third.include(second)
     assert 0.4 in third.between(0.3, 0.5)
+
+
+def test_what_could_be_any_of_many_numbers_is_told_by_its_unit() -> None:
+    assert [why.split(" of this")[0] for why in far("It is 37 % of it.")] == [
+        "37 % may come from too many numbers"
+    ]
+    many = "```python\nimport numpy as np\nprint(np.arange(1, 100) / 100, '37 %')\n```\n\n"
+    note = parse(many + "```python\nx = 1\n```\n\n" * 5 + "It is 37 % of it.\n")
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    (check,) = numbers.check()
+    assert (check.outcome, check.why.split(": ")[1]) == (HOLDS, "37 %")

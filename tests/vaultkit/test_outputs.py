@@ -20,6 +20,8 @@ from vaultkit.run.session import NoteRun
         ("1.5e-3", "0.00151"),
         ("nan", "nan"),
         ("-inf", "-inf"),
+        ("+inf", "+inf"),
+        ("+0.5", "+0.5"),
         ("12", "12"),
         # Half a unit of the last digit, from both sides, to the last decimal.
         ("0.12", "0.125"),
@@ -326,6 +328,7 @@ def test_a_difference_is_told_in_its_last_lines(shown: str, real: str, told: str
         ("( 1)", "(1)", False),
         ("[( 1)]", "[(1)]", False),
         ("[1] a  b", "[1] a b", False),
+        ("[X  1]", "[X 1]", True),
         ("[(1] a  b", "[(1] a b", True),
         ("['a  b', 1]", "['a b', 1]", False),
         ("[b'a  b', 1]", "[b'a b', 1]", False),

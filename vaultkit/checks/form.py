@@ -35,7 +35,7 @@ def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
 
 
 def _names(note: Note, vault: Vault) -> Iterator[Problem]:
-    for other in vault.addresses.get(vault.address(note), ()):
+    for other in vault.addresses[vault.address(note)]:
         if other != note.path:
             yield Problem(1, f"has the same address on the site as {vault.relative(other)}")
     for alias in note.aliases:
