@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.checks.equations import Equations
 from vaultkit.inspect import Settings, inspect, inspect_text
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
@@ -173,3 +175,40 @@ def test_only_what_is_asked_for_is_told_and_code_runs_only_for_that(
     )
     assert {check.kind for check in checks} == kinds
     assert bool(beats) is runs
+
+
+def test_other_numbers_are_tried_in_the_same_way(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+
+    def try_others(a_note: Note, versions: list[Equations], count: int, **rest: Any) -> None:
+        given.update(rest, note=a_note, claims=len(versions[0].claims), count=count)
+
+    monkeypatch.setattr("vaultkit.inspect.try_others", try_others)
+    beats: list[int] = []
+
+    def tell(index: int, _seconds: float) -> None:
+        beats.append(index)
+
+    list(inspect(note(vault), vault, Settings(timeout=5, trials=4), tell=tell))
+    assert given == {
+        "note": note(vault), "claims": 4, "count": 4, "root": vault.root.parent, "timeout": 5,
+        "broken": {2}, "tell": tell,
+    }  # fmt: skip
+
+
+def test_a_folder_may_ask_for_less(vault: Vault) -> None:
+    (vault.root / "Drafts").mkdir()
+    (vault.root / "A.md").rename(vault.root / "Drafts" / "A.md")
+    (vault.root / "vaultkit.toml").write_text('[folders]\n"Drafts" = ["links", "code"]\n')
+    chosen = Vault(vault.root)
+    kinds = {check.kind for check in inspect(note(chosen), chosen, Settings(typeset=typeset))}
+    assert kinds == {"link", "block"}
+
+
+def test_a_check_that_is_unknown_is_a_failure_of_the_note(vault: Vault) -> None:
+    (vault.root / "A.md").write_text("---\nchecks: [link]\n---\n# A\n")
+    chosen = Vault(vault.root)
+    (check,) = (c for c in inspect_text(note(chosen), chosen) if "did you mean" in c.why)
+    assert check == Check("form", 1, check.why, FAILS, check.why)
