@@ -50,9 +50,14 @@ _getpid = os.getpid
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def keep(work: Work, connection: Any, limits: Limits, can_fork: bool) -> NoReturn:
-    """Do what arrives over a connection, until it is closed."""
+def keep(work: Work, connection: Any, limits: Limits, can_fork: bool, cores: int) -> NoReturn:
+    """Do what arrives over a connection, until it is closed; on so many cores."""
     import multiprocessing
+
+    from threadpoolctl import threadpool_limits
+
+    # The threads of all notes' matrix products would wait for each other, and turn while they wait.
+    threadpool_limits(cores)
 
     # Notes may start processes; this one is ended by the closing of the connection.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
@@ -108,7 +113,7 @@ class _Keeper:
             signal.signal(number, signal.SIG_DFL)
         _adopt_orphans()
         _turn_away_descriptors({self.connection.fileno()})
-        ORIGINALS.remember()
+        ORIGINALS.remember(ahead=True)
         # Notes share this process's memory until they write to it; collecting would.
         gc.disable()
         gc.freeze()

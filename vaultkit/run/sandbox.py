@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from operator import attrgetter, is_, itemgetter
+from operator import attrgetter, call, eq, is_, itemgetter, ne
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,8 @@ class _Facet:
     set: Callable[[Any], object]
     #: What it is where a note begins, if not what it happens to be.
     fresh: Callable[[], Any] | None = None
+    #: Where to compare costs less than to set: tells whether two values are the same.
+    same: Callable[[Any, Any], bool] | None = None
 
 
 class State:
@@ -63,19 +65,26 @@ class State:
         return cls(values)
 
     @classmethod
-    def fresh(cls) -> State:
-        """Return the state in which a note begins: Python's and NumPy's own defaults."""
-        state = cls.capture()
+    def fresh(cls, state: State) -> State:
+        """Return the state in which a note begins: a given one, but for what has defaults."""
+        state = cls(dict(state._values))
         for name, facet in _FACETS.items():
             if facet.fresh:
                 state._values[name] = facet.fresh()
         return state
 
-    def apply(self, names: Iterable[str] = ()) -> None:
-        """Make it the state again: all that was captured, or the facets named."""
+    def apply(self, names: Iterable[str] = (), *, now: State | None = None) -> None:
+        """Make it the state again: all that was captured, or the facets named.
+
+        ``now`` is the state there is, where that is known.
+        """
+        known = now._values if now else {}
         for name in names or self._values:
+            facet = _FACETS[name]
             with contextlib.suppress(OSError, KeyError):
-                _FACETS[name].set(self._values[name])
+                wanted = self._values[name]
+                if not (facet.same and name in known and facet.same(known[name], wanted)):
+                    facet.set(wanted)
 
 
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
@@ -101,10 +110,16 @@ def _set_warnings(state: tuple[list[Any], Any]) -> None:
     warnings.filters[:], warnings.showwarning = state  # type: ignore[index]
 
 
-def _set_environment(wanted: dict[str, str]) -> None:
-    if dict(os.environ) != wanted:
+def _environment() -> dict[Any, Any]:
+    # As the system has it: to decode it would take longer than all the other facets.
+    return dict(os.environ._data)  # type: ignore[attr-defined]
+
+
+def _set_environment(wanted: dict[Any, Any]) -> None:
+    if _environment() != wanted:
         os.environ.clear()
-        os.environ.update(wanted)
+        for name, value in wanted.items():
+            os.environ[os.environ.decodekey(name)] = os.environ.decodevalue(value)  # type: ignore[attr-defined]
 
 
 def _set_path(wanted: list[str]) -> None:
@@ -142,6 +157,11 @@ def _set_logging(state: tuple[Any, ...]) -> None:
     logging.lastResort, logging.raiseExceptions = state[5:]
     if root.level != level:
         root.setLevel(level)  # which also forgets what it had concluded from it
+
+
+def _same_random(one: Any, other: Any) -> bool:
+    """Compare states of NumPy's generator: name, key, position, and a normal number in hand."""
+    return (one[0], *one[2:]) == (other[0], *other[2:]) and np.array_equal(one[1], other[1])
 
 
 _HOOKS = ("displayhook", "excepthook", "unraisablehook", "breakpointhook", "stdin", "stdout",
@@ -207,14 +227,14 @@ def _set_collector(wanted: tuple[bool, Any]) -> None:
 _FACETS: dict[str, _Facet] = {
     "hooks": _Facet(_hooks, _set_hooks),
     "folder": _Facet(os.getcwd, os.chdir),
-    "environment": _Facet(lambda: dict(os.environ), _set_environment),
+    "environment": _Facet(_environment, _set_environment),
     "search path": _Facet(lambda: list(sys.path), _set_path),
     "warnings": _Facet(
         lambda: (list(warnings.filters), warnings.showwarning), _set_warnings, _fresh_warnings
     ),
-    "random": _Facet(random.getstate, random.setstate),
+    "random": _Facet(random.getstate, random.setstate, same=eq),
     "numpy": _Facet(_numpy, _set_numpy),
-    "numpy.random": _Facet(np.random.get_state, np.random.set_state),
+    "numpy.random": _Facet(np.random.get_state, np.random.set_state, same=_same_random),
     "decimal": _Facet(
         lambda: decimal.getcontext().copy(), lambda c: decimal.setcontext(c.copy()), decimal.Context
     ),
@@ -347,11 +367,22 @@ class Originals:
         # Some things are looked at after every block, the rest after the last.
         self._often = self._all = _Ground([])
         self._count = 0
+        self._ahead = False
+        self._hooked = self._code_set = False
 
-    def remember(self) -> None:
-        """Take things as they are now."""
+    def remember(self, *, ahead: bool = False) -> None:
+        """Take things as they are now.
+
+        ``ahead``: no note runs before the next call, in this process or in one forked from it,
+        which then has nothing to do.
+        """
+        if not self._hooked:
+            # Such a hook stays for good.
+            sys.addaudithook(self._on_event)
+            self._hooked = True
         count = sum(name.startswith(_ENGINE) for name in sys.modules)
-        if self._count == count and not self._differences(self._all, undo=False):
+        known, self._ahead = self._ahead, ahead
+        if self._count == count and (known or not self._differences(self._all, undo=False)):
             return
         self._count = count
         modules = dict(sys.modules)
@@ -377,23 +408,53 @@ class Originals:
                 found.append(f"sys.modules[{name!r}] was {_what(name not in sys.modules)}")
                 if undo:
                     sys.modules[name] = module
-        for kept in ground.kept:
-            if _differs(kept):
-                found += _compare(kept, undo)
-        if not ground.same_code():
-            found += ground.compare_code(undo)
+        if not ground.same():
+            found += ground.compare(undo)
+        if self._code_set or ground is self._all:
+            self._code_set = False
+            if not ground.same_code():
+                found += ground.compare_code(undo)
         return found
+
+    def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
+        # Python announces it when the code or the defaults of a function are set.
+        if event in ("object.__setattr__", "object.__delattr__"):
+            self._code_set = True
 
 
 class _Ground:
     """Modules and classes with the code of their functions."""
 
     def __init__(self, kept: list[_Kept]) -> None:
-        self.kept = kept
-        held = (value for part in kept for value in part.values)
-        functions = {id(v): v for v in held if isinstance(v, types.FunctionType)}
+        self._kept = kept
+        # What is looked at after every block is laid out so that Python's own loops do it.
+        self._spaces = [vars(part.owner) for part in kept]
+        self._picks = [part.pick for part in kept]
+        self._values = [value for part in kept for value in part.values]
+        self._containers = [container for part in kept for _, container, _ in part.containers]
+        self._contents = [before for part in kept for _, _, before in part.containers]
+        closed = [part for part in kept if part.all]
+        self._closed = [vars(part.owner) for part in closed]
+        self._sizes = [len(part.all) for part in closed]
+        functions = {id(v): v for v in self._values if isinstance(v, types.FunctionType)}
         self._functions = list(functions.values())
         self._codes = list(self._code_now())
+
+    def same(self) -> bool:
+        """Tell whether all names mean what they meant, as cheaply as can be."""
+        now = chain.from_iterable(map(call, self._picks, self._spaces))
+        try:
+            return (
+                all(map(is_, now, self._values))
+                and not any(map(ne, self._containers, self._contents))
+                and all(map(eq, map(len, self._closed), self._sizes))
+            )
+        except KeyError:
+            return False
+
+    def compare(self, undo: bool) -> Iterator[str]:
+        for kept in self._kept:
+            yield from _compare(kept, undo)
 
     def _code_now(self) -> Iterator[Any]:
         return chain.from_iterable(map(_CODE, self._functions))
@@ -495,19 +556,6 @@ def _keep(
 
 def _one(name: str) -> Callable[[Any], tuple[Any, ...]]:
     return lambda mapping: (mapping[name],)
-
-
-def _differs(kept: _Kept) -> bool:
-    """Tell whether something is no longer as it was, as cheaply as can be."""
-    now = vars(kept.owner)
-    try:
-        if not all(map(is_, kept.pick(now), kept.values)):
-            return True
-    except KeyError:
-        return True
-    return any(container != before for _, container, before in kept.containers) or (
-        bool(kept.all) and len(now) != len(kept.all)
-    )
 
 
 def _compare(kept: _Kept, undo: bool) -> Iterator[str]:

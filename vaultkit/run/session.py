@@ -95,13 +95,16 @@ class NoteRun:
         self._module = types.ModuleType("__main__")
         self._filename = os.path.relpath(note.path)
         ORIGINALS.remember()
-        self._state = State.fresh()
+        #: What the engine works under, and what the note does.
+        self._outside = State.capture()
+        self._state = State.fresh(self._outside)
         self._capture = Capture()
         self._watch = Watch(vault)
         self._threads = set(threading.enumerate())
         #: The processes that blocks have started, and in which line.
         self._processes: dict[int, int] = dict.fromkeys(children(os.getpid()), 0)
         self._out_of_memory = 0
+        self._lines = [line + "\n" for line in note.lines]
         self._judging = False
         self._variables: Variables | None = None
         self._running = 0
@@ -194,14 +197,14 @@ class NoteRun:
         if self._judging:
             yield
             return
-        outside, self._judging = State.capture(), True
+        self._judging = True
         try:
             yield
         finally:
             self._judging = False
             if self._variables:
                 self._variables.restore()
-                outside.apply()
+                self._outside.apply()
             self._variables = None
 
     def _tell(self, seconds: float) -> None:
@@ -212,13 +215,11 @@ class NoteRun:
         if "no-run" in block.fence.options:
             return []
         # Tracebacks quote the note from here, also where it is the text of a notebook's cells.
-        lines = [line + "\n" for line in self.note.lines]
-        linecache.cache[self._filename] = (len(self.note.text), None, lines, self._filename)
+        linecache.cache[self._filename] = (len(self.note.text), None, self._lines, self._filename)
         if self._out_of_memory:
             why = f"not run: no memory was left after line {self._out_of_memory}"
             return [_fault(block, block.fence.line, why)]
-        outside = State.capture()
-        self._state.apply()
+        self._state.apply(now=self._outside)
         self._capture.output.closed_by_note = False
         try:
             with _as_main(self._module), watched(self._watch, self._filename):
@@ -227,7 +228,7 @@ class NoteRun:
         finally:
             broken = ORIGINALS.restore(thorough=block is self.note.blocks[-1])
             self._state = State.capture()
-            outside.apply()
+            self._outside.apply(now=self._state)
         return steps + [
             _fault(block, line, why)
             for line, why in self._harm(block, broken)

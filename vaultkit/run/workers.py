@@ -120,7 +120,8 @@ class Workers:
         here = can_fork and sys.platform == "linux" and threading.active_count() == 1
         context: Any = multiprocessing.get_context("fork" if here else "spawn")
         ours, theirs = context.Pipe()
-        task = (self._work, theirs, self._limits, can_fork)
+        cores = max(1, _cores() // self._count)
+        task = (self._work, theirs, self._limits, can_fork, cores)
         process = context.Process(target=keep, args=task, daemon=True)
         with warnings.catch_warnings():
             # Python counts BLAS's threads, too; BLAS knows of forks and starts its own anew.
