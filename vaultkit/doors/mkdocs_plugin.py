@@ -37,6 +37,7 @@ from vaultkit.checks.evidence import Part, parts
 from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, folder_of, published
+from vaultkit.read.cache import folder_beside
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import address as address_of
@@ -155,7 +156,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         try:
             if self.vault is None or self.vault.root != root:
                 # What is not for the public is not known from here on.
-                self.vault = Vault(root, public=True)
+                self.vault = Vault(root, public=True, cache=folder_beside(root))
             else:
                 self.vault.refresh()
         except OptionsError as error:

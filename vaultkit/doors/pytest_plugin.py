@@ -22,6 +22,7 @@ from vaultkit.figure import Figure, stamp_of
 from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings
 from vaultkit.ledger import KINDS, Ledger
+from vaultkit.read.cache import folder_beside
 from vaultkit.read.note import Block, Note, Problem
 from vaultkit.read.options import CHECKS, OptionsError
 from vaultkit.read.syntax import printable
@@ -180,7 +181,7 @@ def _vault(path: Path, config: pytest.Config) -> Vault:
     vaults = config.stash[_VAULTS]
     if root not in vaults:
         try:
-            vaults[root] = Vault(root)
+            vaults[root] = Vault(root, cache=folder_beside(root.resolve()))
         except OptionsError as error:
             raise pytest.UsageError(str(error)) from error
     return vaults[root]

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from vaultkit.read import markdown, notebook
+from vaultkit.read.cache import Cache
 from vaultkit.read.mentions import Mention, unlinked
 from vaultkit.read.note import Link, Note, Problem
 from vaultkit.read.options import FILES, Options
@@ -98,6 +99,8 @@ class Vault:
     public
         Leave out what its settings or a note's own properties keep from the public: nothing that
         is asked then knows of it. ``whole`` holds it all.
+    cache
+        Folder in which to keep what was read, for the next time; None: nowhere.
 
     Raises
     ------
@@ -105,9 +108,10 @@ class Vault:
         If its settings cannot be read.
     """
 
-    def __init__(self, root: Path, public: bool = False) -> None:
+    def __init__(self, root: Path, public: bool = False, cache: Path | None = None) -> None:
         self.root = root.resolve()
         self._public = public
+        self._cache = Cache(cache) if cache else None
         self._read: dict[Path, tuple[_State, Note]] = {}
         self.refresh()
 
@@ -123,12 +127,14 @@ class Vault:
                 if known and known[0] == state:
                     kept[path] = known
                 else:
-                    kept[path] = (state, _note(path))
+                    kept[path] = (state, self._note(path))
         self._read = kept
         self.notes: dict[Path, Note] = {path: note for path, (_, note) in kept.items()}
         for path in circles:
             told = "this symbolic link leads to a folder that holds it, or is there already"
             self.notes[path] = Note(path, "", problems=(Problem(1, told),), refused=told)
+        if self._cache:
+            self._cache.forget_the_gone(kept)
         self._hold(files, self.notes)
         self.whole, self.hidden = self, frozenset[Path]()
         if self._public:
@@ -153,6 +159,9 @@ class Vault:
             "addresses",
         ):
             self.__dict__.pop(cached, None)
+
+    def _note(self, path: Path) -> Note:
+        return self._cache.note(path, _note) if self._cache else _note(path)
 
     def unpublished(self) -> frozenset[Path]:
         """Find what no site shows: notes that are no one's yet, and files that only they show."""

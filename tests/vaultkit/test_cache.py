@@ -1,0 +1,114 @@
+"""What was read is taken from the cache if nothing has changed, and never otherwise."""
+
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+from vaultkit.read import cache, vault
+from vaultkit.read.note import Note
+from vaultkit.read.vault import Vault
+
+TEXT = "---\naliases: [one]\ndate: 2026-11-21\n---\n\n# A\n\n```python\n1 + 1\n```\n\n$x = 2$ and 3.5\n"
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Every file that was read, and not taken from the cache."""
+    seen: list[Path] = []
+
+    def noted(path: Path, real=vault._note) -> Note:
+        seen.append(path)
+        return real(path)
+
+    monkeypatch.setattr(vault, "_note", noted)
+    return seen
+
+
+def kept(tmp_path: Path) -> Vault:
+    return Vault(tmp_path / "docs", tmp_path / "cache")
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    path = (tmp_path / "docs" / "A.md").resolve()
+    path.write_text(TEXT)
+    return path
+
+
+def test_what_has_not_changed_is_read_once(
+    tmp_path: Path, page: Path, readings: list[Path]
+) -> None:
+    first, second = kept(tmp_path).notes, kept(tmp_path).notes
+    assert readings == [page]
+    assert first == second == Vault(tmp_path / "docs").notes
+    assert [f.tex for f in second[page].formulas] == ["x = 2"]
+
+
+def test_a_changed_text_is_read_again_whatever_its_date_says(
+    tmp_path: Path, page: Path, readings: list[Path]
+) -> None:
+    kept(tmp_path)
+    before = page.stat()
+    page.write_text(TEXT.replace("x = 2", "x = 3"))
+    os.utime(page, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert [f.tex for f in kept(tmp_path).notes[page].formulas] == ["x = 3"]
+    assert readings == [page, page]
+
+
+def test_another_engine_reads_again(
+    tmp_path: Path, page: Path, readings: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(tmp_path)
+    monkeypatch.setattr(cache, "_reader", lambda: b"other")
+    kept(tmp_path)
+    assert readings == [page, page]
+
+
+class Harmful:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return print, ("harm",)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:-10],
+        lambda content: content[:32] + b"no pickle",
+        lambda content: content[:32] + pickle.dumps("no note"),
+        lambda content: content[:32] + pickle.dumps(Harmful()),
+        lambda content: b"",
+    ],
+)
+def test_a_damaged_cache_is_read_past(
+    tmp_path: Path, page: Path, readings: list[Path], damage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept(tmp_path)
+    (file,) = (tmp_path / "cache").iterdir()
+    file.write_bytes(damage(file.read_bytes()))
+    assert kept(tmp_path).notes[page].text == TEXT
+    assert readings == [page, page]
+    assert capsys.readouterr().out == ""
+    assert kept(tmp_path).notes[page].text == TEXT
+    assert len(readings) == 2  # it was mended
+
+
+def test_what_is_kept_of_notes_that_are_gone_is_dropped(tmp_path: Path, page: Path) -> None:
+    kept(tmp_path)
+    page.rename(page.with_name("B.md"))
+    kept(tmp_path)
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def test_notes_of_the_vault_come_back_as_they_were_read(
+    tmp_path: Path, readings: list[Path]
+) -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    read = Vault(docs, tmp_path).notes
+    count = len(readings)
+    again = Vault(docs, tmp_path).notes
+    assert len(readings) == count == len(read)
+    assert read == again
+    assert [note.digest for note in read.values()] == [note.digest for note in again.values()]
