@@ -10,7 +10,10 @@ from vaultkit.read import cache, vault
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
-TEXT = "---\naliases: [one]\ndate: 2026-11-21\n---\n\n# A\n\n```python\n1 + 1\n```\n\n$x = 2$ and 3.5\n"
+TEXT = (
+    "---\naliases: [one]\ndate: 2026-11-21\n---\n\n# A\n\n"
+    "```python\n1 + 1\n```\n\n$x = 2$ and 3.5\n"
+)
 
 
 @pytest.fixture
@@ -79,7 +82,7 @@ class Harmful:
         lambda content: content[:32] + b"no pickle",
         lambda content: content[:32] + pickle.dumps("no note"),
         lambda content: content[:32] + pickle.dumps(Harmful()),
-        lambda content: b"",
+        lambda content: content[:0],
     ],
 )
 def test_a_damaged_cache_is_read_past(

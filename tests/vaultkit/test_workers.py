@@ -48,6 +48,20 @@ def alive(mark: str) -> list[str]:
     return found
 
 
+def test_notes_that_run_beside_each_other_share_the_cores_between_their_threads() -> None:
+    code = (
+        "from threadpoolctl import threadpool_info\n"
+        "send({'threads': [pool['num_threads'] for pool in threadpool_info()]})"
+    )
+    cores = len(os.sched_getaffinity(0))
+    for count, threads in ((cores, 1), (1, cores)):
+        with Workers(work, count, LIMITS) as workers:
+            ending = workers.result(code)
+        counted = next(m["threads"] for m in ending.messages if "threads" in m)
+        assert counted
+        assert all(number <= threads for number in counted), counted
+
+
 ENDLESS_CHILD = "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {!r}])"
 
 #: Code; how its process ends; the words for it; the line that is known.

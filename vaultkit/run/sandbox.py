@@ -119,7 +119,7 @@ def _set_environment(wanted: dict[Any, Any]) -> None:
     if _environment() != wanted:
         os.environ.clear()
         for name, value in wanted.items():
-            os.environ[os.environ.decodekey(name)] = os.environ.decodevalue(value)  # type: ignore[attr-defined]
+            os.environ[os.environ.decodekey(name)] = os.environ.decodevalue(value)
 
 
 def _set_path(wanted: list[str]) -> None:
@@ -416,7 +416,7 @@ class Originals:
                 found += ground.compare_code(undo)
         return found
 
-    def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def _on_event(self, event: str, _arguments: tuple[Any, ...]) -> None:
         # Python announces it when the code or the defaults of a function are set.
         if event in ("object.__setattr__", "object.__delattr__"):
             self._code_set = True
