@@ -63,7 +63,9 @@ class Ledger:
             The files that its code has read.
         """
         key = self._key(note, [self._named(path) for path in rests_on])
-        scopes = {_place(c): c.scope for c in self.checks(note) or () if c.scope}
+        before = self._entry(note)
+        known = _checks_of(before) if before.get("key") == key else None
+        scopes = {_place(c): c.scope for c in known or () if c.scope}
         found = [c if c.scope else replace(c, scope=scopes.get(_place(c), "")) for c in checks]
         entry = {
             "note": self.vault.relative(note.path),
@@ -79,9 +81,9 @@ class Ledger:
             key = entry["key"]
             if key != self._key(note, [name[5:] for name in key if name.startswith("file:")]):
                 return None
-            return [Check.from_plain(row) for row in entry["checks"]]
         except (KeyError, TypeError, ValueError, AttributeError):
             return None  # an old ledger, or a damaged one
+        return _checks_of(entry)
 
     def knows(self, note: Note) -> bool:
         """Tell whether a note has ever been checked."""
@@ -141,6 +143,13 @@ class Ledger:
 
     def _named(self, path: Path) -> str:
         return path.relative_to(self.vault.root.parent).as_posix()
+
+
+def _checks_of(entry: Mapping[str, Any]) -> list[Check] | None:
+    try:
+        return [Check.from_plain(row) for row in entry["checks"]]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None  # an old ledger, or a damaged one
 
 
 def _place(check: Check) -> tuple[str, int, int, str]:

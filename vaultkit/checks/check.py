@@ -71,9 +71,10 @@ class Check:
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, what is empty left out."""
-        data = asdict(self)
         kept = ("kind", "line", "what", "outcome")
-        return {key: value for key, value in data.items() if key in kept or value not in ("", None)}
+        data = vars(self).items()
+        plain = {key: value for key, value in data if key in kept or value not in ("", None)}
+        return {**plain, "mend": asdict(self.mend)} if self.mend else plain
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> Check:

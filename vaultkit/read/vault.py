@@ -150,6 +150,8 @@ class Vault:
         self.files, self.notes = files, notes
         self._known = frozenset(files)
         self._drawings: dict[Path, tuple[Link, ...]] = {}
+        #: What names mean, by the folder of the note that calls them.
+        self._found: dict[tuple[str, Path], Path] = {}
         for cached in (
             "_by_name",
             "_backlinks",
@@ -196,6 +198,12 @@ class Vault:
         """
         if not name:
             return source
+        asked = name, source.parent
+        if asked not in self._found:
+            self._found[asked] = self._find(name, source)
+        return self._found[asked]
+
+    def _find(self, name: str, source: Path) -> Path:
         if self.whole is not self:
             return self._find_public(name, source)
         for folder in (source.parent, self.root):
