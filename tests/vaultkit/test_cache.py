@@ -30,7 +30,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def kept(tmp_path: Path) -> Vault:
-    return Vault(tmp_path / "docs", tmp_path / "cache")
+    return Vault(tmp_path / "docs", cache=tmp_path / "cache")
 
 
 @pytest.fixture
@@ -109,9 +109,9 @@ def test_notes_of_the_vault_come_back_as_they_were_read(
     tmp_path: Path, readings: list[Path]
 ) -> None:
     docs = Path(__file__).parents[2] / "docs"
-    read = Vault(docs, tmp_path).notes
+    read = Vault(docs, cache=tmp_path).notes
     count = len(readings)
-    again = Vault(docs, tmp_path).notes
+    again = Vault(docs, cache=tmp_path).notes
     assert len(readings) == count == len(read)
     assert read == again
     assert [note.digest for note in read.values()] == [note.digest for note in again.values()]
