@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.checks.check import GENERAL, HOLDS, Check
+from vaultkit.checks.check import FAILS, GENERAL, HOLDS, Check
 from vaultkit.files import write_atomically
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
@@ -33,6 +35,8 @@ KINDS = {
     "link": "links",
     "formula": "formulas",
 }
+#: Kinds of checks that need none of a note's code to run.
+OF_TEXT = ("form", "link", "formula", "mirror")
 
 
 class Ledger:
@@ -48,7 +52,9 @@ class Ledger:
         self.vault = vault
         self.folder = folder_of(vault)
 
-    def record(self, note: Note, checks: Iterable[Check], rests_on: Iterable[Path] = ()) -> None:
+    def record(
+        self, note: Note, checks: Iterable[Check], rests_on: Iterable[Path] = (), under: str = ""
+    ) -> None:
         """Put down what was found in a note.
 
         What trials with other numbers have told stays, as long as nothing has changed since.
@@ -61,8 +67,11 @@ class Ledger:
             All that was found in it.
         rests_on
             The files that its code has read.
+        under
+            What its code ran under; empty if nothing is to be concluded from that later.
         """
-        key = self._key(note, [self._named(path) for path in rests_on])
+        files = [self._named(path) for path in rests_on]
+        key = self._key(note, files)
         before = self._entry(note)
         known = _checks_of(before) if before.get("key") == key else None
         scopes = {_place(c): c.scope for c in known or () if c.scope}
@@ -70,6 +79,7 @@ class Ledger:
         entry = {
             "note": self.vault.relative(note.path),
             "key": key,
+            "under": under and self._under(under, files),
             "checks": [check.plain() for check in sorted(found, key=lambda c: (c.line, c.column))],
         }
         write_atomically(self._file(note), json.dumps(entry, ensure_ascii=False))
@@ -79,11 +89,26 @@ class Ledger:
         entry = self._entry(note)
         try:
             key = entry["key"]
-            if key != self._key(note, [name[5:] for name in key if name.startswith("file:")]):
+            if key != self._key(note, _files_of(entry)):
                 return None
         except (KeyError, TypeError, ValueError, AttributeError):
             return None  # an old ledger, or a damaged one
         return _checks_of(entry)
+
+    def found_by_running(self, note: Note, under: str) -> list[Check] | None:
+        """Return what a note's code has told, if running it again would tell the same; else None.
+
+        That is: nothing has failed, and nothing has changed that its verdicts rest on, nor what it
+        runs under, nor which files there are beside those that it reads. What code does with the
+        time, the network, the environment or lists of other folders nobody can know beforehand.
+        """
+        checks = self.checks(note)
+        if checks is None or any(check.outcome == FAILS for check in checks):
+            return None
+        entry = self._entry(note)
+        if entry.get("under") != self._under(under, _files_of(entry)):
+            return None
+        return [replace(check, scope="") for check in checks if check.kind not in OF_TEXT]
 
     def knows(self, note: Note) -> bool:
         """Tell whether a note has ever been checked."""
@@ -141,8 +166,26 @@ class Ledger:
     def _path(self, note: Note) -> str:
         return self.vault.relative(note.path)
 
+    def _under(self, under: str, files: Iterable[str]) -> str:
+        """Fingerprint of what code runs under, and of which files it finds there by their names."""
+        digest = hashlib.sha256(under.encode())
+        beside = self.vault.root.parent
+        folders = {(beside / name).parent for name in files}
+        for folder in sorted({beside, *folders}):
+            digest.update(f"\n{os.fspath(folder)}".encode(errors="surrogateescape"))
+            with suppress(OSError):
+                names = {path.name for path in folder.iterdir()} - {"__pycache__"}
+                if folder == beside:  # what is to be had by import; much else comes and goes there
+                    names = {name for name in names if name.removesuffix(".py").isidentifier()}
+                digest.update("\0".join(sorted(names)).encode(errors="surrogateescape"))
+        return digest.hexdigest()
+
     def _named(self, path: Path) -> str:
         return path.relative_to(self.vault.root.parent).as_posix()
+
+
+def _files_of(entry: Mapping[str, Any]) -> list[str]:
+    return [name[5:] for name in entry["key"] if name.startswith("file:")]
 
 
 def _checks_of(entry: Mapping[str, Any]) -> list[Check] | None:

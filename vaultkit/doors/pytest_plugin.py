@@ -48,7 +48,7 @@ _EXCEPTED = {
     "link": "links to notes not written yet",
     "number": "numbers given",
 }
-_CHANGED = ("outputs rewritten", "mirrors rewritten", "figures redrawn")
+_CHANGED = ("notes not run again", "outputs rewritten", "mirrors rewritten", "figures redrawn")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -70,6 +70,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--vault-in-process",
         action="store_true",
         help="run the notes unprotected, in the process of pytest, as debuggers and coverage need",
+    )
+    group.addoption(
+        "--vault-cached",
+        action="store_true",
+        help="run no note again in which nothing failed, as long as nothing has changed that its "
+        "verdicts are known to rest on",
     )
     group.addoption(
         "--vault-trials",
@@ -194,7 +200,10 @@ def _runner(path: Path, config: pytest.Config) -> Runner:
         timeout = float(config.getini("vault_timeout") or vault.options.timeout)
         trials = config.option.vault_trials or vault.options.trials
         settings = Settings(timeout=timeout, typeset=to_mathml, trials=trials)
-        runners[vault.root] = Runner(vault, settings, 0 if _in_process(config) else None)
+        known = config.option.vault_cached and not _in_process(config)
+        ledger = Ledger(vault) if known else None
+        count = 0 if _in_process(config) else None
+        runners[vault.root] = Runner(vault, settings, count, ledger=ledger)
     return runners[vault.root]
 
 
@@ -320,8 +329,8 @@ class NoteFile(pytest.File):
             apply(self.note, mends)
             self.config.stash[_TALLY]["outputs rewritten"] += len(mends)
         if self.items == self.expected and self.inspection.whole:
-            ledger = Ledger(_vault(self.path, self.config))
-            ledger.record(self.note, self.inspection.checks, self.inspection.rests_on)
+            runner = _runner(self.path, self.config)
+            runner.record(self.inspection, Ledger(runner.vault))
         self.items = 0
 
 
@@ -386,6 +395,7 @@ class GroupItem(_NoteItem):
         """Count the note once."""
         if self.group == "form":
             self.config.stash[_TALLY]["notes"] += 1
+            self.config.stash[_TALLY]["notes not run again"] += self.parent.inspection.cached
         super().runtest()
 
 

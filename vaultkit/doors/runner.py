@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import sys
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from vaultkit.checks.check import FAILS, Check
-from vaultkit.inspect import Settings, inspect
+from vaultkit.inspect import Settings, inspect, inspect_text
+from vaultkit.ledger import Ledger
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.run.dependencies import compile_ahead
@@ -40,6 +45,8 @@ class Inspection:
     whole: bool = False
     ended: str = ""
     rests_on: set[Path] = field(default_factory=set)
+    #: It did not run again, as nothing has changed since.
+    cached: bool = False
 
 
 class Runner:
@@ -55,6 +62,8 @@ class Runner:
         How many notes are inspected at a time; 0 means in this process, for debuggers.
     limits
         What the process of a note may use.
+    ledger
+        Where to find what is known already of notes that need not run again; None: all run.
     """
 
     def __init__(
@@ -63,16 +72,19 @@ class Runner:
         settings: Settings,
         count: int | None = None,
         limits: Limits | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
         self.vault = vault
         self.settings = settings
+        self._ledger = ledger
+        self._began = time.time_ns()
         self._workers = Workers(_Work(vault, settings), count, limits)
         self._keys: dict[Path, str] = {}
         self._known: dict[Path, Inspection] = {}
 
     def submit(self, notes: Iterable[tuple[Note, int | None]]) -> None:
         """Say which notes will be asked for, in this order, and up to which block."""
-        notes = list(notes)
+        notes = [(note, until) for note, until in notes if not self._is_known(note, until)]
         # Before processes are forked, so that each of them finds it done.
         sources = (block.fence.text for note, _ in notes for block in note.blocks)
         compile_ahead(self.vault.root.parent, sources)
@@ -82,12 +94,47 @@ class Runner:
 
     def result(self, note: Note) -> Inspection:
         """Return what was found in a note."""
+        if note.path not in self._known and note.path not in self._keys:
+            self.submit([(note, None)])
         if note.path not in self._known:
-            if note.path not in self._keys:
-                self.submit([(note, None)])
             key = self._keys[note.path]
             self._known[note.path] = self._told(note, key, self._workers.result(key))
         return self._known[note.path]
+
+    def record(self, found: Inspection, ledger: Ledger) -> None:
+        """Put down what was found in a note."""
+        if found.cached:
+            return
+        # What was changed meanwhile may not be what the code has read.
+        changed = any(_changed_after(path, self._began) for path in found.rests_on)
+        under = "" if changed else self._under
+        ledger.record(found.note, found.checks, found.rests_on, under)
+
+    @cached_property
+    def _under(self) -> str:
+        """What the code of notes runs under: the settings, Python, and all that is installed."""
+        settings = (self.settings.timeout, self.settings.trials, self.vault.options)
+        installed = {
+            entry
+            for folder in sys.path
+            if Path(folder).is_dir()
+            for entry in (path.name for path in Path(folder).iterdir())
+            if entry.endswith((".dist-info", ".egg-info", ".pth"))
+        }
+        return repr((settings, sys.version, platform.platform(), os.cpu_count(), sorted(installed)))
+
+    def _is_known(self, note: Note, until: int | None) -> bool:
+        """Tell whether a note need not run; what its text says is judged at any rate."""
+        if self._ledger is None or until is not None:
+            return False
+        found = self._ledger.found_by_running(note, self._under)
+        if found is None:
+            return False
+        text = list(inspect_text(note, self.vault, self.settings))
+        if any(check.outcome == FAILS for check in text):
+            return False
+        self._known[note.path] = Inspection(note, [*text, *found], whole=True, cached=True)
+        return True
 
     def close(self) -> None:
         """End all that still runs."""
@@ -119,6 +166,13 @@ class Runner:
             )
         )
         return found
+
+
+def _changed_after(path: Path, moment: int) -> bool:
+    try:
+        return path.stat().st_mtime_ns >= moment
+    except OSError:
+        return True
 
 
 @dataclass
