@@ -62,6 +62,18 @@ def test_notes_that_run_beside_each_other_share_the_cores_between_their_threads(
         assert all(number <= threads for number in counted), counted
 
 
+def test_work_goes_on_while_whoever_asked_for_it_is_busy(tmp_path: Path) -> None:
+    done = [tmp_path / str(number) for number in range(6)]  # more than are handed out at once
+    with Workers(work, 1, LIMITS) as workers:
+        for path in done:
+            workers.submit(f"import pathlib\npathlib.Path({str(path)!r}).touch()")
+        until = time.monotonic() + 30
+        while not all(path.exists() for path in done) and time.monotonic() < until:
+            workers.attend()
+            time.sleep(0.01)
+    assert all(path.exists() for path in done)
+
+
 ENDLESS_CHILD = "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {!r}])"
 
 #: Code; how its process ends; the words for it; the line that is known.

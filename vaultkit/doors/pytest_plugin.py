@@ -218,6 +218,11 @@ def _in_process(config: pytest.Config) -> bool:
     )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let drawings come first: they are looked at while the notes run in other processes."""
+    items.sort(key=lambda item: not isinstance(item, DrawingItem))
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Say which notes will be asked for, and how far each has to run."""
     wanted: dict[NoteFile, int | None] = {}
@@ -411,7 +416,9 @@ class DrawingItem(_Item):
     """A drawing shows the data that the code computes now."""
 
     def runtest(self) -> None:
-        """Compare fingerprints; with ``--update`` draw again."""
+        """Compare fingerprints, while notes run; with ``--update`` draw again."""
+        for runner in self.config.stash[_RUNNERS].values():
+            runner.attend()
         module = self.config.getini("vault_figures")
         figures: dict[str, Figure] = importlib.import_module(module).FIGURES
         figure = figures.get(self.path.name)

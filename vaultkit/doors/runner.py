@@ -92,6 +92,10 @@ class Runner:
             self._keys[note.path] = json.dumps([os.fspath(note.path), until])
             self._workers.submit(self._keys[note.path])
 
+    def attend(self) -> None:
+        """Have notes inspected while whoever asks for them is busy with something else."""
+        self._workers.attend()
+
     def result(self, note: Note) -> Inspection:
         """Return what was found in a note."""
         if note.path not in self._known and note.path not in self._keys:

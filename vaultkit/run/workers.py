@@ -65,6 +65,12 @@ class Workers:
         """Have the work of a key done, after that of the keys submitted before."""
         self._waiting.append(key)
 
+    def attend(self) -> None:
+        """Have the work begun, or gone on with, while this process is busy with something else."""
+        if self._count:
+            self._hand_out()
+            self._listen(patience=0.0)
+
     def result(self, key: str) -> Ending:
         """Wait until the work of a key has ended; tell how."""
         if self._count == 0:
@@ -131,12 +137,13 @@ class Workers:
         self._keepers.append(_Keeper(process, ours))
         return self._keepers[-1]
 
-    def _listen(self) -> None:
-        """Wait for something from the keepers; take it in."""
+    def _listen(self, patience: float | None = None) -> None:
+        """Wait for something from the keepers, for so long at most; take it in."""
         from multiprocessing.connection import wait
 
         deadlines = [keeper.deadline for keeper in self._keepers if keeper.keys]
-        patience = max(0.0, min(deadlines, default=0.0) - time.monotonic())
+        if patience is None:
+            patience = max(0.0, min(deadlines, default=0.0) - time.monotonic())
         ready = wait([keeper.connection for keeper in self._keepers], patience)
         now = time.monotonic()
         for keeper in list(self._keepers):
