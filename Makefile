@@ -6,7 +6,7 @@ BIN := .venv/bin
 # Material for MkDocs tells of its future at every start.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve site test watch figures mutants code-mutants lint clean
+.PHONY: help serve site test watch figures bench mutants code-mutants lint clean
 
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
@@ -33,7 +33,7 @@ test: .venv/test
 	$(BIN)/pytest
 
 watch: .venv/dev
-	$(BIN)/watchfiles "$(BIN)/pytest docs -q" docs snippets figures
+	$(BIN)/watchfiles "$(BIN)/pytest docs -q --vault-cached" docs snippets figures
 
 figures: .venv/site
 	$(BIN)/python -m figures
@@ -51,6 +51,10 @@ code-mutants: .venv/mutants
 	@test -n "$(ROOM)" || { echo "make code-mutants ROOM=checks"; exit 2; }
 	$(BIN)/python -m bench.code_mutants $(ROOM) --sample $(SAMPLE) --seed $(SEED) \
 		$(if $(WHAT),--only '$(WHAT)')
+
+# What checking costs, as multiples of running the bare code.
+bench: .venv/test
+	$(BIN)/python -m bench
 
 lint: .venv/dev
 	$(BIN)/ruff check .
