@@ -140,6 +140,8 @@ class Judge:
                     difference = get_diff_for_mutant(name).splitlines()[2:]
                 print(f"\n{name} survives {len(tests)} tests")
                 print("\n".join(line for line in difference if line.strip()), flush=True)
+            if len(self.outcomes) % 10 == 0:
+                print(f"{len(self.outcomes)} judged after {self.elapsed:.0f} s", flush=True)
         return True
 
     @property
