@@ -127,3 +127,18 @@ def test_neither_names_what_comes_near(site: Path) -> None:
     tern = (site / "tern" / "index.html").read_text("utf-8")
     assert "there is no note or file" in tern
     assert "did you mean" not in tern
+
+
+def test_a_link_to_a_note_not_written_yet_is_shown_as_the_settings_say(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text("# A\n\n[[Later|words]]\n")
+    for how, shown in (
+        ("mark", '<span class="wikilink unwritten" title="Not written yet">words</span>'),
+        ("plain", "<p><span>words</span></p>"),
+    ):
+        (docs / "vaultkit.toml").write_text(f'unwritten = "{how}"\n')
+        arguments = ["build", str(docs), "--strict", "-d", str(tmp_path / how)]
+        assert CliRunner().invoke(main, arguments, catch_exceptions=False).exit_code == 0
+        assert shown in (tmp_path / how / "index.html").read_text("utf-8")
+        assert not (tmp_path / how / "vaultkit.toml").exists()
