@@ -68,6 +68,19 @@ def test_what_is_fetched_with_every_page_is_small(built: Path) -> None:
     assert worker.stat().st_size < 20_000
 
 
+def test_it_says_so_where_the_index_cannot_be_fetched(visit: Visitor) -> None:
+    page = visit()
+    page.context.route("**/assets/vaultkit/search.*.json", lambda route: route.abort())
+    page.on("requestfailed", lambda _: visit.wrong.clear())  # the browser complains of it, too
+    search(page, "softmax")
+    results = page.locator(".md-search-result__list")
+    expect(results).to_contain_text("Search does not work right now")
+    page.context.unroute("**/assets/vaultkit/search.*.json")
+    search(page, " function")
+    expect(page.locator(".md-search-result__link").first).to_contain_text("Softmax")
+    visit.wrong[:] = [what for what in visit.wrong if "ERR_FAILED" not in what]
+
+
 def test_results_write_formulas_as_one_would_type_them(visit: Visitor) -> None:
     page = visit()
     search(page, "why divide by the square root")

@@ -58,3 +58,28 @@ def test_nothing_is_said_of_a_source_whose_address_is_unknown(built: Path) -> No
         text = path.read_text("utf-8")
         assert "Edit this page" not in text
         assert "md-source" not in text
+
+
+def test_no_two_pages_call_themselves_the_same(built: Path) -> None:
+    told: dict[str, list[str]] = {}
+    for path in sorted(built.rglob("index.html")):
+        text = path.read_text("utf-8")
+        if "<article" not in text:
+            continue
+        for pattern in ("<title>(.*?)</title>", '<meta name="description" content="(.*?)"'):
+            found = re.search(pattern, text)
+            assert found, (path, pattern)
+            told.setdefault(found[1], []).append(path.parent.name)
+    assert len(told) > 80
+    assert {words: pages for words, pages in told.items() if len(pages) > 1} == {}
+
+
+def test_a_notebook_has_its_markdown_too(visit: Visitor, built: Path) -> None:
+    page = visit("first-principles/")
+    link = page.get_by_role("link", name="Markdown", exact=True)
+    expect(link).to_have_attribute("href", re.compile(r"/first-principles\.md$"))
+    text = (built / "first-principles.md").read_text("utf-8")
+    assert text.lstrip().startswith("# First Principles")
+    assert "```python" in text
+    assert "$$" in text
+    assert "[First Principles](" in (built / "llms.txt").read_text("utf-8")

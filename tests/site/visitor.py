@@ -10,6 +10,9 @@ from typing import Any
 from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).parents[2]
+# Scripts come when a page has been drawn; Material's tells all others when to begin.
+BEGUN = "typeof document$ !== 'undefined'"
+TOLD = "new Promise((done) => document$.subscribe(() => done(0)))"
 #: The note that is checked before the site is built.
 CHECKED = "Softmax"
 
@@ -22,6 +25,8 @@ class Visitor:
     base: str
     wrong: list[str] = field(default_factory=list)
     close: list[Callable[[], None]] = field(default_factory=list)
+    #: Pages without scripts.
+    plain: list[Page] = field(default_factory=list)
 
     def __call__(
         self, path: str = "", *, width: int = 1280, scheme: str = "light", **options: Any
@@ -30,6 +35,8 @@ class Visitor:
         context = self.browser.new_context(viewport=size, color_scheme=scheme, **options)
         self.close.append(context.close)
         page = context.new_page()
+        if not options.get("java_script_enabled", True):
+            self.plain.append(page)
         page.on("request", lambda r: self.note(f"asked {r.url}", not self.is_ours(r.url)))
         page.on("response", lambda r: self.note(f"{r.status} {r.url}", r.status >= 400))
         page.on("console", lambda m: self.note(m.text, m.type in ("error", "warning")))
@@ -40,6 +47,9 @@ class Visitor:
     def go(self, page: Page, path: str) -> None:
         page.goto(self.base + path)
         page.evaluate("document.fonts.ready.then(() => 0)")
+        if page not in self.plain:
+            page.wait_for_function(BEGUN)
+            page.evaluate(TOLD)
 
     def is_ours(self, url: str) -> bool:
         return url.startswith((self.base, "data:", "blob:"))

@@ -302,7 +302,7 @@ def test_a_page_says_where_it_stands_and_where_it_is_edited(vault: Path) -> None
         return (vault / "site" / name / "index.html").read_text("utf-8")
 
     owl = read("barn-owl")
-    assert "Step 1 of 2</span> <span>1 minute</span>" in owl
+    assert '<a href="../map/">Step 1 of 2</a></span> <span>1 minute</span>' in owl
     # It links to the tern, which comes later.
     assert "Builds on" not in owl
     assert '<span>Next: <a href="../by-sea/arctic-tern/">Arctic Tern</a></span>' in owl

@@ -13,6 +13,7 @@ import logging
 import posixpath
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -42,33 +43,45 @@ from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable
-from vaultkit.read.vault import READERS, Vault
+from vaultkit.read.vault import READERS, BrokenLinkError, Target, Vault
 from vaultkit.site import (
     anki,
     evidence,
     flashcards,
+    graph,
     machines,
     mathematics,
+    meanings,
     notebooks,
     predictions,
     report,
     road,
     runnable,
     search_index,
+    styles,
 )
 from vaultkit.site.extension import OURS, PARTS, fences
 from vaultkit.site.front import front_page
 from vaultkit.site.lines import refusal
-from vaultkit.theme.fonts import FONTS, slanted, web_font
+from vaultkit.theme.fonts import FONTS, fallbacks, slanted, web_font
 
 THEME = Path(__file__).parents[1] / "theme"
 _ASSETS = "assets/vaultkit"
 #: The scripts of every page.
-SCRIPTS = ("vaultkit.js", "finding.js", "preview.js", "evidence.js", "predict.js", "flashcards.js")
+SCRIPTS = (
+    "vaultkit.js",
+    "finding.js",
+    "preview.js",
+    "evidence.js",
+    "graph.js",
+    "predict.js",
+    "flashcards.js",
+)
 #: And their style sheets, sent as one.
 STYLES = (
     "vaultkit.css",
     "finding.css",
+    "graph.css",
     "check-page.css",
     "evidence.css",
     "predict.css",
@@ -77,6 +90,19 @@ STYLES = (
 _ALL_NOTEBOOKS = "notebooks.zip"
 
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+#: A script of a page that asks for nothing special.
+_SCRIPT = re.compile(r'<script src="([^"]*)"></script>\s*')
+#: Nothing is drawn in a page that nobody looks at: there they come after a while.
+_LOADER = (
+    "(()=>{let begun;const begin=()=>{if(begun)return;begun=1;let left=0;for(const src of %s){"
+    'left+=1;const one=Object.assign(document.createElement("script"),{src,async:false});'
+    "one.onload=one.onerror=()=>{left-=1;"
+    'if(!left)document.dispatchEvent(new Event("DOMContentLoaded"))};'
+    "document.body.append(one)}};"
+    "const read=()=>{requestAnimationFrame(()=>setTimeout(begin));setTimeout(begin,500)};"
+    'if(document.readyState==="loading")addEventListener("DOMContentLoaded",read,{once:true});'
+    "else read()})()"
+)
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
 
 _TAG = re.compile(r"<[^>]*>")
@@ -94,6 +120,20 @@ All notes by what they are about.
 
 <!-- material/tags -->
 """
+#: And the one that shows them all as a graph.
+_MAP = """---
+description: All notes of the road as a map, each below what must be understood before it.
+search:
+  exclude: true
+---
+# Map
+
+Each note stands below those that must be understood before it. A line leads from a note to one that
+directly builds on it; what is further up is needed, too.
+
+<!-- map -->
+"""
+_MAP_HERE = "<!-- map -->"
 _LEDGER = "<!-- ledger -->"
 _PREDICTIONS = "<!-- predictions -->"
 _FLASHCARDS = "<!-- flashcards -->"
@@ -111,6 +151,8 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
     checks_page = config_options.Type(str, default="Checks.md")
     #: The sections of ``nav`` that hold no steps of the reader's road: what one looks up.
     off_the_road = config_options.ListOfItems(config_options.Type(str), default=[])
+    #: The notes that explain terms and letters, which then show their meaning on all other pages.
+    meanings = config_options.ListOfItems(config_options.Type(str), default=[])
     #: Where Pyodide is, so that readers can check pages in their browsers; empty: they cannot.
     pyodide = config_options.Type(str, default="")
 
@@ -132,6 +174,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.searched: dict[str, search_index.Entry] = {}
         #: The pages of ``nav`` that readers go through in its order.
         self.road: list[Page] = []
+        #: By the path of each note on it, the notes that must be understood directly before.
+        self.needs: dict[Path, list[Path]] = {}
+        self.map_page: File | None = None
         self.pages: list[Page] = []
         self.picture = ""
         #: By path, the flashcards of pages; kept, since a build may be of some pages alone.
@@ -172,6 +217,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         config.mdx_configs["pymdownx.superfences"].setdefault(
             "custom_fences", fences(self._cache(config))
         )
+        self.meanings = self._read_meanings()
+        self.terms = meanings.Meanings(meaning for meaning, _ in self.meanings)
         if "mkdocs-jupyter" in config.plugins:
             self._tame_jupyter(config.plugins["mkdocs-jupyter"])
         # Below the folders of the user, so that a `custom_dir` can still overrule us.
@@ -226,6 +273,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 files.append(_generated(config, uri, content))
         if "material/tags" in config.plugins and "tags/index.html" not in taken:
             files.append(_generated(config, "tags.md", _TAGS, InclusionLevel.NOT_IN_NAV))
+        self.map_page = None
+        if config.nav and not {"map.html", "map/index.html"} & taken:
+            self.map_page = _generated(config, "map.md", _MAP, InclusionLevel.NOT_IN_NAV)
+            files.append(self.map_page)
         for file in self._assets(config):
             files.append(file)
         for file in self._read_ledger(files, config):
@@ -310,6 +361,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             for page in (nav.pages if config.nav else ())
             if not page.is_homepage and not {part.title for part in page.ancestors} & set(off)
         ]
+        self.needs = self._needs()
         return nav
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
@@ -324,6 +376,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         env.filters["vaultkit_search"] = lambda settings: Markup(
             _MATERIALS_WORKER.sub(lambda found: found[1] + worker, str(settings))
         )
+        env.filters["vaultkit_later"] = lambda scripts: Markup(_later(str(scripts)))
         return env
 
     # Before Material's plugin writes what it has gathered.
@@ -337,6 +390,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if cards := self._cards():
             packed = anki.deck(config.site_name, cards)
             (Path(config.site_dir) / _DECK).write_bytes(packed)
+        # Only now is known which elements there are.
+        styles.join(Path(config.site_dir), _ASSETS)
 
     def on_page_context(self, context: Any, config: MkDocsConfig, **_: Any) -> Any:
         """Tell the templates which fonts to fetch at once, and what was checked of the note.
@@ -347,22 +402,26 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         early = _begins_with_formulas(page.content or "")
         context["vaultkit_fonts"] = [uri for uri, formulas in self.fonts if early or not formulas]
         context["vaultkit_here"] = self._here(page)
+        content, terms = self._mark_terms(page)
+        text, aside, links = content.partition('<aside class="linked-from"')
+        page.content = text + self._graph(page) + aside + links
+        told: dict[str, object] = {
+            place: part.plain() for place, part in self._evidence(page).items()
+        }
         context["vaultkit_head"] = machines.head(self._about(page, config))
         # MkDocs leaves blanks in it.
         edit = quote(page.edit_url or "", safe=":/?&=#%+@,;~")
         note = self._note(page)
-        source = get_relative_url(_markdown(page), page.url) if note and _is_text(note) else ""
+        source = get_relative_url(_markdown(page), page.url) if note and not note.refused else ""
         context["vaultkit_ways"] = road.ways({"Edit this page": edit, "Markdown": source})
         entry = self.entries.get(page.file.src_uri)
+        context["vaultkit_told"] = evidence.data({**told, **terms})
         if entry:
             href = ""
             if self.checks_page:
                 url = get_relative_url(self.checks_page.url, page.url)
                 href = f"{url}#{entry.anchor}"
             context["vaultkit_checked"] = report.line(entry, href)
-            context["vaultkit_checked"] += evidence.data(
-                {place: part.plain() for place, part in self._evidence(page).items()}
-            )
             if note:
                 asked = asked_in(note, entry.checks or ())
                 context["vaultkit_checked"] += predictions.data(entry.path, asked)
@@ -380,6 +439,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if _FLASHCARDS in output:
             deck = get_relative_url(_DECK, page.url)
             output = output.replace(_FLASHCARDS, flashcards.panel(len(self._cards()), deck), 1)
+        if page.file is self.map_page:
+            stops = self._stops(page)
+            output = output.replace(_MAP_HERE, graph.of_all(stops, self.needs), 1)
         # Not sooner: search would find the words of the marks on every page.
         scopes = {place: part.scope for place, part in self._evidence(page).items()}
         output = evidence.marked(output, scopes)
@@ -415,14 +477,15 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             note = self._note(page)
             if note is None or note.refused:
                 continue
-            where = _markdown(page) if _is_text(note) else page.url
+            where = _markdown(page)
             above = [str(part.title) for part in page.ancestors]
             section = above[-1] if above else config.site_name
             href = f"{root}/{where}" if root else where
             listed = machines.Listed(note.title, href, note.summary)
             sections.setdefault(section, []).append(listed)
-            if _is_text(note):
-                write_atomically(Path(config.site_dir) / where, note.text)
+            # Of a notebook, what its page was made from.
+            text = note.text if note.path.suffix == ".md" else str(page.markdown)
+            write_atomically(Path(config.site_dir) / where, text)
         text = machines.llms(config.site_name, config.site_description or "", sections)
         write_atomically(Path(config.site_dir) / "llms.txt", text)
 
@@ -445,7 +508,72 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             self._minutes(page),
             [step(pages[path]) for path in road.needed(note, self.vault, list(pages))],
             step(self.road[at + 1]) if at + 1 < len(self.road) else None,
+            get_relative_url(self.map_page.url, page.url) if self.map_page else "",
         )
+
+    def _needs(self) -> dict[Path, list[Path]]:
+        assert self.vault is not None
+        notes = [note for page in self.road if (note := self._note(page))]
+        paths = [note.path for note in notes]
+        return graph.reduced({n.path: road.needed(n, self.vault, paths) for n in notes})
+
+    def _stops(self, page: Page) -> dict[Path, graph.Stop]:
+        """Name the notes of the road, with their addresses as seen from a page."""
+        return {
+            note.path: graph.Stop(note.title, get_relative_url(step.url, page.url), step is page)
+            for step in self.road
+            if (note := self._note(step))
+        }
+
+    def _graph(self, page: Page) -> str:
+        note = self._note(page)
+        if note is None or note.path not in self.needs or not self.map_page:
+            return ""
+        map_ = get_relative_url(self.map_page.url, page.url)
+        return graph.of_note(note.path, self._stops(page), self.needs, map_)
+
+    def _read_meanings(self) -> list[tuple[meanings.Meaning, Note]]:
+        assert self.vault is not None
+        found = []
+        for path in self.config.meanings:
+            note = self.vault.notes.get(self.vault.root / path)
+            if note is None:
+                _log.warning("vaultkit: meanings: there is no note %s", path)
+            else:
+                found += [(meaning, note) for meaning in meanings.read(note)]
+        return found
+
+    def _mark_terms(self, page: Page) -> tuple[str, dict[str, object]]:
+        """Mark the first use of each term on a page, and tell what it means."""
+        assert self.vault is not None
+        content, host = page.content or "", self._note(page)
+        if host is None or any(note is host for _, note in self.meanings):
+            return content, {}
+        pages = {Path(other.file.abs_src_path or ""): other for other in self.pages}
+        places: dict[int, Target] = {}
+        for meaning, note in self.meanings:
+            if meaning.link:
+                with suppress(BrokenLinkError):
+                    places[id(meaning)] = self.vault.resolve(meaning.link, note)
+        # What the page is about, or introduces, it explains better.
+        here = [
+            meaning
+            for meaning, _ in self.meanings
+            if meaning.is_named((host.title, *host.aliases))
+            or (id(meaning) in places and places[id(meaning)].path == host.path)
+        ]
+        content, used = self.terms.mark(content, here)
+        told: dict[str, object] = {}
+        for index, meaning in enumerate(used):
+            lines: list[list[str]] = [[line] for line in meaning.lines]
+            target = places.get(id(meaning))
+            if target and target.path in pages:
+                href = get_relative_url(pages[target.path].url, page.url)
+                anchor = f"#{target.anchor}" if target.anchor else ""
+                words = target.note.title if target.note else "where it is explained"
+                lines.append([f"See {words}", "", "", quote(href) + anchor])
+            told[f"term-{index}"] = [meaning.name, *lines]
+        return content, told
 
     def _evidence(self, page: Page) -> dict[str, Part]:
         """Tell what the parts of a page rest on, as far as that is known."""
@@ -618,6 +746,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 f"font-weight:{font.weight};font-display:{font.display};"
                 f'src:url("{posixpath.basename(file.src_uri)}") format("woff2")}}'
             )
+            if not font.formulas:
+                faces.append(fallbacks(font, content))
             if font.style == "normal":
                 self.fonts.append((file.src_uri, font.formulas))
         rules = ((THEME / name).read_text(encoding="utf-8") for name in STYLES)
@@ -653,6 +783,15 @@ def _escaped(value: Any) -> Any:
     return value
 
 
+def _later(scripts: str) -> str:
+    """Have plain scripts loaded, in their order, once the page has been drawn.
+
+    Material's begins when the page has been read. It is told so again when it is there.
+    """
+    plain = [html.unescape(address) for address in _SCRIPT.findall(scripts)]
+    return _SCRIPT.sub("", scripts) + f"<script>{_LOADER % json.dumps(plain)}</script>"
+
+
 def _begins_with_formulas(content: str) -> bool:
     """Tell whether a formula stands where a page opens: its font is then worth fetching first."""
     before, formula, _ = content.partition("<math")
@@ -671,10 +810,6 @@ def _mend(output: str) -> str:
 def _markdown(page: Page) -> str:
     """Address of a page's Markdown, the same for as long as its note keeps its name."""
     return (page.url.removesuffix("/").removesuffix(".html") or "index") + ".md"
-
-
-def _is_text(note: Note) -> bool:
-    return note.path.suffix == ".md"
 
 
 def _is_copied(path: Path) -> bool:

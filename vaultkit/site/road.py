@@ -54,10 +54,13 @@ def needed(note: Note, vault: Vault, road: Sequence[Path]) -> list[Path]:
     return sorted(most, key=earlier.index)
 
 
-def line(at: int, of: int, took: int, before: Sequence[Step], after: Step | None) -> str:
-    """Write where a page stands, for its top."""
+def line(
+    at: int, of: int, took: int, before: Sequence[Step], after: Step | None, map_: str = ""
+) -> str:
+    """Write where a page stands, for its top; ``map_`` leads to where all steps are drawn."""
+    step = f"Step {at} of {of}"
     parts = [
-        f'<span class="vk-here__step">Step {at} of {of}</span>',
+        f'<span class="vk-here__step">{_link(Step(step, map_)) if map_ else step}</span>',
         f"<span>{took} minute{'s' * (took != 1)}</span>",
     ]
     if before:

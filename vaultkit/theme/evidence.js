@@ -1,4 +1,4 @@
-/* Shows what a formula, a shape or a number rests on: by pointing at it, by reaching it with the
+/* Shows what a formula, a shape or a number rests on, or what a term means: by pointing at it, by reaching it with the
    keyboard, by a tap. What is shown was found when the site was built, and stands in the page. */
 (() => {
   "use strict";
@@ -73,10 +73,11 @@
     if (shown === trigger) return;
     close();
     const { part, told: [title, ...lines] } = known.get(trigger);
-    box = element("div", { class: "vk-box", id: "vk-box", role: "dialog", "aria-label": "What this rests on" },
+    const name = part.dataset.term ? "What this means" : "What this rests on";
+    box = element("div", { class: "vk-box", id: "vk-box", role: "dialog", "aria-label": name },
       element("p", { class: "vk-box__title" }, title));
-    for (const [words, place, text] of lines) {
-      const line = element("p", {}, words);
+    for (const [words, place, text, href] of lines) {
+      const line = element("p", {}, href ? element("a", { href }, words) : words);
       if (place) {
         const show = element("button", { type: "button" }, "Show it");
         show.addEventListener("click", () => go(place, text));
@@ -85,7 +86,8 @@
       box.append(line);
     }
     if (byKeyboard) {
-      const keys = [box.querySelector("button") && "Enter: show it", "← →: other checks", "Esc: close"];
+      const first = box.querySelector("button, a");
+      const keys = [first && `Enter: ${first.href ? "to the link" : "show it"}`, "← →: others", "Esc: close"];
       box.append(element("p", { class: "vk-box__keys" }, keys.filter(Boolean).join(" · ")));
     }
     box.addEventListener("pointerenter", () => clearTimeout(timer));
@@ -116,13 +118,15 @@
     const store = document.querySelector("template.vk-evidence");
     const told = store ? JSON.parse(store.content.textContent) : {};
     const begun = new Set();
-    for (const named of document.querySelectorAll(".md-content [data-check]")) {
-      const text = told[named.dataset.check];
+    for (const named of document.querySelectorAll(".md-content [data-check], .md-content [data-term]")) {
+      const text = told[named.dataset.check] ?? told[named.dataset.term];
       if (!text) continue;
       const part = named.closest(".vk-math") ?? named;
       if (part.parentElement.closest(`${OTHERS}, [data-asks]`)) continue;
       const trigger = part.querySelector(":scope > .vk-mark") ?? part;
       trigger.setAttribute("role", "button");
+      // The parts of a formula are not read out where it is a button.
+      if (trigger.matches(".vk-math")) trigger.setAttribute("aria-label", text[0]);
       trigger.setAttribute("aria-haspopup", "dialog");
       trigger.setAttribute("aria-expanded", "false");
       part.setAttribute("data-asks", order.length);
@@ -165,7 +169,7 @@
     const { activeElement: at } = document;
     const inside = box?.contains(at);
     if (!known.has(at) && !inside) return;
-    const buttons = box ? [...box.querySelectorAll("button")] : [];
+    const buttons = box ? [...box.querySelectorAll("button, a")] : [];
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step && !event.altKey && !event.ctrlKey && !event.metaKey) {
       const next = order[order.indexOf(inside ? shown : at) + step];

@@ -8,7 +8,7 @@
   const HOLD = 450;   // How long a finger rests on a link.
   const PARTS = 8;    // What follows the heading, at most.
   const BACK = ".footnote-backref, .headerlink";
-  const EXTRA = ".headerlink, .md-tags, .linked-from, .vk-here, .md-content__button, .vk-math__copy, " +
+  const EXTRA = ".headerlink, .md-tags, .linked-from, .vk-graph, .vk-here, .md-content__button, .vk-math__copy, " +
     ".vk-checked, .vk-mark, [data-live], .vk-run, .vk-elsewhere, .vk-cell, .vk-cell__code, .vk-why, .md-code__nav, script, style, input, button, iframe";
   const HEADING = /^H[1-6]$/;
 

@@ -245,6 +245,10 @@ const items = (question, index) => rank(question, index).slice(0, 30).map(({ not
 
 /* ---- Material's worker ---------------------------------------------------------------------------- */
 
+/* What stands in the place of results where the index cannot be had; it leads to the list of all pages. */
+const UNREACHABLE = [[{ location: "", title: "Search does not work right now", score: 1, terms: {},
+  text: "<p>Its index could not be fetched. Typing goes on to ask for it; the notes are listed on the home page.</p>" }]];
+
 let loading;
 const load = () => {
   loading ??= fetch(new URL(new URLSearchParams(location.search).get("index"), location.href))
@@ -266,6 +270,7 @@ addEventListener("message", async ({ data: { type, data } }) => {
     if (data.trim()) found = items(data, await load());
   } catch (reason) {
     console.info(`search index: ${reason}`);
+    found = UNREACHABLE;
   }
   if (turn === latest) postMessage({ type: RESULT, data: { items: found } });
 });

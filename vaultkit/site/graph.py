@@ -1,0 +1,302 @@
+"""Draws notes by what must be understood before what: laid out in layers, as links in an SVG.
+
+The drawing is as wide as a phone, so that its words are as large there as elsewhere.
+"""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import fmean
+from typing import TypeVar
+
+K = TypeVar("K", bound=Hashable)
+
+#: Widths and heights in units of the drawing, which are about a phone's pixels.
+WIDTH, BOX, GAP, LINE, PADDING, BETWEEN = 366.0, 110.0, 6.0, 13.0, 6.0, 24.0
+#: Boxes side by side, and letters in a line of a box.
+ABREAST, LETTERS = 3, 17
+#: How far apart two lines pass that have no box of their own there.
+_PASS = 5.0
+_SWEEPS = 12
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A note in the drawing; ``current`` if the page shows it."""
+
+    title: str
+    href: str
+    current: bool = False
+
+
+@dataclass(eq=False)
+class _Place:
+    """A box, or where a long line passes a layer."""
+
+    lines: list[str] = field(default_factory=list)
+    x: float = 0.0
+    before: list[_Place] = field(default_factory=list)
+    after: list[_Place] = field(default_factory=list)
+
+    @property
+    def width(self) -> float:
+        return BOX if self.lines else _PASS
+
+    @property
+    def height(self) -> float:
+        return len(self.lines) * LINE + 2 * PADDING if self.lines else 0.0
+
+
+def reduced(needs: Mapping[K, Sequence[K]]) -> dict[K, list[K]]:
+    """Keep of what each needs only what no other need of it needs already.
+
+    Parameters
+    ----------
+    needs
+        What each needs, in an order in which nothing comes before what it needs.
+
+    Examples
+    --------
+    >>> reduced({"a": [], "b": ["a"], "c": ["a", "b"]})
+    {'a': [], 'b': ['a'], 'c': ['b']}
+    """
+    below: dict[K, set[K]] = {}
+    for key, needed in needs.items():
+        below[key] = set(needed).union(*(below[other] for other in needed))
+    return {
+        key: [one for one in needed if not any(one in below[other] for other in needed)]
+        for key, needed in needs.items()
+    }
+
+
+def around(key: K, needs: Mapping[K, Sequence[K]], steps: int = 2) -> dict[K, list[K]]:
+    """Keep what is within a few steps before, or after, one of them."""
+    after: dict[K, list[K]] = {one: [] for one in needs}
+    for one, needed in needs.items():
+        for other in needed:
+            after[other].append(one)
+    kept = {key}
+    for ways in (needs, after):
+        reached = {key}
+        for _ in range(steps):
+            reached = {other for one in reached for other in ways[one]}
+            kept |= reached
+    return {one: [n for n in needed if n in kept] for one, needed in needs.items() if one in kept}
+
+
+def drawing(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str) -> str:
+    """Draw notes, those below that need those above.
+
+    Parameters
+    ----------
+    stops
+        The notes.
+    needs
+        What each of them needs, as `reduced` takes it.
+    label
+        What the drawing shows, for those who do not see it.
+    """
+    order = {key: number for number, key in enumerate(needs)}
+    boxes = {key: _Place(textwrap.wrap(stops[key].title, LETTERS)) for key in needs}
+    rows, routes = _fitting(boxes, needs)
+    _order(rows)
+    _spread(rows)
+    tops, bottom = [], 0.0
+    for row in rows:
+        tops.append(bottom)
+        bottom += max(place.height for place in row) + BETWEEN
+    level = {
+        place: (top, top + max(p.height for p in row))
+        for row, top in zip(rows, tops, strict=True)
+        for place in row
+    }
+    edges = "".join(
+        f'<path data-e="{order[above]} {order[below]}" d="{_line(route, level)}"/>'
+        for (above, below), route in routes.items()
+    )
+    links = "".join(_box(stops[key], boxes[key], level[boxes[key]], order[key]) for key in needs)
+    return (
+        f'<svg class="vk-graph__map" viewBox="-1 -1 {WIDTH + 2:g} {bottom - BETWEEN + 2:g}"'
+        f' role="group" aria-label="{html.escape(label)}">'
+        f'<g class="vk-graph__edges">{edges}</g>{links}</svg>'
+    )
+
+
+def _fitting(
+    boxes: Mapping[K, _Place], needs: Mapping[K, Sequence[K]]
+) -> tuple[list[list[_Place]], dict[tuple[K, K], list[_Place]]]:
+    """Put fewer boxes where lines pass, until each row has room for all."""
+    abreast: dict[int, int] = {}
+    while True:
+        for box in boxes.values():
+            box.before, box.after = [], []
+        rows, routes = _layers(boxes, needs, abreast)
+        full = [n for n, row in enumerate(rows) if sum(p.width + GAP for p in row) - GAP > WIDTH]
+        full = [n for n in full if abreast.get(n, ABREAST) > 1]
+        if not full:
+            return rows, routes
+        abreast[full[0]] = abreast.get(full[0], ABREAST) - 1
+
+
+def _layers(
+    boxes: Mapping[K, _Place], needs: Mapping[K, Sequence[K]], abreast: Mapping[int, int]
+) -> tuple[list[list[_Place]], dict[tuple[K, K], list[_Place]]]:
+    """Put each note below all that it needs; let long lines pass between the boxes."""
+    at: dict[K, int] = {}
+    rows: list[list[_Place]] = []
+    for key, needed in needs.items():
+        row = max((at[other] + 1 for other in needed), default=0)
+        while row < len(rows) and len(rows[row]) >= abreast.get(row, ABREAST):
+            row += 1
+        while row >= len(rows):
+            rows.append([])
+        rows[row].append(boxes[key])
+        at[key] = row
+    routes = {}
+    # Lines from one box pass as one, and part where they have to.
+    passing: dict[tuple[K, int], _Place] = {}
+    for key, needed in needs.items():
+        for other in needed:
+            route = [boxes[other]]
+            for row in range(at[other] + 1, at[key]):
+                if (other, row) not in passing:
+                    passing[other, row] = _Place()
+                    rows[row].append(passing[other, row])
+                route.append(passing[other, row])
+            route.append(boxes[key])
+            for above, below in pairwise(route):
+                if below not in above.after:
+                    above.after.append(below)
+                    below.before.append(above)
+            routes[other, key] = route
+    return rows, routes
+
+
+def _order(rows: list[list[_Place]]) -> None:
+    """Order the places of each row so that few lines cross: each near the mean of its own."""
+    best = [list(row) for row in rows]
+    fewest = _crossings(rows)
+    for sweep in range(_SWEEPS):
+        down = sweep % 2 == 0
+        for still, moved in pairwise(rows if down else rows[::-1]):
+            at = {place: number for number, place in enumerate(still)}
+            means = {}
+            for number, place in enumerate(moved):
+                near = place.before if down else place.after
+                means[place] = fmean(at[p] for p in near) if near else float(number)
+            moved.sort(key=means.__getitem__)
+        crossings = _crossings(rows)
+        if crossings < fewest:
+            fewest, best = crossings, [list(row) for row in rows]
+    rows[:] = best
+
+
+def _crossings(rows: Sequence[Sequence[_Place]]) -> int:
+    count = 0
+    for above, below in pairwise(rows):
+        at = {place: number for number, place in enumerate(below)}
+        ends = [sorted(at[place] for place in one.after) for one in above]
+        flat = [end for some in ends for end in some]
+        count += sum(a > b for n, a in enumerate(flat) for b in flat[n + 1 :])
+    return count
+
+
+def _spread(rows: Sequence[Sequence[_Place]]) -> None:
+    """Move the places of each row towards what they are joined with, none over another."""
+    for row in rows:
+        _settle(row, [WIDTH / 2] * len(row))
+    for sweep in range(_SWEEPS):
+        for row in rows if sweep % 2 == 0 else rows[::-1]:
+            _settle(row, [fmean(p.x for p in (*one.before, *one.after) or (one,)) for one in row])
+
+
+def _settle(row: Sequence[_Place], wanted: Sequence[float]) -> None:
+    """Place a row as near as may be to what is wanted: least squares, in order and apart."""
+    offsets = [0.0]
+    for left, right in pairwise(row):
+        offsets.append(offsets[-1] + (left.width + right.width) / 2 + GAP)
+    groups: list[tuple[float, int]] = []
+    for want, offset in zip(wanted, offsets, strict=True):
+        mean, count = want - offset, 1
+        while groups and groups[-1][0] > mean:
+            other, others = groups.pop()
+            mean, count = (mean * count + other * others) / (count + others), count + others
+        groups.append((mean, count))
+    first = row[0].width / 2
+    last = WIDTH - row[-1].width / 2 - offsets[-1]
+    means = [mean for mean, count in groups for _ in range(count)]
+    for place, mean, offset in zip(row, means, offsets, strict=True):
+        place.x = max(first, min(mean, last)) + offset
+
+
+def _line(route: Sequence[_Place], level: Mapping[_Place, tuple[float, float]]) -> str:
+    path = [f"M{route[0].x:.0f} {level[route[0]][0] + route[0].height:.0f}"]
+    for above, below in pairwise(route):
+        top, bottom = level[above][1], level[below][0]
+        middle = (top + bottom) / 2
+        path.append(
+            f"V{top:.0f}C{above.x:.0f} {middle:.0f} {below.x:.0f} {middle:.0f}"
+            f" {below.x:.0f} {bottom:.0f}"
+        )
+    return "".join(path)
+
+
+def _box(stop: Stop, place: _Place, level: tuple[float, float], number: int) -> str:
+    x, y = place.x - BOX / 2, level[0]
+    first = y + PADDING + 0.78 * LINE
+    words = "".join(
+        f'<tspan x="{place.x:.0f}" y="{first + n * LINE:.0f}">{html.escape(line)}</tspan>'
+        for n, line in enumerate(place.lines)
+    )
+    current = ' aria-current="page"' if stop.current else ""
+    # Lines of a drawing have no spaces between them.
+    name = f' aria-label="{html.escape(stop.title)}"' if len(place.lines) > 1 else ""
+    return (
+        f'<a xlink:href="{html.escape(stop.href)}" role="link" data-n="{number}"{current}{name}>'
+        f'<rect x="{x:.0f}" y="{y:.0f}" width="{BOX:g}" height="{place.height:g}" rx="4"/>'
+        f"<text>{words}</text></a>"
+    )
+
+
+def of_note(key: K, stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], map_: str) -> str:
+    """Draw where a note stands among those near it, and say so; ``map_`` leads to all notes."""
+    near = around(key, needs)
+    if len(near) < 2:
+        return ""
+    after = [one for one, needed in near.items() if key in needed]
+    said = [
+        f"{words} {_listed([stops[one].title for one in ones])}."
+        for words, ones in (("Directly before it:", near[key]), ("Directly after it:", after))
+        if ones
+    ]
+    label = f"What comes before {stops[key].title}, and what comes after"
+    return (
+        '<aside class="vk-graph"><p class="vk-graph__title">Where this note stands</p>'
+        f"{drawing(stops, near, label)}"
+        f'<p class="vk-graph__said">{html.escape(" ".join(said))}'
+        f' <a href="{html.escape(map_)}">The map of all notes</a></p></aside>'
+    )
+
+
+def of_all(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]]) -> str:
+    """Draw all notes, and list them for those who read a list more easily."""
+    items = "".join(
+        f'<li><a href="{html.escape(stops[key].href)}">{html.escape(stops[key].title)}</a>'
+        + (f": after {html.escape(_listed([stops[n].title for n in needed]))}" if needed else "")
+        + "</li>"
+        for key, needed in needs.items()
+    )
+    return (
+        '<div class="vk-graph">'
+        f"{drawing(stops, needs, 'All notes, each below what it needs')}</div>"
+        f'<h2 id="as-a-list">The same as a list</h2><ol class="vk-graph__list">{items}</ol>'
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,201 @@
+"""Shows what terms and letters mean where a page first uses them, as the vault's own notes say it.
+
+A note that explains terms has items like ``**Term** (also other words): what it means: [[Where]].``
+One that explains letters has tables whose first column is formulas, and whose others say what they
+stand for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from vaultkit.read.note import Link, Note, Passage
+from vaultkit.read.syntax import WIKILINK
+from vaultkit.site.mathematics import spoken
+
+_TERM = re.compile(
+    r"\*\*(?P<name>.+?)\*\*(?: \(also (?P<also>[^)]*\)?[^)]*)\))?: (?P<text>.+)", re.DOTALL
+)
+_LETTERS = re.compile(r"\$[^$]+\$(?:, \$[^$]+\$)*")
+_FORMULA = re.compile(r"\$([^$]+)\$")
+#: Where the way onward begins.
+_ONWARD = re.compile(r"[:,;]? (?:[\w ]+ )?\[\[")
+
+_PIECE = re.compile(
+    r"<!--.*?-->|<(?P<closes>/?)(?P<tag>[a-zA-Z][\w-]*)(?P<rest>[^<>]*)>", re.DOTALL
+)
+_VOID = frozenset(("area", "br", "col", "hr", "img", "input", "link", "source", "wbr"))
+#: What is no running text, or is pressed for something else.
+_CLOSED = frozenset(
+    re.findall(
+        r"\w+",
+        "a aside button code h1 h2 h3 h4 h5 h6 math pre script style summary svg template textarea"
+        " th",
+    )
+)
+#: Here a page explains a term itself.
+_DEFINES = frozenset(("strong", "b", "dfn"))
+_TEX = re.compile(r'\bdata-tex="([^"]*)"')
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What one term, or some letters, stand for."""
+
+    name: str
+    #: The words or, of letters, the TeX that is meant.
+    words: tuple[str, ...]
+    lines: tuple[str, ...]
+    #: Where it is explained, as seen from the note that says so.
+    link: Link | None
+    letters: bool = False
+
+    def is_named(self, names: Iterable[str]) -> bool:
+        """Tell whether one of the names is the term."""
+        return not {name.casefold() for name in names}.isdisjoint(
+            word.casefold() for word in self.words
+        )
+
+
+def read(note: Note) -> list[Meaning]:
+    """Read the terms and letters that a note explains.
+
+    Parameters
+    ----------
+    note
+        The note.
+    """
+    links = defaultdict(list)
+    for link in note.links:
+        links[link.line].append(link)
+    cells: dict[int, list[Passage]] = defaultdict(list)
+    found = []
+    for passage in note.passages:
+        first = next(iter(links[passage.line]), None)
+        cells[passage.line].append(passage)
+        if term := _TERM.fullmatch(passage.source):
+            words = (term["name"], *filter(None, (term["also"] or "").split(", ")))
+            text = _ONWARD.split(term["text"])[0]
+            found.append(Meaning(term["name"], words, (_plain(text),), first))
+    for line, row in cells.items():
+        if len(row) > 1 and _LETTERS.fullmatch(row[0].source):
+            letters = tuple(_FORMULA.findall(row[0].source))
+            lines = tuple(_plain(cell.source) for cell in row[1:] if cell.source)
+            first = next(iter(links[line]), None)
+            name = ", ".join(map(spoken, letters))
+            found.append(Meaning(name, letters, lines, first, letters=True))
+    return found
+
+
+def _plain(markdown: str) -> str:
+    """Say one line of Markdown in plain words, with a capital."""
+    text = WIKILINK.sub(lambda link: link["words"] or link["target"], markdown)
+    text = _FORMULA.sub(lambda formula: spoken(formula[1]), text)
+    text = re.sub(r"[*`]", "", text).strip().rstrip(":;,")
+    return text[:1].upper() + text[1:]
+
+
+class Meanings:
+    """All terms and letters of a vault.
+
+    Parameters
+    ----------
+    known
+        What they mean; of two meanings of one word the first.
+    """
+
+    def __init__(self, known: Iterable[Meaning]) -> None:
+        self.terms: dict[str, Meaning] = {}
+        self.letters: dict[str, Meaning] = {}
+        for meaning in known:
+            for word in meaning.words:
+                if meaning.letters:
+                    self.letters.setdefault(_tex(word), meaning)
+                else:
+                    self.terms.setdefault(word.casefold(), meaning)
+        longest = sorted(self.terms, key=lambda word: (-len(word), word))
+        either = "|".join(map(_spelt, longest))
+        self._pattern = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])", re.IGNORECASE)
+
+    def mark(self, html: str, leave: Sequence[Meaning] = ()) -> tuple[str, list[Meaning]]:
+        """Mark the first use of each in a page.
+
+        Parameters
+        ----------
+        html
+            The content of the page.
+        leave
+            What is not to be marked, since the page explains it.
+
+        Returns
+        -------
+        tuple of str and list of Meaning
+            The page, with ``data-term="term-0"`` where the first of the meanings is used.
+        """
+        if not self.terms and not self.letters:
+            return html, []
+        done = list(leave)
+        used: list[Meaning] = []
+
+        def term(found: re.Match[str]) -> str:
+            meaning = self._of(found[0])
+            if meaning is None or meaning in done:
+                return found[0]
+            done.append(meaning)
+            if defines:
+                return found[0]
+            used.append(meaning)
+            return f'<span data-term="term-{len(used) - 1}">{found[0]}</span>'
+
+        pieces: list[str] = []
+        opened: list[str] = []
+        closed = defines = 0
+        formula = -1
+        at = 0
+        for piece in _PIECE.finditer(html):
+            text = html[at : piece.start()]
+            pieces.append(text if closed or not self.terms else self._pattern.sub(term, text))
+            at = piece.end()
+            pieces.append(piece[0])
+            tag = (piece["tag"] or "").lower()
+            if not tag or tag in _VOID or piece["rest"].endswith("/"):
+                continue
+            if piece["closes"]:
+                while opened and (last := opened.pop()):
+                    closed -= last in _CLOSED
+                    defines -= last in _DEFINES
+                    if last == tag:
+                        break
+                continue
+            if tag == "span" and 'class="vk-math"' in piece["rest"]:
+                formula = len(pieces) - 1
+            if tag == "math" and not closed and formula == len(pieces) - 3:
+                tex = _TEX.search(piece["rest"])
+                letter = self.letters.get(_tex(tex[1])) if tex else None
+                if letter and letter not in done:
+                    done.append(letter)
+                    used.append(letter)
+                    pieces[formula] = f'{pieces[formula][:-1]} data-term="term-{len(used) - 1}">'
+            opened.append(tag)
+            closed += tag in _CLOSED
+            defines += tag in _DEFINES
+        pieces.append(html[at:])
+        return "".join(pieces), used
+
+    def _of(self, words: str) -> Meaning | None:
+        key = " ".join(words.casefold().split())
+        singular = (key, key.removesuffix("s"), key.removesuffix("es"), re.sub("ies$", "y", key))
+        return next((self.terms[one] for one in singular if one in self.terms), None)
+
+
+def _spelt(word: str) -> str:
+    """Write a pattern of a word, its plural included."""
+    pattern = r"\s+".join(map(re.escape, word.split()))
+    return f"{pattern[:-1]}(?:y|ies)" if word.endswith("y") else f"{pattern}(?:s|es)?"
+
+
+def _tex(tex: str) -> str:
+    return re.sub(r"\s+", "", tex)

@@ -1,0 +1,208 @@
+"""Sends the style sheets of a site as one, and leaves out of the theme's what no page uses.
+
+A theme has rules for all that a site may hold: tabs, cards, annotations, languages that are written
+from right to left. A browser compares many of them with every element, again and again; on a phone
+that costs more than all the rest of a page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import tinycss2
+from tinycss2.ast import Node
+
+from vaultkit.files import write_atomically
+
+_LINK = re.compile(r'<link rel="stylesheet" href="([^"?#]+)">\s*')
+_RELATIVE = re.compile(r"url\((?![\"']?(?:data:|/|#|\w+:))|@import|@charset(?! \"utf-8\")", re.I)
+#: Where Material's style sheets are; and its own names, since its scripts know all others, too.
+_THEME = "assets/stylesheets"
+_THEMES_NAME = re.compile(r"\bmd-[\w-]+")
+#: What scripts make of the state of an element.
+_STATES = "js no-js focus-visible"
+
+_CLASS = re.compile(r'\bclass="([^"]*)"')
+_ATTRIBUTE = re.compile(r'\s((?:data-)?[\w-]+)="([^"]*)"')
+_NAME = re.compile(r"[A-Za-z][\w-]*")
+#: Attributes whose values stand in the pages, or nowhere.
+_TOLD = re.compile(r"dir|data-md-color-\w+")
+
+
+@dataclass(frozen=True)
+class Used:
+    """What the elements of a site are called.
+
+    Attributes
+    ----------
+    classes
+        All classes that an element may have.
+    values
+        All values of an attribute, each with its name.
+    """
+
+    classes: frozenset[str]
+    values: frozenset[tuple[str, str]]
+
+    @classmethod
+    def by(cls, pages: Iterable[str], scripts: Iterable[str]) -> Used:
+        """Read it from the HTML of all pages, and from what their scripts may add."""
+        classes: set[str] = set()
+        values: set[tuple[str, str]] = set()
+        for page in pages:
+            for found in _CLASS.findall(page):
+                classes.update(found.split())
+            values.update(pair for pair in _ATTRIBUTE.findall(page) if _TOLD.fullmatch(pair[0]))
+        for script in scripts:
+            classes.update(_NAME.findall(script))
+        return cls(frozenset(classes), frozenset(values))
+
+
+def join(site: Path, folder: str) -> None:
+    """Put one style sheet into the place of all that the pages of a site name.
+
+    Parameters
+    ----------
+    site
+        The folder of the finished site.
+    folder
+        Where in it to write the style sheet.
+    """
+    pages = {path: path.read_text("utf-8") for path in sorted(site.rglob("*.html"))}
+    pages = {path: page for path, page in pages.items() if _LINK.search(page)}
+    sheets: dict[Path, str] = {}
+    for path, page in pages.items():
+        for found in _LINK.finditer(page):
+            file = _file(found, path, site)
+            if file not in sheets and file.is_file():
+                css = file.read_text("utf-8")
+                # What is found from one folder is not found from another.
+                if file.parent == site / folder or not _RELATIVE.search(css):
+                    sheets[file] = css
+    scripts = [path.read_text("utf-8") for path in sorted(site.rglob("*.js"))]
+    made = [" ".join(_THEMES_NAME.findall(s)) if "md-search" in s else s for s in scripts]
+    used = Used.by(pages.values(), [*made, _STATES])
+    joined = without_unread(
+        "\n".join(
+            pruned(css, used) if file.parent == site / _THEME else css
+            for file, css in sheets.items()
+        ),
+        [*pages.values(), *scripts],
+    )
+    name = f"{folder}/site.{hashlib.sha256(joined.encode()).hexdigest()[:8]}.css"
+    write_atomically(site / name, joined)
+    for path, page in pages.items():
+        # Links of the page for lost visitors begin at the root of the host.
+        first = next(f for f in _LINK.finditer(page) if _file(f, path, site) in sheets)
+        old = posixpath.relpath(_file(first, path, site).relative_to(site).as_posix(), ".")
+        href = first[1].removesuffix(old) + name
+        rest = _LINK.sub(lambda f: "" if _file(f, path, site) in sheets else f[0], page)  # noqa: B023
+        write_atomically(path, f"{rest[: first.start()]}{_link(href)}{rest[first.start() :]}")
+
+
+def _file(link: re.Match[str], page: Path, site: Path) -> Path:
+    """Find the file that a link to a style sheet means."""
+    href = unquote(link[1])
+    if href.startswith("/"):
+        # The address of the site may have a path, which no file knows.
+        parts = href.strip("/").split("/")
+        tails = (site.joinpath(*parts[n:]) for n in range(len(parts)))
+        return next((tail for tail in tails if tail.is_file()), site / href.strip("/"))
+    return Path(posixpath.normpath((page.parent / href).as_posix()))
+
+
+def _link(href: str) -> str:
+    return f'<link rel="stylesheet" href="{href}">\n    '
+
+
+def pruned(css: str, used: Used) -> str:
+    """Drop rules that match nothing.
+
+    Parameters
+    ----------
+    css
+        A style sheet.
+    used
+        What elements are called.
+
+    Examples
+    --------
+    >>> pruned(".a,.b:not(.c) .d{x:y}@media print{.c{x:y}}", Used.by(['<p class="a d">'], []))
+    '.a{x:y}'
+    """
+    return "".join(_rules(_parsed(css), used))
+
+
+def without_unread(css: str, texts: Sequence[str]) -> str:
+    """Drop custom properties that nothing reads, be it the style sheet or one of the texts."""
+    read = {name for text in (css, *texts) for name in re.findall(r"--[\w-]+(?=[,)\s\"'`])", text)}
+    return re.sub(
+        r"(?<=[{;])(--[\w-]+):(?:\"[^\"]*\"|'[^']*'|url\([^()]*\)|[^;{}\"'])*;",
+        lambda found: found[0] if found[1] in read else "",
+        css,
+    )
+
+
+@lru_cache(maxsize=4)
+def _parsed(css: str) -> tuple[Node, ...]:
+    return tuple(tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True))
+
+
+def _rules(rules: Iterable[Any], used: Used) -> Iterable[str]:
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            selectors = [s for s in _parts(rule.prelude) if _may_match(s, used)]
+            if selectors:
+                heads = ",".join(tinycss2.serialize(selector).strip() for selector in selectors)
+                yield f"{heads}{{{tinycss2.serialize(rule.content).strip()}}}"
+        elif rule.type == "at-rule" and rule.content and rule.lower_at_keyword in _NESTING:
+            inner = tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True)
+            kept = "".join(_rules(inner, used))
+            if kept:
+                head = tinycss2.serialize(rule.prelude)
+                yield f"@{rule.at_keyword}{head}{{{kept}}}"
+        else:
+            yield rule.serialize()
+
+
+_NESTING = ("media", "supports", "layer", "container")
+
+
+def _parts(tokens: Iterable[Any]) -> list[list[Any]]:
+    """Divide a list of selectors at its commas."""
+    parts: list[list[Any]] = [[]]
+    for token in tokens:
+        if token == ",":
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _may_match(selector: Sequence[Any], used: Used) -> bool:
+    dot = False
+    for token in selector:
+        if dot and token.type == "ident" and token.value not in used.classes:
+            return False
+        dot = token == "."
+        if token.type == "function" and token.lower_name in ("is", "where"):
+            if not any(_may_match(part, used) for part in _parts(token.arguments)):
+                return False
+        elif token.type == "[] block" and not _is_told(token.content, used):
+            return False
+    return True
+
+
+def _is_told(attribute: Sequence[Any], used: Used) -> bool:
+    tokens = [token for token in attribute if token.type != "whitespace"]
+    if len(tokens) != 3 or tokens[1] != "=" or not _TOLD.fullmatch(tokens[0].value):
+        return True
+    return (tokens[0].value, tokens[2].value) in used.values
