@@ -7,6 +7,13 @@ const LEAST = 0.02; // a smaller weight has no line
 const SVG = "http://www.w3.org/2000/svg";
 let last = 0;
 
+// Only pages with an explorer need its style sheet. Adopted, it outlives pages loaded in place.
+const sent = await fetch(new URL("../stylesheets/explorer.css", import.meta.url));
+if (!sent.ok) throw new Error(`no style sheet: ${sent.status}`);
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(await sent.text());
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 export const quoted = (word) => `“${word}”`;
 
