@@ -59,9 +59,12 @@ ROOMS = {
         " workers",
     ),
     "snippets": (["snippets/*"], ""),
-    "tex": (["vaultkit/tex/*"], "formulas formulas_hostile mathematics refusals tex"),
+    "tex": (["vaultkit/tex/*"], "formulas formulas_hostile mathematics refusals tex trees"),
     "update": (["vaultkit/update.py"], "update notebook"),
-    "values": (["vaultkit/values/*"], "formulas refusals statements tables values"),
+    "values": (
+        ["vaultkit/values/*"],
+        "formulas refusals roundings statements tables values verdicts",
+    ),
 }
 #: Seconds, and multiples of what the tests take, after which a mutant that hangs is noticed.
 _PATIENCE, _MULTIPLE = 30, 5

@@ -47,6 +47,16 @@ def test_what_papers_use_is_well_formed(tex: str, display: bool) -> None:
     assert (element.get("display") == "block") == display
 
 
+def test_a_tag_stands_in_any_display() -> None:
+    for tex in (r"a = b \tag{7}", r"\begin{equation} a = b \tag{7} \end{equation}"):
+        assert "".join(fromstring(to_mathml(tex, True)).itertext()) == "a=b(7)"
+    with pytest.raises(FormulaError, match=r"\\tag"):
+        to_mathml(r"a = b \tag{7}", False)
+    with pytest.raises(FormulaError) as told:
+        to_mathml(r"a \foo \tag{7}", True)
+    assert told.value.position == 2
+
+
 @pytest.mark.parametrize(
     ("tex", "position", "words"),
     [

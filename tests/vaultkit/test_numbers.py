@@ -149,6 +149,53 @@ def test_every_number_of_a_row_counts() -> None:
     assert failures("The column is 0.151 and 0.632.") == []
 
 
+VECTORS = """```python
+import numpy as np
+q = np.array([2.0, 1.0])
+K = np.array([[3, 4], [-5, 6]])
+none = np.zeros((3, 0))
+pairs = [(1, 7)]
+farther = max(5, 9)
+print("goes to", 8, 9)
+```
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "false"),
+    [
+        ("A query is (2, 1).", ""),
+        ("A query is (1, 2).", "(1, 2)"),
+        ("A query is $(1, 2)$ here.", "(1, 2)"),
+        ("The keys are (3, 4) and (−5, 6).", ""),
+        ("The keys are (3, 4) and (5, 6).", "(5, 6)"),
+        ("The keys are (3, 4), (−5, 6) and (3, 5).", "(3, 5)"),
+        ("A column is (3, −5).", ""),
+        ("A column is (4, -6).", "(4, -6)"),
+        ("A query is (2, 1, 3).", "(2, 1, 3)"),
+        ("The pair we write is (1, 7).", ""),
+        ("It goes to (8, 9).", ""),
+        ("The larger of (5, 9).", ""),
+        ("The larger of (5, 8).", "(5, 8)"),
+        ("It is (1, 7), not (7, 1), rather than (7, 1).", ""),
+        ("See equations (3, 5).", ""),
+        ("It goes to (9, 8).", "(9, 8)"),
+        ("It lies in (0, 1); element (5, 5) and (1, 5), the interval (0, 5).", ""),
+        ("Then f(1, 2) and `f(1, 2)` and `x = f((1, 2))`.", ""),
+        ("Then (1, 2)<!-- given: so -->.", ""),
+        ("![A key (3, 5)](a.svg)", "(3, 5)"),
+    ],
+)
+def test_a_vector_of_small_numbers_is_a_row(text: str, false: str) -> None:
+    note = parse(VECTORS + text + "\n")
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    failed = [(check.what, check.why) for check in numbers.check() if check.outcome == FAILS]
+    why = f"nothing on this page shows or computes {false}"
+    assert failed == ([(false, why)] if false else [])
+
+
 @pytest.mark.parametrize("naming", NAMING, ids=lambda naming: naming.what)
 def test_what_names_is_told_from_what_counts(naming) -> None:
     for example in naming.names:
@@ -321,6 +368,29 @@ def test_a_row_of_numbers_stands_in_its_order(numbers: str, as_said: bool) -> No
     NoteRun(note, watchers=[checks.look]).finish()
     outcomes = {check.outcome for check in checks.check()}
     assert (FAILS not in outcomes) is as_said
+
+
+@pytest.mark.parametrize(
+    ("text", "false"),
+    [
+        ("They are 3/4 and 1/4.", []),
+        ("They are 1/4 and 3/4.", ["1/4", "3/4"]),
+        ("They are 1/4 and 1/4.", ["1/4", "1/4"]),
+        ("They are $\\frac{3}{4}$ and $\\frac{1}{4}$.", []),
+        ("They are $\\frac{2}{4}$ and $\\frac{1}{4}$.", ["2/4", "1/4"]),
+        ("They are 2/3, 1/3.", []),
+        ("It is 1/4 of it; the other is 3/4.", []),
+    ],
+)
+def test_a_row_of_fractions_stands_in_its_order(text: str, false: list[str]) -> None:
+    code = "print(3 / 4, 1 / 4)\nprint(2 / 3, 1 / 3)\nhalf = 1 / 2"
+    note = parse(f"```python\n{code}\n```\n\n{text}\n")
+    checks = Numbers(note)
+    NoteRun(note, watchers=[checks.look]).finish()
+    order = "nothing on this page shows the fractions of this row in their order"
+    assert [(c.what, c.why) for c in checks.check() if c.outcome == FAILS] == [
+        (fraction, f"{fraction}: {order}") for fraction in false
+    ]
 
 
 def test_the_nearest_numbers_are_named() -> None:

@@ -53,6 +53,24 @@ STATED = {
     "> [!note] Shape (6, 4)\n> words": ["> [!note] Shape (6, 3)\n> words"],
     "- of shape (n, d_k)": ["- of shape (n, h)"],
     "<div>of shape (6, 4)</div>": ["<div>of shape (6, 3)</div>"],
+    "`X @ W_Q` is (6, 4).": ["`X @ W_Q` is (6, 12).", "`X @ W_Q` is (12, 4)."],
+    "$X W_Q$ is $n \\times d_k$.": ["$X W_Q$ is $n \\times d_{\\text{model}}$."],
+    "`X.T @ X` has shape (12, 12).": [
+        "`X.T @ X` has shape (6, 6).",
+        "`X.T @ X` has shape (6, 12).",
+    ],
+    "`heads[0]` is (3, 6, 4).": ["`heads[0]` is (2, 3, 6, 4)."],
+    "Q, n by d_k, is tall.": ["Q, d_model by d_k, is tall.", "Q, n by n, is tall."],
+    "Take a 6 by 4 matrix `Q`.": ["Take a 12 by 4 matrix `Q`."],
+    "It is reshaped to (n, d_k).": ["It is reshaped to (d_k, n)."],
+    "Take a 6 by 4 matrix Q.": ["Take a 12 by 4 matrix Q."],
+    "| `Q` | (6, 4) |\n|---|---|\n| b | c |": ["| `Q` | (12, 4) |\n|---|---|\n| b | c |"],
+    "| a | b |\n|---|---|\n| queries $Q$ | is $n \\times d_k$ |": [
+        "| a | b |\n|---|---|\n| queries $Q$ | is $d_{\\text{model}} \\times d_k$ |"
+    ],
+    "| times $W_Q$ | (6, 4) |\n|---|---|\n| b | c |": [
+        "| times $W_Q$ | (6, 3) |\n|---|---|\n| b | c |"
+    ],
 }
 
 
@@ -63,6 +81,98 @@ def test_a_shape_is_that_of_an_array(true: str) -> None:
         ((_, outcome, why),) = checks(false)
         assert outcome == FAILS, false
         assert "has shape" in why or "no array of this note" in why
+
+
+A_IS_BOUND = "\n```python\nA = np.ones((7, 9))\nalpha = A.T\n```\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("A 6 by 4 matrix.", "holds"),
+        ("A 7 by 9 matrix.", "holds"),
+        ("A 4 by 3 matrix.", FAILS),
+        ("A is a 7 by 9 matrix.", "holds"),
+        ("A is a 6 by 4 matrix.", FAILS),
+        ("`A` 6 by 4", FAILS),
+        ("The weights α are 9 by 7.", "holds"),
+        ("The weights α are 7 by 9.", FAILS),
+    ],
+)
+def test_an_article_is_no_name(text: str, outcome: str) -> None:
+    assert [outcome for _, outcome, _ in checks(A_IS_BOUND + text)] == [outcome]
+
+
+#: What is said of a product, and why it cannot be; of any sizes where the note binds no letter.
+PRODUCTS = {
+    "The product of a 6 × 12 and a 12 × 4 matrix is 6 × 4.": "",
+    "The product of a 6 × 12 and a 6 × 4 matrix is 6 × 4.": (
+        "6 × 4: as the second factor, it needs 12 where it has 6"
+    ),
+    "The product of a 6 × 12 and a 12 × 4 matrix is 6 × 6.": (
+        "6 × 6: as the product of 6 × 12 and 12 × 4, it needs 4 where it has 6"
+    ),
+    "The product of a 6 × 12 and a 12 × 4 matrix is 12 × 4.": (
+        "12 × 4: as the product of 6 × 12 and 12 × 4, it needs 6 where it has 12"
+    ),
+    "It multiplies an $n \\times d_k$ by a $d_k \\times n$ matrix.": "",
+    "It multiplies an $n \\times d_k$ by an $n \\times n$ matrix.": (
+        "n × n: as the second factor, it needs d_k where it has n"
+    ),
+    "X, n by d_model, times W_Q, d_model by d_k, gives Q, n by d_k.": "",
+    "X, n by d_model, times W_Q, d_k by d_model, gives Q, n by d_k.": (
+        "d_k by d_model: as the second factor, it needs d_model where it has d_k"
+    ),
+    "A product of an $a \\times b$ and a $b \\times c$ matrix is $a \\times c$.": "",
+    "A product of an $a \\times b$ and a $b \\times c$ matrix is $c \\times a$.": (
+        "c × a: as the product of a × b and b × c, it needs a where it has c"
+    ),
+    "It multiplies an $n \\times d_k$ by a $d_k \\times m$ matrix.": (
+        "d_k × m: no block of this note binds m"
+    ),
+    "It multiplies an $n \\times d_k / 2$ by a $d_k / 2 \\times n$ matrix.": "",
+    "It multiplies an $n \\times d_k / 2$ by a $d_k / 3 \\times n$ matrix.": (
+        "d_k / 3 × n: as the second factor, it needs d_k / 2 where it has d_k / 3"
+    ),
+    "A 6 × 4 array, three times as long as a 2 × 4 one.": "2 × 4: no array of this note",
+    "Elementwise, a 6 × 4 array times a 6 × 4 array is 6 × 4.": "",
+}
+
+
+@pytest.mark.parametrize("text", PRODUCTS)
+def test_lengths_of_factors_fit(text: str) -> None:
+    whys = [why for _, outcome, why in checks("![A](a.svg)\n\n" + text) if outcome == FAILS]
+    assert len(whys) <= 1
+    assert "".join(whys).startswith(PRODUCTS[text])
+    assert bool(whys) == bool(PRODUCTS[text])
+
+
+@pytest.mark.parametrize(("between", "outcome"), [(3, "holds"), (4, FAILS)])
+def test_axes_for_batches_are_those_of_an_array_nearby(between: int, outcome: str) -> None:
+    """Of some array far away many shapes are the end."""
+    blocks = "```python\nx = 1\n```\n\n" * between
+
+    def stated(text: str) -> str:
+        code = "```python\nimport numpy as np\nprint(np.ones((5, 7, 9)).shape)\n```\n\n"
+        note = parse(code + blocks + text + "\n")
+        shapes = Shapes(note)
+        NoteRun(note, watchers=[shapes.look]).finish()
+        ((_, told),) = ((check.what, check.outcome) for check in shapes.check())
+        return told
+
+    assert stated("An array of shape (5, 7, 9).") == "holds"
+    assert stated("An array of shape (7, 9).") == outcome
+
+
+def test_a_name_has_the_shape_that_it_has_there() -> None:
+    text = "`Q` is (6, 4).\n\n```python\nQ = Q[:2]\n```\n\n`Q` is (2, 4).\n\n"
+    assert [outcome for _, outcome, _ in checks(text)] == ["holds", "holds"]
+    late = text + "```python\nx = 1\n```\n\n`Q` is (6, 4).\n"
+    assert checks(late)[-1][1:] == (FAILS, "(6, 4): Q has shape (2, 4)")
+
+
+def test_an_empty_array_has_a_shape() -> None:
+    assert checks("```python\nR = np.ones((3, 0))\n```\n\n`R` is (3, 0).\n")[0][1] == "holds"
 
 
 @pytest.mark.parametrize(
@@ -128,9 +238,9 @@ TOLD = {
     "the shape (2, 3, 6, 4)": ("heads (2, 3, 6, 4)", ""),
     "`Q.T` is (d_k, n)": ("Q transposed (4, 6)", ""),
     "`Q.T` has shape (4, 7)": ("", "(4, 7): Q.T has shape (4, 6)"),
-    "$Q^\\top$ is $(n, d_k)$": ("", "(n, d_k): Q^T has shape (4, 6)"),
-    "`Q.shape` of (4, 6)": ("", "(4, 6): Q.shape has shape (6, 4)"),
-    "Q transposed, d_k by n": ("Q transposed (4, 6); heads transposed (2, 3, 4, 6)", ""),
+    "$Q^\\top$ is $(n, d_k)$": ("", "(n, d_k): Q.T has shape (4, 6)"),
+    "`Q.shape` of (4, 6)": ("", "(4, 6): Q has shape (6, 4)"),
+    "Q transposed, d_k by n": ("Q transposed (4, 6)", ""),
     "X transposed has shape (12, 6)": ("X transposed (12, 6)", ""),
     "a transpose of shape (7, 6)": (
         "", "(7, 6): no array of this note has that shape; there are (6, 6), (6, 4), (6, 12), "

@@ -221,6 +221,24 @@ SETS = (
             "",
         ),
         ("a <", "cannot read 'the end' here", "a <", ""),
+        (
+            r"\begin{aligned} a &= b",
+            r"\begin{aligned} is never ended",
+            r"\begin{aligned} a &= b",
+            "",
+        ),
+        (
+            r"a = b \end{aligned}",
+            r"\end{aligned} ends nothing that has begun",
+            "a = b ",
+            r"\end",
+        ),
+        (
+            r"\begin{split} a &= b \end{aligned}",
+            r"\end{aligned} ends nothing that has begun",
+            r"\begin{split} a &= b ",
+            r"\end",
+        ),
     ],
 )
 def test_what_the_grammar_does_not_hold_is_said_and_where(

@@ -61,6 +61,8 @@ class Equations:
         self.call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None
         self.claims: list[Claim] = []
         self.others: list[Check] = []
+        #: Names of whole numbers: those that may be sizes.
+        self.sizes: set[str] = set()
         for formula in note.formulas:
             if formula.not_run:
                 self.others.append(_check("equation", formula, EXCEPTED, formula.not_run))
@@ -75,6 +77,7 @@ class Equations:
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Judge the claims that stand between this block and the next, and those left over."""
+        self.sizes |= {name for name, value in variables.items() if type(value) is int}
         following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
         for claim in self.claims:
             if claim.verdict is None and not (following and claim.formula.line > following[0]):

@@ -141,6 +141,8 @@ class Numbers:
         self._seen: dict[str, Any] = {}
         #: Numbers in the order in which an output or an array holds them, and which of them does.
         self.sequences: list[tuple[list[float], str]] = []
+        #: Rows of arrays, shapes, and lists that code writes out, and where they are from.
+        self.rows: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
         self._near: dict[tuple[int, ...], Evidence] = {}
         for formula in note.formulas:
@@ -149,7 +151,10 @@ class Numbers:
                 numbers = (float(number.replace("−", "-")) for number in found)
                 self.stated.add(numbers, f"formula at line {formula.line}")
         for block in note.blocks:
-            self.stated.add(_literals(block), f"code at line {block.fence.line}")
+            source = f"code at line {block.fence.line}"
+            self.stated.add(_literals(block), source)
+            for row in _rows(block):
+                self.rows.setdefault(row, source)
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Gather the numbers of outputs, and of variables."""
@@ -181,11 +186,14 @@ class Numbers:
                 return
             self.lengths.add(value.shape, f"length of an axis of {name}")
             self.lengths.add([value.size], f"how many numbers {name} holds")
+            self.rows.setdefault(value.shape, f"shape of {name}")
             if value.size <= _LARGE:
                 raw = value.tobytes()
                 if self._seen.get(name) != raw:
                     self._seen[name] = raw
                     source = f"variable {name}"
+                    for row in rows_of(value) | rows_of(value.T):
+                        self.rows.setdefault(row, source)
                     self.elements.add(value.ravel().tolist(), source)
                     self.sequences.append((value.ravel().tolist(), source))
                     if value.ndim > 1:
@@ -210,39 +218,66 @@ class Numbers:
             line, text, column = quantity.line, quantity.text, quantity.column
             if quantity.given:
                 yield Check("number", line, text, EXCEPTED, quantity.given, column)
-            elif index in in_order:
+            elif quantity.is_vector:
+                yield self._vector(quantity)
+            elif in_order.get(index):
                 yield Check("number", line, text, why=in_order[index], column=column)
+            elif index in in_order:
+                why = f"{text}: nothing on this page shows the fractions of this row in their order"
+                yield Check("number", line, text, FAILS, why, column)
             elif self.backed(quantity):
                 yield Check("number", line, text, why=self.rests_on(quantity), column=column)
             else:
                 yield Check("number", line, text, FAILS, self.why(quantity), column)
 
     def in_order(self) -> dict[int, str]:
-        """Find the numbers that stand in a row, as they do in an output or an array, and which."""
+        """Find the numbers that stand in a row, as they do in an output or an array, and which.
+
+        A fraction is one of few numbers, of which a page has most: a row of them must be a row
+        there, too, and is told with nothing if it is not.
+        """
         found: dict[int, str] = {}
         row: list[int] = []
         for index, quantity in enumerate((*self.note.quantities, None)):
             if quantity is None or not quantity.goes_on:
                 if len(row) >= _ROW:
-                    source = self._sequence([self.note.quantities[n] for n in row])
-                    found.update(dict.fromkeys(row, source) if source else {})
+                    quantities = [self.note.quantities[n] for n in row]
+                    source = self._sequence(quantities)
+                    fractions = all(q.readings[0] and q.readings[0][0].over for q in quantities)
+                    found.update(dict.fromkeys(row, source) if source or fractions else {})
                 row = []
             row.append(index)
         return found
 
     def _sequence(self, row: list[Quantity]) -> str:
         amounts = [q.readings[0][0] for q in row if q.readings[0]]
-        if len(amounts) < len(row) or not any(a.unit and a.unit < 1 for a in amounts):
+        if len(amounts) < len(row) or not any(a.over or 0 < a.unit < 1 for a in amounts):
             return ""
         for numbers, source in self.sequences:
             for start in range(len(numbers) - len(row) + 1):
                 if all(
-                    abs(number - _float(a.value)) <= _float(a.unit / 2) * (1 + 1e-9)
+                    abs(number - _float(a.value)) <= max(_float(a.unit / 2) * (1 + 1e-9), 1e-12)
+                    or (a.over and _is_rounding(number, a.value))
                     for number, a in zip(numbers[start:], amounts, strict=False)
                 ):
                     run = numbers[start : start + len(row)]
                     return f"{source}: {', '.join(f'{number:.6g}' for number in run)}"
         return ""
+
+    def _vector(self, quantity: Quantity) -> Check:
+        """Tell whether some array has a row like this, or code or an output shows it."""
+        where = ("number", quantity.line, quantity.text)
+        row = tuple(float(amount.value) for amount in quantity.readings[0])
+        source = self.rows.get(row, "")
+        for numbers, shown in self.sequences:
+            if not source and any(
+                tuple(numbers[at : at + len(row)]) == row for at in range(len(numbers))
+            ):
+                source = shown
+        if source:
+            return Check(*where, why=f"{source}: {quantity.text}", column=quantity.column)
+        why = f"nothing on this page shows or computes {quantity.text}"
+        return Check(*where, FAILS, why, quantity.column)
 
     def backed(self, quantity: Quantity) -> bool:
         """Tell whether a number is shown, computed or stated in code, in one of its readings."""
@@ -407,6 +442,26 @@ def _literals(block: Block) -> Iterator[float]:
             yield value
         if not (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)):
             pending += ast.iter_child_nodes(node)  # of -0.5 the code does not state 0.5
+
+
+def rows_of(array: Any) -> set[tuple[float, ...]]:
+    """Find the rows of an array: what runs along its last axis."""
+    length = array.shape[-1]
+    return set(map(tuple, array.reshape(array.size // max(1, length), length).tolist()))
+
+
+def _rows(block: Block) -> Iterator[tuple[float, ...]]:
+    """Find the lists of numbers that code writes out."""
+    try:
+        tree = ast.parse(block.fence.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        items = node.elts if isinstance(node, (ast.Tuple, ast.List)) else []
+        items = node.args if isinstance(node, ast.Call) else items
+        row = [number for number in map(_folded, items) if number is not None]
+        if 1 < len(row) == len(items):
+            yield tuple(row)
 
 
 def _folded(node: ast.AST) -> float | None:

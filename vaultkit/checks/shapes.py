@@ -7,11 +7,14 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.checks.numbers import rows_of
 from vaultkit.read.note import Block, Note
 from vaultkit.read.shapes import Shape
 from vaultkit.run.session import Step
@@ -21,10 +24,22 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 
 #: How many variables that have a shape are told.
 _TOLD = 4
+#: How many blocks, the nearest ones, show what a shape that is said of nothing may be that of.
+_NEAR = 4
 
 
 class UnboundError(LookupError):
     """A length that no block has bound."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """What a block has left: whole numbers and shapes, by name; and the shapes that it shows."""
+
+    line: int
+    lengths: Mapping[str, int]
+    shapes: Mapping[str, tuple[int, ...]]
+    seen: set[tuple[int, ...]]
 
 
 class Shapes:
@@ -38,12 +53,11 @@ class Shapes:
 
     def __init__(self, note: Note) -> None:
         self.note = note
-        #: Shapes that were seen; by name; whole numbers by name; names of anything else.
-        self.seen: set[tuple[int, ...]] = set()
+        #: Shapes by name; names of whole numbers, and of anything else.
         self.named: dict[str, set[tuple[int, ...]]] = defaultdict(set)
-        self.lengths: dict[str, set[int]] = defaultdict(set)
-        self.snapshots: list[tuple[int, dict[str, int]]] = []
+        self.lengths: set[str] = set()
         self.others: set[str] = set()
+        self.states: list[_State] = []
         #: Whole numbers, and runs of them, that code states or outputs show.
         self.numbers: set[int] = set()
         self.runs: set[tuple[float, ...]] = set()
@@ -52,47 +66,39 @@ class Shapes:
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Gather the shapes of variables, and those that outputs show."""
-        self.snapshots.append(
-            (
-                block.fence.line,
-                {
-                    name: int(value)
-                    for name, value in variables.items()
-                    if isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-                },
-            )
-        )
+        lengths: dict[str, int] = {}
+        shapes: dict[str, tuple[int, ...]] = {}
+        seen: set[tuple[int, ...]] = set()
         for name, value in variables.items():
             if name.startswith("__") or isinstance(value, (bool, np.bool_)):
                 continue
             if isinstance(value, (int, np.integer)):
-                self.lengths[name].add(int(value))
+                lengths[name] = int(value)
                 self.numbers.add(int(value))
             elif isinstance(value, np.ndarray):
-                self._see(value.shape, name)
+                shapes[name] = value.shape
+                seen.add(value.shape)
+                self.named[name].add(value.shape)
                 self.numbers.add(value.size)
                 if value.size <= 512 and value.ndim and value.dtype.kind in "iuf":
-                    flat = value.reshape(-1, value.shape[-1])
-                    self.runs |= {tuple(row) for row in flat.tolist()}
+                    self.runs |= rows_of(value)
             else:
                 self.others.add(name)
                 inner = value.values() if isinstance(value, dict) else value
                 if isinstance(value, (dict, list, tuple)):
                     for item in list(inner)[:64]:
                         if isinstance(item, np.ndarray):
-                            self._see(item.shape, name)
+                            seen.add(item.shape)
+                            self.named[name].add(item.shape)
+        self.lengths |= lengths.keys()
         for step in steps:
             for found in _TUPLE.finditer(step.got):
-                self.seen.add(tuple(int(n) for n in _NUMBER.findall(found[0].replace("x", " "))))
+                seen.add(tuple(int(n) for n in _NUMBER.findall(found[0].replace("x", " "))))
             self.numbers.update(int(number) for number in _NUMBER.findall(step.got)[:2000])
             shape = printed(step.got)
             if shape:
-                self._see(shape)
-
-    def _see(self, shape: tuple[int, ...], name: str = "") -> None:
-        self.seen.add(shape)
-        if name:
-            self.named[name].add(shape)
+                seen.add(shape)
+        self.states.append(_State(block.fence.line, lengths, shapes, seen))
 
     def _read(self, block: Block) -> None:
         try:
@@ -120,58 +126,120 @@ class Shapes:
 
     def is_shape(self, shape: Shape) -> bool:
         """Tell a shape from a pair of words, of points or of arrays."""
-        words = [word for dim in shape.dims for word in re.findall(r"[A-Za-z]\w*", dim)]
+        words = _names(shape.dims)
         if any(word in self.named or word in self.others for word in words):
             return False
+        if shape.factors:
+            return True
         if not words:
             # A pair of small numbers is a point or a place as often as a shape.
             small = all(int(dim) < 10 for dim in shape.dims)
-            return bool(shape.called or shape.product or shape.alone or shape.name or not small)
-        bound = [word for word in words if word in self.lengths]
-        if len(bound) == len(words):
+            return bool(shape.called or shape.product or shape.alone or shape.subject or not small)
+        if _is_divided(shape) and not shape.called:
+            return False
+        bound = words & self.lengths
+        if bound == words:
             return True
         symbols = all(len(word) == 1 or "_" in word for word in words)
         return symbols and bool(shape.called or bound)
 
+    def subject(self, shape: Shape) -> tuple[str, set[tuple[int, ...]]] | None:
+        """Find what a shape is said of, and the shapes of that: before it, and next below it."""
+        if not shape.subject:
+            return None
+        found = [(state.line, _shape_of(shape.subject, state.shapes)) for state in self.states]
+        known = [(line, own) for line, own in found if own is not None]
+        above = [own for line, own in known if line < shape.line]
+        below = [own for line, own in known if line > shape.line]
+        own = {*above[-1:], *below[:1]} or self.named.get(shape.subject)
+        return (shape.subject, own) if own else None
+
     def wrong(self, shape: Shape) -> str:
         """Tell what is wrong with a shape; nothing if it is that of an array."""
+        if shape.factors:
+            why = self.wrong_product(shape)
+            names = _names(shape.dims)
+            general = bool(names) and not names & self.lengths
+            if why or general or (self.is_bound(shape) and _is_divided(shape)):
+                return why
         try:
             wanted = self.value(shape)
         except UnboundError as error:
             return f"{shape.text}: no block of this note binds {error.args[0]}"
-        name, turned = _name(shape)
-        if name in self.named:
-            known = self.named[name]
-            own = set(map(_transposed, known)) if turned or shape.turned else known
-            if any(_ends(dims, wanted) for dims in own):
+        if found := self.subject(shape):
+            name, known = found
+            own = set(map(_transposed, known)) if self.is_turned(shape, name) else known
+            if any(_ends(s, wanted) for s in own):
                 return ""
-            return f"{shape.text}: {shape.name} has shape {_told(own)}"
-        every = self.seen
-        if shape.turned:
-            every = every | set(map(_transposed, every))
-        if any(_ends(dims, wanted) for dims in every) or wanted in self.runs:
+            return f"{shape.text}: {name} has shape {_told(own)}"
+        near = sorted(self.states, key=lambda state: abs(state.line - shape.line))
+        every = set().union(*(state.seen for state in near))
+        batches = set().union(*(state.seen for state in near[:_NEAR]))
+        # A factor may be a transpose that has no name.
+        turned = bool(shape.turned or shape.factors)
+        if any(s == wanted or (turned and _transposed(s) == wanted) for s in every):
             return ""
-        plain = all(dim.isdigit() for dim in shape.dims) and not shape.called
-        if shape.product and plain and math.prod(wanted) in self.numbers:
+        if any(_ends(s, wanted) or (turned and _ends(_transposed(s), wanted)) for s in batches):
             return ""
-        near = sorted(
-            (dims for dims in self.seen if len(dims) == len(wanted)),
-            key=lambda dims: (sum(map(int.__ne__, dims, wanted)), dims),
+        if wanted in self.runs:
+            return ""
+        sign = shape.product and " by " not in shape.text and not shape.called
+        if sign and all(dim.isdigit() for dim in shape.dims) and math.prod(wanted) in self.numbers:
+            return ""
+        alike = sorted(
+            (s for s in every if len(s) == len(wanted)),
+            key=lambda s: (sum(map(int.__ne__, s, wanted)), s),
         )
-        hint = f"; there are {', '.join(map(str, near[:4]))}" if near else ""
+        hint = f"; there are {', '.join(map(str, alike[:4]))}" if alike else ""
         means = "" if re.fullmatch(r"[\d\W]+", shape.text) else f" means {wanted}, and"
         return f"{shape.text}{means or ':'} no array of this note has that shape{hint}"
 
+    def wrong_product(self, shape: Shape) -> str:
+        """Tell what is wrong with a shape as that of a factor, or of a product of two others."""
+        if len(shape.factors) == 1:
+            left, right = shape.factors[0], shape.dims
+            pairs = [(left[-1], right[-2])] if left else []
+            what = "the second factor"
+        else:
+            left, right = shape.factors
+            if _spaceless(left[-1]) != _spaceless(right[-2]):
+                return ""  # it is told of the second factor
+            pairs = [(left[-2], shape.dims[-2]), (right[-1], shape.dims[-1])]
+            what = f"the product of {_written(left)} and {_written(right)}"
+        for one, other in pairs:
+            if _spaceless(one) != _spaceless(other):
+                return f"{shape.text}: as {what}, it needs {one} where it has {other}"
+        return ""
+
+    def is_bound(self, shape: Shape) -> bool:
+        """Tell whether the note has numbers for all lengths of a shape."""
+        return _names(shape.dims) <= self.lengths
+
+    def is_turned(self, shape: Shape, subject: str) -> bool:
+        """Tell whether a shape is that of the transpose of its subject."""
+        return shape.turned and not subject.endswith(".T") and "@" not in subject
+
     def rests_on(self, shape: Shape) -> str:
         """Tell which variables have a shape: *Q (6, 2); K (6, 2)*; nothing if none has."""
-        wanted, name, turned = self.value(shape), *_name(shape)
+        if not self.is_bound(shape):
+            return "the lengths fit" if shape.factors else ""
+        wanted = self.value(shape)
         found = []
-        for known in [name] if name in self.named else self.named:
-            for dims in sorted(self.named[known]):
+        if of := self.subject(shape):
+            name, known = of
+            by_name = {
+                name.removesuffix(".T"): {_transposed(s) for s in known}
+                if name.endswith(".T")
+                else known
+            }
+        else:
+            by_name = self.named
+        for name, known in by_name.items():
+            for dims in sorted(known):
                 if _ends(dims, wanted):
-                    found.append(f"{known} {dims}")
-                elif (turned or shape.turned) and _ends(_transposed(dims), wanted):
-                    found.append(f"{known} transposed {_transposed(dims)}")
+                    found.append(f"{name} {dims}")
+                elif _ends(_transposed(dims), wanted) and (shape.turned or of):
+                    found.append(f"{name} transposed {_transposed(dims)}")
         # The whole shape says more than what ends in it behind its batches.
         found.sort(key=lambda told: not told.endswith(f" {wanted}"))
         return "; ".join(found[:_TOLD])
@@ -184,21 +252,61 @@ class Shapes:
         UnboundError
             If a name is bound nowhere.
         """
-        words = {word for dim in shape.dims for word in re.findall(r"[A-Za-z]\w*", dim)}
-        known = [(line, v) for line, v in self.snapshots if words <= v.keys()]
+        words = _names(shape.dims)
         if not words:
             return tuple(_length(dim, {}) for dim in shape.dims)
+        known = [state for state in self.states if words <= state.lengths.keys()]
         if not known:
             raise UnboundError(next((w for w in sorted(words) if w not in self.lengths), "both"))
-        above = [values for line, values in known if line < shape.line]
-        values = above[-1] if above else known[0][1]
-        return tuple(_length(dim, values) for dim in shape.dims)
+        above = [state for state in known if state.line < shape.line]
+        state = above[-1] if above else known[0]
+        return tuple(_length(dim, state.lengths) for dim in shape.dims)
 
 
-def _name(shape: Shape) -> tuple[str, bool]:
-    """Read the name that a shape is said of, and whether it is that of the transpose."""
-    name, turned = re.subn(r"\.T|\s?\^\s?T|ᵀ", "", shape.name.removesuffix(".shape"))
-    return name, bool(turned)
+def _is_divided(shape: Shape) -> bool:
+    return any("/" in dim for dim in shape.dims)
+
+
+def _names(dims: tuple[str, ...]) -> set[str]:
+    return {word for dim in dims for word in re.findall(r"[A-Za-z]\w*", dim)}
+
+
+def _spaceless(dim: str) -> str:
+    return dim.replace(" ", "")
+
+
+def _written(dims: tuple[str, ...]) -> str:
+    return " × ".join(dims)
+
+
+def _shape_of(expression: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...] | None:
+    """Compute the shape of an expression of arrays; None if it is no such.
+
+    >>> shapes = {"X": (2, 6, 3), "W": (3, 4)}
+    >>> _shape_of("X @ W", shapes), _shape_of("W.T", shapes), _shape_of("X @ X", shapes)
+    ((2, 6, 4), (4, 3), None)
+    """
+    try:
+        tree = ast.parse(expression, mode="eval").body
+        return _shape_of_node(tree, shapes)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError):
+        return None
+
+
+def _shape_of_node(node: ast.expr, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    match node:
+        case ast.Name(id=name):
+            return shapes[name]
+        case ast.Attribute(value=inner, attr="T" | "mT"):
+            return _transposed(_shape_of_node(inner, shapes))
+        case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+            first, second = _shape_of_node(left, shapes), _shape_of_node(right, shapes)
+            if len(first) < 2 or len(second) < 2 or first[-1] != second[-2]:
+                raise ValueError("no such product")
+            return *np.broadcast_shapes(first[:-2], second[:-2]), first[-2], second[-1]
+        case ast.Subscript(value=inner, slice=ast.Constant(value=int())):
+            return _shape_of_node(inner, shapes)[1:]
+    raise ValueError("no shape can be told")
 
 
 def _transposed(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -206,13 +314,15 @@ def _transposed(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _length(dim: str, values: Mapping[str, int]) -> int:
-    """Compute a length: ``4``, ``d_k``, ``h d_k``, ``n + m``, ``2d``."""
-    total = 0
+    """Compute a length: ``4``, ``h d_k``, ``n + m``, ``2d``, ``d / h``; -1 if that is none."""
+    total = Fraction(0)
     for sign, term in re.findall(r"([+-]?)([^+-]+)", dim):
-        factors = re.findall(r"[A-Za-z]\w*|\d+", term)
-        value = math.prod(int(f) if f.isdigit() else values[f] for f in factors)
-        total += -value if sign == "-" else value
-    return total
+        value = Fraction(-1 if sign == "-" else 1)
+        for over, factor in re.findall(r"(/?)\s?([A-Za-z]\w*|\d+)", term):
+            number = int(factor) if factor.isdigit() else values[factor]
+            value = value / number if over and number else value * number
+        total += value
+    return int(total) if total.denominator == 1 else -1
 
 
 def printed(text: str) -> tuple[int, ...]:

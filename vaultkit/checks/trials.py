@@ -43,7 +43,9 @@ def try_others(
     tell
         Called with the number of each block, and the seconds it may take, before it runs.
     """
-    names = sorted({name for version in versions for c in version.claims for name in _names(c)})
+    names = sorted(
+        {name for version in versions for c in version.claims for name in _names(c) & version.sizes}
+    )
     for trial in range(1, count + 1):
         for plan in plans(trial, names):
             again = [Equations(version.note) for version in versions]

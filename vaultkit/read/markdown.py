@@ -216,6 +216,8 @@ class _Reader:
         self.refused = ""
         #: The line of the last cell of a table, and where in it the cell ended.
         self.cell = (0, 0)
+        #: What its first cell says.
+        self.row = ""
 
     def read(self, tokens: list[Token]) -> Note:
         self.walk(tokens)
@@ -384,7 +386,12 @@ class _Reader:
         where = "heading" if above == "heading_open" else ""
         if not where:
             self.passages.append(_passage(token.content, children, span[0] + 1))
-        self.read_numbers(prose.of_inline(children, places, where))
+        pieces = list(prose.of_inline(children, places, where))
+        if above in ("td_open", "th_open"):
+            if tokens[index - 2].type == "tr_open":
+                self.row = pieces[-1].text
+            pieces[-1].row = self.row
+        self.read_numbers(pieces)
         self.block_id(token, span, tokens, index)
 
     def is_beyond_bounds(self, content: str, span: tuple[int, int]) -> bool:
@@ -459,8 +466,12 @@ class _Reader:
     def read_numbers(self, pieces: Iterable[Prose]) -> None:
         """Read the numbers and shapes in pieces of text."""
         for piece in pieces:
-            self.quantities += quantities(piece)
-            self.shapes += shapes(piece)
+            found = list(shapes(piece))
+            said = {(s.line, s.column) for s in found if s.called or s.subject or s.alone}
+            self.quantities += (
+                q for q in quantities(piece) if not (q.is_vector and (q.line, q.column) in said)
+            )
+            self.shapes += found
 
     def link(
         self, href: str, words: str, line: int, column: int, sentence: str, embed: bool = False

@@ -103,6 +103,8 @@ class Quantity:
     column: int = 1
     #: Whether it goes on from the number before it, as in *0.1, 0.2 and 0.7*.
     goes_on: bool = False
+    #: Whether it is a vector of small whole numbers, as in *(2, −1)*.
+    is_vector: bool = False
 
 
 @dataclass
@@ -116,6 +118,8 @@ class Prose:
     reasons: list[str] = field(default_factory=list)
     #: Whether a reason at its end is one for its last number, wherever that stands.
     covers_last: bool = False
+    #: What stands in the first cell of the row of a table that it is a cell of.
+    row: str = ""
 
     def add(self, text: str, line: int, column: int = 1) -> None:
         """Add text that begins in this place of the file."""
@@ -429,8 +433,41 @@ _AND = re.compile(rf"[\s,;|&{CODE}{END}\[\]()]*(?:\band\b|\bor\b|\bto\b|–)?[\s
 _NEGATIVE = re.compile(r"(?i:\b(?:minus|negative)\s)$")
 
 
+#: Numbers in brackets that are too small to be backed one by one; a shape may look like that, too.
+_VECTOR = re.compile(rf"(?<![\w)\]}}{END}])\((?:\s?[{_MINUS}]?\d\s?,){{1,}}\s?[{_MINUS}]?\d\s?\)")
+#: Words behind which they are places or bounds; and what leads from one to the next.
+_PLACE = re.compile(
+    r"(?i:\b(?:elements?|entry|entries|position|index|indices|cells?|axis|axes|intervals?|range|between"
+    r"|pairs?|scores?|seeds?|equations?|exercises?|sections?|steps?|cases?|parts?|at|in|on|within|over"
+    r"|not|than|instead of)\s(?:the\s|of\s)?)"
+    rf"[{CODE}(]?$"
+)
+_NEXT = re.compile(rf"{END}?,?(?:\s(?:and|or|to))?\s{CODE}?")
+
+
+def vectors(prose: Prose) -> Iterator[Quantity]:
+    """Find the vectors of small whole numbers in a piece of text."""
+    text, end, is_place = prose.text, -1, False
+    for found in _VECTOR.finditer(text):
+        start = found.start()
+        if end < 0 or not _NEXT.fullmatch(text, end, start):
+            is_place = bool(_PLACE.search(text, max(0, start - 30), start))
+        end = found.end()
+        within_code = text.rfind(CODE, 0, start) > text.rfind(END, 0, start)
+        alone = text[start - 1 : start] == CODE and text[end : end + 1] == END
+        if is_place or (within_code and not alone):
+            continue
+        minus = str.maketrans(_MINUS, "-" * len(_MINUS))
+        numbers = re.findall(r"-?\d", found[0].translate(minus))
+        row = tuple(Amount(Fraction(number), Fraction(1), whole=True) for number in numbers)
+        reason = prose.reason_behind(text, end)
+        line, column = prose.place_of(start)
+        yield Quantity(line, found[0], reason, prose.place, (row,), column, is_vector=True)
+
+
 def quantities(prose: Prose) -> Iterator[Quantity]:
     """Find the numbers in a piece of text."""
+    yield from vectors(prose)
     text = _unnamed(prose.text)
     found = []
     for number in _NUMBER.finditer(text):

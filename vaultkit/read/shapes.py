@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -20,13 +21,20 @@ class Shape:
     text
         As it is written.
     dims
-        Its lengths: numbers, names, products of both.
-    name
-        The name right before it, as in ``Q is (n, d_k)``; it may be that of an array.
+        Its lengths: numbers, names, products and quotients of both.
+    subject
+        What it is said of, as code writes it: ``Q``, ``Q @ K.T``.
     called
         Whether the text calls it a shape, or what it is of a matrix.
     product
         Whether it is written with a sign of multiplication, and may be a product.
+    alone
+        Whether it stands alone, in a cell of a table or in code.
+    turned
+        Whether the words before it speak of a transpose.
+    factors
+        Of the second factor of a product the shape of the first one; of a product those of both;
+        of a first factor one that is empty.
     given
         The note's reason why nothing backs it.
     """
@@ -35,96 +43,173 @@ class Shape:
     column: int
     text: str
     dims: tuple[str, ...]
-    name: str = ""
+    subject: str = ""
     called: bool = False
     product: bool = False
-    #: Whether it stands alone, in a cell of a table or in code.
     alone: bool = False
-    #: Whether the words before it speak of a transpose.
     turned: bool = False
+    factors: tuple[tuple[str, ...], ...] = ()
     given: str = ""
 
 
 _WORD = r"[A-Za-z]\w{0,15}"
 _DIM = rf"(?:\d{{1,7}}|(?:\d{{1,4}}\s?)?{_WORD}(?:\s?[·*+×-]?\s?(?:\d{{1,4}}|{_WORD}))?)"
 _TUPLE = re.compile(rf"(?<![\w(\[.{END}])\(\s?({_DIM}(?:\s?,\s?{_DIM})+)\s?,?\s?\)")
-#: A length beside × or *by*: a number, one letter, or a name with an underscore.
-_SIDE = rf"[{CODE}]?(?:\d{{1,6}}|[A-Za-z](?:_\w+)?|[a-z]+(?:_[a-z]+)+)[{END}]?"
+#: A length beside × or *by*: a number, one letter, or a name with an underscore; in mathematics
+#: that is nothing else, a quotient or product of such.
+_NAME_ = r"(?:[A-Za-z](?:_\w+)?|[a-z]+(?:_[a-z]+)+)"
+_SIDE = rf"[{CODE}]?(?:\d{{1,6}}|{_NAME_})[{END}]?"
+_SIGN = r"(?:\s?×\s?|\sx\s|(?<=\d)x(?=\d)|\sby\s)"
 _TIMES = re.compile(
-    rf"(?<![\w.,^×*/])(?<![×+*/] )({_SIDE}(?:(?:\s?×\s?|\sx\s|(?<=\d)x(?=\d)|\sby\s){_SIDE})+)"
+    rf"(?<![\w.,^×*/])(?<![×+*/] )({_SIDE}(?:{_SIGN}{_SIDE})+)"
     r"(?![\w^=(/⁰-⁹¹²³⁻⁺]|\.\d|\s?[×*/^=+])"
 )
-_SEPARATOR = re.compile(r"\s?×\s?|\sx\s|(?<=\d)x(?=\d)|\sby\s")
-#: Words behind which a pair of numbers is none: it is a place, an interval, a pair of numbers.
+_LONG_SIDE = rf"(?:\d{{1,4}}\s)?{_NAME_}(?:\s[/·]?\s?(?:\d{{1,4}}|{_NAME_}))?|\d{{1,6}}"
+_LONG_TIMES = re.compile(rf"(?<={CODE})((?:{_LONG_SIDE})(?:\s×\s(?:{_LONG_SIDE}))+)(?={END})")
+_SEPARATOR = re.compile(_SIGN)
+#: Words behind which brackets hold a place; and words behind which numbers in them are a vector.
 _PLACE = re.compile(
     r"(?i:\b(?:elements?|entry|entries|position|index|indices|cells?|points?|coordinates?|interval"
-    r"|pairs?|between|range|axis|axes|at|seeds?|rows?|columns?|vectors?|numbers?|values?|lengths?"
-    r"|keys?|query|queries|scores?|coefficients?|for|from|in|to|against|sides|arguments?|times|weights?)\s(?:the\s|of\s|is\s)?)$"
+    r"|pairs?|between|range|axis|axes|at|scores?)\s(?:the\s|of\s|is\s)?)$"
+)
+_VECTOR = re.compile(
+    r"(?i:\b(?:seeds?|rows?|columns?|vectors?|numbers?|values?|lengths?|keys?|query|queries"
+    r"|coefficients?|for|from|in|to|against|sides|arguments?|times|weights?)"
+    r"\s(?:the\s|of\s|is\s)?)$"
 )
 _SCALED = re.compile(r"(?i:\b(?:multipl\w+|divid\w+|increas\w+|grow\w*|scal\w+|shift\w*)\s)$")
 _CALLED = re.compile(r"(?i:\b(?:shapes?|shaped|sizes?)\b[^.;]{0,12})$")
 _OF = re.compile(rf"[{END}{LINK}]?\s(?:matrix|matrices|arrays?|tensors?|grids?|tables?)\b")
-_LINKS = r"(?:\s?(?:is|has|have|was|of|the|shape|with|a|an|comes|as|out|then|here|now)\b\s?)*"
-#: A name: in code or a formula, or one that is no word.
-_NAME = (
-    rf"(?:{CODE}[^{CODE}{END}]*?(?P<name>[A-Za-z]\w*(?:\.T|\s?\^\s?T|ᵀ)?(?:\.shape)?){END}"
-    r"|(?P<symbol>\b(?:[A-Z]|\w+_\w+|[A-Z]\w?ᵀ)))"
+
+#: What may stand between a thing and its shape: *is*, *, of shape*, *transposed has the shape*.
+_LINKS = (
+    r"(?:,?\s(?:is|are|was|were|has|have|had|of|the|shape|with|a|an|comes?|as|out|then|here|now|again"
+    r"|still|also|becomes?|transposed)\b)*,?:?\s?"
 )
-_NAMED = re.compile(rf"{_NAME}(?:\s|:\s|\s?==?\s?){_LINKS}{CODE}?$")
-
-
+_IN_CODE = rf"{CODE}(?P<code>[^{CODE}{END}]+){END}"
+_SYMBOL = r"(?<![\w'’.^])(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+|[A-Z]\w?ᵀ|[α-ω])"
+_OF_SHAPE = re.compile(rf"{CODE}(?P<code>[^{CODE}{END}]+)(?P<symbol>\.shape)\s?[=:]*\s?$")
+_NAMED = re.compile(rf"(?:{_IN_CODE}|{_SYMBOL}){_LINKS}{CODE}?$")
+_ARTICLE = re.compile(rf"(?<![\w'’.])[AI]\s{CODE}?$")
+#: Behind a shape: *6 by 4 matrix Q*.
+_BEHIND = re.compile(
+    rf"{END}?(?:\s(?:matrix|array|tensor|table))(?:\s{_IN_CODE}|\s(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+))(?!\w)"
+)
+#: A cell that is of what it names: *Q*, *queries Q*; not so *times Q*.
+_ROW = re.compile(
+    r"(?!.*\b(?i:times|by|of|from|with|without|after|before|behind|to|into|in|on|at|for|through|over|per"
+    r"|and|or|plus|minus|than|as|like)\b)"
+    rf"[\w\s{LINK}]*?(?:{_IN_CODE}|{_SYMBOL})\s*"
+)
 _TURNED = re.compile(r"ᵀ|\^\s?T\b|\.T\b|[Tt]ranspos")
+
+#: *The product of an a × b and a b × c matrix is a × c*; *Q, n by d, times K, d by m, gives*.
+_MULTIPLIES = re.compile(r"(?i:\b(?:product|multipl\w+)\b)")
+_NOUN = rf"{END}?(?:\s(?!(?:\d+|one|two|three|four|five|six|many|several)\b)[\w*]+)"
+_TIMES_WORD = re.compile(rf"{_NOUN}?{END}?[,;]?\s(?:times|multiplied (?:by|with))\b")
+_AND = re.compile(rf"{_NOUN}{{0,3}}{END}?,?\s(?:and|by|with)\b")
+_GIVES = re.compile(r"\b(?:is|are|has|gives?|yields?|makes?|leaves?|becomes?)\b")
+_ELEMENTWISE = re.compile(r"(?i:element|entry|entrywise|hadamard|outer|broadcast|pointwise)")
+_SENTENCE = re.compile(r"[.!?:](?:\s|$)")
 
 
 def shapes(prose: Prose) -> Iterator[Shape]:
     """Find what may be shapes in a piece of text."""
     text = prose.text
-    for found in _TUPLE.finditer(text):
-        before, behind = text[max(0, found.start() - 60) : found.start()], text[found.end() :]
-        name = _NAMED.search(before)
+    found = []
+    for match in _TUPLE.finditer(text):
+        before, behind = text[max(0, match.start() - 60) : match.start()], text[match.end() :]
         called = bool(_CALLED.search(before) or _OF.match(behind))
-        plain = before.rstrip(CODE)
-        shaped = bool(name and (name["name"] or "").endswith(".shape"))
-        if not called and not shaped and _PLACE.search(plain):
+        of_shape = _OF_SHAPE.search(before)
+        words = re.search(r"[A-Za-z]", match[1])
+        near = before.rstrip(CODE)
+        no_shape = _PLACE.search(near) or (not words and _VECTOR.search(near))
+        if not called and not of_shape and no_shape:
             continue
-        if _in_code(text, found.start()) and not re.search(
+        if _in_code(text, match.start()) and not re.search(
             rf"(?:{CODE}|\.shape\s?[=:]*\s?)$", before
         ):
             continue
-        dims = tuple(part.strip() for part in found[1].split(","))
+        dims = tuple(part.strip() for part in match[1].split(","))
         listed = re.match(rf"[{END}]?(?:,| and| or)\s[{CODE}]?\(", behind)
-        word = (name["name"] or name["symbol"]) if name and not listed else ""
-        yield _shape(prose, found, dims, word, called, False)
-    for found in _TIMES.finditer(text):
-        before, behind = text[max(0, found.start() - 60) : found.start()], text[found.end() :]
-        if " by " in found[0] and _SCALED.search(before):
+        subject = "" if listed else _subject(prose, before, behind)
+        found.append((match, dims, subject, called, False))
+    taken: set[int] = set()
+    for match in (*_LONG_TIMES.finditer(text), *_TIMES.finditer(text)):
+        before, behind = text[max(0, match.start() - 60) : match.start()], text[match.end() :]
+        first = match.start() + (text[match.start()] == CODE)
+        if first in taken or (" by " in match[0] and _SCALED.search(before)):
             continue
+        taken.add(first)
         marks = str.maketrans("", "", CODE + END)
-        dims = tuple(part.translate(marks).strip() for part in _SEPARATOR.split(found[1]))
+        dims = tuple(part.translate(marks).strip() for part in _SEPARATOR.split(match[1]))
         called = bool(_CALLED.search(before) or _OF.match(behind))
-        name = _NAMED.search(before)
-        word = (name["name"] or name["symbol"]) if name else ""
-        yield _shape(prose, found, dims, word, called, True)
+        found.append((match, dims, _subject(prose, before, behind), called, True))
+    found.sort(key=lambda one: one[0].start())
+    factors = list(_factors(text, [(match.span(), dims) for match, dims, *_ in found]))
+    for index, of in enumerate(factors[1:]):
+        factors[index] = factors[index] or (((),) if len(of) == 1 else ())
+    for (match, dims, subject, called, product), of in zip(found, factors, strict=True):
+        start, end = match.span()
+        around = text[:start] + text[end:]
+        closed = text[start - 1 : start] == CODE
+        yield Shape(
+            *prose.place_of(start),
+            re.sub(rf"[{CODE}{END}{LINK}]", "", match[0]).strip(),
+            dims,
+            subject,
+            called,
+            product,
+            alone=not re.sub(rf"[{CODE}{END}]", "", around).strip() or closed,
+            turned=bool(_TURNED.search(text[max(0, start - 30) : start])),
+            factors=of,
+            given=prose.reason_behind(text, end),
+        )
 
 
 def _in_code(text: str, at: int) -> bool:
     return text.rfind(CODE, 0, at) > text.rfind(END, 0, at)
 
 
-def _shape(
-    prose: Prose,
-    found: re.Match[str],
-    dims: tuple[str, ...],
-    name: str,
-    called: bool,
-    product: bool,
-) -> Shape:
-    reason = prose.reason_behind(prose.text, found.end())
-    text = re.sub(rf"[{CODE}{END}{LINK}]", "", found[0]).strip()
-    around = prose.text[: found.start()] + prose.text[found.end() :]
-    closed = prose.text[found.start() - 1 : found.start()] == CODE
-    alone = not re.sub(rf"[{CODE}{END}]", "", around).strip() or closed
-    place = prose.place_of(found.start())
-    before = prose.text[max(0, found.start() - 30) : found.start()]
-    turned = bool(_TURNED.search(before))
-    return Shape(*place, text, dims, name, called, product, alone, turned, reason)
+def _subject(prose: Prose, before: str, behind: str) -> str:
+    """Find what a shape is said of: before it, behind it, or in the first cell of its row."""
+    named = _OF_SHAPE.search(before) or _NAMED.search(before)
+    if not named or _ARTICLE.search(before):
+        named = _BEHIND.match(behind)
+    named = named or _ROW.fullmatch(prose.row)
+    return _expression(named["code"] or named["symbol"]) if named else ""
+
+
+def _expression(text: str) -> str:
+    """Write a product as code does: ``Q K^T`` is ``Q @ K.T``; nothing if it is no product."""
+    text = re.sub("[α-ω]", lambda found: unicodedata.name(found[0]).split()[-1].lower(), text)
+    text = re.sub(r"ᵀ|\s?\^\s?T\b", ".T", text.strip().removesuffix(".shape"))
+    text = re.sub(r"(?<=[\w\])])\s+(?=[A-Za-z])", " @ ", text)
+    return text if re.fullmatch(r"[A-Za-z][\w.@\[\], :]*", text) else ""
+
+
+def _factors(
+    text: str, found: list[tuple[tuple[int, int], tuple[str, ...]]]
+) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """Tell of each shape whose product it is of, or a factor of, by the words between them."""
+    # The shapes of the sentence so far: the last one, and the pair of the last product.
+    last: tuple[str, ...] | None = None
+    pair: tuple[tuple[str, ...], ...] = ()
+    ends, begins = 0, 0
+    for (start, end), dims in found:
+        between = text[ends:start]
+        if _SENTENCE.search(between):
+            last, pair = None, ()
+            begins = ends + max(m.end() for m in _SENTENCE.finditer(between))
+        sentence = text[begins:start]
+        of: tuple[tuple[str, ...], ...] = ()
+        if last is not None and not _ELEMENTWISE.search(sentence):
+            joined = not pair and _MULTIPLIES.search(text[begins:ends]) and _AND.match(between)
+            if joined or _TIMES_WORD.match(between):
+                of, pair = (last,), (last, dims)
+            elif len(pair) == 2 and _GIVES.search(between):
+                of, pair = pair, ()
+            else:
+                pair = ()
+        yield of
+        last, ends = dims, end

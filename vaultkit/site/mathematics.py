@@ -25,6 +25,7 @@ _TAG = re.compile(r"<(?P<closes>/?)[^<>]*?(?P<empty>/?)>")
 # XML knows five named entities; math-core also writes HTML's, `&ApplyFunction;` for one.
 _HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]+;")
 
+_NUMBERED = re.compile(r"\\begin\{(?:equation|align|gather)\}")
 _converter = LatexToMathML(fancy_error=False)
 
 # The converter calls itself for what is nested, on a stack that ends: with it would end pytest, the
@@ -79,11 +80,15 @@ def to_mathml(tex: str, display: bool) -> str:
     opens = [found.start() for found in _OPENS.finditer(tex)]
     if len(opens) > _MOST_OPEN:
         raise FormulaError("too many brackets and commands", tex, opens[_MOST_OPEN])
+    # Obsidian takes a tag in any display; the converter in an environment with numbers alone.
+    tagged = display and r"\tag" in tex and not _NUMBERED.search(tex)
+    before, behind = (r"\begin{equation}", r"\end{equation}") if tagged else ("", "")
     try:
-        mathml = _converter.convert_with_local_state(tex, displaystyle=display)
+        mathml = _converter.convert_with_local_state(before + tex + behind, displaystyle=display)
     except LatexError as error:
         offset, _, reason = str(error).partition(": ")
-        raise FormulaError(reason.rstrip("."), tex, int(offset)) from error
+        at = min(max(0, int(offset) - len(before)), len(tex))
+        raise FormulaError(reason.rstrip("."), tex, at) from error
     mathml = _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), mathml)
     if _depth(mathml) > DEEPEST:
         raise FormulaError("nested too deeply", tex, 0)

@@ -108,6 +108,8 @@ class _Parser:
         self.at = 0
         self.depth = depth
         self.braced = claims if claims is not None else []
+        #: The environments that have begun and not ended.
+        self.environments: list[str] = []
 
     # Looking and taking
 
@@ -238,6 +240,8 @@ class _Parser:
             if said:
                 last = len(found)
                 found += said
+        if self.environments:
+            raise self.error(f"\\begin{{{self.environments[-1]}}} is never ended")
         found += [self.under(claim, ()) for claim in self.braced]
         if waiting and not found:
             raise self.error("a condition, and nothing that it is one of")
@@ -255,10 +259,15 @@ class _Parser:
     def separator(self) -> bool:
         if self.next in (r"\begin", r"\end"):
             name = "".join(t.text for t in self.tokens[self.at + 2 : self.at + 12])
-            if name.split("}")[0] in _ENVIRONMENTS:
+            name = name.split("}")[0]
+            if name in _ENVIRONMENTS:
+                if self.next == r"\begin":
+                    self.environments.append(name)
+                elif not self.environments or self.environments.pop() != name:
+                    raise self.error(f"\\end{{{name}}} ends nothing that has begun")
                 self.take()
                 self.group()
-                if name.startswith("alignedat"):
+                if name == "alignedat" and self.environments[-1:] == [name]:
                     self.group()
                 return True
         if self.next in SEPARATORS or (self.kind == "text" and _JOINING.match(self.next)):
@@ -968,7 +977,7 @@ class _Parser:
         if text in (r"\frac", r"\dfrac", r"\tfrac"):
             self.take()
             above = self.whole(self.group())
-            return _quotient(above, self.whole(self.group()))
+            return _quotient(above, self.whole(self.group()), in_line=False)
         if text in (r"\binom", r"\dbinom", r"\tbinom"):
             self.take()
             above = self.whole(self.group())
@@ -1192,16 +1201,19 @@ def _cut(tokens: Iterable[Token], at: str) -> list[list[Token]]:
     return parts
 
 
-def _quotient(above: Node, below: Node) -> Node:
-    """Divide; two differentials make a derivative, whose name the variables may hold."""
+def _quotient(above: Node, below: Node, *, in_line: bool = True) -> Node:
+    r"""Divide; two differentials make a derivative, whose name the variables may hold.
+
+    In a line, what stands behind ``\partial L / \partial x`` is a factor.
+    """
     quotient = Product("/", above, below)
     match above, below:
         case Differential(f), Differential(x):
             return Derivative(f, x)
-        case Differential(), Product(op, left, right):
+        case Differential(), Product(op, left, right) if in_line:
             return Product(op, _quotient(above, left), right)
         case Product(op, left, right), Differential():
-            return Product(op, left, _quotient(right, below))
+            return Product(op, left, _quotient(right, below, in_line=in_line))
         case (
             Product("", Symbol("d"), (Symbol() | Subscript()) as f),
             Product("", Symbol("d"), (Symbol() | Subscript()) as x),
@@ -1259,11 +1271,9 @@ def _nested(tokens: Sequence[Token]) -> None:
     for token, following in zip(tokens, [*tokens[1:], Token("", "")], strict=False):
         depth += token.text in (*OPEN, r"\begin")
         depth -= token.text in (*OPEN.values(), r"\end")
-        bare += token.kind == "command" and following.kind == "command"
+        bare = bare + 1 if token.kind == following.kind == "command" else 0
         if depth > DEEPEST:
             raise TexError(f"it is nested more than {DEEPEST} deep", token.start, token.end)
-        if not (token.kind == "command" and following.kind == "command"):
-            bare = 0
         if bare > DEEPEST:
             raise TexError("too many commands in a row", token.start, token.end)
 

@@ -94,7 +94,7 @@ _OTHERS = {
     r"\nabla", r"\arg", r"\binom", r"\dbinom", r"\tbinom", r"\underbrace", r"\overbrace", r"\%",
     r"\pm", r"\mp", r"\forall", r"\prime", r"\star", r"\_", r"\underset", r"\overset",
     r"\stackrel", r"\dagger", r"\cfrac", r"\land", r"\wedge", r"\colon", r"\setminus", r"\cup",
-    r"\cap", r"\emptyset", r"\varnothing", r"\oplus", r"\int", r"\lim",
+    r"\cap", r"\emptyset", r"\intercal", r"\varnothing", r"\oplus", r"\int", r"\lim",
 }  # fmt: skip
 #: What may stand alone, to be spoken of, but in no formula that is read.
 SPOKEN = {r"\pm", r"\mp", r"\oplus", r"\cup", r"\cap", r"\setminus", r"\emptyset", r"\varnothing",
@@ -129,8 +129,12 @@ _KNOWN = {
     *DOUBLE_BARS, *DOUBLE_BARS.values(), *REDUCTIONS, *FUNCTIONS, *ACCENTS, *FONTS, *OPERATORS,
     *DOTS, *NAMES, *_OTHERS,
 }  # fmt: skip
-# Environments in which & parts columns; in aligned rows it is for looks.
-_COLUMNS = re.compile(r"\{([pbvBV]?matrix|cases|array)\}")
+# Environments in which & parts columns; in aligned rows the first & is for looks, and the second
+# one parts what stands side by side, unless a relation or a sign goes on with it.
+_GOES_ON = re.compile(
+    r"\s*(?:[=<>+\-&≤≥≈≠]|\\(?:approx|le|ge|ne|lt|gt|leq|geq|neq|in)(?![A-Za-z]))"
+)
+_COLUMNS = re.compile(r"\{(?:(?:[pbvBV]|small)?matrix|d?cases|array)\}")
 
 
 @dataclass(frozen=True)
@@ -154,16 +158,25 @@ def tokenize(tex: str) -> list[Token]:
     if len(tex) > LONGEST:
         raise TexError(f"a formula of {len(tex)} characters; at most {LONGEST} are read")
     tokens: list[Token] = []
-    depth = 0
+    depth = columns = 0
     for found in _TOKEN.finditer(tex):
         kind, text = str(found.lastgroup), found[0]
         start, end = found.span()
-        if kind == "space" or (text == "&" and not depth):
+        if kind == "space":
             continue
+        if text == "&" and not depth:
+            columns += 1
+            if columns % 2 or _GOES_ON.match(tex, end):
+                continue
+            kind, text = "command", r"\quad"
         if text in (r"\begin", r"\end") and _COLUMNS.match(tex, end):
             depth += 1 if text == r"\begin" else -1
+        elif text in (r"\begin", r"\end", r"\\") and not depth:
+            columns = 0
         if kind in ("text", "words"):
             kind, text = "text", found["words"]
+            if not text.strip():
+                continue  # it shows nothing, and an empty token would be taken for the end
             if found[0].startswith(r"\operatorname"):
                 word = re.sub(r"\\|\s", "", text)
                 if word in OPERATOR_WORDS:

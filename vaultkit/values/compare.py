@@ -125,7 +125,7 @@ def _verdict(scope: Evaluator) -> Verdict:
         case Range(index, low, high):
             return _range(scope, index, low, high)
         case Membership():
-            return _membership(scope, statement)
+            return replace(_membership(scope, statement), span=statement.span)
         case Statement():
             return _relations(scope, statement)
     raise EvaluationError("this states nothing")

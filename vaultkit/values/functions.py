@@ -170,8 +170,9 @@ def percent(value: Value) -> Value:
 
 def degrees(value: Value) -> Value:
     """Return the angle."""
-    array = value.array * (math.pi / 180)
-    return made(array, value.spread + 2 * np.abs(array), value.rank, value)
+    turn = math.pi / 180
+    array = value.array * turn
+    return made(array, value.spread * turn + 2 * np.abs(array), value.rank, value)
 
 
 def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
