@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -175,6 +176,13 @@ class Numbers:
 
     def _gather(self, name: str, value: Any) -> None:
         if isinstance(value, (bool, np.bool_, str, bytes)):
+            return
+        if isinstance(value, ModuleType):
+            # A page that imports a module as such may speak of the rows of its arrays.
+            for attribute, array in list(vars(value).items()):
+                if isinstance(array, np.ndarray) and array.ndim and array.size <= _LARGE:
+                    for row in rows_of(array) | rows_of(array.T):
+                        self.rows.setdefault(row, f"variable {name}.{attribute}")
             return
         if _is_number(value):
             self.bound.add([float(value)], f"variable {name}")
