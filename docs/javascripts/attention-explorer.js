@@ -108,8 +108,6 @@ const build = (figure, recording, start) => {
   const { panel, words } = replace(figure, "Attention Explorer",
     which.group, shade.group, shaded, picker.grid, title,
     make("div", { class: "heads__pair" }, ...views.map(({ box }) => box)));
-  // Beside the button, where a phone shows it together with the table of heads.
-  title.after(words);
   panel.append(loss);
 
   const asksOf = (side) => (state.look && state.look[0] === side ? state.look[1] : state.asks[side]);
