@@ -29,7 +29,14 @@ def test_what_is_empty_is_left_out() -> None:
         "sides": "sides",
         "seconds": 0.5,
         "block": 0,
-        "mend": {"first": 2, "last": 3, "lines": ("a", "b"), "source": "code", "output": "out"},
+        "mend": {
+            "first": 2,
+            "last": 3,
+            "lines": ("a", "b"),
+            "source": "code",
+            "output": "out",
+            "block": 0,
+        },
     }
 
 
