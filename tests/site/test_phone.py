@@ -97,7 +97,11 @@ def test_six_columns_fit_a_phone(visit: Visitor, address: str) -> None:
 def test_what_does_not_fit_shows_that_it_scrolls(visit: Visitor) -> None:
     page = visit("attention-equation/", width=390)
     page.evaluate(OPEN)
-    page.wait_for_function("document.querySelectorAll('[data-more]').length > 3")
+    # The observer tells of boxes that have just been opened a moment later.
+    page.wait_for_function(
+        """() => [...document.querySelectorAll("article pre > code")].every(
+             box => (box.scrollWidth - box.clientWidth > 1) === (box.dataset.more === "right"))"""
+    )
     boxes = inner(page, "article pre > code")
     assert {more for wide, _, more in boxes if wide > 1} == {"right"}
     assert {more for wide, _, more in boxes if wide <= 1} == {""}

@@ -178,6 +178,7 @@ def test_where_html_is_forbidden_it_is_text(page: Page, address: str) -> None:
 
 def test_what_is_found_is_text(page: Page, address: str) -> None:
     page.goto(address)
+    page.wait_for_function("typeof document$ !== 'undefined'")  # scripts come after the first look
     page.keyboard.press("/")
     page.keyboard.type("hacked", delay=20)
     page.locator(".md-search-result__item").first.wait_for()

@@ -97,10 +97,10 @@ def test_results_write_formulas_as_one_would_type_them(visit: Visitor) -> None:
 def test_no_page_has_lost_a_root_or_an_index(built: Path) -> None:
     (index,) = (built / "assets/vaultkit").glob("search.*.json")
     notes = {note[1]: note for note in json.loads(index.read_text("utf-8"))}
-    text = " ".join(part[2] for part in notes["Attention Equation"][6])
+    text = " ".join(part[2] for part in notes["Attention Equation"][7])
     assert "softmax(QKᵀ/√d_k)V" in text
-    assert "αᵢⱼ" in " ".join(part[2] for part in notes["Attention Weights"][6])
-    assert notes["Attention Scores"][5][0] == "S = QKᵀ"
+    assert "αᵢⱼ" in " ".join(part[2] for part in notes["Attention Weights"][7])
+    assert notes["Attention Scores"][6][0] == "S = QKᵀ"
     assert "Linked from" not in index.read_text("utf-8")
 
 

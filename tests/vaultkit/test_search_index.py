@@ -38,8 +38,8 @@ def test_broken_html_loses_no_words() -> None:
 def test_the_index_holds_names_before_text_and_the_first_formulas() -> None:
     formulas = ["a = b", "c = d", "e = f"]
     entry = Entry(
-        "owl/", "Owl", ["Tyto"], ["bird"], "It hears.", [Section("", "", "Text", formulas)]
+        "owl/", "Owl", ["Tyto"], ["bird"], "It hears.", 3, [Section("", "", "Text", formulas)]
     )
     assert json.loads(index([entry])) == [
-        ["owl/", "Owl", ["Tyto"], ["bird"], "It hears.", ["a = b", "c = d"], [["", "", "Text"]]]
+        ["owl/", "Owl", ["Tyto"], ["bird"], "It hears.", 3, ["a = b", "c = d"], [["", "", "Text"]]]
     ]

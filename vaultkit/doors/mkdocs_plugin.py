@@ -348,6 +348,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 aliases=note.aliases if note else (),
                 tags=note.tags if note else (),
                 summary=note.summary if note else "",
+                linked=len({link.source.path for link in self.vault.backlinks(note)})
+                if note
+                else 0,
                 sections=search_index.sections(html_),
             )
         return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), html_)

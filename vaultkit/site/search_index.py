@@ -52,6 +52,8 @@ class Entry:
     aliases: Sequence[str] = ()
     tags: Sequence[str] = ()
     summary: str = ""
+    #: How many notes link to it: of two that say the same, more build on the one that is meant.
+    linked: int = 0
     sections: list[Section] = field(default_factory=list)
 
 
@@ -78,6 +80,7 @@ def index(entries: Iterable[Entry]) -> str:
             list(entry.aliases),
             list(entry.tags),
             entry.summary,
+            entry.linked,
             [formula for part in entry.sections for formula in part.formulas][:_STATED],
             [[part.anchor, part.heading, part.text] for part in entry.sections],
         ]

@@ -38,10 +38,10 @@ const stem = (word) => {
 /* The stems of a text, with the places where they stand in it. */
 const TOKEN = /[\p{L}\p{N}_]+/gu;
 const PRODUCT = /^(?:[A-Z](?:_[A-Za-z]+)?){2}$/;  // QK, XW_Q
-const tokens = (text) => {
+const tokens = (text, { products = true } = {}) => {
   const found = [];
   for (const [word] of plain(text).matchAll(TOKEN)) {
-    const parts = PRODUCT.test(word) ? word.match(/[A-Z](?:_[A-Za-z]+)?/g)
+    const parts = products && PRODUCT.test(word) ? word.match(/[A-Z](?:_[A-Za-z]+)?/g)
       : word.split("_").filter((part) => part.length > 2);
     const all = parts.length > 1 ? [word, ...parts] : [word];
     found.push(...all.map((part) => stem(part.replaceAll("_", "").toLowerCase())).filter(Boolean));
@@ -60,13 +60,13 @@ const counted = (list) => {
 const prepare = (notes) => {
   const inNotes = new Map();  // How many notes hold a stem.
   const inHeads = new Map();  // And how many in what tells at once what they are about.
-  const read = notes.map(([url, title, aliases, tags, summary, formulas, sections]) => {
+  const read = notes.map(([url, title, aliases, tags, summary, linked, formulas, sections]) => {
     const note = {
-      url, title, tags, summary,
-      names: [title, ...aliases].map(tokens),
+      url, title, tags, summary, linked,
+      names: [title, ...aliases].map((name) => tokens(name, { products: false })),  // KV Cache is no K V
       about: new Set(tokens(summary)),
-      tagged: new Set(tags.flatMap(tokens)),
-      stated: formulas.map((formula) => new Set(tokens(formula))),
+      tagged: new Set(tags.flatMap((tag) => tokens(tag))),
+      stated: formulas.map((formula) => tokens(formula)),
       sections: sections.map(([anchor, heading, text]) => {
         const words = tokens(text);
         return { anchor, heading, text, headed: new Set(tokens(heading)), words, counts: counted(words) };
@@ -83,6 +83,8 @@ const prepare = (notes) => {
   });
   const length = read.reduce((sum, note) => sum + note.length, 0);
   const parts = read.reduce((sum, note) => sum + note.sections.length, 0);
+  const linked = Math.log1p(Math.max(1, ...read.map((note) => note.linked)));
+  for (const note of read) note.known = Math.log1p(note.linked) / linked;
   return { notes: read, inNotes, inHeads, vocabulary: [...inNotes.keys()],
     mean: length / Math.max(1, parts), noteMean: length / Math.max(1, read.length) };
 };
@@ -111,7 +113,7 @@ const meant = (term, { inNotes, vocabulary }) => {
 
 /* ---- The order of what is found --------------------------------------------------------------- */
 
-const WEIGHTS = { name: 12, about: 4, tagged: 2, stated: 4, headed: 4, text: 1 };
+const WEIGHTS = { name: 12, about: 4, tagged: 2, stated: 6, headed: 4, text: 1 };
 
 const best = (meanings, score) => {
   let most = 0;
@@ -166,9 +168,11 @@ const rank = (question, index) => {
       telling * WEIGHTS.tagged * best(meanings, (term) => +note.tagged.has(term))) +
       rare * best(meanings, (term) => frequent(note.counts.get(term), length)));
     // A formula tells the more of a note, the more of it was typed.
-    const stated = Math.max(0, ...note.stated.map((formula) => {
-      const said = terms.filter(({ meanings }) => [...meanings.keys()].some((term) => formula.has(term)));
-      return said.length ** 3 / (terms.length * formula.size);
+    const stated = Math.max(0, ...note.stated.map((formula, at) => {
+      const held = new Set(formula);
+      const said = terms.filter(({ meanings }) => [...meanings.keys()].some((term) => held.has(term)));
+      const whole = asked.length > 2 && follows(formula, asked) ? 2 : 1;
+      return whole * said.length ** 3 / (terms.length * held.size) / (1 + 0.5 * at);
     }));
     const parts = note.sections.map((section) => {
       const length = 0.4 + 0.6 * section.words.length / index.mean;
@@ -184,7 +188,8 @@ const rank = (question, index) => {
     const covered = terms.reduce((sum, { rare }, at) => sum + (hit[at] ? rare : 0), 0) / (weight || 1);
     if (!hit.some(Boolean)) continue;
     const own = whole.reduce((sum, score) => sum + score, 0) + WEIGHTS.stated * stated + (exact ? 40 * weight : 0);
-    const score = (own + (parts[0]?.score ?? 0) + 0.3 * (parts[1]?.score ?? 0)) * (0.1 + 0.9 * covered ** 2);
+    const score = (own + (parts[0]?.score ?? 0) + 0.3 * (parts[1]?.score ?? 0)) * (0.1 + 0.9 * covered ** 2)
+      * (0.75 + 0.25 * note.known);
     found.push({ note, score, own, parts: parts.filter((part) => part.score > 0), hit, terms });
   }
   const most = Math.max(...found.map(({ score }) => score));
