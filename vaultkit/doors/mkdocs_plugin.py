@@ -342,15 +342,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         note = self._note(page)
         self._gather_cards(html_, page, config, files)
         if not (page.meta.get("search") or {}).get("exclude"):
+            links = self.vault.backlinks(note) if note and self.vault else []
             self.searched[page.file.src_uri] = search_index.Entry(
                 url=page.url,
                 title=note.title if note else str(page.title),
                 aliases=note.aliases if note else (),
                 tags=note.tags if note else (),
                 summary=note.summary if note else "",
-                linked=len({link.source.path for link in self.vault.backlinks(note)})
-                if note
-                else 0,
+                linked=len({link.source.path for link in links}),
                 sections=search_index.sections(html_),
             )
         return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), html_)
