@@ -1,6 +1,7 @@
 """What the commands do, and what they exit with."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
@@ -212,3 +213,19 @@ def test_a_new_note_begins_as_the_vaults_own_template(vault: Path) -> None:
     (vault / ".templates" / "bird.md").write_text("# {{title}}\n\nA bird.\n")
     assert run("new", "Skua", "--vault", "birds").exit_code == 0
     assert (vault / "Skua.md").read_text() == "# Skua\n\nA bird.\n"
+
+
+def test_no_property_breaks_a_build(vault: Path) -> None:
+    """What other programs mean by a property is not what Material means by it."""
+    (vault / "Owl.md").write_text(
+        "---\nicon: trees\nstatus: [draft]\ntemplate: nowhere.html\ntags: one, two\nhide: all\n"
+        "search: no\ntitle: 3\ndescription: {a: b}\n---\n" + OWL
+    )
+    (vault / "Tern.md").write_text(
+        "---\nicon: [a]\nstatus: true\ntemplate: true\ntags: 5\nhide: 3\n---\n# Tern\n"
+    )
+    done = run("build", str(vault), "--site-dir", str(vault.parent / "site"), "--strict")
+    assert done.exit_code == 0, done.output
+    page = (vault.parent / "site/owl/index.html").read_text("utf-8")
+    assert re.findall(r'class="md-tag"[^>]*>([^<]*)<', page) == ["one", "two"]
+    assert "<title>Owl" in page

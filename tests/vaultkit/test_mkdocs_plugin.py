@@ -242,7 +242,7 @@ def test_a_notebook_looks_like_a_note(vault: Path) -> None:
     assert len(page) < 2 * len(owl_page)
     assert not re.search(r"jp-|mathjax|cdn|<style", page, re.IGNORECASE)
     notes = {note[0]: note for note in json.loads(found_by_search(vault))}
-    assert "day-alpha_1" in [section[0] for section in notes["field-book/"][6]]
+    assert "day-alpha_1" in [section[0] for section in notes["field-book/"][7]]
 
 
 def test_a_site_is_built_of_the_other_notes(vault: Path) -> None:

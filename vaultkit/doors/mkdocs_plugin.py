@@ -12,7 +12,7 @@ import json
 import logging
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -39,7 +39,7 @@ from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, folder_of, published
 from vaultkit.read.cache import folder_beside
-from vaultkit.read.note import Note
+from vaultkit.read.note import Note, tags_of
 from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable
@@ -315,9 +315,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             page.render = partial(_render, page, render, note)  # type: ignore[method-assign]
         return page
 
-    def on_page_markdown(self, markdown: str, page: Page, **_: Any) -> str:
+    # Before the theme's plugins read the properties.
+    @event_priority(100)
+    def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
         """Describe the page by its summary, to those who list it."""
         note = self._note(page)
+        page.meta = _for_the_theme(page.meta, config.theme.dirs)
         if note and note.summary:
             page.meta.setdefault("description", note.summary)
         # The theme's templates take what they get for HTML.
@@ -771,6 +774,33 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             config.theme["logo"] = logo.src_uri
         if config.theme.get("favicon") in (None, "", "assets/images/favicon.png"):
             config.theme["favicon"] = logo.src_uri
+
+
+def _for_the_theme(meta: Mapping[str, Any], folders: list[str]) -> dict[str, Any]:
+    """Leave out the properties that the theme would take for orders of another kind.
+
+    Obsidian's users name icons, templates and states of their own; the theme ends the build where
+    it finds no file of that name, or another type than it expects.
+    """
+    properties = dict(meta)
+    if "tags" in properties:
+        properties["tags"] = list(tags_of(properties["tags"]))
+
+    def there(name: object) -> bool:
+        return isinstance(name, str) and any((Path(folder) / name).is_file() for folder in folders)
+
+    fits: dict[str, Callable[[Any], bool]] = {
+        "icon": lambda value: there(f".icons/{value}.svg"),
+        "template": there,
+        "status": lambda value: isinstance(value, str),
+        "title": lambda value: isinstance(value, str),
+        "description": lambda value: isinstance(value, str),
+        "hide": lambda value: isinstance(value, list),
+        "search": lambda value: isinstance(value, dict),
+    }
+    return {
+        name: value for name, value in properties.items() if name not in fits or fits[name](value)
+    }
 
 
 def _escaped(value: Any) -> Any:

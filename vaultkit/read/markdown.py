@@ -34,7 +34,7 @@ from vaultkit.read.note import (
     Note,
     Passage,
     Problem,
-    words_of,
+    tags_of,
 )
 from vaultkit.read.predictions import Prediction, predictions
 from vaultkit.read.quantities import Prose, Quantity, quantities
@@ -243,7 +243,7 @@ class _Reader:
             passages=tuple(self.passages),
             block_ids=self.block_ids,
             comments=tuple(self.comments),
-            tags=tuple(dict.fromkeys([*words_of(self.meta.get("tags")), *self.tags])),
+            tags=tuple(dict.fromkeys([*tags_of(self.meta.get("tags")), *self.tags])),
             problems=tuple(self.problems),
             refused=self.refused,
         )

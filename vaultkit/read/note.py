@@ -275,6 +275,20 @@ class Note:
         return ends
 
 
+def tags_of(value: Any) -> tuple[str, ...]:
+    """Read the property `tags`: a list, or one line with commas or blanks between, as in Obsidian.
+
+    Examples
+    --------
+    >>> tags_of("one, #two"), tags_of(["one", 2]), tags_of(None)
+    (('one', 'two'), ('one', '2'), ())
+    """
+    words = words_of(value)
+    if isinstance(value, str):
+        words = tuple(word for word in re.split(r"[,\s]+", value) if word)
+    return tuple(word.removeprefix("#") for word in words)
+
+
 def words_of(value: Any) -> tuple[str, ...]:
     """Read a property that holds one word or a list of them."""
     if value is None:
