@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import fnmatch
+import functools
+import gc
 import io
 import os
 import random
@@ -122,6 +124,7 @@ class Judge:
         self.began = time.monotonic()
         #: What an example knows, which it forgets when it has run.
         self.names: dict[pytest.Item, dict[str, object]] = {}
+        self.caches: list[functools._lru_cache_wrapper[object]] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -130,6 +133,12 @@ class Judge:
         items = [item for item in session.items if not re.search("__mutmut_\\d", item.nodeid)]
         doctests = [item for item in items if isinstance(item, DoctestItem)]
         self.names = {item: dict(item.dtest.globs) for item in doctests}
+        self.caches = [
+            found
+            for found in gc.get_objects()
+            if isinstance(found, functools._lru_cache_wrapper)
+            and str(found.__module__).startswith(("snippets", "vaultkit"))
+        ]
         self.reach(items)
         print(f"{len(self.seconds)} tests, known after {self.elapsed:.0f} s", flush=True)
         if self.judge("", set(self.seconds)) != "survived":
@@ -171,6 +180,9 @@ class Judge:
         """Run a test; tell how it fails, if it does."""
         if isinstance(item, DoctestItem):
             item.dtest.globs = dict(self.names[item])
+        # What an earlier test has had computed would hide a mutant, and that a test reaches it.
+        for cache in self.caches:
+            cache.cache_clear()
         reports = runtestprotocol(item, log=False, nextitem=following)
         return "\n".join(f"{item.nodeid}\n{r.longreprtext}" for r in reports if r.failed)
 
