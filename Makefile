@@ -6,7 +6,7 @@ BIN := .venv/bin
 # Material for MkDocs tells of its future at every start.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve site test watch figures bench mutants code-mutants lint clean
+.PHONY: help serve site test test-code test-pages watch figures bench mutants code-mutants lint clean
 
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
@@ -29,8 +29,15 @@ site: .venv/site
 	$(BIN)/pytest docs -q --trials 2
 	$(BIN)/mkdocs build --strict
 
+# Two halves at once: the pages in a browser take as long as all the rest.
 test: .venv/test
-	$(BIN)/pytest
+	@$(MAKE) --no-print-directory --jobs=2 test-code test-pages
+
+test-code: .venv/test
+	$(BIN)/pytest --quiet --ignore=tests/site
+
+test-pages: .venv/test
+	$(BIN)/pytest --quiet -p no:cacheprovider tests/site
 
 watch: .venv/dev
 	$(BIN)/watchfiles "$(BIN)/pytest docs -q --vault-cached" docs snippets figures
