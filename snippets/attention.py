@@ -1,4 +1,4 @@
-"""Scaled dot-product attention, step by step: scores, weights, output.
+"""Scaled dot-product attention: the equation, its steps, and the function that checks.
 
 One head, any number of leading batch axes, no learned weights. Learned maps belong in
 `projection`, heads in a module of their own.
@@ -6,7 +6,47 @@ One head, any number of leading batch axes, no learned weights. Learned maps bel
 
 import numpy as np
 
+from snippets.masks import additive_mask, causal_mask
 from snippets.softmax import softmax
+
+
+def attention(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: np.ndarray | float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mix the values: softmax(Q Kᵀ / √d_k + M) V, the equation and no more.
+
+    Vaswani et al. 2017, equation 1, with a mask as in section 3.2.3. Floats of one dtype whose
+    shapes fit are taken for granted; `scaled_dot_product_attention` sees to that.
+
+    Parameters
+    ----------
+    q : (..., n, d_k)
+    k : (..., m, d_k)
+    v : (..., m, d_v)
+    mask : broadcasts to (..., n, m)
+        M, added to the scaled scores: 0 where a query may attend to a key, -inf where not.
+
+    Returns
+    -------
+    output : (..., n, d_v)
+    weights : (..., n, m)
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit: NumPy's message names those that it multiplied or added.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> output, weights = attention(x, x, x, mask=np.array([[0.0, -np.inf], [0.0, 0.0]]))
+    >>> output.round(2)
+    array([[1.  , 0.  ],
+           [0.33, 0.67]])
+    """
+    S = q @ k.swapaxes(-1, -2)
+    alpha = softmax(S / q.shape[-1] ** 0.5 + mask)
+    return alpha @ v, alpha
 
 
 def attention_scores(query: np.ndarray, key: np.ndarray) -> np.ndarray:
@@ -35,7 +75,7 @@ def attention_scores(query: np.ndarray, key: np.ndarray) -> np.ndarray:
     array([[3., 8.]])
     """
     try:
-        scores: np.ndarray = query @ key.swapaxes(-1, -2)  # .T would reverse the batch axes too
+        scores = query @ key.swapaxes(-1, -2)  # .T would reverse the batch axes too
     except ValueError as error:
         raise ValueError(
             f"query {query.shape} and key {key.shape} are not (..., n, d_k) and (..., m, d_k)"
@@ -77,17 +117,7 @@ def attention_weights(
         scores = scores * float(scale)  # a Python float keeps float32 scores float32
     if attn_mask is None:
         return softmax(scores)
-    try:
-        mask = np.broadcast_to(attn_mask, scores.shape)
-    except ValueError as error:
-        raise ValueError(
-            f"attn_mask {attn_mask.shape} does not broadcast to scores {scores.shape}"
-        ) from error
-    if mask.dtype == np.bool_:
-        return softmax(np.where(mask, scores, -np.inf))
-    if not np.issubdtype(mask.dtype, np.floating):
-        raise TypeError(f"attn_mask must be boolean or float, not {mask.dtype}")
-    return softmax(scores + mask.astype(scores.dtype))
+    return softmax(scores + additive_mask(attn_mask, scores.shape, scores.dtype))
 
 
 def scaled_dot_product_attention(
@@ -140,23 +170,23 @@ def scaled_dot_product_attention(
     shapes = f"query {query.shape}, key {key.shape}, value {value.shape}"
     if min(query.ndim, key.ndim, value.ndim) < 2:
         raise ValueError(f"{shapes}: each needs two axes or more")
+    if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
+        raise ValueError(f"{shapes} are not (..., n, d_k), (..., m, d_k) and (..., m, d_v)")
+    try:
+        batch = np.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    except ValueError as error:
+        raise ValueError(f"{shapes}: the batch axes do not broadcast") from error
     if is_causal and attn_mask is not None:
         raise ValueError("attn_mask and is_causal exclude each other: combine the masks with &")
 
     dtype = np.result_type(query, key, value, np.float16)  # integers become floats
     wide = np.result_type(dtype, np.float32)  # float16 scores could overflow
-    scores = attention_scores(query.astype(wide), key.astype(wide))
+    q, k, v = (x.astype(wide) for x in (query, key, value))
+    n, m = q.shape[-2], k.shape[-2]
+    if scale is not None:
+        q = q * float(scale * q.shape[-1] ** 0.5)  # `attention` divides by the root again
     if is_causal:
-        attn_mask = np.tri(*scores.shape[-2:], dtype=np.bool_)  # True at and left of the diagonal
-    if scale is None:
-        scale = 1 / np.sqrt(query.shape[-1])
-    weights = attention_weights(scores, attn_mask, scale)
-    try:
-        output: np.ndarray = weights @ value
-    except ValueError as error:
-        raise ValueError(
-            f"{shapes}: value needs as many rows as key, and batch axes that broadcast"
-        ) from error
-    if return_weights:
-        return output.astype(dtype), weights.astype(dtype)
-    return output.astype(dtype)
+        attn_mask = causal_mask(n, m)
+    mask = 0.0 if attn_mask is None else additive_mask(attn_mask, (*batch, n, m), wide)
+    output, weights = (x.astype(dtype) for x in attention(q, k, v, mask))
+    return (output, weights) if return_weights else output

@@ -58,8 +58,7 @@ def softmax_backward(dL_dalpha: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     if dL_dalpha.shape != alpha.shape:
         raise ValueError(f"dL_dalpha {dL_dalpha.shape} and alpha {alpha.shape} differ in shape")
     mean = (alpha * dL_dalpha).sum(axis=-1, keepdims=True)
-    dL_dscores: np.ndarray = alpha * (dL_dalpha - mean)
-    return dL_dscores
+    return alpha * (dL_dalpha - mean)
 
 
 def scaled_dot_product_attention_backward(
@@ -228,8 +227,9 @@ def multi_head_attention_backward(
     Q = split_heads(project(query, weights.W_Q, weights.b_Q), num_heads)
     K = split_heads(project(key, weights.W_K, weights.b_K), num_heads)
     V = split_heads(project(value, weights.W_V, weights.b_V), num_heads)
-    heads = scaled_dot_product_attention(Q, K, V, attn_mask, is_causal=is_causal)
-    assert isinstance(heads, np.ndarray)  # no weights were asked for
+    heads, _ = scaled_dot_product_attention(
+        Q, K, V, attn_mask, is_causal=is_causal, return_weights=True
+    )
 
     dL_dmerged, dL_dW_O, dL_db_O = project_backward(dL_doutput, merge_heads(heads), weights.W_O)
     dL_dheads = split_heads(dL_dmerged, num_heads)
@@ -256,5 +256,4 @@ def _sum_to(gradient: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Sum over the axes along which an input of this shape was broadcast."""
     gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))
     repeated = tuple(i for i, size in enumerate(shape) if size == 1 != gradient.shape[i])
-    summed: np.ndarray = gradient.sum(axis=repeated, keepdims=True)
-    return summed
+    return gradient.sum(axis=repeated, keepdims=True)

@@ -32,7 +32,7 @@ def soft_cap(scores: np.ndarray, cap: float) -> np.ndarray:
     """
     if not cap > 0:
         raise ValueError(f"cap must be above 0, not {cap}")
-    capped: np.ndarray = np.tanh(scores / cap) * cap
+    capped = np.tanh(scores / cap) * cap
     return capped.astype(scores.dtype)
 
 
@@ -60,7 +60,7 @@ def unit_rms(x: np.ndarray, eps: float = 1e-6) -> np.ndarray:
            [0.8485, 1.1314]])
     """
     wide = x.astype(np.result_type(x, np.float32))  # float16 squares could overflow
-    output: np.ndarray = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
+    output = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
     return output.astype(x.dtype)
 
 
@@ -92,6 +92,5 @@ def gated(output: np.ndarray, gate_scores: np.ndarray) -> np.ndarray:
     if np.broadcast_shapes(output.shape, gate_scores.shape) != output.shape:
         raise ValueError(f"gate_scores {gate_scores.shape} do not fit output {output.shape}")
     small = np.exp(-np.abs(gate_scores))
-    share: np.ndarray = np.where(gate_scores >= 0, 1, small) / (1 + small)
-    passed: np.ndarray = output * share
-    return passed
+    share = np.where(gate_scores >= 0, 1, small) / (1 + small)
+    return output * share

@@ -65,8 +65,7 @@ def cross_entropy_backward(logits: np.ndarray, target: np.ndarray) -> np.ndarray
     """
     _check(logits, target)
     one_hot = np.eye(logits.shape[-1])[target]
-    gradient: np.ndarray = (softmax(logits) - one_hot) / target.size
-    return gradient
+    return (softmax(logits) - one_hot) / target.size
 
 
 def _check(logits: np.ndarray, target: np.ndarray) -> None:

@@ -18,8 +18,7 @@ def relu(x: np.ndarray) -> np.ndarray:
     >>> relu(np.array([-1.0, 0.0, 2.0]))
     array([0., 0., 2.])
     """
-    output: np.ndarray = np.maximum(x, 0)
-    return output
+    return np.maximum(x, 0)
 
 
 def gelu(x: np.ndarray, approximate: str = "none") -> np.ndarray:
@@ -49,7 +48,7 @@ def gelu(x: np.ndarray, approximate: str = "none") -> np.ndarray:
         phi = (1 + np.tanh(math.sqrt(2 / math.pi) * (wide + 0.044715 * wide**3))) / 2
     else:
         raise ValueError(f'approximate must be "none" or "tanh", not {approximate!r}')
-    output: np.ndarray = wide * phi
+    output = wide * phi
     return output.astype(np.result_type(x, np.float16))
 
 

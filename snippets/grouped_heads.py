@@ -90,14 +90,15 @@ def grouped_query_attention(
             " (..., h, n, d_k), (..., g, m, d_k) and (..., g, m, d_v)"
         )
     num_heads = query.shape[-3]
-    output = scaled_dot_product_attention(
+    output, _ = scaled_dot_product_attention(
         query,
         repeat_heads(key, num_heads),
         repeat_heads(value, num_heads),
         attn_mask,
         is_causal=is_causal,
+        return_weights=True,
     )
-    return np.asarray(output)
+    return output
 
 
 def latent_attention(
@@ -140,9 +141,8 @@ def latent_attention(
     shared = latent[..., np.newaxis, :, :]  # one for all heads
     scale = 1 / np.sqrt(query.shape[-1])  # of the query's width, also when absorbed
     if absorbed:
-        C = np.broadcast_to(shared, (*shared.shape[:-3], query.shape[-3], *shared.shape[-2:]))
-        asked = query @ W_UK.swapaxes(-1, -2)
-        return np.asarray(scaled_dot_product_attention(asked, C, C, scale=scale) @ W_UV)
-    return np.asarray(
-        scaled_dot_product_attention(query, shared @ W_UK, shared @ W_UV, scale=scale)
-    )
+        query, key, value = query @ W_UK.swapaxes(-1, -2), shared, shared
+    else:
+        key, value = shared @ W_UK, shared @ W_UV
+    output, _ = scaled_dot_product_attention(query, key, value, scale=scale, return_weights=True)
+    return output @ W_UV if absorbed else output

@@ -38,5 +38,5 @@ def layer_norm(x: np.ndarray, gain: np.ndarray, bias: np.ndarray, eps: float = 1
     wide = x.astype(np.result_type(dtype, np.float32))  # float16 would round a small eps to 0
     centred = wide - wide.mean(axis=-1, keepdims=True)
     variance = (centred**2).mean(axis=-1, keepdims=True)
-    output: np.ndarray = gain * centred / np.sqrt(variance + eps) + bias
+    output = gain * centred / np.sqrt(variance + eps) + bias
     return output.astype(dtype)

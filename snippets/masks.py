@@ -1,6 +1,7 @@
 """Masks: which query may attend to which key. Boolean, True lets attend.
 
-Masks combine with &: causal_mask(m) & padding_mask(lengths, m).
+Masks combine with &: causal_mask(m) & padding_mask(lengths, m). `additive_mask` makes of them
+what the equation adds to the scores.
 """
 
 import numpy as np
@@ -107,3 +108,45 @@ def window_mask(n: int, window: int, num_sinks: int = 0) -> np.ndarray:
     too_far = np.tri(n, k=-window, dtype=np.bool_)
     too_far[:, :num_sinks] = False
     return causal_mask(n) & ~too_far
+
+
+def additive_mask(attn_mask: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Turn a mask into M, which is added to the scaled scores: 0 for True, -inf for False.
+
+    Vaswani et al. 2017, section 3.2.3. A mask of floats is M already.
+
+    Parameters
+    ----------
+    attn_mask : broadcasts to shape
+        Boolean or float.
+    shape : tuple of int
+        That of the scores, (..., n, m).
+    dtype : np.dtype
+        The scores'.
+
+    Returns
+    -------
+    of the shape of attn_mask, of this dtype
+
+    Raises
+    ------
+    ValueError
+        If attn_mask does not broadcast to the scores; the message names both shapes.
+    TypeError
+        If attn_mask is neither boolean nor float.
+
+    Examples
+    --------
+    >>> additive_mask(np.array([True, True, False]), (2, 3), np.dtype(float))
+    array([  0.,   0., -inf])
+    """
+    try:
+        np.broadcast_to(attn_mask, shape)
+    except ValueError as error:
+        fault = f"attn_mask {attn_mask.shape} does not broadcast to scores {shape}"
+        raise ValueError(fault) from error
+    if attn_mask.dtype == np.bool_:
+        return np.where(attn_mask, 0, -np.inf).astype(dtype)
+    if not np.issubdtype(attn_mask.dtype, np.floating):
+        raise TypeError(f"attn_mask must be boolean or float, not {attn_mask.dtype}")
+    return attn_mask.astype(dtype)

@@ -159,5 +159,4 @@ def encode(model: MiniLM, text: str) -> np.ndarray:
     (384,), float32
     """
     mean = hidden_states(model, text).states[-1].mean(axis=0)
-    vector: np.ndarray = mean / np.linalg.norm(mean)
-    return vector
+    return mean / np.linalg.norm(mean)

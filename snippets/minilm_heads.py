@@ -85,8 +85,7 @@ def relative_change(output: np.ndarray, without: np.ndarray) -> np.ndarray:
     >>> relative_change(np.array([[3.0, 4.0]]), np.array([[3.0, 3.0]]))
     array([0.2])
     """
-    change: np.ndarray = np.linalg.norm(output - without, axis=-1) / np.linalg.norm(output, axis=-1)
-    return change
+    return np.linalg.norm(output - without, axis=-1) / np.linalg.norm(output, axis=-1)
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -106,8 +105,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     array([1.    , 0.7071])
     """
     lengths = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
-    cosines: np.ndarray = (a * b).sum(axis=-1) / lengths
-    return cosines
+    return (a * b).sum(axis=-1) / lengths
 
 
 def minilm_heads() -> list[Heads]:
@@ -178,7 +176,9 @@ def lost(
         after = hidden_states(hidden, sentence)
         x = before.states[block]
         output, without = (
-            np.asarray(multi_head_attention(x, x, x, each.blocks[block].attention, num_heads))
+            multi_head_attention(
+                x, x, x, each.blocks[block].attention, num_heads, return_weights=True
+            )[0]
             for each in (model, hidden)
         )
         change.append(relative_change(output, without))

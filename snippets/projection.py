@@ -33,5 +33,5 @@ def project(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) -
         raise ValueError(f"x {x.shape} does not fit weight {weight.shape}")
     if bias is not None and bias.shape != weight.shape[1:]:
         raise ValueError(f"bias {bias.shape} does not fit weight {weight.shape}")
-    output: np.ndarray = x @ weight
+    output = x @ weight
     return output if bias is None else output + bias

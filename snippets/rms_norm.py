@@ -35,5 +35,5 @@ def rms_norm(x: np.ndarray, gain: np.ndarray, eps: float = 1e-5) -> np.ndarray:
     dtype = np.result_type(x, gain, np.float16)  # integers become floats
     wide = x.astype(np.result_type(dtype, np.float32))  # float16 squares could overflow
     mean_square = (wide**2).mean(axis=-1, keepdims=True)
-    output: np.ndarray = gain * wide / np.sqrt(mean_square + eps)
+    output = gain * wide / np.sqrt(mean_square + eps)
     return output.astype(dtype)

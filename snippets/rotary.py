@@ -115,7 +115,7 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
     """
     if num_heads < 1 or num_heads & (num_heads - 1):
         raise ValueError(f"num_heads must be a power of 2, not {num_heads}")
-    return np.asarray(2.0 ** (-8 / num_heads * np.arange(1, num_heads + 1)))
+    return 2.0 ** (-8 / num_heads * np.arange(1, num_heads + 1))
 
 
 def alibi_bias(num_heads: int, n: int) -> np.ndarray:
@@ -149,4 +149,4 @@ def alibi_bias(num_heads: int, n: int) -> np.ndarray:
     """
     distance = np.arange(n)[:, np.newaxis] - np.arange(n)
     bias = np.where(distance < 0, -np.inf, 0.0 - distance)
-    return np.asarray(alibi_slopes(num_heads)[:, np.newaxis, np.newaxis] * bias)
+    return alibi_slopes(num_heads)[:, np.newaxis, np.newaxis] * bias

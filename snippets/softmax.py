@@ -22,5 +22,4 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     largest = x.max(axis=axis, keepdims=True)
     exps = np.exp(x - np.where(largest == -np.inf, 0, largest))  # -inf - (-inf) would be NaN
     total = exps.sum(axis=axis, keepdims=True)
-    weights: np.ndarray = exps / np.where(total == 0, 1, total)
-    return weights
+    return exps / np.where(total == 0, 1, total)

@@ -20,7 +20,7 @@ def swish(x: np.ndarray, beta: float = 1.0) -> np.ndarray:
     # exp of what is never positive cannot overflow
     small = np.exp(-np.abs(beta * wide))
     share = np.where(beta * wide >= 0, 1, small) / (1 + small)
-    output: np.ndarray = wide * share
+    output = wide * share
     return output.astype(np.result_type(x, np.float16))
 
 

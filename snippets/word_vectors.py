@@ -77,8 +77,7 @@ def different_words() -> np.ndarray:
     array([0.202, 0.617], dtype=float32)
     """
     with np.load(FILE) as file:
-        different: np.ndarray = file["different"]
-        return different
+        return file["different"]
 
 
 def on_special_tokens() -> np.ndarray:
@@ -96,8 +95,7 @@ def on_special_tokens() -> np.ndarray:
     array([0.38, 0.62, 0.62, 0.6 , 0.63, 0.48], dtype=float32)
     """
     with np.load(FILE) as file:
-        share: np.ndarray = file["on_special"]
-        return share
+        return file["on_special"]
 
 
 def telling_heads(

@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from snippets.attention import (
+    attention,
     attention_scores,
     attention_weights,
     scaled_dot_product_attention,
@@ -52,6 +53,18 @@ def test_output_equals_the_formula_worked_by_hand():
     assert_allclose(weights, WEIGHTS)
     assert_allclose(output, OUTPUT)
     assert_allclose(scaled_dot_product_attention(QUERY, KEY, VALUE), OUTPUT)
+
+
+def test_the_equation_alone_gives_output_and_weights():
+    output, weights = attention(QUERY, KEY, VALUE)
+    assert_allclose(weights, WEIGHTS)
+    assert_allclose(output, OUTPUT)
+
+
+def test_the_equation_adds_its_mask_to_the_scaled_scores():
+    output, weights = attention(QUERY, KEY, VALUE, mask=np.log([[4.0, 1.0, 1.0], [1.0, 1.0, 3.0]]))
+    assert_allclose(weights, [[0.5, 0.375, 0.125], [2 / 7, 2 / 7, 3 / 7]])
+    assert_allclose(output, weights @ VALUE)
 
 
 def test_a_scale_replaces_the_default():
@@ -129,6 +142,14 @@ def test_batch_axes_broadcast():
         assert_allclose(output[i, j], alone, rtol=1e-12)
 
 
+def test_a_mask_may_differ_between_batches_that_only_the_values_have():
+    value, mask = draw(3, 6, 7), draw(3, 4, 6)
+    output = scaled_dot_product_attention(draw(4, 5), draw(6, 5), value, mask)
+    for i in range(3):
+        alone = scaled_dot_product_attention(draw(4, 5), draw(6, 5), value[i], mask[i])
+        assert_allclose(output[i], alone, rtol=1e-12)
+
+
 # Dtypes
 
 
@@ -170,7 +191,7 @@ def test_the_widest_dtype_wins():
 
 def test_float32_input_is_computed_in_float32():
     query, key, value = (draw(*shape, dtype=np.float32) for shape in [(4, 8), (6, 8), (6, 3)])
-    weights = attention_weights(attention_scores(query, key), scale=1 / np.sqrt(8))
+    weights = attention_weights(attention_scores(query, key) / np.float32(np.sqrt(8)))
     assert_array_equal(scaled_dot_product_attention(query, key, value), weights @ value)
 
 
@@ -215,14 +236,14 @@ def test_weights_name_both_shapes(mask):
 @pytest.mark.parametrize(
     ("query", "key", "value", "words"),
     [
-        ((2, 3), (4, 5), (4, 6), "query (2, 3) and key (4, 5)"),
+        ((2, 3), (4, 5), (4, 6), "query (2, 3), key (4, 5), value (4, 6) are not (..., n, d_k)"),
+        ((2, 3), (4, 3), (5, 6), "query (2, 3), key (4, 3), value (5, 6) are not (..., n, d_k)"),
         (
-            (2, 3),
+            (7, 2, 3),
             (4, 3),
-            (5, 6),
-            "query (2, 3), key (4, 3), value (5, 6): value needs as many rows as key",
+            (6, 4, 3),
+            "query (7, 2, 3), key (4, 3), value (6, 4, 3): the batch axes do not broadcast",
         ),
-        ((7, 2, 3), (4, 3), (6, 4, 3), "query (7, 2, 3), key (4, 3), value (6, 4, 3)"),
         ((3,), (4, 3), (4, 6), "query (3,), key (4, 3), value (4, 6): each needs two axes or more"),
         ((2, 3), (3,), (4, 6), "query (2, 3), key (3,), value (4, 6)"),
         ((2, 3), (4, 3), (4,), "query (2, 3), key (4, 3), value (4,)"),

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from snippets.attention import scaled_dot_product_attention
-from snippets.masks import causal_mask, padding_mask, window_mask
+from snippets.masks import additive_mask, causal_mask, padding_mask, window_mask
 
 
 def draw(*shape):
@@ -81,3 +81,19 @@ def test_a_window_of_nothing_is_refused(arguments):
         ValueError, match="^window {} must be at least 1, num_sinks {}".format(*arguments)
     ):
         window_mask(3, *arguments)
+
+
+# What is added to the scores
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_truths_become_zero_and_minus_infinity(dtype):
+    mask = additive_mask(np.array([[True, False]]), (5, 3, 2), dtype)
+    assert_array_equal(mask, [[0, -np.inf]])
+    assert mask.dtype == dtype
+
+
+def test_a_mask_of_floats_is_kept_in_the_scores_dtype():
+    mask = additive_mask(np.array([[0.5], [-np.inf]]), (2, 4), np.float32)
+    assert_array_equal(mask, [[0.5], [-np.inf]])
+    assert mask.dtype == np.float32
