@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from vaultkit.read.comments import hide
 from vaultkit.read.markdown import parse, read
 from vaultkit.read.note import Link, Note
 from vaultkit.read.syntax import comparable
@@ -141,12 +142,39 @@ def test_an_output_follows_its_block(between: str) -> None:
     assert block.output is not None
 
 
-@pytest.mark.parametrize(
-    "between", ["words\n", "## H\n", "```yaml\n```\n", "$$\nx\n$$\n", "%%\n%%\n"]
-)
+@pytest.mark.parametrize("between", ["words\n", "## H\n", "```yaml\n```\n", "$$\nx\n$$\n"])
 def test_what_stands_between_parts_them(between: str) -> None:
     (block,) = parse(f"```python\n1\n```\n\n{between}\n```text\n1\n```\n").blocks
     assert block.output is None
+
+
+def test_a_comment_parts_nothing_that_stands_together_on_the_page() -> None:
+    (block,) = parse("```python\n1\n```\n\n%%\nx\n%%\n\n```text\n1\n```\n").blocks
+    assert block.output is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("a %%b%%\nc", "a\nc"),
+        ("a %%\nb\n\n%% c `%%d%%` %%e%%", "a\n \n\n c `%%d%%`"),
+        ("%%\nb\n%%\nc", "  \n \n  \nc"),
+        ("100%% sure", "100%% sure"),
+        ("> %%b\n> b%% c", ">    \n>  c"),
+        ("- a\n\n      %%b%%\n\nc\n\n    %%d%%", "- a\n\n           \n\nc\n\n    %%d%%"),
+        ("$$\n%%\n$$\n%%b%% c", "$$\n%%\n$$\n c"),
+        ("$%%a%%$ $5 %%b%% $6", "$%%a%%$ $5  $6"),
+        ("a\n%%\nb `", "a\n  \n   "),
+    ],
+)
+def test_comments_are_found_wherever_they_begin(text: str, seen: str) -> None:
+    assert "\n".join(parse(text).shown) == seen
+    assert len(hide(text).text) == len(text)
+
+
+def test_a_comment_without_end_is_a_problem() -> None:
+    (problem,) = parse("a\n\n%%\nb\n").problems
+    assert (problem.line, "never closed" in problem.message) == (3, True)
 
 
 @pytest.mark.parametrize(

@@ -323,6 +323,16 @@ def test_what_is_no_block_id_stays(render: Write, text: str) -> None:
         "# a %%secret%%\n\nb",
         "a %%`secret` [[secret]] $secret$%% b",
         "a ![[Other]]\n\n![[Other]]\n\nb",
+        "a %%\nsecret\n%%\n\nb",
+        "a %%secret\n\n# secret\n\n```\nsecret\n```\nsecret %% b",
+        "a\n\n%%\nsecret\n%% b",
+        "- a %%secret\n- secret %% b",
+        "- a\n\n    %%secret%%\n\nb",
+        "| a |\n|---|\n| %%secret%% b |",
+        "a `%` b\n\n%%\nsecret",
+        "> a %%secret\n>\n> secret%% b",
+        "- `a\n- %%secret%% b",
+        "b\n\n> ```\n> a\n\n%%secret%%",
     ],
 )
 def test_comments_are_gone(render: Write, text: str) -> None:

@@ -45,6 +45,16 @@ It knows [[Plan {x}|the plan]], [[By Name]], [[By Name#A part|part]], [words](Pr
 
 ![[shared.svg]]
 
+It is %%s3cret: $x_{s3cret}$ [[By Name]] #s3cret
+
+# Of what is s3cret
+
+unseen %%said [[Owl|here]] %%s3cret%%, and the rest of it.
+
+%%
+s3cret
+%% is shown.
+
 ## Wings
 
 Two.

@@ -489,7 +489,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             listed = machines.Listed(note.title, href, note.summary)
             sections.setdefault(section, []).append(listed)
             # Of a notebook, what its page was made from.
-            text = note.text if note.path.suffix == ".md" else str(page.markdown)
+            text = "\n".join([*note.shown, ""]) if note.path.suffix == ".md" else str(page.markdown)
             write_atomically(Path(config.site_dir) / where, text)
         text = machines.llms(config.site_name, config.site_description or "", sections)
         write_atomically(Path(config.site_dir) / "llms.txt", text)

@@ -17,7 +17,6 @@ from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
-from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -25,6 +24,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from vaultkit.read import fences, properties, prose, source
+from vaultkit.read.comments import hide
 from vaultkit.read.note import (
     Block,
     Fence,
@@ -67,7 +67,11 @@ def parse(text: str, path: Path = Path("note.md")) -> Note:
     """Read the text of a note. Whatever the text is, it comes back as a note, with its problems."""
     problems = list(_odd_characters(text))
     text = SURROGATE.sub("\ufffd", text)
-    note = _Reader(Note(path, text)).read(_PARSER.parse(LINE_END.sub("\n", text)))
+    hidden = hide(text)
+    if hidden.unclosed:
+        told = "this comment is never closed: all that follows is hidden"
+        problems.append(Problem(hidden.unclosed, told))
+    note = _Reader(Note(path, text, comments=hidden.lines), hidden.text).read()
     return replace(note, problems=(*problems, *note.problems)) if problems else note
 
 
@@ -122,25 +126,19 @@ def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
     return rule
 
 
-def _comment_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    def line(number: int) -> str:
-        return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+#: Where text may end and something else begin.
+_NO_TEXT = re.compile(r"[\n!#$%&*+\-:<=>@\[\\\]^_`{}~\ufdd0]")
 
-    if state.is_code_block(start) or not line(start).startswith("%%"):
+
+def _text(state: StateInline, silent: bool) -> bool:
+    """Do what markdown-it-py's own rule does, which knows no filler of comments."""
+    found = _NO_TEXT.search(state.src, state.pos)
+    end = found.start() if found else state.posMax
+    if end == state.pos:
         return False
-    if "%%" in line(start)[2:]:
-        # A comment closed on its own line is inline, unless it is all there is on the line.
-        if not re.fullmatch(r"%%((?!%%).)*%%\s*", line(start)):
-            return False
-        last = start
-    else:
-        below = range(start + 1, end)
-        last = next((n for n in below if line(n).rstrip().endswith("%%")), end - 1)
-    if silent:
-        return True
-    token = state.push("comment_block", "", 0)
-    token.map = [start, last + 1]
-    state.line = last + 1
+    if not silent:
+        state.append_pending(state.src[state.pos : end])
+    state.pos = end
     return True
 
 
@@ -175,9 +173,7 @@ def _make_parser() -> MarkdownIt:
     parser.core.ruler.disable("text_join")
     parser.use(front_matter_plugin).use(footnote_plugin)
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True)
-    parser.block.ruler.before(
-        "fence", "comment", _comment_block, {"alt": ["paragraph", "blockquote", "list"]}
-    )
+    parser.inline.ruler.at("text", _text)
     parser.inline.ruler.before("link", "wikilink", _inline_rule(WIKILINK, "wikilink"))
     parser.inline.ruler.before("link", "comment", _inline_rule(COMMENT, "comment"))
     parser.inline.ruler.before("link", "tag", _inline_rule(TAG, "tag"))
@@ -193,9 +189,10 @@ _PARSER = _make_parser()
 class _Reader:
     """Walks over the tokens of one note and collects what they say."""
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, note: Note, text: str) -> None:
         self.note = note
-        self.lines = note.lines
+        self.text = text
+        self.lines = text.removesuffix("\n").split("\n")
         self.sections = [note.name]
         self.headings: list[Heading] = []
         self.fences: list[Fence] = []
@@ -207,7 +204,6 @@ class _Reader:
         self.links: list[Link] = []
         self.passages: list[Passage] = []
         self.block_ids: dict[str, tuple[int, int]] = {}
-        self.comments: list[tuple[int, int]] = []
         self.tags: list[str] = []
         self.problems: list[Problem] = []
         self.meta: dict[str, Any] = {}
@@ -219,8 +215,8 @@ class _Reader:
         #: What its first cell says.
         self.row = ""
 
-    def read(self, tokens: list[Token]) -> Note:
-        self.walk(tokens)
+    def read(self) -> Note:
+        self.walk(_PARSER.parse(self.text))
         # A wrong answer states nothing.
         wrong = [d for prediction in self.predictions for d in prediction.distractors]
         codes = {d.line: range(d.column, d.column + len(d.code) + 2) for d in wrong}
@@ -242,7 +238,6 @@ class _Reader:
             links=tuple(self.links),
             passages=tuple(self.passages),
             block_ids=self.block_ids,
-            comments=tuple(self.comments),
             tags=tuple(dict.fromkeys([*tags_of(self.meta.get("tags")), *self.tags])),
             problems=tuple(self.problems),
             refused=self.refused,
@@ -290,8 +285,6 @@ class _Reader:
                     display = Prose()
                     display.add_formula(tex, span[0] + 1, column)
                     self.read_numbers([display])
-                case "comment_block":
-                    self.comments.append((span[0] + 1, span[1]))
                 case "inline":
                     self.inline(token, span, tokens, index)
                 case "html_block":

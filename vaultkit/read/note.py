@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.read import fences
+from vaultkit.read.comments import hide, shown
 from vaultkit.read.predictions import Prediction
 from vaultkit.read.quantities import Quantity
 from vaultkit.read.shapes import Shape
@@ -228,6 +229,11 @@ class Note:
     def lines(self) -> list[str]:
         """Lines of the file, without their ends."""
         return LINE_END.sub("\n", self.text).removesuffix("\n").split("\n")
+
+    @cached_property
+    def shown(self) -> list[str]:
+        """Its lines without what comments hide: all that may be published of them."""
+        return shown(hide(self.text).text).removesuffix("\n").split("\n")
 
     def heading(self, words: str) -> Heading | None:
         """Find a heading by its words, as Obsidian does: ``Outer#Inner`` is Inner below Outer."""

@@ -12,7 +12,8 @@ WIKILINK = re.compile(
     r"(?P<target>[^\[\]|#\\\n]*)(?P<sub>#[^\[\]|\\\n]*)?"
     r"(?:\\?\|(?P<words>[^\[\]\n]*))?\]\]"
 )
-COMMENT = re.compile(r"%%(?P<comment>.*?)%%", re.DOTALL)
+#: What `vaultkit.read.comments` leaves of a comment, or one that it could not see.
+COMMENT = re.compile("\ufdd0+|%%.*?%%", re.DOTALL)
 TAG = re.compile(r"(?<![\w/#&])#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
 BLOCK_ID = re.compile(r"(?:^|(?<=\s))\^(?P<id>[A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 CALLOUT = re.compile(r"\[!(?P<type>[\w-]+)\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)")

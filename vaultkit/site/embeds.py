@@ -64,12 +64,12 @@ def _box(page: Page, anchor: Element) -> Element | None:
     source = SubElement(box, "p", {"class": "transclusion-source"})
     link = SubElement(source, "a", {"class": "wikilink", "href": page.href(target)})
     link.text = Link(0, note.name, sub, "", False, True).shown
-    first, last = target.lines or (1, len(note.lines))
-    lines = note.lines[first - 1 : last]
+    first, last = target.lines or (1, len(note.shown))
+    lines = note.shown[first - 1 : last]
     indent = min((len(ln) - len(ln.lstrip(" ")) for ln in lines if ln.strip()), default=0)
     with page.reading(note, target.lines) as scope:
         root = page.blocks([line[indent:] for line in lines])
-        _borrow_footnotes(page, note.lines if target.lines else [], "\n".join(lines))
+        _borrow_footnotes(page, note.shown if target.lines else [], "\n".join(lines))
         root = page.finish(root)
         transclude(page, root)
     if not target.lines and len(root) and root[0].tag == "h1":

@@ -7,6 +7,7 @@ import re
 from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 
+from vaultkit.read.comments import hide, shown
 from vaultkit.read.fences import RUNS
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Fence, Note
@@ -27,15 +28,13 @@ class Lines(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
         """Rewrite the page, or a part of a note that is embedded in it."""
         path = self.page.note.path if self.page.trail else self.page.begin()
-        note = parse("\n".join(lines), path)
+        text = "\n".join(lines)
+        note = parse(text, path)
         if not self.page.trail:
             self.page.host = self.page.note = note
         if note.refused:
             return refusal(note)
-        lines = list(lines)
-        for first, last in note.comments:
-            for index in range(first - 1, last):
-                lines[index] = _prefix(lines[index])
+        lines = hide(text).text.split("\n")
         classes = _classes(note)
         names: dict[int, str] = {}
         known = self.page.vault.notes.get(note.path)
@@ -43,6 +42,7 @@ class Lines(Preprocessor):
         if known and self.page.options["places"] and not self.page.trail:
             names = name_blocks(note)
             mark_spots(lines, note, known)
+        lines = shown("\n".join(lines)).split("\n")
         for fence in reversed(note.fences):
             _set_apart(lines, fence, classes.get(fence.line, ""), names.get(fence.line, ""))
         return lines[note.front :]

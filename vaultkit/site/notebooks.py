@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from vaultkit.read.comments import hide
 from vaultkit.read.note import Block, Link, Note
 from vaultkit.read.syntax import BLOCK_ID, CALLOUT, COMMENT, REASON, WIKILINK
 from vaultkit.read.vault import BrokenLinkError, Vault
@@ -125,7 +126,7 @@ def _outputs(block: Block) -> Iterator[dict[str, Any]]:
 
 def _plain(note: Note, vault: Vault) -> list[str]:
     """Write the lines of a note without what only Obsidian and the site know."""
-    lines = list(note.lines)
+    lines = hide(note.text).text.split("\n")
     code = {n for fence in note.fences for n in range(fence.line, fence.end + 1)}
     # From behind, so that the columns before stay.
     for link in sorted(note.links, key=lambda link: (link.line, link.column), reverse=True):

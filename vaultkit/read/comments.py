@@ -1,0 +1,165 @@
+"""Finds what stands between ``%%`` and ``%%``: nobody but the author of a note is to see it.
+
+The text is searched once, before any parser reads it, since a comment may begin in the middle of a
+line, hold blank lines and headings, and end in the middle of another line. What it holds is
+overwritten, character by character, so that all lines and columns stay what they are in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from vaultkit.read.syntax import LINE_END
+
+#: What overwrites comments: a code point that is no character and that no file may hold.
+FILLER = "\ufdd0"
+_FILLED = re.compile(f"{FILLER}+")
+#: Filler at the end of a line, with the blanks before it: they would break the line.
+_TRAILING = re.compile(rf"[ \t]*{FILLER}[{FILLER} \t]*$", re.MULTILINE)
+
+_FRONT = re.compile(r"---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
+_PREFIX = re.compile(r"[> \t]*")
+_ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]+"
+_ENDS_PARAGRAPH = re.compile(rf"\n(?:[> \t]*(?:\n|\Z)|[> \t]*(?:{_ITEM}|\#{{1,6}}[ \t]|```|~~~))")
+#: What ends a comment; one that begins alone on a line ends where a line begins or ends with it.
+_CLOSES = re.compile("%%")
+_CLOSES_BLOCK = re.compile(r"(?<=\n)[> \t]*%%|%%(?=[ \t]*(?:\n|\Z))")
+_SIGNS = re.compile(
+    rf"(?P<fence>^(?P<before>[> \t]*(?:{_ITEM})*)(?P<mark>`{{3,}}(?=[^`\n]*$)|~{{3,}}).*$)"
+    r"|(?P<indented>(?:(?<=\A)|(?<=\n\n))(?:(?: {4}|\t).*(?:\n(?=[ \t]*\n?(?: {4}|\t))|\n?))+)"
+    r"|(?P<html><!--)|(?P<escape>\\%%[^\n%]*%%|\\.)|(?P<code>`+)|(?P<display>\$\$)"
+    # A formula in a line: as dollarmath takes them.
+    r"|(?P<inline>(?<!\$)\$(?![\s$])(?:\\.|[^$\\\n])*?(?<!\s)\$(?!\d))"
+    r"|(?P<comment>%%)",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A text without what its comments say.
+
+    Attributes
+    ----------
+    text
+        As long as it was, line by line; ``FILLER`` stands for what is hidden.
+    lines
+        First and last of the lines that show nothing for a comment.
+    unclosed
+        The line of a comment that never ends; 0 if there is none.
+    """
+
+    text: str
+    lines: tuple[tuple[int, int], ...] = ()
+    unclosed: int = 0
+
+
+def hide(text: str) -> Hidden:
+    r"""Overwrite the comments of a text.
+
+    Examples
+    --------
+    >>> shown(hide("a %%secret\n\nsecret%% b, `%%c%%`").text)
+    'a\n\n b, `%%c%%`'
+    """
+    text = LINE_END.sub("\n", text).replace(FILLER, "\ufffd")
+    if "%%" not in text:
+        return Hidden(text)
+    spans, unclosed = _spans(text)
+    pieces: list[str] = []
+    done = 0
+    touched: set[int] = set()
+    for first, last in spans:
+        pieces += [text[done:first], re.sub(r"[^\n]", FILLER, text[first:last])]
+        touched.update(range(text.count("\n", 0, first), text.count("\n", 0, last) + 1))
+        done = last
+    hidden = "".join([*pieces, text[done:]]).split("\n")
+    was = text.split("\n")
+    gone = []
+    for index in sorted(touched):
+        before = _PREFIX.match(was[index])[0]  # type: ignore[index]
+        rest = hidden[index][len(before) :]
+        if not rest.strip(f"{FILLER} \t"):
+            hidden[index] = before + " " * len(rest)
+            gone.append(index + 1)
+        elif hidden[index].startswith(FILLER) and ">" in before:
+            hidden[index] = before + rest  # it goes on in its quote
+    return Hidden("\n".join(hidden), tuple(_runs(gone)), unclosed)
+
+
+def shown(text: str) -> str:
+    """Take out of a text what `hide` has put there."""
+    return _FILLED.sub("", _TRAILING.sub("", text)) if FILLER in text else text
+
+
+def _spans(text: str) -> tuple[list[tuple[int, int]], int]:
+    """Find where comments begin and end, and the line of one that does not end."""
+    front = _FRONT.match(text)
+    at = front.end() if front else 0
+    spans = []
+    while found := _SIGNS.search(text, at):
+        at = found.end()
+        match found.lastgroup:
+            case "mark" | "fence":
+                at = _end_of_fence(text, found)
+            case "indented" if _is_in_list(text, found.start()):
+                at = found.start() + len(found[0]) - len(found[0].lstrip())
+            case "html":
+                end = text.find("-->", at)
+                at = end + 3 if end >= 0 else at
+            case "code" | "display":
+                mark = found[0]
+                until = _ENDS_PARAGRAPH.search(text, at)
+                limit = until.start() + 1 if until else len(text)
+                pattern = rf"(?<!`){mark}(?!`)" if mark[0] == "`" else r"(?<!\\)\$\$"
+                closing = re.compile(pattern).search(text, at, limit)
+                at = closing.end() if closing else at
+            case "comment":
+                begins, line = found.start(), text.rfind("\n", 0, found.start()) + 1
+                alone = not text[line:begins].strip("> \t")
+                ends = text.find("\n", at) if "\n" in text[at:] else len(text)
+                block = alone and not text[at:ends].strip()
+                closing = (_CLOSES_BLOCK if block else _CLOSES).search(text, at)
+                if closing:
+                    at = closing.end()
+                    spans.append((begins, at))
+                elif alone or (not text[at:ends].strip() and text[ends:].strip()):
+                    spans.append((begins, len(text)))
+                    hides = bool(text[at:].strip())
+                    return spans, text.count("\n", 0, begins) + 1 if hides else 0
+    return spans, 0
+
+
+def _is_in_list(text: str, at: int) -> bool:
+    """Tell whether what is indented goes on with an item of a list."""
+    while at > 0:
+        begins = text.rfind("\n", 0, at - 1) + 1
+        line = text[begins:at]
+        if line.strip() and not line.startswith((" ", "\t")):
+            return re.match(_ITEM, line) is not None
+        at = begins
+    return False
+
+
+def _end_of_fence(text: str, found: re.Match[str]) -> int:
+    mark = found["mark"]
+    closes = re.compile(rf"\n[> \t]*{mark[0]}{{{len(mark)},}}[ \t]*(?=\n|\Z)")
+    closing = closes.search(text, found.end())
+    if ">" in found["before"]:
+        # A quote ends, and the code in it.
+        outside = re.compile(r"\n(?![ \t]*>)").search(text, found.end())
+        ends = outside.start() if outside else len(text)
+        return min(closing.end(), ends) if closing else ends
+    return closing.end() if closing else len(text)
+
+
+def _runs(numbers: list[int]) -> list[tuple[int, int]]:
+    """Write numbers that follow each other as their first and last."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
