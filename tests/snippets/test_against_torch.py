@@ -5,12 +5,18 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from snippets.attention import scaled_dot_product_attention
+from snippets.bounded_scores import soft_cap
 from snippets.feed_forward import gelu, relu
+from snippets.flex_attention import flex_attention
+from snippets.grouped_heads import grouped_query_attention
 from snippets.layer_norm import layer_norm
 from snippets.masks import causal_mask, padding_mask
 from snippets.multi_head import MultiHeadWeights, multi_head_attention
 from snippets.projection import project
+from snippets.rms_norm import rms_norm
+from snippets.rotary import alibi_slopes
 from snippets.softmax import softmax
+from snippets.swiglu import swish
 from snippets.torch_random import TorchRandom
 from snippets.transformer_block import BlockWeights, transformer_block
 
@@ -136,6 +142,64 @@ def test_batch_axes_broadcast_as_in_torch():
     assert_allclose(scaled_dot_product_attention(*arrays), expected.numpy(), atol=1e-13)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kv_heads", [1, 2, 6])
+def test_grouped_heads_agree(kv_heads, dtype):
+    rng = np.random.default_rng(0)
+    query, key, value = (
+        rng.normal(size=(2, heads, 5, 4)).astype(dtype) for heads in (6, kv_heads, kv_heads)
+    )
+    expected = torch.nn.functional.scaled_dot_product_attention(
+        *map(torch.from_numpy, (query, key, value)), is_causal=True, enable_gqa=True
+    )
+    output = grouped_query_attention(query, key, value, is_causal=True)
+    assert_allclose(output, expected.numpy(), rtol=DTYPES[dtype], atol=DTYPES[dtype])
+
+
+def test_the_lower_right_triangle_is_the_last_rows():
+    rng = np.random.default_rng(0)
+    query, key, value = (rng.normal(size=(1, 2, count, 4)) for count in (2, 5, 5))
+    tensors = [torch.from_numpy(x) for x in (query, key, value)]
+    lower_right = pytest.importorskip("torch.nn.attention.bias").causal_lower_right(2, 5)
+    expected = torch.nn.functional.scaled_dot_product_attention(*tensors, lower_right)
+    output = scaled_dot_product_attention(query, key, value, causal_mask(5)[-2:])
+    assert_allclose(output, expected.numpy(), atol=1e-13)
+
+
+SLOPES = alibi_slopes(4)
+
+
+def where(library):
+    """Make functions on scores that read the same for both libraries."""
+    slopes = SLOPES if library is np else torch.from_numpy(SLOPES)
+    cap = soft_cap if library is np else lambda score, cap: cap * torch.tanh(score / cap)
+
+    def causal(score, _b, _h, q_idx, kv_idx):
+        return library.where(q_idx >= kv_idx, score, -np.inf)
+
+    def alibi(score, _b, h, q_idx, kv_idx):
+        biased = score - slopes[h] * (q_idx - kv_idx)
+        return library.where(q_idx >= kv_idx, biased, -np.inf)
+
+    def capped(score, *place):
+        return causal(cap(score, 2.0), *place)
+
+    return {"causal": causal, "alibi": alibi, "capped": capped}
+
+
+@pytest.mark.filterwarnings("ignore")  # that it is slow without torch.compile
+@pytest.mark.parametrize("name", ["causal", "alibi", "capped"])
+def test_flex_attention_agrees(name):
+    module = pytest.importorskip("torch.nn.attention.flex_attention")
+    rng = np.random.default_rng(0)
+    query, key, value = (rng.normal(size=(2, 4, 6, 8)) for _ in range(3))
+    expected = module.flex_attention(
+        *map(torch.from_numpy, (query, key, value)), score_mod=where(torch)[name]
+    )
+    output = flex_attention(query, key, value, where(np)[name])
+    assert_allclose(output, expected.numpy(), atol=1e-13)
+
+
 # Layers: weights are drawn anew, because PyTorch starts biases at 0 and gains at 1
 
 
@@ -200,6 +264,29 @@ def test_multi_head_attention_agrees(mask, bias):
         assert_allclose(actual, numpy(wanted), atol=1e-12)
 
 
+def test_rows_of_the_stacked_weights_are_queries_then_keys_then_values():
+    torch.manual_seed(0)
+    layer = redraw(torch.nn.MultiheadAttention(12, 3, bias=False))
+    x = torch.randn(5, 2, 12).double()  # (L, N, E): batch_first is False by default
+    expected, averaged = layer(x, x, x)
+    stacked = numpy(layer.in_proj_weight)
+    matrices = (stacked[:12].T, stacked[12:24].T, stacked[24:].T, numpy(layer.out_proj.weight).T)
+    tokens = numpy(x).swapaxes(0, 1)
+    output, alpha = multi_head_attention(
+        tokens, tokens, tokens, MultiHeadWeights(*matrices), 3, return_weights=True
+    )
+    assert_allclose(output.swapaxes(0, 1), numpy(expected), atol=1e-12)
+    assert_allclose(alpha.mean(axis=1), numpy(averaged), atol=1e-12)
+
+
+def test_dropout_of_the_function_acts_outside_training():
+    ones = torch.ones(1, 1, 4, 100)
+    attend = torch.nn.functional.scaled_dot_product_attention
+    with torch.no_grad():
+        assert_allclose(attend(ones, ones, ones).numpy(), 1, rtol=1e-5)
+        assert (attend(ones, ones, ones, dropout_p=0.5) - 1).abs().max() > 0.1
+
+
 def test_keys_and_values_of_other_widths_agree():
     torch.manual_seed(0)
     layer = redraw(torch.nn.MultiheadAttention(12, 3, kdim=5, vdim=8, batch_first=True))
@@ -207,6 +294,16 @@ def test_keys_and_values_of_other_widths_agree():
     expected, _ = layer(*arrays)
     output = multi_head_attention(*map(numpy, arrays), multi_head_weights(layer), 3)
     assert_allclose(output, numpy(expected), atol=1e-12)
+
+
+def test_swish_and_rms_norm_agree():
+    x = np.linspace(-20, 20, 2001).reshape(3, 667)
+    gain = np.linspace(0.5, 2, 667)
+    assert_allclose(swish(x), torch.nn.functional.silu(torch.from_numpy(x)).numpy(), atol=1e-13)
+    expected = torch.nn.functional.rms_norm(
+        torch.from_numpy(x), (667,), torch.from_numpy(gain), eps=1e-6
+    )
+    assert_allclose(rms_norm(x, gain, 1e-6), expected.numpy(), atol=1e-12)
 
 
 @pytest.mark.parametrize("approximate", ["none", "tanh"])

@@ -17,6 +17,7 @@ import onnx
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 from snippets.attention import (
     attention_scores,
@@ -25,6 +26,7 @@ from snippets.attention import (
 )
 from snippets.bounded_scores import soft_cap
 from snippets.feed_forward import gelu, relu
+from snippets.flex_attention import flex_attention
 from snippets.grouped_heads import repeat_heads
 from snippets.kv_cache import write_cache
 from snippets.layer_norm import layer_norm
@@ -49,6 +51,7 @@ OPERATORS = {
     "Swish": (1, "swish"),
     "LinearAttention": (14, "linear_attention"),
     "RotaryEmbedding": (8, "rotary_embedding"),
+    "FlexAttention": (11, "flexattention"),
 }
 
 
@@ -170,6 +173,54 @@ def test_the_attention_cases_hold_every_feature():
                 features[name] += 1
     assert min(features.values()) >= 1
     assert features["Y"] == 64
+
+
+# Attention with a function between scores and softmax
+
+
+def modifier(attributes, name):
+    """Make a function of the graph that changes scores or weights, run by ONNX itself."""
+    if name not in attributes:
+        return None
+    graph = attributes[name]
+    run = ReferenceEvaluator(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 26)]))
+    return lambda x, *_places: run.run(None, {graph.input[0].name: x})[0]
+
+
+@of("FlexAttention")
+def test_flex_attention(folder):
+    inputs, expected, attributes = load(folder)
+    output = flex_attention(
+        inputs["Q"],
+        inputs["K"],
+        inputs["V"],
+        modifier(attributes, "score_mod"),
+        scale=attributes.get("scale"),
+        prob_mod=modifier(attributes, "prob_mod"),
+    )
+    assert output.dtype == expected["Y"].dtype
+    tolerance = 2e-3 if output.dtype == np.float16 else 1e-5
+    assert_allclose(output, expected["Y"], rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("case", "score_mod"),
+    [
+        (
+            "flexattention_causal_mask",
+            lambda score, _b, _h, q_idx, kv_idx: np.where(q_idx >= kv_idx, score, -np.inf),
+        ),
+        (
+            "flexattention_relative_positional",
+            lambda score, _b, _h, q_idx, kv_idx: score + (q_idx - kv_idx).astype(np.float32),
+        ),
+        ("flexattention_soft_cap", lambda score, *_places: soft_cap(score, 20.0)),
+    ],
+)
+def test_a_function_of_places_equals_the_graph(case, score_mod):
+    inputs, expected, _ = load(cases()["FlexAttention"][case])
+    output = flex_attention(inputs["Q"], inputs["K"], inputs["V"], score_mod)
+    assert_allclose(output, expected["Y"], rtol=1e-5, atol=1e-5)
 
 
 # Softmax, layer normalization, activations

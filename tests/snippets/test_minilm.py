@@ -129,6 +129,16 @@ def test_tokens(minilm, text, tokens):
     assert tokenize(minilm, text) == ["[CLS]", *tokens.split(), "[SEP]"]
 
 
+SENTENCES_TO_CUT = [
+    "The river bank is calm.",
+    "antidisestablishmentarianism, naïve Ångström — 北京!",
+    "It's 3.14159 or $5; e-mail: a_b@example.org (50%)…",
+    "emoji 😀 end, \u00adsoft \u200bzero width\ttab",
+    "한국어 и русский, ελληνικά, עברית, العربية, हिन्दी",
+    "",
+]
+
+
 # Two banks
 
 
@@ -193,3 +203,37 @@ def test_safetensors_are_read_by_their_header(tmp_path, about):
     assert_array_equal(arrays["integers"], integers)
     assert (arrays["floats"].dtype, arrays["integers"].dtype) == (np.float32, np.int64)
     assert not arrays["floats"].flags.writeable  # the file is not to be changed by way of them
+
+
+def test_safetensors_are_read_as_by_the_library(tmp_path):
+    safetensors = pytest.importorskip("safetensors.numpy", reason="an optional witness")
+    rng = np.random.default_rng(0)
+    arrays = {
+        "matrix": rng.normal(size=(3, 5)).astype(np.float32),
+        "counts": np.array([[1, -2], [3, 2**40]]),
+        "number": np.array(7.5, np.float32),
+    }
+    safetensors.save_file(arrays, tmp_path / "some.safetensors", {"format": "np"})
+    read = read_safetensors(tmp_path / "some.safetensors")
+    assert read.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert_array_equal(read[name], array)
+        assert (read[name].dtype, read[name].shape) == (array.dtype, array.shape)
+
+
+def test_the_model_is_read_as_by_the_library(minilm):
+    safetensors = pytest.importorskip("safetensors.numpy", reason="an optional witness")
+    folder = find_minilm()
+    arrays = safetensors.load_file(folder / "model.safetensors")
+    read = read_safetensors(folder / "model.safetensors")
+    assert read.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert_array_equal(read[name], array)
+    assert_array_equal(minilm.words, arrays["embeddings.word_embeddings.weight"])
+
+
+def test_the_model_cuts_text_as_the_library_does(minilm):
+    tokenizers = pytest.importorskip("tokenizers", reason="an optional witness")
+    theirs = tokenizers.BertWordPieceTokenizer(vocab=minilm.vocabulary)
+    for text in SENTENCES_TO_CUT:
+        assert tokenize(minilm, text) == theirs.encode(text).tokens

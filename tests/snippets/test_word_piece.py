@@ -2,6 +2,8 @@ import pytest
 
 from snippets.word_piece import split_words, word_pieces
 
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+LETTERS = ["c", "!", ",", "-", "(", ")", "'", "do", "##n", "t", "北"]
 VOCABULARY = dict.fromkeys(["a", "ab", "abc", "##b", "##c", "##cd", "##d", "d"])
 
 
@@ -56,3 +58,12 @@ def test_other_signs_do_not(character):
 )
 def test_the_longest_piece_comes_first(word, pieces):
     assert word_pieces(word, VOCABULARY) == pieces
+
+
+def test_words_and_pieces_are_those_of_the_library():
+    tokenizers = pytest.importorskip("tokenizers", reason="an optional witness")
+    vocabulary = {token: number for number, token in enumerate([*SPECIAL, *VOCABULARY, *LETTERS])}
+    theirs = tokenizers.BertWordPieceTokenizer(vocab=vocabulary)
+    for text in ("abcd abcc dd, b abx", "Ábc\u0301! d-d (a)", "ab\tcd 北 a\u200bb", "don't"):
+        pieces = [piece for word in split_words(text) for piece in word_pieces(word, vocabulary)]
+        assert pieces == theirs.encode(text, add_special_tokens=False).tokens
