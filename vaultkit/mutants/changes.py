@@ -5,6 +5,7 @@ So what a reader passes over is changed, too, and shows as a gap.
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections.abc import Iterator
@@ -84,11 +85,15 @@ def changes(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
 
     formulas = [m for m in _PIECES.finditer(text) if m["display"] or m["inline"]]
     symbols = sorted({s for m in formulas for _, s in _symbols(m[0])})
+    spans = [m.span() for m in _PIECES.finditer(text) if m["code"] or m["inline"]]
+    sizes = sorted({s for a, b in spans for s in re.findall(_LETTER, text[a:b])})
     end = 0
     for piece in [*_PIECES.finditer(text), None]:
         upto = piece.start() if piece else len(text)
         for at, before, after, kind in _numbers(text, end, upto, rng):
             yield mutant(kind, at, before, after)
+        for at, before, after in _shapes(text, end, upto, sizes, rng):
+            yield mutant(PROSE_SHAPE, at, before, after)
         if piece is None:
             return
         end = piece.end()
@@ -104,6 +109,12 @@ def changes(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
             if not behind.startswith("<!-- not run"):
                 for at, before, after, kind in formula_changes(piece[0], symbols, rng):
                     yield mutant(kind, piece.start() + at, before, after)
+                if not re.search(r"[=<>]|\\(?:approx|ne|le|ge|in)", piece[0]):
+                    for at, before, after in _shapes(text, *piece.span(), sizes, rng):
+                        yield mutant(PROSE_SHAPE, at, before, after)
+        elif piece["code"]:
+            for at, before, after in _shapes(text, *piece.span(), sizes, rng):
+                yield mutant(PROSE_SHAPE, at, before, after)
         elif piece["wiki"] or piece["target"]:
             yield from (mutant("link", *change) for change in _links(piece, rng))
 
@@ -137,6 +148,42 @@ def _numbers(
                 break
         at = found.start() + _digit(found[0], rng)
         yield at, text[at], _other_digit(text[at], rng), kind
+
+
+#: A size: a number, or one of the usual letters; and shapes made of such.
+_LETTER = r"(?:[dn]_(?:\{\\text\{\w+\}\}|\w+)|[BHLNTdhmnst])(?!\w)"
+_SIZE = rf"(?<!\w)(?:\d{{1,5}}(?!\w)|(?:\d{{1,5}} ?)?{_LETTER})"
+_SHAPE = re.compile(
+    rf"(?<![\w)\]([.])\((?:{_SIZE}, )+{_SIZE}\)"
+    rf"|(?<![\w.,^(\\{{-]){_SIZE}(?:(?:\s?×\s?| by |\s?\\times\s){_SIZE})+(?!\.?\d|[\^_(])"
+)
+PROSE_SHAPE = "prose shape"
+
+
+def _shapes(
+    text: str, start: int, end: int, letters: list[str], rng: random.Random
+) -> Iterator[tuple[int, str, str]]:
+    """Exchange two sizes of a shape, and put another one in the place of one."""
+    for found in _SHAPE.finditer(text, start, end):
+        sizes = list(re.compile(_SIZE).finditer(text, *found.span()))
+        words = [size[0] for size in sizes]
+        if found[0][0] == "(" and all(word.isdigit() and len(word) == 1 for word in words):
+            continue  # a point, or a place in an array
+        line = text[text.rfind("\n", 0, start) + 1 : start]
+        if re.fullmatch(r"[> ]*- ", line) or re.match(r"[`$ ,.]*<!-- given", text[found.end() :]):
+            continue  # an answer to choose from, or what the note has reasons for
+        for left, right in itertools.pairwise(sizes):
+            if left[0] != right[0]:
+                between = text[left.end() : right.start()]
+                before = text[left.start() : right.end()]
+                yield left.start(), before, right[0] + between + left[0]
+                break
+        size = rng.choice(sizes)
+        if size[0].isdigit():
+            at = size.start() + _digit(size[0], rng)
+            yield at, text[at], _other_digit(text[at], rng)
+        elif others := [letter for letter in letters if letter not in size[0]]:
+            yield size.start(), size[0], rng.choice(others)
 
 
 _PLACES = {

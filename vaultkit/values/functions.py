@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,15 +35,12 @@ def apply(function: Callable[[Any], Any], value: Value) -> Value:
     )
 
 
-def _rounded(function: Callable[[Any], Any]) -> Callable[[Value], Value]:
-    def apply_to(value: Value) -> Value:
-        nearest = np.rint(value.array)
-        slack = value.spread * value.unit + WHOLE * np.abs(value.array)
-        near = np.abs(value.array - nearest) <= slack
-        array = np.where(near, nearest, function(value.array))
-        return made(array, 0.0, value.rank, value, lies=value.lies)
-
-    return apply_to
+def _rounded(function: Callable[[Any], Any], value: Value) -> Value:
+    nearest = np.rint(value.array)
+    slack = value.spread * value.unit + WHOLE * np.abs(value.array)
+    near = np.abs(value.array - nearest) <= slack
+    array = np.where(near, nearest, function(value.array))
+    return made(array, 0.0, value.rank, value, lies=value.lies)
 
 
 def _factorial(value: Value) -> Value:
@@ -186,7 +184,7 @@ def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
     rank = value.rank - sum(axis < 0 and -axis <= value.rank for axis in axes)
     operands = (np.zeros(()),) if np.isfinite(value.array).all() else ()
     return made(array, spread, rank, value, operands=operands, sample=value.sample,
-                lies=value.lies if rank == value.rank else "")  # fmt: skip
+                lies=value.lies)  # fmt: skip
 
 
 def reduce(kind: str, value: Value, axis: int, numbers: Any) -> Value:
@@ -284,19 +282,15 @@ def concatenate(values: Sequence[Value]) -> Value:
     )
 
 
-def _elementwise(function: Callable[[Any], Any]) -> Callable[[Value], Value]:
-    return lambda value: apply(function, value)
-
-
 #: Functions of one thing, by the names that a formula has for them.
 FUNCTIONS: dict[str, Callable[[Value], Value]] = {
-    **{name: _elementwise(getattr(np, name)) for name in
+    **{name: partial(apply, getattr(np, name)) for name in
        ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arccos", "arcsin",
         "arctan")},
-    "ln": _elementwise(np.log),
+    "ln": partial(apply, np.log),
     "abs": lambda value: value.but(array=np.abs(value.array), half=None),
     "sgn": lambda value: made(np.sign(value.array), 0.0, value.rank, value, lies=value.lies),
-    "floor": _rounded(np.floor), "ceil": _rounded(np.ceil),
+    "floor": partial(_rounded, np.floor), "ceil": partial(_rounded, np.ceil),
     "factorial": _factorial, "percent": percent, "degrees": degrees, "eye": _eye, "ones": ones,
     "diag": _diag, "tr": _trace, "Tr": _trace, "rank": _rank, "det": _det, "inv": inverse,
     "max": lambda value: extreme("max", [value]), "min": lambda value: extreme("min", [value]),

@@ -81,11 +81,10 @@ def add(values: Sequence[Value], signs: Sequence[int]) -> Value:
     if len(values) == 1:
         return total
     for sign, value in zip(signs[1:], values[1:], strict=True):
-        if total.loose and total.loose == value.loose == "eye":
-            loose = "eye"
-        else:
-            loose = ""
-            total, value = fitted(total, value)
+        total, value = fitted(total, value)
+        loose = total.loose
+        if loose != value.loose:
+            raise EvaluationError("a vector of ones and I: how large are they?")
         rank = same_shape(total, value)
         (a, s), (b, t) = total.ranked(rank), value.ranked(rank)
         bounded(np.broadcast_shapes(a.shape, b.shape))
@@ -119,8 +118,7 @@ def divide(left: Value, right: Value) -> Value:
     if right.loose:
         raise EvaluationError("there is no quotient by what has no size")
     if left.loose and right.rank == 0:
-        return made(left.array / right.array, left.spread / np.abs(right.array), 0, left, right,
-                    operands=(left.array, right.array), loose=left.loose)  # fmt: skip
+        return divide(left.but(loose=""), right).but(loose=left.loose, lies=left.lies)
     left, right = fitted(left, right)
     rank = same_shape(left, right)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
@@ -178,7 +176,7 @@ def dot(left: Value, right: Value) -> Value:
     size = np.abs(product)
     spread = np.abs(left.array) * right.spread + np.abs(right.array) * left.spread
     spread = spread.sum(-1) + roundings(left.shape[-1]) * size.sum(-1)
-    operands = (left.array.sum(-1), right.array.sum(-1))
+    operands = [np.abs(side.array).max(-1, initial=0.0) for side in (left, right)]
     return made(product.sum(-1), spread, left.rank - 1, left, right, operands=operands)
 
 

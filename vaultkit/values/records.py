@@ -150,8 +150,9 @@ def bounded(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def made(
-    array: Any, spread: Any, rank: int, *parts: Value, operands: Sequence[Any] = (), **more: Any
-) -> Value:
+    array: Any, spread: Any, rank: int, *parts: Value, operands: Sequence[Any] = (),
+    lies: str = "", **more: Any,
+) -> Value:  # fmt: skip
     """Make a value of a result.
 
     What overflowed, or was divided by zero, is no number: an infinity may come from one alone.
@@ -166,4 +167,5 @@ def made(
         spread = np.where(np.isfinite(spread), spread, 0.0)
     spread = np.broadcast_to(spread, array.shape)
     unit = max((part.unit for part in parts), default=DOUBLE)
-    return Value(array, spread, rank, unit, **more)
+    lies = lies if rank < 2 else ""  # a matrix lies no way
+    return Value(array, spread, rank, unit, lies, **more)
