@@ -131,8 +131,8 @@ def inspect(
                 yield from outputs.check(index, block, steps, session.seconds[index])
     if until is not None:
         return
-    versions, timeout = [judges.equations], settings.timeout
     try_others(
-        note, versions, settings.trials, root=root, timeout=timeout, broken=broken, tell=tell
-    )
+        note, [judges.equations], settings.trials, shapes=[judges.shapes], root=root,
+        timeout=settings.timeout, broken=broken, tell=tell,
+    )  # fmt: skip
     yield from (check for check in judges.check() if check.kind in wanted)

@@ -97,6 +97,24 @@ def test_numbers_are_changed_wherever_they_stand(text: str, kind: str) -> None:
     assert kinds == [kind]
 
 
+SHAPES = {
+    "Q is (n, d_k).": ["n, d_k → d_k, n", "d_k → m"],
+    "Q is $n \\times d_k$.": ["n \\times d_k → d_k \\times n", "d_k → n"],
+    "A 4 by 6 matrix": ["4 by 6 → 6 by 4", "6 → 0"],
+    "A `(2, n, n)`": ["2, n → n, 2", "n → m"],
+    "A 4 × 4 one": ["4 → 0"],
+    "(2, 3), (n, d_k)<!-- given: so -->, f(n, d)": [],
+    "> - `(n, d)`: an answer to choose": [],
+    "$n \\times d_k = 3$": [],
+}
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_shapes_in_running_text_are_changed(text: str) -> None:
+    found = changes(f"{text}\n\n`m`\n", "A.md", random.Random(0))
+    assert [f"{m.before} → {m.after}" for m in found if m.kind == "prose shape"] == SHAPES[text]
+
+
 @pytest.mark.parametrize(
     "text",
     ["In 2017", "section 3.2", "2. item", "`x = 25`", "```python\n25\n```", "<!-- 2.5 -->", "a 5",

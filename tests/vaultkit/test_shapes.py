@@ -233,7 +233,27 @@ TOLD = {
     "Q is (6, 4).": ("Q (6, 4)", ""),
     "Q is (6, 5).": ("", "(6, 5): Q has shape (6, 4)"),
     "`W_Q` and `X` (n, d_k)": ("", "(n, d_k): X has shape (6, 12)"),
-    "heads has shape (n, d_k)": ("Q (6, 4); heads (2, 3, 6, 4)", ""),
+    "heads has shape (n, d_k)": ("heads (2, 3, 6, 4)", ""),
+    "heads of shape (n, h)": ("", "(n, h): heads has shape (2, 3, 6, 4)"),
+    "the heads are (2, 3, 4, 6)": ("", "(2, 3, 4, 6): heads has shape (2, 3, 6, 4)"),
+    "heads are (2, 5)": ("", "(2, 5): heads has shape (2, 3, 6, 4)"),
+    "a heads of shape (n, d_k)": ("Q (6, 4); heads (2, 3, 6, 4)", ""),
+    "heads (n, d_k)": ("Q (6, 4); heads (2, 3, 6, 4)", ""),
+    "of the heads, $n \\times d_k$": ("Q (6, 4); heads (2, 3, 6, 4)", ""),
+    "a 4-dimensional vector": ("W_Q (12, 4); Q (6, 4); heads (2, 3, 6, 4)", ""),
+    "a `4`-dimensional vector": ("W_Q (12, 4); Q (6, 4); heads (2, 3, 6, 4)", ""),
+    "$d_k$-dimensional vectors": ("W_Q (12, 4); Q (6, 4); heads (2, 3, 6, 4)", ""),
+    "a 3-dimensional one": ("", ""),
+    "a 7-dimensional vector": ("", "7-dimensional: no array of this note has 7 columns"),
+    "a 7-dimensional array of $b$-dimensional ones, 12-dimensional": ("X (6, 12)", ""),
+    "Q is 4-dimensional": ("Q (6, 4)", ""),
+    "Q is 12-dimensional": ("", "12-dimensional: Q has shape (6, 4)"),
+    "Q is $n$-dimensional": ("", "n-dimensional: Q has shape (6, 4)"),
+    "Q is in $\\mathbb{R}^{n \\times h}$": (
+        "", "n × h means (6, 3), and no array of this note has that shape; there are (6, 4), "
+        "(6, 6), (6, 12), (12, 4)"
+    ),
+    "an $\\mathbb{R}^{n \\times d_{\\text{model}}}$": ("X (6, 12)", ""),
     "`heads` is (n, d_k)": ("heads (2, 3, 6, 4)", ""),
     "the shape (2, 3, 6, 4)": ("heads (2, 3, 6, 4)", ""),
     "`Q.T` is (d_k, n)": ("Q transposed (4, 6)", ""),
@@ -285,6 +305,15 @@ def test_what_is_told_of_a_shape(text: str) -> None:
     ((_, outcome, why),) = checks(text)
     rests_on, wrong = TOLD[text]
     assert (outcome, why) == ((FAILS, wrong) if wrong else (HOLDS, rests_on))
+
+
+def test_sizes_that_are_given_have_to_fit_together() -> None:
+    given = "<!-- given: of any sizes -->"
+    for product, outcomes in (
+        (f"a $u \\times v${given} and a $v \\times w${given} matrix", [EXCEPTED] * 2),
+        (f"a $v \\times u${given} and a $v \\times w${given} matrix", [EXCEPTED, FAILS]),
+    ):
+        assert [outcome for _, outcome, _ in checks(f"The product of {product}.")] == outcomes
 
 
 def test_a_check_of_a_shape_tells_its_place() -> None:

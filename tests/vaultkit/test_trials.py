@@ -72,6 +72,33 @@ def test_what_holds_for_the_numbers_of_the_page_is_so_here(tmp_path: Path, text:
     assert (check.outcome, check.scope) == ("holds", "here")
 
 
+SHAPES = {
+    "V is (n, d_v).": ("holds", "general"),
+    "V is (3, 2).": ("holds", ""),
+    "V is (n, d_k).": ("fails", "here"),
+    "V is $n \\times d_k$.": ("fails", "here"),
+    "V is (n, d_k)<!-- given: so -->.": ("excepted", ""),
+}
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_a_shape_in_the_text_is_judged_by_its_names(tmp_path: Path, text: str) -> None:
+    (check,) = inspected(tmp_path, text)
+    assert (check.outcome, check.scope) == SHAPES[text]
+    if check.outcome == FAILS:
+        said = "holds for the sizes of this page, but not for others\n  "
+        assert re.fullmatch(rf".* {said}.*: V has shape \(\d+, \d+\)", check.why)
+    (check,) = inspected(tmp_path, text, trials=0)
+    assert (check.outcome != FAILS, check.scope) == (True, "")
+
+
+def test_sizes_of_shapes_that_do_not_fit_leave_those_of_equations_free(tmp_path: Path) -> None:
+    # The size m is in the text alone, and the page does not run with another one.
+    more = "```python\nm = 2\nC = np.ones((2, 2)) * np.arange(m)\n```\n\nC is (m, m). "
+    shape, equation = inspected(tmp_path, f"{more}$d_v = d_k$")[::-1]
+    assert (shape.outcome, shape.scope, equation.outcome) == ("holds", "general", "fails")
+
+
 @pytest.mark.parametrize("text", FALSE.values(), ids=FALSE)
 def test_a_law_that_holds_by_chance_fails(tmp_path: Path, text: str) -> None:
     (check,) = inspected(tmp_path, text)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
 from vaultkit.checks.numbers import rows_of
 from vaultkit.read.note import Block, Note
 from vaultkit.read.shapes import Shape
@@ -61,6 +61,8 @@ class Shapes:
         #: Whole numbers, and runs of them, that code states or outputs show.
         self.numbers: set[int] = set()
         self.runs: set[tuple[float, ...]] = set()
+        #: Those that other numbers were tried on, and what is wrong with them there.
+        self.tried: dict[Shape, str] = {}
         for block in note.blocks:
             self._read(block)
 
@@ -117,12 +119,27 @@ class Shapes:
             if not self.is_shape(shape):
                 continue
             where = (shape.line, shape.text)
-            if shape.given:
+            if shape.given and not self.wrong_product(shape):
                 yield Check("shape", *where, EXCEPTED, shape.given, shape.column)
-            elif why := self.wrong(shape):
+            elif why := self.wrong_product(shape) or self.wrong(shape):
                 yield Check("shape", *where, FAILS, why, shape.column)
+            elif self.tried.get(shape) and _is_law(shape):
+                why = f"{shape.text} holds for the sizes of this page, but not for others"
+                why += f"\n  {self.tried[shape]}"
+                yield Check("shape", *where, FAILS, why, shape.column, HERE)
             else:
-                yield Check("shape", *where, why=self.rests_on(shape), column=shape.column)
+                scope = (HERE if self.tried[shape] else GENERAL) if shape in self.tried else ""
+                yield Check("shape", *where, HOLDS, self.rests_on(shape), shape.column, scope)
+
+    def letters(self) -> set[str]:
+        """Name the sizes that the shapes are made of."""
+        return {n for shape in self.note.shapes for n in _names(shape.dims)} & self.lengths
+
+    def compare(self, other: Shapes) -> None:
+        """Judge the shapes that are made of names on what other numbers have made."""
+        for shape in self.note.shapes:
+            if _names(shape.dims) and not shape.given and self.is_shape(shape):
+                self.tried[shape] = self.tried.get(shape) or other.wrong(shape)
 
     def is_shape(self, shape: Shape) -> bool:
         """Tell a shape from a pair of words, of points or of arrays."""
@@ -134,34 +151,35 @@ class Shapes:
         if not words:
             # A pair of small numbers is a point or a place as often as a shape.
             small = all(int(dim) < 10 for dim in shape.dims)
-            return bool(shape.called or shape.product or shape.alone or shape.subject or not small)
+            named = shape.subject or shape.word in self.named
+            return bool(shape.called or shape.product or shape.alone or named or not small)
         if _is_divided(shape) and not shape.called:
             return False
         bound = words & self.lengths
-        if bound == words:
-            return True
+        if bound == words or len(shape.dims) == 1:
+            return bound == words
         symbols = all(len(word) == 1 or "_" in word for word in words)
         return symbols and bool(shape.called or bound)
 
     def subject(self, shape: Shape) -> tuple[str, set[tuple[int, ...]]] | None:
         """Find what a shape is said of, and the shapes of that: before it, and next below it."""
-        if not shape.subject:
+        subject = shape.subject or (shape.word if shape.word in self.named else "")
+        if not subject:
             return None
-        found = [(state.line, _shape_of(shape.subject, state.shapes)) for state in self.states]
+        found = [(state.line, _shape_of(subject, state.shapes)) for state in self.states]
         known = [(line, own) for line, own in found if own is not None]
         above = [own for line, own in known if line < shape.line]
         below = [own for line, own in known if line > shape.line]
-        own = {*above[-1:], *below[:1]} or self.named.get(shape.subject)
-        return (shape.subject, own) if own else None
+        own = {*above[-1:], *below[:1]} or self.named.get(subject)
+        return (subject, own) if own else None
 
     def wrong(self, shape: Shape) -> str:
         """Tell what is wrong with a shape; nothing if it is that of an array."""
         if shape.factors:
-            why = self.wrong_product(shape)
             names = _names(shape.dims)
             general = bool(names) and not names & self.lengths
-            if why or general or (self.is_bound(shape) and _is_divided(shape)):
-                return why
+            if general or (self.is_bound(shape) and _is_divided(shape)):
+                return ""
         try:
             wanted = self.value(shape)
         except UnboundError as error:
@@ -177,6 +195,11 @@ class Shapes:
         batches = set().union(*(state.seen for state in near[:_NEAR]))
         # A factor may be a transpose that has no name.
         turned = bool(shape.turned or shape.factors)
+        if len(wanted) == 1:
+            sizes = {size for state in near for size in state.lengths.values()}
+            if wanted[0] in sizes or any(_ends(s, wanted) for s in every):
+                return ""
+            return f"{shape.text}: no array of this note has {wanted[0]} columns"
         if any(s == wanted or (turned and _transposed(s) == wanted) for s in every):
             return ""
         if any(_ends(s, wanted) or (turned and _ends(_transposed(s), wanted)) for s in batches):
@@ -196,6 +219,8 @@ class Shapes:
 
     def wrong_product(self, shape: Shape) -> str:
         """Tell what is wrong with a shape as that of a factor, or of a product of two others."""
+        if not shape.factors:
+            return ""
         if len(shape.factors) == 1:
             left, right = shape.factors[0], shape.dims
             pairs = [(left[-1], right[-2])] if left else []
@@ -261,6 +286,10 @@ class Shapes:
         above = [state for state in known if state.line < shape.line]
         state = above[-1] if above else known[0]
         return tuple(_length(dim, state.lengths) for dim in shape.dims)
+
+
+def _is_law(shape: Shape) -> bool:
+    return not any(char.isdigit() for dim in shape.dims for char in re.sub(r"\w*_\w*", "", dim))
 
 
 def _is_divided(shape: Shape) -> bool:

@@ -1,4 +1,4 @@
-"""In general, or here? Judges the equations of a note again, on other numbers."""
+"""In general, or here? Judges the equations and shapes of a note again, on other numbers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.checks.equations import Claim, Equations
+from vaultkit.checks.shapes import Shapes
 from vaultkit.read.note import Note
 from vaultkit.run.session import NoteRun
 from vaultkit.run.variation import plans, varied_modules
@@ -19,12 +20,13 @@ def try_others(
     versions: Sequence[Equations],
     count: int,
     *,
+    shapes: Sequence[Shapes] = (),
     root: Path,
     timeout: float,
     broken: Collection[int] = (),
     tell: Callable[[int, float], None] = lambda _index, _seconds: None,
 ) -> None:
-    """Run a note on other numbers, and note down in its claims how they fare.
+    """Run a note on other numbers, and note down in its claims and shapes how they fare.
 
     Parameters
     ----------
@@ -34,6 +36,8 @@ def try_others(
         Its equations, judged on its own numbers; and those of notes that differ in them alone.
     count
         How many sets of other numbers to try.
+    shapes
+        The shapes in its text; and in those of notes that differ in them alone.
     root
         The folder whose modules get other numbers, too.
     timeout
@@ -46,10 +50,13 @@ def try_others(
     names = sorted(
         {name for version in versions for c in version.claims for name in _names(c) & version.sizes}
     )
+    more = sorted({*names, *(name for stated in shapes for name in stated.letters())})
     for trial in range(1, count + 1):
-        for plan in plans(trial, names):
+        # Sizes of shapes alone come first, and are left as they are where they do not fit.
+        for plan in (plans(trial, more)[:1] if more != names else []) + plans(trial, names):
             again = [Equations(version.note) for version in versions]
-            looks = [one.look for one in again]
+            arrays = Shapes(note)
+            looks = [one.look for one in again] + ([arrays.look] if shapes else [])
             session = NoteRun(note, timeout, looks, rewrite=plan.rewrite, beat=tell)
             for one in again:
                 one.call = partial(_call, session)
@@ -69,6 +76,9 @@ def try_others(
                     if not other.verdict.holds and not claim.counterexample:
                         bound = "; ".join(other.verdict.bound)
                         claim.counterexample = f"{other.verdict.why}\n  with {bound}"
+        if not failed:
+            for stated in shapes:
+                stated.compare(arrays)
 
 
 def _call(session: NoteRun, function: Callable[..., Any], given: Sequence[Any]) -> Any:

@@ -68,18 +68,21 @@ def judge(vault: Vault, note: Note, mutants: Sequence[Mutant]) -> list[str]:
         for version in changed
     ]
     unnoticed = [
-        version.judges.equations
+        version.judges
         for mutant, version, seen in zip(mutants, changed, noticed, strict=True)
-        if not seen and (mutant.kind == "shape" or _kind(mutant.kind) not in TARGETS)
+        if not seen and ("shape" in mutant.kind or _kind(mutant.kind) not in TARGETS)
     ]
     if unnoticed:
-        root = vault.root.parent
-        try_others(note, unnoticed, TRIALS, root=root, timeout=_SETTINGS.timeout)
+        try_others(
+            note, [judges.equations for judges in unnoticed], TRIALS,
+            shapes=[judges.shapes for judges in unnoticed], root=vault.root.parent,
+            timeout=_SETTINGS.timeout,
+        )  # fmt: skip
     return [
         NOTICED
         if seen
         else IN_TRIALS
-        if any(check.outcome == FAILS for check in version.judges.equations.check())
+        if any(check.outcome == FAILS for check in version.judges.check())
         else SURVIVED
         for version, seen in zip(changed, noticed, strict=True)
     ]

@@ -17,6 +17,8 @@ from fractions import Fraction
 #: what only names something, where a link ends; and from `_REASONS` on, a reason that is given.
 CODE, END, FORMULA, NAME, LINK = "\ue001", "\ue002", "\ue003", "\ue004", "\ue006"
 _REASONS = 0xE100
+#: Characters that take no room: a reader sees one number, whatever stands between its digits.
+_UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Prose:
 
     def add(self, text: str, line: int, column: int = 1) -> None:
         """Add text that begins in this place of the file."""
-        for number, part in enumerate(text.split("\n")):
+        for number, part in enumerate(_UNSEEN.sub("", text).split("\n")):
             self.starts.append(len(self.text) + bool(number))
             self.places.append((line + number, 1 if number else column))
             self.text += " " * bool(number) + part
@@ -160,6 +162,7 @@ class Prose:
 
 
 _FIRST, _LAST = chr(_REASONS), chr(_REASONS + 0x7FF)
+REASONS = re.compile(f"[{_FIRST}-{_LAST}]")
 _BEHIND = re.compile(
     rf"(?:[-‑]\w+)?(?:[^\d{LINK}{_FIRST}-{_LAST}]*{LINK})?[\s).,;:!?{END}\]*]*([{_FIRST}-{_LAST}])"
 )
@@ -194,6 +197,12 @@ def plain_tex(tex: str) -> str:
     text = re.sub(r"\\[dt]?frac\s*(\d)\s*(\d)", r"\1/\2", text)
     text = re.sub(r"(?<=\d)\\[,;:]\s?(?=\d{3}(?!\d))", "\u202f", text)
     text = re.sub(r"\{([,.])\}", r"\1", text)
+    # What is said to be an ℝ^{n × d} has that shape.
+    text = re.sub(
+        r"\\mathbb\{R\}\s*\^\s*\{((?:[^{}]|\{[^{}]*\})*\\times(?:[^{}]|\{[^{}]*\})*)\}",
+        r" \1",
+        text,
+    )
     text = re.sub(r"_\{([A-Za-z]\w*)\}", r"_\1", text)  # d_{\text{model}} is a name
     text = re.sub(r"_(?:\{[^{}]*\}|\d)", "", text)  # an index counts nothing
     for command, sign in (("times", "×"), ("cdot", "·"), ("pm", "±"), ("top", "T"), ("infty", "∞")):

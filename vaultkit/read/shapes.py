@@ -1,4 +1,4 @@
-"""Shapes stated in running text: ``(n, d_k)``, ``n × m``, *6 by 6*."""
+"""Shapes stated in running text: ``(n, d_k)``, ``n × m``, *6 by 6*, *12-dimensional*."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vaultkit.read.quantities import CODE, END, LINK, Prose
+from vaultkit.read.quantities import CODE, END, LINK, REASONS, Prose
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,12 @@ class Shape:
     text
         As it is written.
     dims
-        Its lengths: numbers, names, products and quotients of both.
+        Its lengths: numbers, names, products and quotients of both. Of *12-dimensional* it is
+        that of the last axis.
     subject
         What it is said of, as code writes it: ``Q``, ``Q @ K.T``.
+    word
+        The word before it, which may be the name of an array, too.
     called
         Whether the text calls it a shape, or what it is of a matrix.
     product
@@ -44,6 +47,7 @@ class Shape:
     text: str
     dims: tuple[str, ...]
     subject: str = ""
+    word: str = ""
     called: bool = False
     product: bool = False
     alone: bool = False
@@ -67,6 +71,8 @@ _TIMES = re.compile(
 _LONG_SIDE = rf"(?:\d{{1,4}}\s)?{_NAME_}(?:\s[/·]?\s?(?:\d{{1,4}}|{_NAME_}))?|\d{{1,6}}"
 _LONG_TIMES = re.compile(rf"(?<={CODE})((?:{_LONG_SIDE})(?:\s×\s(?:{_LONG_SIDE}))+)(?={END})")
 _SEPARATOR = re.compile(_SIGN)
+#: *12-dimensional* is the length of a last axis; of an array it would be how many axes there are.
+_WIDE = re.compile(rf"(?<![\w.,]){_SIDE}[-‑]dimensional\b(?!\s(?:arrays?|tensors?|spaces?)\b)")
 #: Words behind which brackets hold a place; and words behind which numbers in them are a vector.
 _PLACE = re.compile(
     r"(?i:\b(?:elements?|entry|entries|position|index|indices|cells?|points?|coordinates?|interval"
@@ -90,6 +96,11 @@ _IN_CODE = rf"{CODE}(?P<code>[^{CODE}{END}]+){END}"
 _SYMBOL = r"(?<![\w'’.^])(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+|[A-Z]\w?ᵀ|[α-ω])"
 _OF_SHAPE = re.compile(rf"{CODE}(?P<code>[^{CODE}{END}]+)(?P<symbol>\.shape)\s?[=:]*\s?$")
 _NAMED = re.compile(rf"(?:{_IN_CODE}|{_SYMBOL}){_LINKS}{CODE}?$")
+#: The only *mask* that there is, and not *a mask*, may be called so in the code.
+_WORD_BEFORE = re.compile(
+    rf"(?<![\w'’.^])(?<!\b[Aa]\s)(?<!\b[Aa]n\s)(?P<word>[a-z]\w{{2,}})"
+    rf"(?=\s(?:is|are|was|were|has|have|had|becomes?|of\sshape)\b){_LINKS}{CODE}?$"
+)
 _ARTICLE = re.compile(rf"(?<![\w'’.])[AI]\s{CODE}?$")
 #: Behind a shape: *6 by 4 matrix Q*.
 _BEHIND = re.compile(
@@ -132,7 +143,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
             continue
         dims = tuple(part.strip() for part in match[1].split(","))
         listed = re.match(rf"[{END}]?(?:,| and| or)\s[{CODE}]?\(", behind)
-        subject = "" if listed else _subject(prose, before, behind)
+        subject = ("", "") if listed else _subject(prose, before, behind)
         found.append((match, dims, subject, called, False))
     taken: set[int] = set()
     for match in (*_LONG_TIMES.finditer(text), *_TIMES.finditer(text)):
@@ -145,6 +156,10 @@ def shapes(prose: Prose) -> Iterator[Shape]:
         dims = tuple(part.translate(marks).strip() for part in _SEPARATOR.split(match[1]))
         called = bool(_CALLED.search(before) or _OF.match(behind))
         found.append((match, dims, _subject(prose, before, behind), called, True))
+    for match in _WIDE.finditer(text):
+        before = text[max(0, match.start() - 60) : match.start()]
+        dim = re.sub(rf"[{CODE}{END}]|[-‑]dimensional", "", match[0])
+        found.append((match, (dim,), _subject(prose, before, ""), True, False))
     found.sort(key=lambda one: one[0].start())
     factors = list(_factors(text, [(match.span(), dims) for match, dims, *_ in found]))
     for index, of in enumerate(factors[1:]):
@@ -157,7 +172,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
             *prose.place_of(start),
             re.sub(rf"[{CODE}{END}{LINK}]", "", match[0]).strip(),
             dims,
-            subject,
+            *subject,
             called,
             product,
             alone=not re.sub(rf"[{CODE}{END}]", "", around).strip() or closed,
@@ -171,13 +186,16 @@ def _in_code(text: str, at: int) -> bool:
     return text.rfind(CODE, 0, at) > text.rfind(END, 0, at)
 
 
-def _subject(prose: Prose, before: str, behind: str) -> str:
+def _subject(prose: Prose, before: str, behind: str) -> tuple[str, str]:
     """Find what a shape is said of: before it, behind it, or in the first cell of its row."""
     named = _OF_SHAPE.search(before) or _NAMED.search(before)
     if not named or _ARTICLE.search(before):
         named = _BEHIND.match(behind)
     named = named or _ROW.fullmatch(prose.row)
-    return _expression(named["code"] or named["symbol"]) if named else ""
+    if named:
+        return _expression(named["code"] or named["symbol"]), ""
+    word = _WORD_BEFORE.search(before)
+    return "", word["word"] if word else ""
 
 
 def _expression(text: str) -> str:
@@ -197,7 +215,7 @@ def _factors(
     pair: tuple[tuple[str, ...], ...] = ()
     ends, begins = 0, 0
     for (start, end), dims in found:
-        between = text[ends:start]
+        between = REASONS.sub("", text[ends:start])
         if _SENTENCE.search(between):
             last, pair = None, ()
             begins = ends + max(m.end() for m in _SENTENCE.finditer(between))
