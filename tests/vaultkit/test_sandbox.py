@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from vaultkit.read.markdown import parse
-from vaultkit.run import capture
+from vaultkit.run import capture, dictionaries
 from vaultkit.run.session import NoteRun, Step
 from vaultkit.values import judge
 
@@ -49,6 +49,8 @@ def session(*blocks: str, timeout: float = 5.0) -> NoteRun:
         ),
         ("import builtins\nbuiltins.print = None", 5, "builtins.print was replaced"),
         ("__builtins__['len'] = lambda _: 1", 4, "builtins.len was replaced"),
+        ("__builtins__['all'] = lambda _: True", 4, "builtins.all was replaced"),
+        ("del __builtins__['map']", 4, "builtins.map was deleted"),
         ("import json\njson.dumps = None", 5, "json.dumps was replaced"),
         (
             "import json\njson.JSONEncoder.encode = None",
@@ -94,6 +96,12 @@ def test_what_the_engine_runs_on_is_put_back(code: str, line: int, told: str) ->
     assert np.sum([1, 2]) == 3
     assert json.loads(json.dumps([len("ab")])) == [2]
     assert judge.__module__ == "vaultkit.values.compare"
+
+
+def test_it_is_noticed_too_where_memory_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dictionaries, "_READABLE", False)
+    (failure,) = errors("import numpy as np\nnp.sum = lambda *_: 7")
+    assert failure == (5, "numpy.sum was replaced")
 
 
 def test_a_block_that_puts_things_back_itself_does_no_harm() -> None:

@@ -27,10 +27,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from operator import attrgetter, call, eq, is_, itemgetter, ne
+from operator import attrgetter, eq, is_, ne
 from typing import Any
 
 import numpy as np
+
+from vaultkit.run.dictionaries import Dictionaries
 
 _ENGINE = __name__.partition(".")[0]
 
@@ -335,9 +337,9 @@ _RESTLESS = {
     "threading": {"excepthook"},
     "tempfile": {"tempdir"},
 }  # fmt: skip
-_OFTEN = {"builtins", "io", "json", "math", "numpy", "numpy.linalg", "numpy.random", "os", "re"}
 _CODE = attrgetter("__code__", "__defaults__", "__kwdefaults__")
 _GONE = object()
+_setattr = setattr
 
 
 @dataclass
@@ -346,9 +348,7 @@ class _Kept:
 
     owner: Any
     called: str
-    names: tuple[str, ...]
-    values: tuple[Any, ...]
-    pick: Callable[[Any], tuple[Any, ...]]
+    held: dict[str, Any]
     #: What containers of constants hold.
     containers: tuple[tuple[str, Any, Any], ...] = ()
     #: All names there were, where a new one can hide a built-in.
@@ -364,8 +364,7 @@ class Originals:
 
     def __init__(self) -> None:
         self._modules: dict[str, types.ModuleType] = {}
-        # Some things are looked at after every block, the rest after the last.
-        self._often = self._all = _Ground([])
+        self._ground = _Ground([])
         self._count = 0
         self._ahead = False
         self._hooked = self._code_set = False
@@ -382,7 +381,7 @@ class Originals:
             self._hooked = True
         count = sum(name.startswith(_ENGINE) for name in sys.modules)
         known, self._ahead = self._ahead, ahead
-        if self._count == count and (known or not self._differences(self._all, undo=False)):
+        if self._count == count and (known or not self._differences(undo=False)):
             return
         self._count = count
         modules = dict(sys.modules)
@@ -392,28 +391,25 @@ class Originals:
             if isinstance(module := modules.get(name), types.ModuleType)
         }
         found = (kept for item in self._modules.items() for kept in _keep_module(*item))
-        kept = list({id(k.owner): k for k in found}.values())  # classes go by many names
-        self._all = _Ground(kept)
-        own = f"{_ENGINE}."
-        self._often = _Ground([k for k in kept if k.called in _OFTEN or k.called.startswith(own)])
+        # Classes go by many names.
+        self._ground = _Ground(list({id(k.owner): k for k in found}.values()))
+        self._code_set = False
 
-    def restore(self, *, thorough: bool) -> list[str]:
+    def restore(self) -> list[str]:
         """Undo what was replaced or deleted since then; name it."""
-        return self._differences(self._all if thorough else self._often, undo=True)
+        return self._differences(undo=True)
 
-    def _differences(self, ground: _Ground, *, undo: bool) -> list[str]:
+    def _differences(self, *, undo: bool) -> list[str]:
         found = []
         for name, module in self._modules.items():
             if sys.modules.get(name) is not module:
                 found.append(f"sys.modules[{name!r}] was {_what(name not in sys.modules)}")
                 if undo:
                     sys.modules[name] = module
-        if not ground.same():
-            found += ground.compare(undo)
-        if self._code_set or ground is self._all:
+        found += self._ground.compare(undo)
+        if self._code_set:
+            found += self._ground.compare_code(undo)
             self._code_set = False
-            if not ground.same_code():
-                found += ground.compare_code(undo)
         return found
 
     def _on_event(self, event: str, _arguments: tuple[Any, ...]) -> None:
@@ -427,48 +423,41 @@ class _Ground:
 
     def __init__(self, kept: list[_Kept]) -> None:
         self._kept = kept
-        # What is looked at after every block is laid out so that Python's own loops do it.
-        self._spaces = [vars(part.owner) for part in kept]
-        self._picks = [part.pick for part in kept]
-        self._values = [value for part in kept for value in part.values]
+        self._builtins = [part for part in kept if part.owner is builtins]
+        self._spaces = Dictionaries([_dictionary(part.owner) for part in kept])
         self._containers = [container for part in kept for _, container, _ in part.containers]
         self._contents = [before for part in kept for _, _, before in part.containers]
-        closed = [part for part in kept if part.all]
-        self._closed = [vars(part.owner) for part in closed]
-        self._sizes = [len(part.all) for part in closed]
-        functions = {id(v): v for v in self._values if isinstance(v, types.FunctionType)}
+        values = (value for part in kept for value in part.held.values())
+        functions = {id(v): v for v in values if isinstance(v, types.FunctionType)}
         self._functions = list(functions.values())
-        self._codes = list(self._code_now())
-
-    def same(self) -> bool:
-        """Tell whether all names mean what they meant, as cheaply as can be."""
-        now = chain.from_iterable(map(call, self._picks, self._spaces))
-        try:
-            return (
-                all(map(is_, now, self._values))
-                and not any(map(ne, self._containers, self._contents))
-                and all(map(eq, map(len, self._closed), self._sizes))
-            )
-        except KeyError:
-            return False
+        self._codes = list(chain.from_iterable(map(_CODE, self._functions)))
 
     def compare(self, undo: bool) -> Iterator[str]:
-        for kept in self._kept:
-            yield from _compare(kept, undo)
-
-    def _code_now(self) -> Iterator[Any]:
-        return chain.from_iterable(map(_CODE, self._functions))
-
-    def same_code(self) -> bool:
-        return all(map(is_, self._code_now(), self._codes))
+        """Find the names that no longer mean what they meant."""
+        # First what is called to find the others.
+        for part in self._builtins:
+            yield from _compare(part, undo)
+        suspects = {*self._spaces.changed()}
+        if any(map(ne, self._containers, self._contents)):
+            suspects.update(n for n, part in enumerate(self._kept) if part.containers)
+        for n in sorted(suspects):
+            yield from _compare(self._kept[n], undo)
+            self._spaces.look(n)
 
     def compare_code(self, undo: bool) -> Iterator[str]:
+        """Find the functions whose code is no longer theirs."""
         for n, function in enumerate(self._functions):
             before = self._codes[3 * n : 3 * n + 3]
             if not all(map(is_, _CODE(function), before)):
                 yield f"the code of {function.__module__}.{function.__qualname__} was replaced"
                 if undo:
                     function.__code__, function.__defaults__, function.__kwdefaults__ = before
+
+
+def _dictionary(owner: Any) -> dict[str, Any]:
+    """Return the dictionary of a module or class; a class lends out but a view of it."""
+    space = vars(owner)
+    return space if type(space) is dict else next(iter(gc.get_referents(space)))
 
 
 def _what(gone: bool) -> str:
@@ -536,8 +525,6 @@ def _keep(
 ) -> Iterator[_Kept]:
     if not held:
         return
-    names = tuple(held)
-    pick = itemgetter(*names) if len(names) > 1 else _one(names[0])
     containers = (
         (name, value, value.copy())
         for name, value in held.items()
@@ -546,27 +533,21 @@ def _keep(
     yield _Kept(
         owner,
         called,
-        names,
-        tuple(held.values()),
-        pick,
+        held,
         tuple(containers),
         frozenset(vars(owner)) if everything else frozenset(),
     )
 
 
-def _one(name: str) -> Callable[[Any], tuple[Any, ...]]:
-    return lambda mapping: (mapping[name],)
-
-
 def _compare(kept: _Kept, undo: bool) -> Iterator[str]:
-    """Find what is no longer as it was."""
-    now = vars(kept.owner)
-    for name, value in zip(kept.names, kept.values, strict=True):
+    """Find what is no longer as it was; names first, and without a call of anything built in."""
+    now = kept.owner.__dict__
+    for name, value in kept.held.items():
         found = now.get(name, _GONE)
         if found is not value:
             yield f"{kept.called}.{name} was {_what(found is _GONE)}"
             if undo:
-                setattr(kept.owner, name, value)
+                _setattr(kept.owner, name, value)
     for name, container, before in kept.containers:
         if container != before:
             yield f"{kept.called}.{name} was changed"

@@ -175,7 +175,7 @@ class NoteRun:
                 with _as_main(self._module), watched(self._watch, self._filename):
                     error = self._capture.run(lambda: result.append(function(*given)), self.timeout)
             finally:
-                broken = ORIGINALS.restore(thorough=False)
+                broken = ORIGINALS.restore()
                 around.apply()
                 self._capture.output.take()
         if broken:
@@ -226,7 +226,7 @@ class NoteRun:
                 program = self._session if block.kind == "pycon" else self._program
                 steps = list(program(block))
         finally:
-            broken = ORIGINALS.restore(thorough=block is self.note.blocks[-1])
+            broken = ORIGINALS.restore()
             self._state = State.capture()
             self._outside.apply(now=self._state)
         return steps + [

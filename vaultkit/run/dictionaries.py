@@ -1,0 +1,102 @@
+"""Tells whether dictionaries still hold the same objects, without a look at the objects."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from operator import attrgetter, eq
+from typing import Any
+
+_POINTER = ctypes.sizeof(ctypes.c_void_p)
+# In CPython a dictionary ends in two pointers: to its table, and to values that stand elsewhere.
+_PLACE = dict.__basicsize__ - 2 * _POINTER
+# A table begins with what Python notes down about it; indices and entries follow.
+_NOTED = 8 + 3 * _POINTER
+_bytes = attrgetter("raw")
+
+
+class Dictionaries:
+    """Dictionaries as they lie in memory.
+
+    To compare thousands of objects one by one would write to each, as Python counts how often an
+    object is referred to, and in a process that was forked all the memory would be copied in which
+    they stand. Where the same bytes stand in the table of a dictionary it holds the same objects.
+
+    Parameters
+    ----------
+    dictionaries
+        Nothing of them is copied but their tables.
+
+    Examples
+    --------
+    >>> one, other = {"a": 1}, {"b": 2}
+    >>> watched = Dictionaries([one, other])
+    >>> watched.changed()
+    []
+    >>> other["b"] = 3
+    >>> watched.changed()
+    [1]
+    >>> watched.look(1)
+    >>> watched.changed()
+    []
+    """
+
+    def __init__(self, dictionaries: Sequence[dict[str, Any]]) -> None:
+        self._dictionaries = list(dictionaries)
+        count = len(self._dictionaries)
+        self._places: list[Any] = []
+        self._placed = [b""] * count
+        self._tables: list[Any] = [b""] * count
+        self._contents = [bytearray()] * count
+        if _READABLE:
+            self._places = [_memory(id(each) + _PLACE, 2 * _POINTER) for each in dictionaries]
+            for n in range(count):
+                self.look(n)
+
+    def look(self, n: int) -> None:
+        """Take one of them as it is now."""
+        if not _READABLE:
+            return
+        self._placed[n] = b""
+        size = self._dictionaries[n].__sizeof__() - dict.__basicsize__ - _NOTED
+        place = self._places[n].raw
+        table, elsewhere = place[:_POINTER], place[_POINTER:]
+        if size > 0 and not any(elsewhere):  # nor is the table one that others share
+            self._placed[n] = place
+            self._tables[n] = _memory(int.from_bytes(table, sys.byteorder) + _NOTED, size)
+            self._contents[n] = bytearray(self._tables[n])
+
+    def changed(self) -> list[int]:
+        """Return the numbers of those that may hold something else by now."""
+        every = range(len(self._dictionaries))
+        if not _READABLE:
+            return list(every)
+        placed = list(map(_bytes, self._places))
+        # A table that was moved must not be read where it stood.
+        if placed == self._placed and all(map(eq, self._contents, self._tables)):
+            return []
+        return [
+            n for n in every if placed[n] != self._placed[n] or self._contents[n] != self._tables[n]
+        ]
+
+
+def _memory(address: int, size: int) -> Any:
+    return (ctypes.c_char * size).from_address(address)
+
+
+def _is_readable() -> bool:
+    """Tell whether memory is laid out as it is thought to be here: by a look at what is known."""
+    one, other = object(), object()
+    known = dict.fromkeys(("a", "b", "c"), one)
+    watched = Dictionaries([known])
+    found = [watched.changed()]
+    for value in (other, one):
+        known["b"] = value
+        found.append(watched.changed())
+    return found == [[], [0], []]
+
+
+# Other implementations of Python keep them otherwise; there all may have changed, always.
+_READABLE = sys.implementation.name == "cpython"
+_READABLE = _READABLE and _is_readable()
