@@ -26,7 +26,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 from operator import attrgetter, eq, is_, ne
 from typing import Any
 
@@ -366,8 +365,9 @@ class Originals:
         self._modules: dict[str, types.ModuleType] = {}
         self._ground = _Ground([])
         self._count = 0
-        self._ahead = False
-        self._hooked = self._code_set = False
+        self._ahead = self._hooked = False
+        #: Functions whose code or defaults were set, by where they stand in memory.
+        self._recoded: set[int] = set()
 
     def remember(self, *, ahead: bool = False) -> None:
         """Take things as they are now.
@@ -393,7 +393,7 @@ class Originals:
         found = (kept for item in self._modules.items() for kept in _keep_module(*item))
         # Classes go by many names.
         self._ground = _Ground(list({id(k.owner): k for k in found}.values()))
-        self._code_set = False
+        self._recoded.clear()
 
     def restore(self) -> list[str]:
         """Undo what was replaced or deleted since then; name it."""
@@ -407,15 +407,15 @@ class Originals:
                 if undo:
                     sys.modules[name] = module
         found += self._ground.compare(undo)
-        if self._code_set:
-            found += self._ground.compare_code(undo)
-            self._code_set = False
+        if self._recoded:
+            found += self._ground.compare_code(self._recoded, undo)
+            self._recoded.clear()
         return found
 
-    def _on_event(self, event: str, _arguments: tuple[Any, ...]) -> None:
+    def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         # Python announces it when the code or the defaults of a function are set.
         if event in ("object.__setattr__", "object.__delattr__"):
-            self._code_set = True
+            self._recoded.add(id(arguments[0]))
 
 
 class _Ground:
@@ -428,9 +428,8 @@ class _Ground:
         self._containers = [container for part in kept for _, container, _ in part.containers]
         self._contents = [before for part in kept for _, _, before in part.containers]
         values = (value for part in kept for value in part.held.values())
-        functions = {id(v): v for v in values if isinstance(v, types.FunctionType)}
-        self._functions = list(functions.values())
-        self._codes = list(chain.from_iterable(map(_CODE, self._functions)))
+        self._functions = {id(v): v for v in values if isinstance(v, types.FunctionType)}
+        self._codes = {place: _CODE(v) for place, v in self._functions.items()}
 
     def compare(self, undo: bool) -> Iterator[str]:
         """Find the names that no longer mean what they meant."""
@@ -444,10 +443,10 @@ class _Ground:
             yield from _compare(self._kept[n], undo)
             self._spaces.look(n)
 
-    def compare_code(self, undo: bool) -> Iterator[str]:
-        """Find the functions whose code is no longer theirs."""
-        for n, function in enumerate(self._functions):
-            before = self._codes[3 * n : 3 * n + 3]
+    def compare_code(self, places: Iterable[int], undo: bool) -> Iterator[str]:
+        """Find out of some functions those whose code is no longer theirs."""
+        for place in self._functions.keys() & places:
+            function, before = self._functions[place], self._codes[place]
             if not all(map(is_, _CODE(function), before)):
                 yield f"the code of {function.__module__}.{function.__qualname__} was replaced"
                 if undo:
