@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
@@ -45,6 +45,8 @@ from figures import (
 from vaultkit.figure import Figure
 from vaultkit.site import outlines
 
+_source = cache(inspect.getsource)
+
 
 def _figure(
     module: ModuleType,
@@ -53,7 +55,7 @@ def _figure(
     draw: Callable[[Mapping[str, Any]], str],
 ) -> Figure:
     """Describe a figure that goes stale with its numbers, its module or the common style."""
-    source = "".join(map(inspect.getsource, (module, style, outlines)))
+    source = "".join(map(_source, (module, style, outlines)))
     drawn_by = hashlib.sha256(source.encode()).hexdigest()
     return Figure(f"{name}.svg", lambda: {**data(), "drawn by": drawn_by}, draw)
 

@@ -1,6 +1,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -141,6 +142,30 @@ def test_blocks_that_do_not_run_are_skipped_in_sight(vault: pytest.Pytester) -> 
     result = run(vault, "docs")
     result.assert_outcomes(passed=6, skipped=1)
     result.stdout.fnmatch_lines(["vault: *1 blocks not run*"])
+
+
+def test_other_plugins_hear_of_every_check_once(vault: pytest.Pytester) -> None:
+    wrong = NOTE.replace("x = 1\nx\n", "x = 1\n3\n") + "\n```python no-run\nx\n```\n"
+    (vault.path / "docs/A.md").write_text(wrong)
+    vault.makeconftest(
+        "heard = []\n"
+        "def pytest_exception_interact(node, call, report):\n"
+        "    heard.append((node.name, report.when, str(call.excinfo.type.__name__)))\n"
+        "def pytest_terminal_summary(terminalreporter):\n"
+        "    terminalreporter.write_line(f'heard: {heard}')\n"
+    )
+    result = vault.runpytest("--vault=docs", "docs", "--junitxml=report.xml")
+    result.assert_outcomes(failed=1, passed=9, skipped=1)
+    result.stdout.fnmatch_lines("heard: [[]('A', 'call', 'CheckError')]")
+    cases = ElementTree.parse(vault.path / "report.xml").getroot().findall("*/testcase")
+    assert [(len(case.findall("failure")), len(case.findall("skipped"))) for case in cases] == [
+        (1, 0), *[(0, 0)] * 3, (0, 1), *[(0, 0)] * 6,
+    ]  # fmt: skip
+
+
+def test_the_run_ends_at_a_failure_where_that_is_asked_for(vault: pytest.Pytester) -> None:
+    (vault.path / "docs/A.md").write_text(NOTE.replace("x = 1\nx\n", "x = 1\n3\n"))
+    vault.runpytest("--vault=docs", "docs", "-x").assert_outcomes(failed=1)
 
 
 def test_one_line_of_totals(vault: pytest.Pytester) -> None:

@@ -5,6 +5,7 @@ It collects nothing before a vault is named: in the setting ``vault``, or on the
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -235,6 +236,34 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         if until == len(file.note.blocks):
             until = None
         _runner(file.path, session.config).submit([(file.note, until)])
+    if wanted:
+        # What was read and collected is there to the end; to look for rubbish in it takes longer
+        # than some of the checks.
+        gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Report a check of a note in one step.
+
+    Nothing is set up for it and nothing runs here that could be captured: the note has run in a
+    process of its own. The last check of each note takes the long way, which ends the note, too.
+    """
+    if not isinstance(item, _NoteItem) or nextitem is None or nextitem.parent is not item.parent:
+        return None
+    option = item.config.option
+    if option.vault_update or option.setupshow or _in_process(item.config):
+        return None
+    hook = item.ihook
+    hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    ends = (pytest.exit.Exception, KeyboardInterrupt)
+    call = pytest.CallInfo.from_call(item.runtest, "call", reraise=ends)
+    report = hook.pytest_runtest_makereport(item=item, call=call)
+    hook.pytest_runtest_logreport(report=report)
+    if report.failed:
+        hook.pytest_exception_interact(node=item, call=call, report=report)
+    hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 class CheckError(Exception):
