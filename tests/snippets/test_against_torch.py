@@ -12,6 +12,7 @@ from snippets.grouped_heads import grouped_query_attention
 from snippets.layer_norm import layer_norm
 from snippets.masks import causal_mask, padding_mask
 from snippets.multi_head import MultiHeadWeights, multi_head_attention
+from snippets.patches import to_patches
 from snippets.projection import project
 from snippets.rms_norm import rms_norm
 from snippets.rotary import alibi_slopes
@@ -277,6 +278,16 @@ def test_rows_of_the_stacked_weights_are_queries_then_keys_then_values():
     )
     assert_allclose(output.swapaxes(0, 1), numpy(expected), atol=1e-12)
     assert_allclose(alpha.mean(axis=1), numpy(averaged), atol=1e-12)
+
+
+def test_a_projection_of_patches_is_a_convolution_that_does_not_overlap():
+    torch.manual_seed(0)
+    layer = redraw(torch.nn.Conv2d(3, 10, kernel_size=4, stride=4))
+    image = torch.randn(2, 3, 8, 12).double()  # channels before height and width
+    expected = numpy(layer(image)).reshape(2, 10, 6).swapaxes(1, 2)
+    kernel = numpy(layer.weight).transpose(2, 3, 1, 0).reshape(4 * 4 * 3, 10)
+    patches = to_patches(numpy(image).transpose(0, 2, 3, 1), 4)
+    assert_allclose(project(patches, kernel, numpy(layer.bias)), expected, atol=1e-12)
 
 
 def test_dropout_of_the_function_acts_outside_training():

@@ -1,0 +1,66 @@
+"""A picture cut into patches, and the patches as rows of a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import style as st
+from snippets.patches import to_patches
+
+SIZE = 2
+
+
+def picture() -> np.ndarray:
+    """Make the picture of the note: a dark sky, a light sun, and ground."""
+    image = np.full((8, 8, 1), 0.2)
+    image[1:4, 4:7] = 1.0
+    image[6:] = 0.6
+    return image
+
+
+def data() -> dict[str, Any]:
+    """Return the picture and its patches."""
+    return {"image": picture()[..., 0], "patches": to_patches(picture(), SIZE)}
+
+
+def draw(data: Mapping[str, Any]) -> str:
+    """Draw the picture with its patches numbered on the left, a row for each on the right."""
+    image, patches = data["image"], data["patches"]
+    cell, left, top = 24, 30, 52
+    side = len(image) * cell
+    parts = [
+        st.text(left, 28, "8 by 8 pixels, patches of 2 by 2"),
+        st.text(330, 28, "16 rows of 4"),
+    ]
+
+    def pixel(x: float, y: float, width: float, height: float, value: float) -> str:
+        return st.rect(x, y, width, height, cls="vk-value", opacity=0.06 + 0.7 * value, radius=0)
+
+    for (i, j), value in np.ndenumerate(image):
+        parts.append(pixel(left + j * cell, top + i * cell, cell, cell, float(value)))
+    for k in range(0, len(image) + 1, SIZE):
+        at = k * cell
+        parts.append(st.path(f"M{left} {top + at}h{side}M{left + at} {top}v{side}", cls="fg"))
+    per_row = len(image) // SIZE
+    height = 15
+    for number, row in enumerate(patches):
+        i, j = divmod(number, per_row)
+        x, y = left + (2 * j + 1) * cell, top + (2 * i + 1) * cell + 5
+        parts.append(st.text(x, y, str(number + 1), anchor="middle", size=st.SMALL))
+        low = top - 8 + number * height
+        parts.append(st.text(348, low + 11, str(number + 1), anchor="end", cls="vk-muted", size=12))
+        for column, value in enumerate(row):
+            parts.append(pixel(356 + column * 24, low, 23, height - 2, float(value)))
+    parts.append(st.arrow([(left + side + 24, top + side / 2), (310, top + side / 2)]))
+    return st.figure_svg(
+        "patches",
+        "A picture as a sequence of patches",
+        "On the left a picture of 8 by 8 pixels: dark sky, a light sun, ground of middle"
+        " brightness, cut into 16 numbered patches of 2 by 2. On the right a row of four numbers"
+        " for each patch, in the order of reading.",
+        top + 16 * height + 4,
+        parts,
+    )
