@@ -42,6 +42,7 @@ from figures import (
     walkthrough,
     windows,
     words,
+    writing,
 )
 from vaultkit.figure import Figure
 from vaultkit.site import outlines
@@ -148,6 +149,7 @@ FIGURES: dict[str, Figure] = {
         _figure(pieces, "byte-pairs", pieces.data, pieces.draw),
         _figure(pictures, "patches", pictures.data, pictures.draw),
         _figure(letters, "einsum-letters", letters.data, letters.draw),
+        _figure(writing, "decoder-surprise", writing.surprise_data, writing.draw_surprise),
         _figure(serving, "kv-cache", serving.cache_data, serving.draw_cache),
         _figure(serving, "grouped-heads", serving.grouped_data, serving.draw_grouped),
         _figure(machine, "attention-share", machine.share_data, machine.draw_share),

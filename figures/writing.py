@@ -1,0 +1,67 @@
+"""A decoder: how sure it is of each word of a story, beside a model that sees one word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import style as st
+from snippets import bank_stories, trained_decoder
+from snippets.decoder import next_token_logits
+from snippets.softmax import softmax
+
+STORY = "Mia and Tom wade in the river . the bank is green . Mia and Tom go home . <end>"
+
+
+def surprise_data() -> dict[str, Any]:
+    """Return minus the logarithm of the probability that each token of the story gets."""
+    training, _ = trained_decoder.stories()
+    words = STORY.split()
+    numbers = bank_stories.to_numbers(["<end>", *words])
+    weights, _ = trained_decoder.load()
+    p = softmax(next_token_logits(weights, numbers[:-1], trained_decoder.NUM_HEADS))
+    counts = np.zeros((len(bank_stories.VOCABULARY),) * 2)
+    share = training.probability[:, np.newaxis] * training.counted
+    np.add.at(counts, (training.numbers[:, :-1], training.numbers[:, 1:]), share)
+    pairs = counts / counts.sum(axis=1, keepdims=True)
+    return {
+        "words": words,
+        "decoder": -np.log(p[np.arange(len(words)), numbers[1:]]).round(4),
+        "bigram": -np.log(pairs[numbers[:-1], numbers[1:]]).round(4),
+    }
+
+
+def draw_surprise(data: Mapping[str, Any]) -> str:
+    """Draw two bars for each word, one word below the other."""
+    words, left, pitch, top = data["words"], 92, 30, 58
+    length = (st.WIDTH - left - 16) / max(map(max, (data["decoder"], data["bigram"])))
+    parts = [
+        st.rect(left, 14, 16, 12, cls="vk-key", opacity=0.35),
+        st.text(left + 24, 25, "sees one word", cls="vk-muted", size=st.SMALL),
+        st.rect(left + 150, 14, 16, 12, cls="vk-query", opacity=0.9),
+        st.text(left + 174, 25, "decoder, sees all before", cls="vk-muted", size=st.SMALL),
+    ]
+    for i, word in enumerate(words):
+        y = top + i * pitch
+        parts.append(st.text(left - 10, y + 12, word, anchor="end"))
+        for name, hue, opacity, dy in (
+            ("bigram", "key", 0.35, -4),
+            ("decoder", "query", 0.9, 8),
+        ):
+            width = max(length * float(data[name][i]), 1.5)
+            parts.append(st.rect(left, y + dy, width, 10, cls=f"vk-{hue}", opacity=opacity))
+    lost = [i for i in range(len(words)) if data["bigram"][i] - data["decoder"][i] > 0.5]
+    return st.figure_svg(
+        "decoder-surprise",
+        "How surprising each word is",
+        f"Bars for the {len(words)} tokens of a story: minus the logarithm of their probability."
+        " The decoder's bars are much shorter than those of a model that sees one word at: "
+        + ", ".join(
+            f"{words[i]} ({data['decoder'][i]:.2f} for {data['bigram'][i]:.2f})" for i in lost
+        )
+        + ".",
+        top + len(words) * pitch,
+        parts,
+    )
