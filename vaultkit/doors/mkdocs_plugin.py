@@ -35,6 +35,7 @@ from mkdocs.utils import get_relative_url
 from vaultkit.checks.asked import asked as asked_in
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Part, parts
+from vaultkit.doors.rendered_pages import RenderedPages
 from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, folder_of, published
@@ -179,6 +180,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.map_page: File | None = None
         self.pages: list[Page] = []
         self.picture = ""
+        self.rendered: RenderedPages
         #: By path, the flashcards of pages; kept, since a build may be of some pages alone.
         self.flashcards: dict[str, list[anki.Card]] = {}
 
@@ -207,6 +209,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         except OptionsError as error:
             raise ConfigurationError(str(error)) from error
         self.ledger = Ledger(self.vault.whole)
+        self.rendered = RenderedPages(self._cache(config) / "pages", self.vault, config)
         listed = [name for name in config.markdown_extensions if name not in ("vaultkit", *OURS)]
         # Ours come last: they see what the others have left.
         config.markdown_extensions = [*dict.fromkeys((*listed, *PARTS))]
@@ -312,6 +315,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         elif page.file.src_uri.endswith(".ipynb"):
             render = partial(_render_notebook, page, render)
         if note:
+            if not page.file.src_uri.endswith(".ipynb") and not note.refused:
+                render = partial(self.rendered.render, page, note, render)
             page.render = partial(_render, page, render, note)  # type: ignore[method-assign]
         return page
 
@@ -353,12 +358,15 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 tags=note.tags if note else (),
                 summary=note.summary if note else "",
                 linked=len({link.source.path for link in links}),
-                sections=search_index.sections(html_),
+                sections=self.rendered.sections(html_),
             )
         return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), html_)
 
-    def on_nav(self, nav: Navigation, config: MkDocsConfig, **_: Any) -> Navigation:
+    def on_nav(
+        self, nav: Navigation, config: MkDocsConfig, files: Files, **_: Any
+    ) -> Navigation:
         """Find the reader's road: what `mkdocs.yml` puts into an order, but for the home page."""
+        self.rendered.begin(files)
         off = self.config.off_the_road
         self.pages = list(nav.pages)
         self.road = [
@@ -371,6 +379,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """Put our index and our worker in the place of Material's."""
+        if search := config.plugins.get("material/search"):
+            # It would read every page once more, for an index that ours takes the place of.
+            search.search_index.add_entry_from_context = lambda page: None  # type: ignore[attr-defined]  # noqa: ARG005, E501
         there = {file.src_uri for file in files.documentation_pages()}
         self.searched = {uri: entry for uri, entry in self.searched.items() if uri in there}
         index = _hashed(config, "search.json", search_index.index(self.searched.values()))
@@ -391,6 +402,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         search: Any = config.plugins.get("material/search")
         if search:
             search.search_index.entries.clear()
+        self.rendered.forget_the_rest()
         self._write_for_machines(config)
         if cards := self._cards():
             packed = anki.deck(config.site_name, cards)

@@ -59,7 +59,7 @@ def _backlink(page: Page, backlink: Backlink) -> Element:
     item = _item(page, source)
     if is_whole(link.sentence):
         item.extend(_sentence(page, source, link.sentence))
-    elif section := _section(source, link):
+    elif section := section_of(source, link):
         # A cell of a table says little alone: the words above it say where it stands.
         part = SubElement(item, "p")
         part.text = "In "
@@ -83,7 +83,7 @@ def _item(page: Page, source: Note) -> Element:
     return item
 
 
-def _section(source: Note, link: Link) -> tuple[str, str] | None:
+def section_of(source: Note, link: Link) -> tuple[str, str] | None:
     """Find the section that a link stands in, but for that of the whole note."""
     above = [heading for heading in source.headings if heading.line <= link.line]
     return (above[-1].slug, above[-1].text) if above and above[-1].level > 1 else None

@@ -1,0 +1,262 @@
+"""Keeps rendered pages from one build to the next, so that only what has changed is rendered.
+
+A page is taken from here if everything is as it was that its rendering rests on: its Markdown, the
+notes that it shows and those that are quoted on it, what all notes of the vault can be called and
+where they are, all drawings, the settings, and the code. Where an extension is listed that this
+cannot vouch for, nothing is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache, partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page
+from mkdocs.structure.toc import AnchorLink, TableOfContents
+
+from vaultkit.files import write_atomically
+from vaultkit.read.note import Note
+from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.site import search_index
+from vaultkit.site.backlinks import section_of
+from vaultkit.site.extension import PARTS
+
+#: Extensions that read nothing but the page: ours, and those of Python-Markdown and pymdownx, but
+#: for a few that open other files.
+_PURE = re.compile(
+    r"(?:markdown\.extensions\.)?(?:abbr|admonition|codehilite|extra|fenced_code|legacy_\w+|meta|"
+    r"nl2br|sane_lists|smarty|toc|tables)|pymdownx\.(?!b64|snippets|extrarawhtml)\w+"
+)
+_LIBRARIES = ("markdown", "math-core", "mkdocs", "pygments", "pymdown-extensions")
+#: Generated files that no page links to.
+_OURS = "assets/vaultkit/"
+
+
+class RenderedPages:
+    """What was rendered of the pages of a site.
+
+    Parameters
+    ----------
+    folder
+        Where it is kept.
+    vault
+        The notes.
+    config
+        That of the site.
+    """
+
+    def __init__(self, folder: Path, vault: Vault, config: MkDocsConfig) -> None:
+        self.folder, self.vault = folder, vault
+        self.is_on = all(isinstance(e, str) and _is_pure(e) for e in config.markdown_extensions)
+        self._config = config
+        self._common = b""
+        self._asked: set[Path] = set()
+
+    def begin(self, files: Files) -> None:
+        """Note what all pages rest on, before the first of them is rendered."""
+        notes = self.vault.notes
+        self._asked = set()
+        facts = {
+            "code": _code(),
+            "settings": [
+                *self._config.markdown_extensions,
+                self._config.mdx_configs,
+                self._config.validation,
+                logging.getLogger("mkdocs").getEffectiveLevel(),
+            ],
+            "vault": [str(self.vault.root), repr(self.vault.options), sorted(map(str, self.vault.hidden))],
+            "notes": {str(path): [note.outline, note.title] for path, note in notes.items()},
+            "files": [str(path) for path in self.vault.files],
+            "drawings": [
+                hashlib.sha256(path.read_bytes()).hexdigest()
+                for path in self.vault.files
+                if path.suffix.lower() == ".svg" and path.is_file()
+            ],
+            "addresses": [
+                (file.src_uri, file.dest_uri, file.inclusion.value)
+                for file in files
+                if not file.src_uri.startswith(_OURS)
+            ],
+        }
+        self._common = json.dumps(facts, default=_named, sort_keys=True).encode()
+
+    def render(
+        self,
+        page: Page,
+        note: Note,
+        render: Callable[..., None],
+        config: MkDocsConfig,
+        files: Files,
+    ) -> None:
+        """Render a page, or take it as it was rendered when all was as it is."""
+        if not self.is_on:
+            render(config, files)
+            return
+        file = self._file("page", self._rests_on(page, note))
+        kept = _read(file)
+        if kept is not None and all(files.get_file_from_path(uri) for uri in kept["links"]):
+            _restore(page, kept, files)
+            return
+        with _listening() as told:
+            render(config, files)
+        # What was told has to be told again the next time.
+        if not told:
+            _write(file, _state(page))
+
+    def sections(self, html: str) -> list[search_index.Section]:
+        """Divide the content of a page for search, as `search_index.sections` does."""
+        if not self.is_on:
+            return search_index.sections(html)
+        file = self._file("sections", html, _code())
+        kept = _read(file)
+        if kept is not None:
+            return [search_index.Section(*section) for section in kept]
+        found = search_index.sections(html)
+        _write(file, [[s.anchor, s.heading, s.text, s.formulas] for s in found])
+        return found
+
+    def forget_the_rest(self) -> None:
+        """Drop what this build had no use for."""
+        for file in self.folder.glob("*.json"):
+            if file not in self._asked:
+                file.unlink(missing_ok=True)
+
+    def _file(self, *parts: str) -> Path:
+        digest = hashlib.sha256(self._common if parts[0] == "page" else b"")
+        for part in parts:
+            digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+        file = self.folder / f"{digest.hexdigest()[:32]}.json"
+        self._asked.add(file)
+        return file
+
+    def _rests_on(self, page: Page, note: Note) -> str:
+        """Write down what this page rests on that not all rest on."""
+        vault = self.vault
+        return json.dumps(
+            [
+                page.file.src_uri,
+                page.markdown,
+                note.digest,
+                [shown.digest for shown in self._shown(note)],
+                [
+                    [str(b.source.path), b.link.sentence, section_of(b.source, b.link)]
+                    for b in vault.backlinks(note)
+                ],
+                [[str(m.source.path), m.before, m.name, m.after] for m in vault.mentions(note)],
+            ]
+        )
+
+    def _shown(self, note: Note) -> list[Note]:
+        """List the notes that a note shows, and those that these show."""
+        found: dict[Path, Note] = {}
+        waiting = [note]
+        while waiting:
+            source = waiting.pop()
+            for link in source.links:
+                if link.embed:
+                    with suppress(BrokenLinkError):
+                        path = self.vault.find(link.target, source.path)
+                        if path in self.vault.notes and path not in found:
+                            found[path] = self.vault.notes[path]
+                            waiting.append(found[path])
+        return [found[path] for path in sorted(found)]
+
+
+def _is_pure(extension: str) -> bool:
+    return extension in PARTS or _PURE.fullmatch(extension) is not None
+
+
+def _state(page: Page) -> dict[str, Any]:
+    """Write down all that rendering has told the page."""
+    return {
+        "content": page.content,
+        "title": page._title_from_render,  # noqa: SLF001 (MkDocs gives no other way)
+        "toc": [_item(item) for item in page.toc],
+        "anchors": sorted(page.present_anchor_ids or ()),
+        "links": {file.src_uri: there for file, there in (page.links_to_anchors or {}).items()},
+    }
+
+
+def _restore(page: Page, kept: Mapping[str, Any], files: Files) -> None:
+    page.content = kept["content"]
+    page._title_from_render = kept["title"]  # noqa: SLF001
+    page.toc = TableOfContents([_link(item) for item in kept["toc"]])
+    for first in page.toc.items[:1]:
+        first.active = True  # type: ignore[attr-defined]
+    page.present_anchor_ids = set(kept["anchors"])
+    there = {files.get_file_from_path(uri): links for uri, links in kept["links"].items()}
+    page.links_to_anchors = {file: links for file, links in there.items() if file}
+
+
+def _item(link: AnchorLink) -> list[Any]:
+    return [link.title, link.id, link.level, [_item(child) for child in link.children]]
+
+
+def _link(item: list[Any]) -> AnchorLink:
+    title, anchor, level, children = item
+    link = AnchorLink(title, anchor, level)
+    link.children = [_link(child) for child in children]
+    return link
+
+
+def _read(file: Path) -> Any:
+    """Read what is kept; None if there is nothing, or nothing that can be read."""
+    with suppress(OSError, ValueError):
+        return json.loads(file.read_bytes())
+    return None
+
+
+def _write(file: Path, content: Any) -> None:
+    # What cannot be kept is made again the next time.
+    with suppress(OSError):
+        write_atomically(file, json.dumps(content))
+
+
+@contextmanager
+def _listening() -> Iterator[list[str]]:
+    """Gather what is told meanwhile."""
+    told: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: told.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("mkdocs")
+    logger.addHandler(handler)
+    try:
+        yield told
+    finally:
+        logger.removeHandler(handler)
+
+
+def _named(value: Any) -> Any:
+    """Write down a setting so that it reads alike in every run, if it means the same."""
+    if isinstance(value, Vault):
+        return ""
+    if isinstance(value, partial):
+        return [_named(value.func), [*value.args], value.keywords]
+    module = getattr(value, "__module__", "") or ""
+    name = getattr(value, "__qualname__", "")
+    if name and "<" not in name and module.split(".")[0] in ("markdown", "pymdownx", "vaultkit"):
+        return f"{module}.{name}"
+    # Of other code nobody knows whether it has changed: its address is another in every run.
+    return repr(value) if not callable(value) else f"{value!r} {id(value)} {time.time_ns()}"
+
+
+@cache
+def _code() -> str:
+    """Fingerprint of the code that renders."""
+    digest = hashlib.sha256(f"{sys.version} {[version(name) for name in _LIBRARIES]}".encode())
+    root = Path(__file__).parents[1]
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
