@@ -11,7 +11,7 @@ import pytest
 from vaultkit.read.vault import Vault
 
 ROOT = Path(__file__).parents[1]
-DOORS = {"mkdocs_plugin.py", "pytest_plugin.py", "site_builder.py"}
+DOORS = {"mkdocs_plugin.py", "pytest_plugin.py", "rendered_pages.py", "site_builder.py"}
 
 
 def imported(source: str) -> set[str]:

@@ -362,9 +362,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             )
         return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), html_)
 
-    def on_nav(
-        self, nav: Navigation, config: MkDocsConfig, files: Files, **_: Any
-    ) -> Navigation:
+    def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files, **_: Any) -> Navigation:
         """Find the reader's road: what `mkdocs.yml` puts into an order, but for the home page."""
         self.rendered.begin(files)
         off = self.config.off_the_road
@@ -379,11 +377,13 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """Put our index and our worker in the place of Material's."""
-        if search := config.plugins.get("material/search"):
+        search: Any = config.plugins.get("material/search")
+        if search:
             # It would read every page once more, for an index that ours takes the place of.
-            search.search_index.add_entry_from_context = lambda page: None  # type: ignore[attr-defined]  # noqa: ARG005, E501
+            search.search_index.add_entry_from_context = lambda _page: None
         there = {file.src_uri for file in files.documentation_pages()}
-        self.searched = {uri: entry for uri, entry in self.searched.items() if uri in there}
+        # In the same order each time, whatever order the system lists folders in.
+        self.searched = {uri: self.searched[uri] for uri in sorted(there & self.searched.keys())}
         index = _hashed(config, "search.json", search_index.index(self.searched.values()))
         script = _hashed(config, "search.js", (THEME / "search.js").read_text(encoding="utf-8"))
         for file in (index, script):

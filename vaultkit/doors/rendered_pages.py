@@ -14,7 +14,7 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from importlib.metadata import version
@@ -40,6 +40,8 @@ _PURE = re.compile(
     r"nl2br|sane_lists|smarty|toc|tables)|pymdownx\.(?!b64|snippets|extrarawhtml)\w+"
 )
 _LIBRARIES = ("markdown", "math-core", "mkdocs", "pygments", "pymdown-extensions")
+#: What comes of a file that is not there, or holds something else.
+_DAMAGED = (AttributeError, KeyError, OSError, TypeError, ValueError)
 #: Generated files that no page links to.
 _OURS = "assets/vaultkit/"
 
@@ -76,7 +78,11 @@ class RenderedPages:
                 self._config.validation,
                 logging.getLogger("mkdocs").getEffectiveLevel(),
             ],
-            "vault": [str(self.vault.root), repr(self.vault.options), sorted(map(str, self.vault.hidden))],
+            "vault": [
+                str(self.vault.root),
+                repr(self.vault.options),
+                sorted(map(str, self.vault.hidden)),
+            ],
             "notes": {str(path): [note.outline, note.title] for path, note in notes.items()},
             "files": [str(path) for path in self.vault.files],
             "drawings": [
@@ -105,9 +111,7 @@ class RenderedPages:
             render(config, files)
             return
         file = self._file("page", self._rests_on(page, note))
-        kept = _read(file)
-        if kept is not None and all(files.get_file_from_path(uri) for uri in kept["links"]):
-            _restore(page, kept, files)
+        if _restore(page, file, files):
             return
         with _listening() as told:
             render(config, files)
@@ -120,9 +124,8 @@ class RenderedPages:
         if not self.is_on:
             return search_index.sections(html)
         file = self._file("sections", html, _code())
-        kept = _read(file)
-        if kept is not None:
-            return [search_index.Section(*section) for section in kept]
+        with suppress(*_DAMAGED):
+            return [search_index.Section(*part) for part in json.loads(file.read_bytes())]
         found = search_index.sections(html)
         _write(file, [[s.anchor, s.heading, s.text, s.formulas] for s in found])
         return found
@@ -182,22 +185,27 @@ def _state(page: Page) -> dict[str, Any]:
     """Write down all that rendering has told the page."""
     return {
         "content": page.content,
-        "title": page._title_from_render,  # noqa: SLF001 (MkDocs gives no other way)
+        "title": page._title_from_render,
         "toc": [_item(item) for item in page.toc],
         "anchors": sorted(page.present_anchor_ids or ()),
         "links": {file.src_uri: there for file, there in (page.links_to_anchors or {}).items()},
     }
 
 
-def _restore(page: Page, kept: Mapping[str, Any], files: Files) -> None:
-    page.content = kept["content"]
-    page._title_from_render = kept["title"]  # noqa: SLF001
-    page.toc = TableOfContents([_link(item) for item in kept["toc"]])
-    for first in page.toc.items[:1]:
-        first.active = True  # type: ignore[attr-defined]
-    page.present_anchor_ids = set(kept["anchors"])
-    there = {files.get_file_from_path(uri): links for uri, links in kept["links"].items()}
-    page.links_to_anchors = {file: links for file, links in there.items() if file}
+def _restore(page: Page, file: Path, files: Files) -> bool:
+    """Tell a page what its rendering told it before, if that is kept."""
+    with suppress(*_DAMAGED):
+        kept = json.loads(file.read_bytes())
+        toc = TableOfContents([_link(item) for item in kept["toc"]])
+        links = {files.src_uris[uri]: there for uri, there in kept["links"].items()}
+        page.content = kept["content"]
+        page._title_from_render = kept["title"]
+        page.toc, page.links_to_anchors = toc, links
+        page.present_anchor_ids = set(kept["anchors"])
+        for first in toc.items[:1]:
+            first.active = True  # type: ignore[attr-defined]
+        return True
+    return False
 
 
 def _item(link: AnchorLink) -> list[Any]:
@@ -209,13 +217,6 @@ def _link(item: list[Any]) -> AnchorLink:
     link = AnchorLink(title, anchor, level)
     link.children = [_link(child) for child in children]
     return link
-
-
-def _read(file: Path) -> Any:
-    """Read what is kept; None if there is nothing, or nothing that can be read."""
-    with suppress(OSError, ValueError):
-        return json.loads(file.read_bytes())
-    return None
 
 
 def _write(file: Path, content: Any) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from vaultkit.read.note import Note
 from vaultkit.read.sentences import Sentences, is_whole, tidy
 
 _WORD = re.compile(r"\w")
+#: How a name begins, and where one may.
+_FIRST = re.compile(r"\w+|\W")
+_STARTS = re.compile(r"(?<![\w-])(?:\w+|[^\w\s])")
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,7 @@ def unlinked(
     names = {name: paths.copy().pop() for name, paths in owners.items() if len(paths) == 1 and name}
     if not names:
         return {}
-    # The longest first: who says "Layer Normalization" does not mean a layer.
-    longest = sorted(names, key=len, reverse=True)
-    either = "|".join(r"\s+".join(map(re.escape, name.split())) for name in longest)
-    pattern = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])", re.IGNORECASE)
+    find = _finder(names)
     # A single word that is an alias, as "Keys" may be, is a word of the language, too: it counts
     # where it is spelt like the alias, and no sentence begins with it.
     exact = {alias for note in notes for alias in note.aliases if " " not in alias}
@@ -63,7 +64,7 @@ def unlinked(
     for source in notes:
         for passage in source.passages:
             sentences = Sentences(passage.source)
-            for match in pattern.finditer(passage.plain):
+            for match in find(passage.plain):
                 path = names[_key(match[0])]
                 if path == source.path or source.path in linked.get(path, ()):
                     continue
@@ -79,6 +80,35 @@ def unlinked(
                         passage.source[match.end() : last].rstrip(),
                     )
     return {path: list(mentions.values()) for path, mentions in found.items()}
+
+
+def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:
+    """Make what finds names in a text.
+
+    It goes by their first words: one pattern of all names would try each of them at each letter.
+    """
+    by_first: dict[str, list[str]] = defaultdict(list)
+    # The longest first: who says "Layer Normalization" does not mean a layer.
+    for name in sorted(names, key=len, reverse=True):
+        first = _FIRST.match(name)
+        assert first
+        by_first[_key(first[0])].append(r"\s+".join(map(re.escape, name.split())))
+
+    @cache
+    def pattern(first: str) -> re.Pattern[str]:
+        return re.compile(rf"(?:{'|'.join(by_first[first])})(?![\w-])", re.IGNORECASE)
+
+    def find(text: str) -> Iterator[re.Match[str]]:
+        end = 0
+        for word in _STARTS.finditer(text):
+            first = _key(word[0])
+            if word.start() >= end and first in by_first:
+                found = pattern(first).match(text, word.start())
+                if found:
+                    end = found.end()
+                    yield found
+
+    return find
 
 
 def _key(name: str) -> str:

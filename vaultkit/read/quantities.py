@@ -426,6 +426,7 @@ _NUMBER = re.compile(
     rf"(?P<unit>[{_BLANK}]?(?:{_UNITS})(?!\w))?"
     r"(?P<glued>[^\W\d_]+)?(?![\d]|\.\d)"
 )
+_DIGIT = re.compile(rf"[\d{''.join(_VULGAR)}]")
 #: Letters that may be glued to an integer: others make it a name.
 _GLUED = {"s", "x", "th", "st", "nd", "rd", "px", "pt", "em", "d", "D", "h", "m", "min", "cm", "mm",
           "W"}  # fmt: skip
@@ -476,6 +477,8 @@ def vectors(prose: Prose) -> Iterator[Quantity]:
 
 def quantities(prose: Prose) -> Iterator[Quantity]:
     """Find the numbers in a piece of text."""
+    if not _DIGIT.search(prose.text):
+        return
     yield from vectors(prose)
     text = _unnamed(prose.text)
     found = []

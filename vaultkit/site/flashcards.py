@@ -15,6 +15,8 @@ from markdown.blockprocessors import BlockProcessor
 
 from vaultkit.read.syntax import address
 
+#: What divides it. To look for that first is far quicker than to look for a card.
+_MARK = re.compile(r"^[ ]*\?[ ]*$", re.MULTILINE)
 _CARD = re.compile(r"(?P<question>.*?\S.*?)\n[ ]*\?[ ]*\n(?P<answer>.*\S.*)", re.DOTALL)
 
 
@@ -29,7 +31,7 @@ class Flashcards(BlockProcessor):
         self.used: set[str] = set()
 
     def test(self, parent: Element, block: str) -> bool:  # noqa: ARG002, D102
-        return _CARD.fullmatch(block) is not None
+        return _MARK.search(block) is not None and _CARD.fullmatch(block) is not None
 
     def run(self, parent: Element, blocks: list[str]) -> None:  # noqa: D102
         found = _CARD.fullmatch(blocks.pop(0))
