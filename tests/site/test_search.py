@@ -89,9 +89,15 @@ def test_results_write_formulas_as_one_would_type_them(visit: Visitor) -> None:
     expect(results).to_contain_text("√d_k")
     words = results.inner_text()
     assert not re.search(r"[\u2061-\u2064]|\\[a-z]|divided by dk", words)
-    page.wait_for_timeout(1000)  # the list is made anew while results still come in
-    results.locator("details").evaluate_all("all => all.forEach(one => one.open = true)")
-    expect(results.locator("mark", has_text="√d_k").first).to_be_visible()
+    # Opened again and again: the list is made anew while results still come in.
+    page.wait_for_function(
+        """() => {
+            const list = document.querySelector(".md-search-result__list");
+            for (const fold of list.querySelectorAll("details")) fold.open = true;
+            const marks = [...list.querySelectorAll("mark")];
+            return marks.some(mark => mark.textContent === "√d_k" && mark.checkVisibility());
+        }"""
+    )
 
 
 def test_no_page_has_lost_a_root_or_an_index(built: Path) -> None:
