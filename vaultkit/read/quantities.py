@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 
 #: Marks in the string of a `Prose`: where code begins and ends, a formula that is judged elsewhere,
 #: what only names something, where a link ends; and from `_REASONS` on, a reason that is given.
@@ -48,6 +49,21 @@ class Amount:
     whole: bool = False
     over: Fraction | None = None
 
+    @cached_property
+    def wanted(self) -> tuple[tuple[Fraction, float, Fraction], ...]:
+        """What a computed number may be, also as the nearest float, and half a unit of it."""
+        found = []
+        for scale in self.scales:
+            alike = scale == 1
+            value, unit = (
+                (self.value, self.unit) if alike else (self.value / scale, self.unit / scale)
+            )
+            found += [
+                (v, as_float(v), unit / 2)
+                for v in ((value, -value) if self.either_sign else (value,))
+            ]
+        return tuple(found)
+
     @property
     def digits(self) -> int:
         """Count the digits that are stated: 2 in 12, and in 0.05."""
@@ -77,6 +93,14 @@ class Amount:
                 if other != digit:
                     value = sign * (steps + (other - digit) * 10**place) * self.unit
                     yield replace(self, value=value)
+
+
+def as_float(number: Fraction) -> float:
+    """Return the nearest float; beyond the largest one, infinity."""
+    try:
+        return number.numerator / number.denominator
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
 
 
 @dataclass(frozen=True)

@@ -367,23 +367,20 @@ class NoteRun:
         """Parse code so that it believes to stand where it stands in the note."""
         try:
             # Not by the name of the note: Python would look up the wrong line in it.
-            tree = ast.parse(source)
+            tree = ast.parse("\n" * (line - 1) + source)
         except SyntaxError as error:
             error.filename = self._filename
-            error.lineno = (error.lineno or 1) + line - 1
-            error.end_lineno = (error.end_lineno or 1) + line - 1
-            error.text = linecache.getline(self._filename, error.lineno)
+            error.text = linecache.getline(self._filename, error.lineno or 1)
             if error.offset:
                 error.offset += indent
             if error.end_offset and error.end_offset > 0:
                 error.end_offset += indent
             raise
         tree = self.rewrite(tree)
-        for node in ast.walk(tree):
+        for node in ast.walk(tree) if indent else ():
             if isinstance(node, (ast.expr, ast.stmt)):
                 node.col_offset += indent
                 node.end_col_offset = (node.end_col_offset or 0) + indent
-        ast.increment_lineno(tree, line - 1)
         return tree
 
     def _run_code(
