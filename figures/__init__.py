@@ -12,6 +12,7 @@ from typing import Any
 from figures import (
     basics,
     block,
+    comparing,
     curves,
     equation,
     explorer,
@@ -148,6 +149,7 @@ FIGURES: dict[str, Figure] = {
         _figure(kernels, "kernel-regression", kernels.data, kernels.draw),
         _figure(pieces, "byte-pairs", pieces.data, pieces.draw),
         _figure(pictures, "patches", pictures.data, pictures.draw),
+        _figure(comparing, "variants", comparing.data, comparing.draw),
         _figure(letters, "einsum-letters", letters.data, letters.draw),
         _figure(writing, "decoder-surprise", writing.surprise_data, writing.draw_surprise),
         _figure(serving, "kv-cache", serving.cache_data, serving.draw_cache),
