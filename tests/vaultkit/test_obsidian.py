@@ -54,7 +54,6 @@ OTHER = (
         ("\\![[Other]]", "Other.md", "Other"),
         ("[[snake_case_note]]", "snake_case_note.md", "snake_case_note"),
         ("[[Other|`code`]]", "Other.md", "<code>code</code>"),
-        ("![[paper.pdf]]", "paper.pdf", "paper.pdf"),
     ],
 )
 def test_a_link(render: Write, text: str, href: str, words: str) -> None:

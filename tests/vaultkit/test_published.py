@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from vaultkit.doors.command_line import main
 
 #: Words that stand in what is hidden, and nowhere else.
-SECRET = re.compile(r"s3cret|unsaid|unseen", re.IGNORECASE)
+SECRET = re.compile(r"s3cret|unsaid|uns33n", re.IGNORECASE)
 HIDDEN = {
     "Plan s3cret.md": "---\ndraft: true\n---\n",
     "By Name.md": "---\npublish: false\naliases: [Unsaid]\ntags: [unsaid]\n---\n",
@@ -24,7 +24,7 @@ HIDDEN = {
     "Idea.draft.md": "",
 }
 BODY = (
-    "# Of what is s3cret\n\nIt is s3cret: see [[Owl]], [[Owl#Wings]], ![[unseen.svg]], "
+    "# Of what is s3cret\n\nIt is s3cret: see [[Owl]], [[Owl#Wings]], ![[uns33n.svg]], "
     "![[shared.svg]]. Unsaid $x_{s3cret}$ #s3cret\n\n```python\n's3cret'\n```\n\n"
     "```text\n's3cret'\n```\n\n^unsaid\n\n```mermaid\nflowchart LR\n  s3cret --> A\n```\n"
 )
@@ -41,7 +41,7 @@ It knows [[Plan {x}|the plan]], [[By Name]], [[By Name#A part|part]], [words](Pr
 
 ![[Idea.draft]]
 
-![drawn](Private/unseen2.svg)
+![drawn](Private/uns33n2.svg)
 
 ![[shared.svg]]
 
@@ -49,7 +49,7 @@ It is %%s3cret: $x_{s3cret}$ [[By Name]] #s3cret
 
 # Of what is s3cret
 
-unseen %%said [[Owl|here]] %%s3cret%%, and the rest of it.
+uns33n %%said [[Owl|here]] %%s3cret%%, and the rest of it.
 
 %%
 s3cret
@@ -88,9 +88,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "---\ndraft: true\naliases: [Of the plan]\n---\n" + BODY + "\n[[Owl]]\n"
     )
     (docs / "Tern.md").write_text("# Tern\n\nLike an [[Owl]]. See [[Plam secret]].\n")
-    (docs / "unseen.svg").write_text(SVG.format("s3cret"))
+    (docs / "uns33n.svg").write_text(SVG.format("s3cret"))
     (docs / "shared.svg").write_text(SVG.format("shared"))
-    (docs / "Private" / "unseen2.svg").write_text(SVG.format("s3cret"))
+    (docs / "Private" / "uns33n2.svg").write_text(SVG.format("s3cret"))
     (docs / "Private" / "table.csv").write_text("s3cret")
     (folder / "vaultkit.toml").write_text('unpublished = ["Private", "*.draft.md"]\n')
     (folder / "mkdocs.yml").write_text(

@@ -65,6 +65,7 @@ EDITS: dict[str, tuple[Edit, int]] = {
         lambda d: (d / "vaultkit.toml").write_text('unwritten = "mark"\n'),
         4,
     ),
+    "a setting of Obsidian": (lambda d: (d / ".obsidian").mkdir(), 4),
     "a setting of the site": (
         lambda d: (d.parent / "mkdocs.yml").write_text(f"{SITE}use_directory_urls: false\n"),
         4,

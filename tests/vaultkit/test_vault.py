@@ -91,7 +91,7 @@ def test_places(vault: Vault) -> None:
         ("[[Sofmax]]", "no note or file 'Sofmax'; did you mean 'Softmax'"),
         ("[[Softmax#Stabel]]", "'Softmax' has no heading 'Stabel'; did you mean 'Stable'?"),
         ("[[Softmax#^g]]", r"'Softmax' has no block '\^g'"),
-        ("[x](Softmax.md#Stable)", "has no heading 'Stable'; did you mean 'stable'?"),
+        ("[x](Softmax.md#Stabel)", "has no heading 'Stabel'; did you mean 'stable'?"),
     ],
 )
 def test_what_comes_near_is_named(vault: Vault, text: str, message: str) -> None:

@@ -82,6 +82,7 @@ class RenderedPages:
                 str(self.vault.root),
                 repr(self.vault.options),
                 sorted(map(str, self.vault.hidden)),
+                self.vault.breaks,
             ],
             "notes": {str(path): [note.outline, note.title] for path, note in notes.items()},
             "files": [str(path) for path in self.vault.files],

@@ -125,7 +125,7 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], int]:
                     at = closing.end()
                     spans.append((begins, at))
                 elif alone or (not text[at:ends].strip() and text[ends:].strip()):
-                    spans.append((begins, len(text)))
+                    spans.append((begins, len(text.removesuffix("\n"))))
                     hides = bool(text[at:].strip())
                     return spans, text.count("\n", 0, begins) + 1 if hides else 0
     return spans, 0

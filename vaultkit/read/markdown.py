@@ -60,6 +60,7 @@ from vaultkit.read.syntax import (
 #: Blocks within blocks, beyond which nothing is read; characters of a paragraph, and how many of
 #: them may be marks: what comes after reads some of those again and again.
 DEEPEST, LONGEST, MOST_MARKS = 50, 50_000, 2000
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\](?!:)")
 _MARK = re.compile(r"[][!*_`~<&\\$%#]")
 
 
@@ -181,6 +182,20 @@ def _make_parser() -> MarkdownIt:
 
 
 _PARSER = _make_parser()
+
+
+def blocks(text: str) -> tuple[list[Token], dict[str, Any]]:
+    """Find the blocks of a text, and the addresses that it defines; what is in a line stays unread.
+
+    Examples
+    --------
+    >>> [token.type for token in blocks("- a")[0] if token.nesting == 1]
+    ['bullet_list_open', 'list_item_open', 'paragraph_open']
+    """
+    env: dict[str, Any] = {}
+    tokens: list[Token] = []
+    _PARSER.block.parse(text, _PARSER, env, tokens)
+    return tokens, env.get("references", {})
 
 
 # --- From tokens to a note ----------------------------------------------------------------------
@@ -442,8 +457,19 @@ class _Reader:
                     self.formulas.append(Formula(line, child.content, display, why, here, column))
                 case "html_inline":
                     self.html(child.content, places, at)
+                case "text" if "[^" in child.content:
+                    self.footnotes(content, child, places)
                 case "tag":
                     self.tags.append(child.meta["match"]["tag"])
+
+    def footnotes(self, content: str, text: Token, places: _Places) -> None:
+        """Find the marks of footnotes that are not there: else they would be no text."""
+        for found in _FOOTNOTE.finditer(text.content):
+            at = _source_of(text, found.start())
+            if content.startswith(found[0], at) and content[at - 1 : at] != "\\":
+                line, column = places(at)
+                told = f"{found[0]}: there is no such footnote on this note"
+                self.problems.append(Problem(line, told, column))
 
     def html(self, tag: str, places: _Places, at: int) -> None:
         """Find the links of a tag."""

@@ -238,7 +238,9 @@ class Note:
     def heading(self, words: str) -> Heading | None:
         """Find a heading by its words, as Obsidian does: ``Outer#Inner`` is Inner below Outer."""
         *outer, inner = [comparable(part) for part in words.split("#")]
-        for heading, above in self._headings.get(inner, ()):
+        named = self._headings.get(inner, ())
+        exact = words.rpartition("#")[2].strip()
+        for heading, above in sorted(named, key=lambda found: found[0].text != exact):
             if not outer:
                 return heading
             names = iter(comparable(h.text) for h in above)

@@ -9,14 +9,22 @@ import unicodedata
 WIKILINK = re.compile(
     # Something must be named: `[[]]`, `[[#]]` and `[[|words]]` are text.
     r"(?P<embed>!?)\[\[(?=[^\[\]|\n]*[^\[\]|#\s\\])"
-    r"(?P<target>[^\[\]|#\\\n]*)(?P<sub>#[^\[\]|\\\n]*)?"
+    r"(?P<target>[^\[\]|#\\\n]*)(?P<sub>#(?:[^\[\]|\\\n]|\\(?!\|))*)?"
     r"(?:\\?\|(?P<words>[^\[\]\n]*))?\]\]"
 )
 #: What `vaultkit.read.comments` leaves of a comment, or one that it could not see.
 COMMENT = re.compile("\ufdd0+|%%.*?%%", re.DOTALL)
 TAG = re.compile(r"(?<![\w/#&])#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
 BLOCK_ID = re.compile(r"(?:^|(?<=\s))\^(?P<id>[A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
-CALLOUT = re.compile(r"\[!(?P<type>[\w-]+)\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)")
+#: ``[!tip|left] words``: what stands behind the bar is for style sheets.
+CALLOUT = re.compile(
+    r"\[!(?P<type>[\w-]+)(?P<styles>(?: *\| *[\w-]+)*) *\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)"
+)
+CARD_MARK = re.compile(r"^[ ]*\?[ ]*$", re.MULTILINE)
+#: A paragraph with a ``?`` alone on a line: a flashcard, as a plugin for spaced repetition has it.
+CARD = re.compile(r"(?P<question>.*?\S.*?)\n[ ]*\?[ ]*(?:\n(?P<answer>.*\S.*))?", re.DOTALL)
+#: What an item of a list begins with that is a task. Any sign but a blank says that it is done.
+TASK = re.compile(r"\[(?P<state>[^\n])\][ \t]+(?=\S)")
 
 REASON = re.compile(r"<!--\s*(?P<what>not run|given|here):\s*(?P<why>.*?)\s*-->", re.DOTALL)
 
@@ -37,6 +45,10 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 LINE_END = re.compile(r"\r\n?")
 
 
+#: What Obsidian does not compare in the words of headings; underscores where they are marks.
+_UNCOMPARED = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\]|(?<!\w)_+|_+(?!\w)")
+
+
 def slug(words: str, separator: str = "-") -> str:
     """Address of a heading: lower case, words with hyphens, as the site writes it."""
     words = re.sub(r"</?[^>]*>", "", unicodedata.normalize("NFC", words)).strip().lower()
@@ -46,7 +58,7 @@ def slug(words: str, separator: str = "-") -> str:
 def comparable(words: str) -> str:
     """Words as links compare them: without case, marks that links cannot hold, or extra space."""
     words = unicodedata.normalize("NFC", words).casefold()
-    return " ".join(re.sub(r"[#|^:%\[\]\\]", " ", words).split())
+    return " ".join(_UNCOMPARED.sub(" ", words).split())
 
 
 def printable(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import html
+import json
 import os
 import re
 import unicodedata
@@ -14,6 +15,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from vaultkit.read import markdown, notebook
 from vaultkit.read.cache import Cache
@@ -118,6 +120,9 @@ class Vault:
     def refresh(self) -> None:
         """Read again what has changed on disk, forget what has gone."""
         self.options = Options.of(self.root)
+        app = _settings_of_obsidian(self.root, "app.json")
+        #: Whether the end of a line ends it on the page, too: Obsidian's default.
+        self.breaks = app is not None and not app.get("strictLineBreaks", False)
         files, circles = _files(self.root)
         kept: dict[Path, tuple[_State, Note]] = {}
         for path in files:
@@ -255,7 +260,8 @@ class Vault:
                 ids = note.block_ids
                 raise BrokenLinkError(what, link.sub, lambda: _compared(f"^{name}" for name in ids))
             return Target(path, link.sub, note, lines)
-        heading = note.heading(link.sub) if link.wiki else note.anchored(link.sub)
+        heading = None if link.wiki else note.anchored(link.sub)
+        heading = heading or note.heading(link.sub)
         if heading is None:
             what, headings = f"{note.name!r} has no heading {link.sub!r}", note.headings
             raise BrokenLinkError(
@@ -402,6 +408,18 @@ def _drawn(path: Path) -> Iterator[Link]:
         link = WIKILINK.fullmatch(html.unescape(found["value"]))
         if link:
             yield Link.from_match(link)
+
+
+def _settings_of_obsidian(root: Path, name: str) -> dict[str, Any] | None:
+    """Read a file of Obsidian's settings; None where no one has opened the folder with it."""
+    folder = root / ".obsidian"
+    if not folder.is_dir():
+        return None
+    try:
+        settings = json.loads((folder / name).read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def _files(root: Path) -> tuple[list[Path], list[Path]]:

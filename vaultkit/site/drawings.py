@@ -28,11 +28,14 @@ def caption_figures(md: Markdown, root: Element) -> None:
     """Make a figure of every image with an emphasised line below it in its paragraph."""
     for parent in list(root.iter()):
         for index, child in enumerate(list(parent)):
-            if child.tag != "p" or [part.tag for part in child] != ["img", "em"]:
+            # Where the ends of lines are shown, one stands between the two.
+            parts = [part for part in child if part.tag != "br"]
+            if child.tag != "p" or [part.tag for part in parts] != ["img", "em"]:
                 continue
-            image, words = child
+            image, words = parts
             between, behind = image.tail or "", words.tail or ""
-            if (child.text or "").strip() or between.strip() or "\n" not in between:
+            parted = "\n" in between or len(child) > len(parts)
+            if (child.text or "").strip() or between.strip() or not parted:
                 continue
             if not all(_is_comment(md, part) for part in behind.split()):
                 continue

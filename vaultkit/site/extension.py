@@ -20,17 +20,18 @@ from vaultkit.site import mermaid
 #: The parts, and their settings. Those of vaultkit come last: they see what the others have left.
 PARTS: dict[str, dict[str, Any]] = {
     "attr_list": {},
-    "def_list": {},
     "footnotes": {},
     "md_in_html": {},
-    "tables": {},
     "toc": {"slugify": slug, "permalink": "#", "permalink_title": "Link to here"},
-    "pymdownx.arithmatex": {"generic": True, "smart_dollar": True},
-    "pymdownx.details": {},
+    "pymdownx.arithmatex": {
+        "generic": True,
+        "smart_dollar": True,
+        "inline_syntax": ["dollar"],
+        "block_syntax": ["dollar"],
+    },
     "pymdownx.highlight": {"pygments_lang_class": True},
     "pymdownx.inlinehilite": {},
     "pymdownx.mark": {},
-    "pymdownx.quotes": {"callouts": True},
     "pymdownx.superfences": {},
     "pymdownx.tasklist": {"custom_checkbox": True},
     "pymdownx.tilde": {"subscript": False},

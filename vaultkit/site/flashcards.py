@@ -7,43 +7,29 @@ from __future__ import annotations
 
 import html
 import re
-from typing import Any
 from xml.etree.ElementTree import Element, SubElement
-
-from markdown import Markdown
-from markdown.blockprocessors import BlockProcessor
 
 from vaultkit.read.syntax import address
 
-#: What divides it. To look for that first is far quicker than to look for a card.
-_MARK = re.compile(r"^[ ]*\?[ ]*$", re.MULTILINE)
-_CARD = re.compile(r"(?P<question>.*?\S.*?)\n[ ]*\?[ ]*\n(?P<answer>.*\S.*)", re.DOTALL)
 
-
-class Flashcards(BlockProcessor):
-    """Makes a card of a paragraph: ``<details>``, with the question as its summary.
+class Flashcards:
+    """Makes cards: ``<details>``, with the question as summary.
 
     Each has an address made of its question, ``#card-…``, so that it can be linked.
     """
 
-    def __init__(self, md: Markdown) -> None:
-        super().__init__(md.parser)
+    def __init__(self) -> None:
         self.used: set[str] = set()
 
-    def test(self, parent: Element, block: str) -> bool:  # noqa: ARG002, D102
-        return _MARK.search(block) is not None and _CARD.fullmatch(block) is not None
+    def open(self, parent: Element, question: str) -> Element:
+        """Make a card that waits for its answer."""
+        card = SubElement(parent, "details", {"class": "flashcard", "id": self.name(question)})
+        SubElement(card, "summary").text = question.strip()
+        return card
 
-    def run(self, parent: Element, blocks: list[str]) -> None:  # noqa: D102
-        found = _CARD.fullmatch(blocks.pop(0))
-        assert found
-        card = SubElement(parent, "details", {"class": "flashcard", "id": self.name(found)})
-        SubElement(card, "summary").text = found["question"].strip()
-        answer: Any = [found["answer"]]
-        self.parser.parseBlocks(card, answer)
-
-    def name(self, found: re.Match[str]) -> str:
+    def name(self, question: str) -> str:
         """Make an address of the question that no other card of the page has."""
-        plain = " ".join(re.sub(r"[/$^]", " ", found["question"]).split())
+        plain = " ".join(re.sub(r"[/$^]", " ", question).split())
         words = name = f"card-{address(plain)}"
         number = 1
         while name in self.used:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
@@ -12,9 +14,11 @@ from markdown.util import STX, AtomicString
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import COMMENT, TAG, WIKILINK, address
 from vaultkit.read.vault import IMAGES, BrokenLinkError, UnpublishedError, UnwrittenError
+from vaultkit.site.links import AUDIO, DRAWN, VIDEO, resize, show_media
 from vaultkit.site.page import Page
 
-_SIZE = re.compile(r"(\d+)(?:x(\d+))?")
+#: An address in running text; what ends a sentence is no part of it.
+_ADDRESS = r"(?<![\w\"'<=/\x03])https?://[^\s<>\"'`\x02\x03]*[^\s<>\"'`\x02\x03.,;:!?)\]*_~]"
 
 Found = tuple[Element | str | None, int | None, int | None]
 _NOTHING: Found = (None, None, None)
@@ -38,6 +42,43 @@ class Comments(_Shared):
 
     def handleMatch(self, m: re.Match[str], data: str) -> Found:  # type: ignore[override]  # noqa: D102, N802
         return _NOTHING if _escaped(data, m.start()) else ("", m.start(), m.end())
+
+
+class BareAddresses(InlineProcessor):
+    """``https://example.org`` in running text."""
+
+    ANCESTOR_EXCLUDES = ("a",)
+
+    def __init__(self, md: Markdown) -> None:
+        super().__init__(_ADDRESS, md)
+
+    def handleMatch(self, m: re.Match[str], data: str) -> Found:  # type: ignore[override]  # noqa: ARG002, D102, N802
+        anchor = Element("a", {"href": m[0]})
+        anchor.text = AtomicString(m[0])
+        return anchor, m.start(), m.end()
+
+
+class LineBreaks(InlineProcessor):
+    """The end of a line, where the vault shows those."""
+
+    def __init__(self, md: Markdown, page: Page) -> None:
+        super().__init__(r"\n", md)
+        self.page = page
+
+    def handleMatch(self, m: re.Match[str], data: str) -> Found:  # type: ignore[override]  # noqa: ARG002, D102, N802
+        return (Element("br"), m.start(), m.end()) if self.page.vault.breaks else _NOTHING
+
+
+class Displays(InlineProcessor):
+    """``$$x$$`` within a paragraph: on a line of its own, as in Obsidian."""
+
+    def __init__(self, md: Markdown) -> None:
+        super().__init__(r"(?<![\\$])\$\$((?:\\.|(?!\$\$)[^\\])+?)\$\$", md)
+
+    def handleMatch(self, m: re.Match[str], data: str) -> Found:  # type: ignore[override]  # noqa: ARG002, D102, N802
+        box = Element("span", {"class": "arithmatex"})
+        box.text = AtomicString(f"\\[{html.escape(m[1].strip(), quote=False)}\\]")
+        return box, m.start(), m.end()
 
 
 class Tags(_Shared):
@@ -90,14 +131,15 @@ class WikiLinks(_Shared):
                 return _NOTHING
             # `\![[Note]]` is an exclamation mark and a link.
             start, link = start + 1, Link(0, link.target, link.sub, link.words, False, True)
-        if STX in link.target + link.sub:
+        if STX in link.target:
             return _NOTHING
         return self.element(link), start, m.end()
 
     def element(self, link: Link) -> Element:
         """Make the element for a link."""
         try:
-            target = self.page.resolve(link)
+            # A heading may hold code and mathematics, which wait elsewhere by now.
+            target = self.page.resolve(replace(link, sub=self.unescape(link.sub)))
         except BrokenLinkError as error:
             how = {"class": "wikilink broken", "title": str(error)}
             unwritten = self.page.vault.options.unwritten
@@ -107,27 +149,30 @@ class WikiLinks(_Shared):
                 marked = {"class": "wikilink unwritten", "title": "Not written yet"}
                 how = marked if unwritten == "mark" else {}
             broken = Element("span", how)
-            broken.text = link.words or AtomicString(link.shown)
+            broken.text = _words(link)
             return broken
         href = self.page.href(target)
-        if link.embed and target.path.suffix.lower() in IMAGES:
+        if link.embed and target.path.suffix.lower() in IMAGES | AUDIO | VIDEO | {".pdf", *DRAWN}:
             return self.image(link, href)
         anchor = Element("a", {"class": "wikilink", "href": href})
-        anchor.text = link.words or AtomicString(link.shown)
+        anchor.text = _words(link)
         if link.embed and target.note:
             anchor.set("data-embed", f"{link.target}#{link.sub}")
         return anchor
 
     def image(self, link: Link, href: str) -> Element:
-        """Make an image; the last words may be its size, those before describe it."""
-        *words, last = self.unescape(link.words).rsplit("|", 1)
-        size = _SIZE.fullmatch(last.strip())
-        alt = "|".join(words if size else [*words, last]).strip()
-        image = Element("img", {"alt": alt, "src": href})
-        for side, length in zip(("width", "height"), size.groups() if size else (), strict=False):
-            if length:
-                image.set(side, length)
+        """Make an image, or what shows another file."""
+        words = self.unescape(link.words)
+        image = Element("img", {"alt": words, "src": href, "data-resolved": ""})
+        resize(image, words)
+        show_media(image, self.page)
         return image
+
+
+def _words(link: Link) -> str:
+    """Words of a link; those of a heading may be code and mathematics."""
+    shown = link.words or link.shown
+    return shown if link.words or STX in shown else AtomicString(shown)
 
 
 def _escaped(data: str, at: int) -> bool:

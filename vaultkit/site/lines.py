@@ -1,25 +1,29 @@
-"""Rewrites lines before Python-Markdown reads them: comments, and what opens a block of code."""
+"""Reads a page before Python-Markdown does, and writes it again so that both read the same."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
 from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 
-from vaultkit.read.comments import hide, shown
-from vaultkit.read.fences import RUNS
-from vaultkit.read.markdown import parse
+from vaultkit.read.comments import hide
+from vaultkit.read.markdown import blocks, parse
 from vaultkit.read.note import Fence, Note
+from vaultkit.site.blocks import Writer
 from vaultkit.site.marks import mark_spots, name_blocks
 from vaultkit.site.page import Page
 
-#: What `pymdownx.superfences` understands after a language.
+#: What `pymdownx.superfences` understands after a language, and as one.
 _KNOWN = ("title", "hl_lines", "linenums")
+_NO_LANGUAGE = re.compile(r"[^\w#.+-]")
+_ATTRIBUTES = re.compile(r"\{\s*[.#]")
 
 
 class Lines(Preprocessor):
-    """Asks `vaultkit.read.markdown` where comments and code are, and rewrites just those."""
+    """Asks `vaultkit.read.markdown` what the blocks of a page are, and hands them on."""
 
     def __init__(self, md: Markdown, page: Page) -> None:
         super().__init__(md)
@@ -28,24 +32,27 @@ class Lines(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
         """Rewrite the page, or a part of a note that is embedded in it."""
         path = self.page.note.path if self.page.trail else self.page.begin()
-        text = "\n".join(lines)
-        note = parse(text, path)
+        note = parse("\n".join(lines), path)
         if not self.page.trail:
             self.page.host = self.page.note = note
         if note.refused:
-            return refusal(note)
-        lines = hide(text).text.split("\n")
-        classes = _classes(note)
+            note = replace(parse("\n".join(refusal(note))), path=path)
+        lines = hide(note.text).text.split("\n")
         names: dict[int, str] = {}
         known = self.page.vault.notes.get(note.path)
         # What others make, a page of tags for one, is no note: nothing on it is checked.
-        if known and self.page.options["places"] and not self.page.trail:
+        if known and not known.refused and self.page.options["places"] and not self.page.trail:
             names = name_blocks(note)
             mark_spots(lines, note, known)
-        lines = shown("\n".join(lines)).split("\n")
-        for fence in reversed(note.fences):
-            _set_apart(lines, fence, classes.get(fence.line, ""), names.get(fence.line, ""))
-        return lines[note.front :]
+        tokens, references = blocks("\n".join(lines))
+        for label, place in references.items():
+            address = place["href"], place["title"]
+            self.md.references.setdefault(label.lower(), address)
+        openings = {
+            fence.line: _opening(fence, classes, names.get(fence.line, ""))
+            for fence, classes in _classed(note)
+        }
+        return Writer(self.page, lines, openings).write(tokens)
 
 
 def refusal(note: Note) -> list[str]:
@@ -53,20 +60,16 @@ def refusal(note: Note) -> list[str]:
     return [f"# {note.name}", "", "> [!failure] This note cannot be shown", f"> {note.refused}"]
 
 
-def _prefix(line: str) -> str:
-    found = re.match(r"[> ]*", line)
-    return found[0].rstrip() if found else ""
-
-
-def _classes(note: Note) -> dict[int, str]:
-    """Tell which fences are outputs, raise or do not run, by the line they open on."""
-    classes = {}
+def _classed(note: Note) -> Iterator[tuple[Fence, str]]:
+    """Tell which fences are outputs, raise or do not run."""
+    classes: dict[int, str] = {}
     for block in note.blocks:
         if block.output:
             classes[block.output.line] = "output"
         found = [word for word in ("raises", "no-run", "volatile") if word in _options(block.fence)]
         classes[block.fence.line] = " ".join(found)
-    return classes
+    for fence in note.fences:
+        yield fence, classes.get(fence.line, "")
 
 
 def _options(fence: Fence) -> dict[str, str | None]:
@@ -76,25 +79,15 @@ def _options(fence: Fence) -> dict[str, str | None]:
         return {}
 
 
-def _set_apart(lines: list[str], fence: Fence, classes: str, name: str) -> None:
-    """Rewrite the opening of a fence, and part it from text that touches it."""
-    opening = lines[fence.line - 1]
-    words_follow = len(fence.info.split()) > 1 and "{" not in fence.info
-    if fence.language in RUNS or classes or words_follow or name:
-        words = [f".{name}" for name in classes.split()]
-        for key, value in _options(fence).items():
-            if key in _KNOWN:
-                mark = "'" if '"' in (value or "") else '"'
-                words.append(f"{key}={mark}{value or 1}{mark}")
-        words += [f'data-check="{name}"'] if name else []
-        attributes = f" {{ {' '.join(words)} }}" if words else ""
-        head = opening[: opening.index(fence.language)]
-        lines[fence.line - 1] = f"{head}{fence.language}{attributes}"
-    # Python-Markdown would put code that touches text into its paragraph. In lists a blank line
-    # would change how all items look, and there it does no harm.
-    if fence.prefix and ">" not in fence.prefix:
-        return
-    if fence.closed and fence.end < len(lines) and lines[fence.end].strip("> "):
-        lines.insert(fence.end, _prefix(fence.prefix))
-    if fence.line > 1 and lines[fence.line - 2].strip("> "):
-        lines.insert(fence.line - 1, _prefix(fence.prefix))
+def _opening(fence: Fence, classes: str, name: str) -> str:
+    """Write what is to stand behind the mark of a fence, as superfences takes it."""
+    if _ATTRIBUTES.match(fence.info):
+        return fence.info
+    words = [f".{name}" for name in classes.split()]
+    for key, value in _options(fence).items():
+        if key in _KNOWN:
+            mark = "'" if '"' in (value or "") else '"'
+            words.append(f"{key}={mark}{value or 1}{mark}")
+    words += [f'data-check="{name}"'] if name else []
+    language = _NO_LANGUAGE.sub("", fence.language)
+    return f"{language} {{ {' '.join(words)} }}" if words else language

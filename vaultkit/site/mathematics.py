@@ -18,8 +18,6 @@ from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 from math_core import LatexError, LatexToMathML
 
-#: How `pymdownx.arithmatex` wraps what it found: element, opening and closing mark.
-_WRAPS = {"span": (r"\(", r"\)"), "div": (r"\[", r"\]")}
 _INLINE = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
 _TAG = re.compile(r"<(?P<closes>/?)[^<>]*?(?P<empty>/?)>")
 # XML knows five named entities; math-core also writes HTML's, `&ApplyFunction;` for one.
@@ -209,15 +207,14 @@ class _Typesetter(Treeprocessor):
 
 def _formula(element: Element) -> tuple[str, bool] | None:
     """Read TeX out of what arithmatex made."""
-    wrap = _WRAPS.get(element.tag)
-    if not wrap or "arithmatex" not in element.get("class", "").split():
+    if "arithmatex" not in element.get("class", "").split():
         return None
     text = (element.text or "").strip()
-    if not (text.startswith(wrap[0]) and text.endswith(wrap[1])):
+    display = text.startswith(r"\[")
+    if not text.startswith((r"\(", r"\[")):
         return None
-    display = element.tag == "div"
-    tex = text[len(wrap[0]) : -len(wrap[1])].strip()
-    # arithmatex escapes what stands in blocks, and only there.
+    tex = text[2:-2].strip()
+    # Displays are escaped.
     return (html.unescape(tex) if display else tex), display
 
 
@@ -240,7 +237,8 @@ def _replace(element: Element, tex: str, display: bool) -> None:
         element.append(mathml)
         return
     element.set("class", "vk-math vk-math--display")
-    box = SubElement(element, "div", {"class": "vk-math__box"})
+    # Within a paragraph there can be no div.
+    box = SubElement(element, element.tag, {"class": "vk-math__box"})
     box.append(mathml)
     # Material's own script listens for clicks on this attribute.
     label = "Copy this formula as LaTeX"

@@ -1,8 +1,8 @@
 """Reads Markdown as Obsidian does: the extension that a site lists in its configuration.
 
-What stands on a line of its own is rewritten before Python-Markdown sees it (`lines`), what stands
-inside a line is read by inline patterns (`inline`), embedded notes (`embeds`) and drawings
-(`drawings`) are put into the finished tree.
+Its blocks are those that the checks find (`lines`, `blocks`), what stands inside a line is read by
+inline patterns (`inline`), embedded notes (`embeds`) and drawings (`drawings`) are put into the
+finished tree.
 """
 
 from __future__ import annotations
@@ -13,16 +13,25 @@ from xml.etree.ElementTree import Element, SubElement
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import HTML_PLACEHOLDER_RE, AtomicString
-from pymdownx.saneheaders import SaneHeadersProcessor
 
 from vaultkit.read.syntax import block_id
 from vaultkit.site.backlinks import linked_from
+from vaultkit.site.blocks import Blocks
 from vaultkit.site.drawings import caption_figures, inline_drawings
 from vaultkit.site.embeds import transclude
 from vaultkit.site.equations import address_equations
 from vaultkit.site.flashcards import Flashcards
-from vaultkit.site.inline import Comments, FootnoteMarks, Tags, WikiLinks
+from vaultkit.site.inline import (
+    BareAddresses,
+    Comments,
+    Displays,
+    FootnoteMarks,
+    LineBreaks,
+    Tags,
+    WikiLinks,
+)
 from vaultkit.site.lines import Lines
+from vaultkit.site.links import Links
 from vaultkit.site.marks import NameFormulas, NameSpots
 from vaultkit.site.page import Page
 from vaultkit.site.predictions import NamePredictions
@@ -74,11 +83,17 @@ class ObsidianExtension(Extension):
         page = Page(md, self.getConfigs())
         md.registerExtension(self)
         md.preprocessors.register(Lines(md, page), "vaultkit-lines", 29)
+        md.inlinePatterns.register(Displays(md), "vaultkit-display", 189.95)
         md.inlinePatterns.register(WikiLinks(md, page), "vaultkit-wikilink", 185)
         md.inlinePatterns.register(Comments(md, page), "vaultkit-comment", 184)
         md.inlinePatterns.register(FootnoteMarks(md, page), "vaultkit-footnote", 174)
+        # Behind Python-Markdown's links (160), addresses in angle brackets (120) and HTML (90).
+        md.inlinePatterns.register(BareAddresses(md), "vaultkit-address", 85)
+        # Behind all other ends of lines (100).
+        md.inlinePatterns.register(LineBreaks(md, page), "vaultkit-line-break", 75)
         md.inlinePatterns.register(Tags(md, page), "vaultkit-tag", 70)
         md.treeprocessors.register(_BlockIds(md), "vaultkit-block-ids", 26)
+        md.treeprocessors.register(Links(md, page), "vaultkit-links", 19.95)
         md.treeprocessors.register(_Callouts(md), "vaultkit-callouts", 19.9)
         md.treeprocessors.register(_Captions(md), "vaultkit-captions", 7)
         md.treeprocessors.register(Tables(md), "vaultkit-tables", 6.5)
@@ -94,11 +109,8 @@ class ObsidianExtension(Extension):
             md.treeprocessors.register(NameFormulas(md, page), "vaultkit-name-formulas", 3)
             md.treeprocessors.register(NamePredictions(md, page), "vaultkit-name-predictions", 2)
             md.postprocessors.register(NameSpots(md), "vaultkit-name-spots", 1)
-        # Before paragraphs (10), after all that may begin a block.
-        self.cards = Flashcards(md)
-        md.parser.blockprocessors.register(self.cards, "vaultkit-flashcard", 12)
-        # A line may begin with a #tag; Python-Markdown would make it a heading.
-        md.parser.blockprocessors.register(SaneHeadersProcessor(md.parser), "hashheader", 70)
+        self.cards = Flashcards()
+        md.parser.blockprocessors.register(Blocks(page, self.cards), "vaultkit-blocks", 200)
 
     def reset(self) -> None:
         """Begin another page."""

@@ -6,6 +6,7 @@ import os
 import posixpath
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +17,21 @@ from markdown import Markdown
 
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import Target, Vault
+
+
+@dataclass
+class Made:
+    """A block: an element to be, or its beginning."""
+
+    tag: str
+    text: str = ""
+    attributes: dict[str, str] = field(default_factory=dict)
+    #: Whether others stand in it.
+    holds: bool = False
+    #: Whether it is the text of an item in a list without gaps, and no paragraph of its own.
+    tight: bool = False
+    element: Element | None = None
+
 
 #: Embeds within embeds, after which a link has to do: two notes of two embeds each make 2ⁿ.
 DEPTH = 5
@@ -46,6 +62,8 @@ class Page:
         self._scopes = 0
         #: How many notes it shows.
         self.embedded = 0
+        #: The blocks that wait to be put into it; see `vaultkit.site.blocks`.
+        self.made: list[Made] = []
 
     @property
     def relpath(self) -> Any:
@@ -55,6 +73,7 @@ class Page:
     def begin(self) -> Path:
         """Find the vault and the path of the page's source, as the host has them now."""
         self._scopes = self.embedded = 0
+        self.made.clear()
         relpath = self.relpath
         # Where Zensical says what it renders.
         context = _named(self.md.preprocessors, "rendering_context")

@@ -1,0 +1,112 @@
+"""Resolves Markdown's own links and images as Obsidian does: by the resolver of the checks.
+
+``[words](Note)``, ``[words](Note%20name.md#Some%20heading)``, ``![alt|120](picture.png)``.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown import Markdown
+from markdown.treeprocessors import Treeprocessor
+from markdown.util import STX, AtomicString
+
+from vaultkit.read.note import Link
+from vaultkit.read.vault import BrokenLinkError, UnpublishedError
+from vaultkit.site.page import Page
+
+AUDIO = {".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav", ".3gp"}
+VIDEO = {".mkv", ".mov", ".mp4", ".ogv", ".webm"}
+#: What Obsidian or a plugin of it draws from a file, and nobody else.
+DRAWN = {".base": "Base", ".canvas": "Canvas", ".excalidraw": "Drawing of Excalidraw"}
+_SIZE = re.compile(r"(?:(?P<alt>.*)\|)?\s*(?P<width>\d+)(?:x(?P<height>\d+))?\s*", re.DOTALL)
+
+
+class Links(Treeprocessor):
+    """Gives links and images the addresses of what they mean, and images their sizes."""
+
+    def __init__(self, md: Markdown, page: Page) -> None:
+        super().__init__(md)
+        self.page = page
+
+    def run(self, root: Element) -> None:
+        """Look at what Markdown has made; wikilinks are resolved by then."""
+        for element in list(root.iter()):
+            if element.tag == "a" and "wikilink" not in element.get("class", "").split():
+                self.resolve(element, "href")
+            elif element.tag == "img" and "data-resolved" not in element.attrib:
+                resize(element, element.get("alt", ""))
+                self.resolve(element, "src")
+                show_media(element, self.page)
+            element.attrib.pop("data-resolved", None)
+
+    def resolve(self, element: Element, name: str) -> None:
+        """Resolve the address in an attribute, if it is one within the vault."""
+        address = element.get(name, "")
+        try:
+            url = urlsplit(address)
+        except ValueError:
+            return
+        if not address or url.scheme or url.netloc or url.path.startswith("/") or STX in address:
+            return
+        if "footnote" in element.get("class", "") or element.get("class") == "headerlink":
+            return
+        path, sub = unquote(url.path), unquote(url.fragment)
+        try:
+            target = self.page.resolve(Link(0, path, sub, "", name == "src", False))
+        except UnpublishedError:
+            # What is left would say what is there.
+            words = element.get("alt", "")
+            element.attrib.clear()
+            element.tag, element.text = "span", element.text or AtomicString(words)
+        except BrokenLinkError:
+            return
+        else:
+            there = Path(self.page.note.path.parent, path)
+            if (path and there != target.path) or sub != target.anchor:
+                element.set(name, self.page.href(target))
+
+
+def resize(image: Element, words: str) -> None:
+    """Take the size of an image from the end of its words: ``alt|120``, ``120x80``."""
+    found = _SIZE.fullmatch(words)
+    if not found:
+        return
+    image.set("alt", (found["alt"] or "").strip())
+    for side in ("width", "height"):
+        if found[side]:
+            image.set(side, found[side])
+
+
+def show_media(element: Element, page: Page) -> None:
+    """Make of an embedded file what shows it: a player, a page within the page, a word."""
+    url = urlsplit(element.get("src", ""))
+    path = Path(unquote(url.path))
+    kind = path.suffix.lower()
+    kept = {name: size for name, size in element.attrib.items() if name in ("width", "height")}
+    if kind not in AUDIO | VIDEO | {".pdf"} | set(DRAWN):
+        return
+    words = element.get("alt") or path.name
+    href = element.attrib["src"]
+    element.attrib.clear()
+    element.set("class", "vk-media")
+    if kind in DRAWN:
+        element.tag = "span"
+        element.set("class", "vk-computed")
+        element.text = AtomicString(f"{DRAWN[kind]} {path.stem}: shown in Obsidian alone")
+        return
+    if kind == ".pdf":
+        element.tag = "iframe"
+        # A page of it may be named: `#page=3`.
+        place = f"#{url.fragment}" if url.fragment else ""
+        address = page.address(quote(unquote(url.path))) + place
+        element.attrib |= {"src": address, "title": words, "loading": "lazy"} | kept
+        element.text = " "
+        return
+    element.tag = "audio" if kind in AUDIO else "video"
+    element.attrib |= {"controls": "controls", "preload": "metadata", "src": page.address(href)}
+    element.attrib |= kept
+    SubElement(element, "a", {"href": href}).text = AtomicString(words)
