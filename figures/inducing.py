@@ -1,0 +1,136 @@
+"""Induction heads: the step at which they appear, and where they read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import style as st
+from snippets import trained_induction
+from snippets.attention_only import run
+from snippets.repeated_sequences import VOCABULARY
+
+TEXT = "<gcathgcathgcath"
+LEFT, RIGHT = 44, 452
+
+
+def curves_data() -> dict[str, Any]:
+    """Return the losses of both models and the highest scores of each layer, step by step."""
+    two, one = trained_induction.load()
+    return {
+        "every": trained_induction.EVERY,
+        "two": two.repeat_loss.round(4),
+        "one": one.repeat_loss.round(4),
+        "previous": two.previous[:, 0].max(axis=1).round(4),
+        "induction": two.induction[:, 1].max(axis=1).round(4),
+    }
+
+
+def draw_curves(data: Mapping[str, Any]) -> str:
+    """Draw the loss above, and the scores of the heads below, against the steps of training."""
+    shown = 31  # the first 300 steps
+    x = np.linspace(LEFT, RIGHT, shown)
+    parts = []
+
+    def axis(top: float, height: float, peak: float, ticks: tuple[float, ...], title: str) -> None:
+        parts.append(st.text(LEFT - 32, top - 22, title, size=16))
+        for tick in ticks:
+            y = top + height * (1 - tick / peak)
+            parts.append(st.path(f"M{LEFT} {st.num(y)}H{RIGHT}", width=0.5 if tick else 1))
+            parts.append(
+                st.text(LEFT - 8, y + 5, f"{tick:g}", anchor="end", cls="vk-muted", size=st.SMALL)
+            )
+        parts.extend(
+            st.text(
+                LEFT + (RIGHT - LEFT) * step / 300,
+                top + height + 20,
+                f"{step}",
+                anchor="middle",
+                cls="vk-muted",
+                size=st.SMALL,
+            )
+            for step in (0, 100, 200, 300)
+        )
+
+    def curve(values: Any, top: float, height: float, peak: float, hue: str) -> None:
+        y = top + height * (1 - values[:shown] / peak)
+        parts.append(st.path(st.polyline(zip(x, y, strict=True)), cls=hue, width=2))
+
+    axis(44, 150, 3.5, (0, 1, 2, 3), "loss of letters that can be told")
+    curve(data["one"], 44, 150, 3.5, "key")
+    curve(data["two"], 44, 150, 3.5, "query")
+    parts.append(st.text(RIGHT, 100, "one layer", anchor="end", cls="vk-key"))
+    parts.append(st.text(RIGHT, 180, "two layers", anchor="end", cls="vk-query"))
+    axis(282, 130, 1.05, (0, 0.5, 1), "scores of the two layers' heads")
+    curve(data["previous"], 282, 130, 1.05, "value")
+    curve(data["induction"], 282, 130, 1.05, "score")
+    parts.append(st.text(RIGHT, 306, "layer 2: induction", anchor="end", cls="vk-score"))
+    parts.append(st.text(RIGHT, 362, "layer 1: the token before", anchor="end", cls="vk-value"))
+    parts.append(
+        st.text(RIGHT, 456, "steps of training", anchor="end", cls="vk-muted", size=st.SMALL)
+    )
+    at = [int(step / data["every"]) for step in (80, 160)]
+    return st.figure_svg(
+        "induction-curves",
+        "When induction heads appear",
+        "Two pictures over 300 steps. Above, the loss of letters that can be told: with two layers"
+        f" it is {data['two'][at[0]]:.2f} after 80 steps and {data['two'][at[1]]:.2f} after 160;"
+        f" with one layer still {data['one'][30]:.2f} after 300. Below, in the same steps, the"
+        f" induction score of the second layer rises from {data['induction'][at[0]]:.2f} to"
+        f" {data['induction'][at[1]]:.2f}, and the previous-token score of the first from"
+        f" {data['previous'][at[0]]:.2f} to {data['previous'][at[1]]:.2f}.",
+        468,
+        parts,
+    )
+
+
+def maps_data() -> dict[str, Any]:
+    """Return the weights of one head of each layer on a text that repeats."""
+    two, _ = trained_induction.load()
+    numbers = np.array([VOCABULARY.index(letter) for letter in TEXT])
+    _, alpha = run(two.weights, numbers, trained_induction.NUM_HEADS)
+    return {
+        "tokens": list(TEXT),
+        "maps": np.stack([layer[0] for layer in alpha]).round(4),
+    }
+
+
+def draw_maps(data: Mapping[str, Any]) -> str:
+    """Draw a square for each head, queries down and keys across."""
+    tokens, n = data["tokens"], len(data["tokens"])
+    cell, parts = 13, []
+    titles = ("layer 1, head 1", "layer 2, head 1")
+    for left, title, alpha, hue in zip(
+        (24, 262), titles, data["maps"], ("value", "score"), strict=True
+    ):
+        top = 58
+        parts.append(st.text(left, 22, title, size=16, cls=f"vk-{hue}"))
+        for i, token in enumerate(tokens):
+            parts.append(st.text(left - 6, top + i * cell + 11, token, anchor="end", size=st.SMALL))
+            parts.append(
+                st.text(left + (i + 0.5) * cell, top - 6, token, anchor="middle", size=st.SMALL)
+            )
+            parts.extend(
+                st.rect(
+                    left + j * cell,
+                    top + i * cell,
+                    cell - 1,
+                    cell - 1,
+                    cls=f"vk-{hue}",
+                    opacity=round(0.06 + 0.9 * float(alpha[i, j]), 3),
+                )
+                for j in range(i + 1)
+            )
+    last = data["maps"][1][-1]
+    return st.figure_svg(
+        "induction-maps",
+        "Where the heads read",
+        f"Weights of two heads on the text {''.join(tokens)}. The first reads most from the token"
+        " before. The second reads, from the first repetition on, the token that came after the"
+        f" same letter earlier: the last h gives {last[6]:.2f} and {last[11]:.2f} to the two"
+        " letters g that came after h.",
+        58 + n * cell + 10,
+        parts,
+    )
