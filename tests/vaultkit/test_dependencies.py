@@ -1,6 +1,10 @@
 """What the code of a note rests on: its own modules, and the files it reads."""
 
+import importlib.machinery
+import py_compile
+import runpy
 import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -87,6 +91,21 @@ def test_modules_and_files_that_are_read_are_noted_down(root: Path) -> None:
     with recording(root, set()):
         assert "a_local_module" not in sys.modules
     assert sys.modules["a_local_module"] is outside
+
+
+def test_code_that_is_read_in_any_other_way_is_noted_down(root: Path) -> None:
+    for name in ("text.py", "run.py", "loaded.py", "kept.py"):
+        (root / name).write_text("x = 1\n")
+    py_compile.compile(str(root / "kept.py"))
+    read: set[Path] = set()
+    with recording(root, read):
+        (root / "text.py").read_text()
+        runpy.run_path("run.py")
+        for name in ("loaded", "kept"):
+            loader = importlib.machinery.SourceFileLoader(name, str(root / f"{name}.py"))
+            loader.exec_module(types.ModuleType(name))
+        Path(dependencies.__file__).read_text()
+    assert read == {root / name for name in ("text.py", "run.py", "loaded.py", "kept.py")}
 
 
 def test_what_is_read_inside_is_noted_down_there(root: Path) -> None:

@@ -3,6 +3,7 @@
 import decimal
 import json
 import logging
+import operator
 import os
 import signal
 import sys
@@ -157,6 +158,17 @@ import numpy as np
     assert changed[1].got == "(True, True, True, True, 50, 1)"
     assert {name: get() for name, get in seen.items()} == before
     assert run(look)[0].got == "(False, False, False, False, 0, 0)"
+
+
+def test_what_claims_to_equal_all_else_is_put_back_too() -> None:
+    code = (
+        "import sys\nimport numpy as np\n\nclass Equal:\n    __eq__ = lambda self, other: True\n"
+        "    write = print\n\nsys.argv = sys.displayhook = sys.stdin = Equal()\n"
+        "np.seterrcall(sys.stdin)"
+    )
+    before = sys.argv, sys.displayhook, sys.stdin, np.geterrcall()
+    run(code)
+    assert all(map(operator.is_, before, (sys.argv, sys.displayhook, sys.stdin, np.geterrcall())))
 
 
 def test_a_log_reads_the_same_whoever_runs_the_note() -> None:

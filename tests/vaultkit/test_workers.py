@@ -330,3 +330,22 @@ def test_nothing_is_left_when_the_run_itself_is_ended(number: int) -> None:
     while alive(mark) and time.monotonic() < until:
         time.sleep(0.02)
     assert not alive(mark)
+
+
+class Prepared:
+    """Work that has been made ready somewhere."""
+
+    ready: tuple[int, ...] = ()
+
+    def prepare(self) -> None:
+        self.ready = (*self.ready, os.getpid())
+
+    def __call__(self, key: str, send: Send) -> None:
+        send({"key": key, "ready": self.ready, "parent": os.getppid(), "here": os.getpid()})
+
+
+def test_what_is_prepared_is_prepared_once_for_all() -> None:
+    with Workers(Prepared(), 1, LIMITS) as workers:
+        told = [workers.result(key).messages[0] for key in ("a", "b")]
+    assert told[0]["here"] != told[1]["here"]
+    assert [one["ready"] for one in told] == [[told[0]["parent"]]] * 2

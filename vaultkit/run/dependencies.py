@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.machinery
+import importlib.util
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+_ENGINE = Path(__file__).parents[1]
 _recording: list[tuple[Path, set[Path]]] = []
 _hooked = False
 
@@ -32,27 +34,58 @@ def recording(root: Path, read: set[Path]) -> Iterator[None]:
         # Such a hook stays for good; it does nothing while nobody records.
         sys.addaudithook(_on_event)
         _hooked = True
+    _recording.append((root, read))
+    try:
+        with afresh(root, compiled) as found:
+            yield
+    finally:
+        _recording.pop()
+        read.update(found.values())
+
+
+@contextlib.contextmanager
+def afresh(root: Path, code_of: Callable[[str], CodeType]) -> Iterator[dict[str, Path]]:
+    """Import the modules below a folder anew meanwhile, from code that is handed in.
+
+    Parameters
+    ----------
+    root
+        The folder.
+    code_of
+        Compiles the module of a path.
+
+    Yields
+    ------
+    dict
+        The modules that are imported, and where they stand.
+    """
     before = {name: sys.modules[name] for name in local_modules(root)}
     for name in before:
         del sys.modules[name]
-    _recording.append((root, read))
-    finder = LocalFinder(root, compiled)
+    finder = LocalFinder(root, code_of)
     sys.meta_path.insert(0, finder)
     try:
-        yield
+        yield finder.found
     finally:
         with contextlib.suppress(ValueError):
             sys.meta_path.remove(finder)
-        _recording.pop()
-        for name in local_modules(root):
-            read.add(Path(str(sys.modules.pop(name).__file__)))
+        for name in finder.found:
+            sys.modules.pop(name, None)
         sys.modules.update(before)
+
+
+_local: tuple[object, list[str]] = None, []
 
 
 def local_modules(root: Path) -> list[str]:
     """Names of the modules below a folder that are imported now."""
-    found = [(name, getattr(module, "__file__", None)) for name, module in sys.modules.items()]
-    return [name for name, origin in found if is_local(name, origin, root)]
+    global _local
+    # A process that was forked is spared a look at each; a new one comes last.
+    now = root, len(sys.modules), next(reversed(sys.modules))
+    if _local[0] != now:
+        found = [(name, getattr(module, "__file__", None)) for name, module in sys.modules.items()]
+        _local = now, [name for name, origin in found if is_local(name, origin, root)]
+    return _local[1]
 
 
 def is_local(name: str, origin: object, root: Path) -> bool:
@@ -84,12 +117,15 @@ class LocalFinder:
     def __init__(self, root: Path, code_of: Callable[[str], CodeType]) -> None:
         self.root = root
         self.code_of = code_of
+        #: Those that were found, and where they stand.
+        self.found: dict[str, Path] = {}
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Find a module as Python does, if it is one of them."""
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is None or not is_local(name, spec.origin, self.root):
             return None
+        self.found[name] = Path(str(spec.origin))
         spec.loader = _Loader(name, str(spec.origin), self.code_of)
         return spec
 
@@ -138,6 +174,9 @@ def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
     name = path if isinstance(path, str) else path.decode(errors="surrogateescape")
     if name.startswith(str(root)) or not name.startswith("/"):
         opened = Path(name).absolute()
-        hidden = opened.suffix in (".py", ".pyc") or "site-packages" in opened.parts
-        if opened.is_relative_to(root) and not hidden:
+        if opened.suffix == ".pyc":
+            with contextlib.suppress(ValueError):
+                opened = Path(importlib.util.source_from_cache(str(opened)))
+        installed = "site-packages" in opened.parts or opened.is_relative_to(_ENGINE)
+        if opened.is_relative_to(root) and not installed:
             read.add(opened)

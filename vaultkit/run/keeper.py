@@ -44,6 +44,7 @@ _PASSED_ON = 50
 #: Bytes kept of what a note writes past Python, at each end.
 _KEPT = 16384
 _TRACE = getattr(signal, "SIGUSR2", None)
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 # A note cannot reach these by giving the names of their modules another meaning.
 _exit = os._exit
 _getpid = os.getpid
@@ -62,6 +63,7 @@ def keep(work: Work, connection: Any, limits: Limits, can_fork: bool, cores: int
     # Notes may start processes; this one is ended by the closing of the connection.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     try:
+        getattr(work, "prepare", lambda: None)()
         if can_fork:
             _Keeper(work, connection, limits).run()
         else:
@@ -465,8 +467,8 @@ def _die_with(parent: int) -> None:
 
 
 def _prctl(option: int, value: int) -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+    if _LIBC:
+        _LIBC.prctl(option, value, 0, 0, 0)
 
 
 def _read(descriptor: int, take: Take) -> bool:

@@ -88,6 +88,17 @@ class State:
                     facet.set(wanted)
 
 
+def _alike(one: Any, other: Any) -> bool:
+    """Tell whether the same objects make up two: those of a note may claim to equal any other."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    return one is other or (isinstance(one, (str, int, float)) and one == other)
+
+
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
@@ -226,15 +237,15 @@ def _set_collector(wanted: tuple[bool, Any]) -> None:
 
 
 _FACETS: dict[str, _Facet] = {
-    "hooks": _Facet(_hooks, _set_hooks),
+    "hooks": _Facet(_hooks, _set_hooks, same=_alike),
     "folder": _Facet(os.getcwd, os.chdir),
-    "environment": _Facet(_environment, _set_environment),
+    "environment": _Facet(_environment, _set_environment, same=eq),
     "search path": _Facet(lambda: list(sys.path), _set_path),
     "warnings": _Facet(
         lambda: (list(warnings.filters), warnings.showwarning), _set_warnings, _fresh_warnings
     ),
     "random": _Facet(random.getstate, random.setstate, same=eq),
-    "numpy": _Facet(_numpy, _set_numpy),
+    "numpy": _Facet(_numpy, _set_numpy, same=_alike),
     "numpy.random": _Facet(np.random.get_state, np.random.set_state, same=_same_random),
     "decimal": _Facet(
         lambda: decimal.getcontext().copy(), lambda c: decimal.setcontext(c.copy()), decimal.Context
@@ -243,12 +254,13 @@ _FACETS: dict[str, _Facet] = {
         _logging,
         _set_logging,
         lambda: ([], [], logging.WARNING, False, 0, logging.lastResort, True),
+        same=_alike,
     ),
     "locale": _Facet(lambda: locale.setlocale(locale.LC_ALL), _set_locale),
     "signals": _Facet(_signals, _set_signals),
     "trace": _Facet(lambda: (sys.gettrace(), sys.getprofile()), _set_trace),
     "interpreter": _Facet(_interpreter, _set_interpreter),
-    "collector": _Facet(lambda: (gc.isenabled(), gc.get_threshold()), _set_collector),
+    "collector": _Facet(lambda: (gc.isenabled(), gc.get_threshold()), _set_collector, same=_alike),
 }
 
 #: What bears upon a computation, and how it warns.

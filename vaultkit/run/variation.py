@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.run.dependencies import LocalFinder, local_modules
+from vaultkit.run.dependencies import afresh
 
 # What makes a generator of random numbers out of a seed, whoever wrote it.
 _SEEDED = re.compile(r"default_rng|seed|SeedSequence|PCG64|MT19937|Philox|\w*Random\w*|\w*Rng")
@@ -165,18 +164,8 @@ def plans(trial: int, names: Sequence[str]) -> list[Variation]:
 @contextlib.contextmanager
 def varied_modules(root: Path, variation: Variation) -> Iterator[None]:
     """Let modules below a folder be imported with other numbers, afresh; then put all back."""
-    before = {name: sys.modules[name] for name in local_modules(root)}
-    finder = LocalFinder(root, partial(_other_code, variation=variation))
-    for name in before:
-        del sys.modules[name]
-    sys.meta_path.insert(0, finder)
-    try:
+    with afresh(root, partial(_other_code, variation=variation)):
         yield
-    finally:
-        sys.meta_path.remove(finder)
-        for name in local_modules(root):
-            del sys.modules[name]
-        sys.modules.update(before)
 
 
 def _other_code(path: str, variation: Variation) -> CodeType:

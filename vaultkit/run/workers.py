@@ -45,6 +45,8 @@ class Workers:
         Called in a process of its own with a key and a function that sends a message, which is a
         dictionary that JSON can hold. A message ``{"block": index, "limit": seconds}`` is a
         heartbeat: the process may be silent for so long (and some seconds of grace) from then on.
+        If it has a method ``prepare``, that is called first in each process of which others are
+        made, so that what it does need not be done in each of those.
     count
         How many keys are worked on at a time; 0 means in this process.
     limits
