@@ -74,18 +74,17 @@ def afresh(root: Path, code_of: Callable[[str], CodeType]) -> Iterator[dict[str,
         sys.modules.update(before)
 
 
-_local: tuple[object, list[str]] = None, []
+_local: dict[Path, tuple[object, list[str]]] = {}
 
 
 def local_modules(root: Path) -> list[str]:
     """Names of the modules below a folder that are imported now."""
-    global _local
     # A process that was forked is spared a look at each; a new one comes last.
-    now = root, len(sys.modules), next(reversed(sys.modules))
-    if _local[0] != now:
+    now = len(sys.modules), next(reversed(sys.modules))
+    if root not in _local or _local[root][0] != now:
         found = [(name, getattr(module, "__file__", None)) for name, module in sys.modules.items()]
-        _local = now, [name for name, origin in found if is_local(name, origin, root)]
-    return _local[1]
+        _local[root] = now, [name for name, origin in found if is_local(name, origin, root)]
+    return _local[root][1]
 
 
 def is_local(name: str, origin: object, root: Path) -> bool:
