@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,9 @@ def inspect_text(note: Note, vault: Vault, settings: Settings = Settings()) -> I
     if "links" in names:
         yield from links.check(note, vault)
     if "formulas" in names and settings.typeset:
-        yield from typeset.check(note, settings.typeset)
+        preamble = vault.preamble + note.preamble
+        typesetter = partial(settings.typeset, preamble=preamble) if preamble else settings.typeset
+        yield from typeset.check(note, typesetter)
     if "mirrors" in names:
         yield from mirrors.check(note, vault.root.parent)
 

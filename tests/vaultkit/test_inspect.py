@@ -72,7 +72,7 @@ def test_of_the_text_alone(vault: Vault) -> None:
     settings = Settings(typeset=typeset)
     checks = list(inspect_text(note(vault), vault, settings))
     assert told(checks) == [
-        ("form", 20, 1, FAILS),
+        ("form", 20, 8, FAILS),
         ("link", 3, 5, HOLDS),
         ("link", 3, 15, FAILS),
         ("formula", 3, 28, HOLDS),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree.ElementTree import fromstring
 
 import pytest
@@ -50,11 +51,70 @@ def test_what_papers_use_is_well_formed(tex: str, display: bool) -> None:
 def test_a_tag_stands_in_any_display() -> None:
     for tex in (r"a = b \tag{7}", r"\begin{equation} a = b \tag{7} \end{equation}"):
         assert "".join(fromstring(to_mathml(tex, True)).itertext()) == "a=b(7)"
-    with pytest.raises(FormulaError, match=r"\\tag"):
-        to_mathml(r"a = b \tag{7}", False)
+    assert "".join(fromstring(to_mathml(r"a \tag{7}", False)).itertext()) == "a(7)"
     with pytest.raises(FormulaError) as told:
         to_mathml(r"a \foo \tag{7}", True)
     assert told.value.position == 2
+
+
+@pytest.mark.parametrize(
+    ("tex", "display", "shown"),
+    [
+        (r"\widetilde{x}", False, "x˜"),
+        (r"\widetilde{xy}", False, "xy∼"),
+        (r"\large x {\tiny y}", False, "xy"),
+        (r"\text{if $x_1$ or $y$}", False, "if x1 or y"),
+        (r"\text{100\% of a_b^c \to d}", False, "100% of a_bˆc →d"),
+        (r"\text{a $}", False, "a $"),
+        (r"\text{\textcolor{red}{a}b}", False, "ab"),
+        (r"\mbox{a} \hbox{b}", False, "ab"),
+        (r"\sum_{\substack{i\\j}}", True, "∑ij"),
+        (r"\begin{split}a&=b\\&=c\end{split}", True, "a=b=c"),
+        (r"\begin{alignat}{2}a&=b&c&=d\end{alignat}", True, "a=bc=d"),
+        (r"\begin{flalign*}a&=b\end{flalign*}", True, "a=b"),
+        (r"\begin{eqnarray}a&=&b\end{eqnarray}", True, "a=b"),
+        (r"\begin{smallmatrix}a&b\end{smallmatrix}", False, "ab"),
+        # Obsidian numbers nothing by itself.
+        (r"\begin{align}a\\b\end{align}", True, "ab"),
+        (r"\begin{equation}a\label{e}\end{equation}", True, "a"),
+        (r"\begin{gather}a\\b\end{gather}", True, "ab"),
+        (r"\begin{align}a\tag{3}\\b\end{align}", True, "a(3)b"),
+        (r"\begin{aligned}a\\b\tag{x}\end{aligned}", True, "ab(x)"),
+        (r"\begin{cases}a\tag{1}\\b\end{cases}", True, "{ab(1)"),
+        (r"\newcommand{\alpha}{b}\alpha", False, "b"),
+        (r"\newcommand{\f}[2]{#1+#2}\f{a}{b}", False, "a+b"),
+        (r"\renewcommand{\g}{c}\g", False, "c"),
+        (r"\DeclareMathOperator*{\h}{max}\h_x", False, "maxx"),
+        (r"\def\k#1{#1!}\k{a}", False, "a!"),
+        ("a % words\nb \\% c", False, "ab%c"),
+        (r"\href{https://a.org}{b} \bbox[red]{c} \colorbox{red}{d} \smash[b]{e}", False, "bcde"),
+        (r"\unicode{x25A1} \euro \require{cancel}", False, "□€"),
+        (r"a \eqref{e} \ref{f}", False, "a(e)f"),
+        (r"\displaylines{a \\ b}", True, "ab"),
+    ],
+)
+def test_what_mathjax_knows_is_typeset(tex: str, display: bool, shown: str) -> None:
+    text = "".join(fromstring(to_mathml(tex, display)).itertext())
+    assert re.sub("[\u2061-\u2064\\s]", "", text) == shown.replace(" ", "")
+
+
+def test_what_is_defined_elsewhere_is_known() -> None:
+    preamble = r"\newcommand{\R}{\mathbb{Q}} \newcommand{\f}[1]{#1^2}"
+    assert "ℚ" in to_mathml(r"\R", False, preamble)
+    assert "<msup>" in to_mathml(r"\f{x}", False, preamble)
+    # What is wrong with it spoils no other formula.
+    assert to_mathml("x", False, r"\newcommand{\f}{\nothing") == to_mathml("x", False)
+
+
+@pytest.mark.parametrize(
+    ("tex", "position", "what"),
+    [(r"\large \nope x", 7, r"\nope"), (r"x \hline", 2, r"\h"), (r"\text{a} \nope", 9, r"\nope")],
+)
+def test_an_error_names_the_command_and_its_place(tex: str, position: int, what: str) -> None:
+    with pytest.raises(FormulaError) as told:
+        to_mathml(tex, False)
+    assert what in told.value.reason
+    assert told.value.position == position
 
 
 @pytest.mark.parametrize(

@@ -721,3 +721,64 @@ def test_there_is_an_end_to_embeds(render: Write) -> None:
     every = "\n\n".join(f"![[{name}]]" for name in names)
     html = render(every, **dict.fromkeys(names, every))
     assert html.count('<div class="transclusion">') == 100
+
+
+# --- Properties, settings of Obsidian ------------------------------------------------------------
+
+
+def test_the_properties_of_a_page(tmp_path: Path) -> None:
+    text = (
+        "---\ntags: [a]\naliases: [b]\nicon: trees\nauthor: '[[Other|her]] and [[Nobody]]'\n"
+        "rating: 7\nread: true\nurl: 'see https://a.org/b'\nparts:\n  - one\n  - '[[Other]]'\n"
+        "when: 2024-05-06\nempty:\nmap: {a: 1}\nbad: '<script>*x*'\n---\n# Host\n\nWords.\n"
+    )
+    (tmp_path / "Host.md").write_text(text)
+    (tmp_path / "Other.md").write_text("# Other\n\n![[Host]]\n")
+    vault = Vault(tmp_path)
+
+    def page(name: str) -> str:
+        body = (tmp_path / name).read_text().rpartition("---\n")[2]
+        html = converter(vault, vault.root / name, backlinks=False).convert(body)
+        return re.sub(r"\n", "", html)
+
+    assert (
+        '</h1><dl class="vk-properties" data-search-exclude="true"><dt>author</dt><dd>'
+        '<a class="wikilink" href="Other.md">her</a> and <span class="wikilink broken" title="'
+    ) in page("Host.md")
+    assert (
+        "<dt>rating</dt><dd>7</dd><dt>read</dt><dd>yes</dd><dt>url</dt>"
+        '<dd>see <a href="https://a.org/b">https://a.org/b</a></dd><dt>parts</dt><dd>one</dd>'
+        '<dd><a class="wikilink" href="Other.md">Other</a></dd><dt>when</dt><dd>2024-05-06</dd>'
+        "<dt>map</dt><dd>a: 1</dd><dt>bad</dt><dd>&lt;script&gt;*x*</dd></dl><p>Words.</p>"
+    ) in page("Host.md")
+    assert "<dl" not in page("Other.md")
+    (tmp_path / "vaultkit.toml").write_text("properties = false\n")
+    vault.refresh()
+    assert "<dl" not in page("Host.md")
+
+
+def test_ends_of_lines_are_as_obsidian_is_set(render: Write) -> None:
+    text = "a\nb `c\nd`\n\n- e\n  f\n\n![alt](a.svg)\n*Words.*\n"
+    assert "<br" not in render(text)
+    html = render(text, **{".obsidian/app.json": "{}", "a.svg": ""})
+    assert "<p>a<br />b <code>cd</code></p>" in re.sub("\n", "", html)
+    assert "<li>e<br />f</li>" in re.sub("\n", "", html)
+    assert "<figcaption>Words.</figcaption>" in html
+    assert "<br" not in render(text, **{".obsidian/app.json": '{"strictLineBreaks": true}'})
+
+
+def test_templates_and_drawings_are_no_notes(tmp_path: Path) -> None:
+    for name, text in {
+        ".obsidian/templates.json": '{"folder": "Forms"}',
+        "Forms/New.md": "---\ntitle: {{title}}\n---\n[[Nowhere]]\n",
+        "Host.md": "# Host\n",
+        "Sketch.md": "---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nsecret\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    vault = Vault(tmp_path, public=True)
+    assert [note.name for note in vault.notes.values()] == ["Host", "Sketch"]
+    assert {path.name for path in vault.hidden} == {"New.md"}
+    html = converter(vault, vault.root / "Sketch.md").convert("# Text Elements\nsecret\n")
+    assert "A drawing of Excalidraw" in html
+    assert "secret" not in html

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.read.note import Note
 
-#: Typesets TeX, as a display or in a line; raises ValueError where it cannot.
-Typesetter = Callable[[str, bool], object]
+#: Typesets TeX, as a display or in a line; raises ValueError where it cannot. It is given the
+#: commands, too, that a vault or a note defines: ``preamble``.
+Typesetter = Callable[..., object]
 #: Characters of a formula that a message quotes.
 _LONGEST = 500
 

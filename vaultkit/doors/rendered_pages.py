@@ -83,6 +83,7 @@ class RenderedPages:
                 repr(self.vault.options),
                 sorted(map(str, self.vault.hidden)),
                 self.vault.breaks,
+                self.vault.preamble,
             ],
             "notes": {str(path): [note.outline, note.title] for path, note in notes.items()},
             "files": [str(path) for path in self.vault.files],

@@ -13,6 +13,7 @@ from typing import Any
 
 from vaultkit.read import fences
 from vaultkit.read.comments import hide, shown
+from vaultkit.read.macros import definitions
 from vaultkit.read.predictions import Prediction
 from vaultkit.read.quantities import Quantity
 from vaultkit.read.shapes import Shape
@@ -234,6 +235,11 @@ class Note:
     def shown(self) -> list[str]:
         """Its lines without what comments hide: all that may be published of them."""
         return shown(hide(self.text).text).removesuffix("\n").split("\n")
+
+    @cached_property
+    def preamble(self) -> str:
+        """The commands of TeX that its formulas define, for all of them."""
+        return "".join(definitions(formula.tex) for formula in self.formulas)
 
     def heading(self, words: str) -> Heading | None:
         """Find a heading by its words, as Obsidian does: ``Outer#Inner`` is Inner below Outer."""

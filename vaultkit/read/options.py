@@ -59,6 +59,10 @@ class Options:
         Whether HTML in a note goes to the page as it is.
     template
         Path of the note that new ones begin as, from the vault's folder.
+    preamble
+        Path of a file with commands of TeX, for the formulas of all notes.
+    properties
+        Whether a page shows the properties of its note, but for those that tell it something.
     """
 
     checks: tuple[str, ...] = tuple(CHECKS)
@@ -70,6 +74,8 @@ class Options:
     unpublished: tuple[str, ...] = ()
     html: bool = True
     template: str = ""
+    preamble: str = "preamble.sty"
+    properties: bool = True
 
     @classmethod
     def of(cls, root: Path) -> Options:

@@ -19,6 +19,7 @@ from typing import Any
 
 from vaultkit.read import markdown, notebook
 from vaultkit.read.cache import Cache
+from vaultkit.read.macros import definitions
 from vaultkit.read.mentions import Mention, unlinked
 from vaultkit.read.note import Link, Note, Problem
 from vaultkit.read.options import FILES, Options
@@ -120,13 +121,18 @@ class Vault:
     def refresh(self) -> None:
         """Read again what has changed on disk, forget what has gone."""
         self.options = Options.of(self.root)
+        folder = (_settings_of_obsidian(self.root, "templates.json") or {}).get("folder")
+        #: The folder of the notes that others begin as: they are no notes yet.
+        self.templates = str(folder or "").strip("/")
+        #: The commands of TeX that hold in all notes; a plugin of Obsidian keeps them in this file.
+        self.preamble = definitions(_text(self.root / self.options.preamble))
         app = _settings_of_obsidian(self.root, "app.json")
         #: Whether the end of a line ends it on the page, too: Obsidian's default.
         self.breaks = app is not None and not app.get("strictLineBreaks", False)
         files, circles = _files(self.root)
         kept: dict[Path, tuple[_State, Note]] = {}
         for path in files:
-            if path.suffix in READERS:
+            if path.suffix in READERS and not self.is_template(path):
                 state = _state(path)
                 known = self._read.get(path)
                 if known and known[0] == state:
@@ -178,12 +184,17 @@ class Vault:
             if not self.options.is_published(note, self.relative(path))
         }
         hidden |= {path for path in self.files if not self.options.is_public(self.relative(path))}
+        hidden |= {path for path in self.files if self.is_template(path)}
         shown: dict[bool, set[Path]] = {True: set(), False: set()}
         for path, note in self.notes.items() if hidden else ():
             for link in note.links:
                 with suppress(BrokenLinkError):
                     shown[path in hidden].add(self.find(link.target, path))
         return frozenset(hidden | {p for p in shown[True] - shown[False] if p not in self.notes})
+
+    def is_template(self, path: Path) -> bool:
+        """Tell whether a file is what notes begin as."""
+        return bool(self.templates) and (self.root / self.templates) in path.parents
 
     def relative(self, path: Path) -> str:
         """Path of a file as seen from the vault's root, with forward slashes."""
@@ -408,6 +419,13 @@ def _drawn(path: Path) -> Iterator[Link]:
         link = WIKILINK.fullmatch(html.unescape(found["value"]))
         if link:
             yield Link.from_match(link)
+
+
+def _text(path: Path) -> str:
+    try:
+        return re.sub(r"(?<!\\)%.*", "", read(path))
+    except UnreadableError:
+        return ""
 
 
 def _settings_of_obsidian(root: Path, name: str) -> dict[str, Any] | None:

@@ -18,6 +18,8 @@ from vaultkit.site.page import Page
 
 #: What `pymdownx.superfences` understands after a language, and as one.
 _KNOWN = ("title", "hl_lines", "linenums")
+#: What a page shows of a note that a plugin of Obsidian keeps a drawing in.
+_DRAWN = "> [!info] A drawing of Excalidraw\n> It is shown in Obsidian alone."
 _NO_LANGUAGE = re.compile(r"[^\w#.+-]")
 _ATTRIBUTES = re.compile(r"\{\s*[.#]")
 
@@ -35,11 +37,13 @@ class Lines(Preprocessor):
         note = parse("\n".join(lines), path)
         if not self.page.trail:
             self.page.host = self.page.note = note
+        known = self.page.vault.notes.get(note.path)
+        if known and "excalidraw-plugin" in known.meta and not note.refused:
+            note = replace(parse(_DRAWN), path=path)
         if note.refused:
             note = replace(parse("\n".join(refusal(note))), path=path)
         lines = hide(note.text).text.split("\n")
         names: dict[int, str] = {}
-        known = self.page.vault.notes.get(note.path)
         # What others make, a page of tags for one, is no note: nothing on it is checked.
         if known and not known.refused and self.page.options["places"] and not self.page.trail:
             names = name_blocks(note)

@@ -18,12 +18,15 @@ from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 from math_core import LatexError, LatexToMathML
 
+from vaultkit.read.macros import COMMAND
+from vaultkit.site.latex import prepared
+from vaultkit.site.page import Page
+
 _INLINE = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
 _TAG = re.compile(r"<(?P<closes>/?)[^<>]*?(?P<empty>/?)>")
 # XML knows five named entities; math-core also writes HTML's, `&ApplyFunction;` for one.
 _HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]+;")
 
-_NUMBERED = re.compile(r"\\begin\{(?:equation|align|gather)\}")
 _converter = LatexToMathML(fancy_error=False)
 
 # The converter calls itself for what is nested, on a stack that ends: with it would end pytest, the
@@ -53,7 +56,7 @@ class FormulaError(ValueError):
 
 
 @lru_cache(maxsize=4096)
-def to_mathml(tex: str, display: bool) -> str:
+def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
     """Typeset a formula.
 
     Parameters
@@ -62,6 +65,8 @@ def to_mathml(tex: str, display: bool) -> str:
         The formula in LaTeX, without dollars.
     display
         Whether it stands on lines of its own.
+    preamble
+        The commands that were defined elsewhere; see `vaultkit.read.macros`.
 
     Returns
     -------
@@ -78,19 +83,28 @@ def to_mathml(tex: str, display: bool) -> str:
     opens = [found.start() for found in _OPENS.finditer(tex)]
     if len(opens) > _MOST_OPEN:
         raise FormulaError("too many brackets and commands", tex, opens[_MOST_OPEN])
-    # Obsidian takes a tag in any display; the converter in an environment with numbers alone.
-    tagged = display and r"\tag" in tex and not _NUMBERED.search(tex)
-    before, behind = (r"\begin{equation}", r"\end{equation}") if tagged else ("", "")
+    written = prepared(preamble, False) + prepared(tex, display)
     try:
-        mathml = _converter.convert_with_local_state(before + tex + behind, displaystyle=display)
+        mathml = _converter.convert_with_local_state(written, displaystyle=display)
     except LatexError as error:
+        if preamble:
+            # What is wrong with a definition is told where it stands, and of no other formula.
+            return to_mathml(tex, display)
         offset, _, reason = str(error).partition(": ")
-        at = min(max(0, int(offset) - len(before)), len(tex))
-        raise FormulaError(reason.rstrip("."), tex, at) from error
+        raise _error(reason.rstrip("."), tex, written, int(offset)) from error
     mathml = _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), mathml)
     if _depth(mathml) > DEEPEST:
         raise FormulaError("nested too deeply", tex, 0)
     return mathml
+
+
+def _error(reason: str, tex: str, written: str, offset: int) -> FormulaError:
+    """Name the command, and find where the formula has it: it was written in other words."""
+    found = COMMAND.match(written, offset) or re.compile(r"[^\s\\]").match(written, offset)
+    what = found[0] if found else ""
+    at = offset if written == tex else max(0, tex.find(what))
+    named = not what.startswith("\\") or what in reason
+    return FormulaError(reason if named else f"{what}: {reason}", tex, min(at, len(tex)))
 
 
 def _depth(xml: str) -> int:
@@ -195,14 +209,23 @@ class MathematicsExtension(Extension):
 
 class _Typesetter(Treeprocessor):
     def run(self, root: Element) -> None:
+        preamble = self.preamble()
         for element in list(root.iter()):
             found = _formula(element)
             if found:
                 tex, display = found
-                _replace(element, tex, display)
+                _replace(element, tex, display, preamble)
         for token in _flat(getattr(self.md, "toc_tokens", [])):
             for key, write in (("name", _name), ("html", _inner)):
                 token[key] = _INLINE.sub(write, token.get(key, ""))
+
+    def preamble(self) -> str:
+        """Gather what the vault and the note define, where a vault is known."""
+        if "vaultkit-obsidian" not in self.md.treeprocessors:
+            return ""
+        finish: Any = self.md.treeprocessors["vaultkit-obsidian"]
+        page: Page = finish.page
+        return page.vault.preamble + page.host.preamble
 
 
 def _formula(element: Element) -> tuple[str, bool] | None:
@@ -218,11 +241,11 @@ def _formula(element: Element) -> tuple[str, bool] | None:
     return (html.unescape(tex) if display else tex), display
 
 
-def _replace(element: Element, tex: str, display: bool) -> None:
+def _replace(element: Element, tex: str, display: bool, preamble: str) -> None:
     """Put the typeset formula where its source stood."""
     element.text = None
     try:
-        mathml = fromstring(to_mathml(tex, display))
+        mathml = fromstring(to_mathml(tex, display, preamble))
     except FormulaError as error:
         element.set("class", "math-error")
         element.set("title", str(error))

@@ -35,6 +35,7 @@ from vaultkit.site.links import Links
 from vaultkit.site.marks import NameFormulas, NameSpots
 from vaultkit.site.page import Page
 from vaultkit.site.predictions import NamePredictions
+from vaultkit.site.properties import show_properties
 from vaultkit.site.safe import Addresses, forbid_html
 from vaultkit.site.tables import Tables
 from vaultkit.site.unpublished import make_text
@@ -176,6 +177,7 @@ class _Finish(Treeprocessor):
 
     def run(self, root: Element) -> None:
         transclude(self.page, root)
+        show_properties(self.page, root)
         if self.page.options["backlinks"]:
             aside = linked_from(self.page)
             if aside is not None:

@@ -1,0 +1,48 @@
+r"""Finds the commands of TeX that formulas define: they hold for all formulas of a note."""
+
+from __future__ import annotations
+
+import re
+
+COMMAND = re.compile(r"\\(?:(?P<name>[A-Za-z]+)\*?|.)", re.DOTALL)
+
+
+def definitions(tex: str) -> str:
+    r"""Find the commands that a formula defines.
+
+    Examples
+    --------
+    >>> definitions(r"\newcommand{\R}{\mathbb{R}} x \in \R")
+    '\\newcommand{\\R}{\\mathbb{R}}'
+    """
+    found = []
+    for command in COMMAND.finditer(tex):
+        if command["name"] in ("newcommand", "renewcommand", "providecommand"):
+            at = group(tex, command.end())[1]
+            while at < len(tex) and tex[at : at + 1] == "[":
+                at = tex.find("]", at) + 1 or len(tex)
+            found.append(tex[command.start() : group(tex, at)[1]])
+        elif command["name"] == "DeclareMathOperator":
+            at = group(tex, command.end())[1]
+            found.append(tex[command.start() : group(tex, at)[1]])
+        elif command["name"] == "def":
+            at = tex.find("{", command.end())
+            if at >= 0:
+                found.append(tex[command.start() : group(tex, at)[1]])
+    return "".join(found)
+
+
+def group(tex: str, at: int) -> tuple[str, int]:
+    """Read what a command takes: what stands in braces, or one sign; and tell where it ends."""
+    while at < len(tex) and tex[at].isspace():
+        at += 1
+    if tex[at : at + 1] != "{":
+        found = COMMAND.match(tex, at)
+        end = found.end() if found else min(at + 1, len(tex))
+        return tex[at:end], end
+    depth = 0
+    for sign in re.finditer(r"\\.|[{}]", tex[at:], re.DOTALL):
+        depth += (sign[0] == "{") - (sign[0] == "}")
+        if depth == 0:
+            return tex[at + 1 : at + sign.start()], at + sign.end()
+    return tex[at + 1 :], len(tex)

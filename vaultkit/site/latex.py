@@ -1,0 +1,222 @@
+r"""Writes formulas as the converter takes them: what MathJax knows, and `math_core` does not.
+
+Obsidian typesets with MathJax. Its commands that change nothing but sizes and boxes are left out,
+others are written with those that there are: ``\substack`` as a matrix, ``split`` as ``aligned``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vaultkit.read.macros import COMMAND, group
+
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?")
+_TEXT = {
+    **{name: name for name in ("text", "textbf", "textit", "textrm", "textsf", "texttt")},
+    **dict.fromkeys(("mbox", "hbox", "textnormal", "textup", "textmd", "fbox"), "text"),
+}
+#: They change how large something is, or where: nothing that it says.
+_LEFT_OUT = {
+    *("Huge", "huge", "LARGE", "Large", "large", "normalsize", "small", "footnotesize"),
+    *("scriptsize", "tiny", "allowbreak", "nobreak", "displaybreak", "nonumber", "notag"),
+}
+#: The same, with what stands behind them.
+_LEFT_OUT_WITH = {"label", "require", "vspace", "hfill"}
+#: Of these the last part is kept; how many come before it.
+_KEPT_LAST = {
+    "rlap": 0,
+    "llap": 0,
+    "clap": 0,
+    "mathrlap": 0,
+    "mathllap": 0,
+    "smash": 0,
+    "bbox": 0,
+    "href": 1,
+    "class": 1,
+    "cssId": 1,
+    "style": 1,
+    "colorbox": 1,
+    "fcolorbox": 2,
+    "enclose": 1,
+    "raise": 1,
+    "lower": 1,
+}
+#: Commands that words may hold.
+_IN_TEXT = {"dots", "ldots", "quad", "qquad", "textasciicircum", "textbackslash", *_TEXT}
+#: What else they hold stands beside them.
+_STRANGE = r"\\textcolor\{[^{}]*\}\{[^{}]*\}|\\[A-Za-z]+|\\\\"
+_SIGNS = {"euro": "€", "cr": r"\\", "newline": r"\\", "lq": "‘", "rq": "’"}
+#: What stands for an environment that there is not, with what follows its beginning.
+_ENVIRONMENTS = {
+    "split": (r"\begin{aligned}", r"\end{aligned}"),
+    "alignedat": (r"\begin{aligned}", r"\end{aligned}"),
+    "flalign": (r"\begin{align*}", r"\end{align*}"),
+    "alignat": (r"\begin{align*}", r"\end{align*}"),
+    "eqnarray": (r"\begin{array}{rcl}", r"\end{array}"),
+    "smallmatrix": (r"{\scriptstyle\begin{matrix}", r"\end{matrix}}"),
+    "subarray": (r"\begin{matrix}", r"\end{matrix}"),
+    "equation": ("", ""),
+    "displaymath": ("", ""),
+    "math": ("", ""),
+}
+#: These take a word, of how many columns or of which kind.
+_WITH_A_WORD = {"alignat", "alignedat", "subarray"}
+_BEGINS = re.compile(r"\\(?P<what>begin|end)\s*\{(?P<name>[A-Za-z]+)(?P<star>\*?)\}")
+_ROWS = {"align": "align", "aligned": "align", "gather": "gather", "gathered": "gather"}
+_TAG = re.compile(r"\\tag(?P<star>\*?)\s*(?=\{)")
+
+
+def prepared(tex: str, display: bool) -> str:
+    r"""Write a formula with what the converter knows.
+
+    Examples
+    --------
+    >>> prepared(r"\large x \text{ if $y$}", False)
+    ' x \\text{ if }y'
+    >>> prepared(r"\begin{split}a &= b\end{split} \tag{1}", True)
+    '\\begin{equation}\\begin{aligned}a &= b\\end{aligned} \\tag{1}\\end{equation}'
+    """
+    tex = "".join(_commands(_COMMENT.sub(r"\1", tex)))
+    return _tagged("".join(_environments(tex)), display)
+
+
+def _commands(tex: str) -> Iterator[str]:
+    at = 0
+    while found := COMMAND.search(tex, at):
+        yield tex[at : found.start()]
+        at = found.end()
+        name = found["name"] or ""
+        if name in _TEXT:
+            words, at = group(tex, at)
+            yield _text(_TEXT[name], words)
+        elif name in _LEFT_OUT:
+            pass
+        elif name in _LEFT_OUT_WITH:
+            at = group(tex, at)[1]
+        elif name in _KEPT_LAST:
+            if tex[at : at + 1] == "[":
+                at = tex.find("]", at) + 1 or len(tex)
+            for _ in range(_KEPT_LAST[name]):
+                at = group(tex, at)[1]
+            inner, at = group(tex, at)
+            yield "{" + "".join(_commands(inner)) + "}"
+        elif name in _SIGNS:
+            yield _SIGNS[name]
+        elif name in ("eqref", "ref"):
+            label, at = group(tex, at)
+            yield rf"\text{{{'(' * (name == 'eqref')}{label}{')' * (name == 'eqref')}}}"
+        elif name == "widetilde":
+            inner, at = group(tex, at)
+            inner = "".join(_commands(inner)).strip()
+            mark = r"\tilde" if re.fullmatch(r"\w|\\[A-Za-z]+", inner) else r"\overset{\sim}"
+            yield f"{mark}{{{inner}}}"
+        elif name in ("substack", "displaylines"):
+            inner, at = group(tex, at)
+            yield rf"{{\begin{{matrix}}{''.join(_commands(inner))}\end{{matrix}}}}"
+        elif name == "unicode":
+            number, at = group(tex, at)
+            yield _sign(number)
+        elif name in ("newcommand", "renewcommand"):
+            # MathJax lets it define anew what there is, and what there is not.
+            word, at = group(tex, at)
+            yield rf"\providecommand{{{word}}}{{}}\renewcommand{{{word}}}"
+        elif name == "DeclareMathOperator":
+            word, at = group(tex, at)
+            says, at = group(tex, at)
+            star = "*" if found[0].endswith("*") else ""
+            yield rf"\providecommand{{{word}}}{{}}\renewcommand{{{word}}}"
+            yield rf"{{\operatorname{star}{{{says}}}}}"
+        else:
+            yield found[0]
+    yield tex[at:]
+
+
+def _text(name: str, words: str) -> str:
+    """Write words in a formula; formulas and signs in them stand beside them."""
+    parts = re.split(r"(?<!\\)\$", words)
+    if len(parts) % 2 == 0:
+        parts = [words.replace("$", r"\$")]
+    written = []
+    for number, part in enumerate(parts):
+        if number % 2:
+            written.append("".join(_commands(part)))
+            continue
+        within = set(re.findall(r"\\([A-Za-z]+)", part))
+        strange = _STRANGE if within - _IN_TEXT and not within & set(_TEXT) else "(?!)"
+        for piece in re.split(f"({strange})", part):
+            if re.fullmatch(strange, piece):
+                # What is coloured stays words.
+                written.append(re.sub(r"\{([^{}]*)\}$", rf"{{\\{name}{{\1}}}} ", f"{piece}"))
+            elif piece or number == 0:
+                plain = re.sub(r"(?<!\\)[_&#]", r"\\\g<0>", piece)
+                plain = re.sub(r"(?<!\\)\^", r"\\textasciicircum ", plain)
+                written.append(rf"\{name}{{{plain}}}")
+    return "".join(written)
+
+
+def _sign(number: str) -> str:
+    number = number.strip()
+    try:
+        return chr(int(f"0{number}" if number.startswith("x") else number, 0))
+    except (ValueError, OverflowError):
+        return number
+
+
+def _environments(tex: str) -> Iterator[str]:
+    at = 0
+    for found in _BEGINS.finditer(tex):
+        if found.start() < at:
+            continue
+        yield tex[at : found.start()]
+        at = found.end()
+        name, begins = found["name"], found["what"] == "begin"
+        if name in _ENVIRONMENTS:
+            if begins and name in _WITH_A_WORD:
+                at = group(tex, at)[1]
+            yield _ENVIRONMENTS[name][not begins]
+        elif name in ("align", "gather", "multline"):
+            # Obsidian numbers nothing by itself.
+            yield rf"\{found['what']}{{{name}*}}"
+        else:
+            yield found[0]
+    yield tex[at:]
+
+
+def _tagged(tex: str, display: bool) -> str:
+    """Put tags where the converter takes them: at the ends of rows that are numbered."""
+    if r"\tag" not in tex:
+        return tex
+    tags: list[str] = []
+    if not display:
+        return _without_tags(tex, tags) + "".join(rf"\quad\text{{{tag}}}" for tag in tags)
+    whole = re.fullmatch(r"\s*\\begin\{(\w+)\*?\}(.*)\\end\{\1\*?\}\s*", tex, re.DOTALL)
+    rows = _rows(whole[2]) if whole and whole[1] in _ROWS else []
+    if whole and rows and r"\begin{" + whole[1] not in whole[2]:
+        name = _ROWS[whole[1]]
+        numbered = [row if _TAG.search(row) else rf"{row}\notag " for row in rows]
+        return rf"\begin{{{name}}}" + r"\\".join(numbered) + rf"\end{{{name}}}"
+    rest = _without_tags(tex, tags)
+    tag = ", ".join(tag.removeprefix("(").removesuffix(")") for tag in tags)
+    return rf"\begin{{equation}}{rest}\tag{{{tag}}}\end{{equation}}"
+
+
+def _without_tags(tex: str, tags: list[str]) -> str:
+    while found := _TAG.search(tex):
+        words, end = group(tex, found.end())
+        words = words.replace("$", "")
+        tags.append(words if found["star"] else f"({words})")
+        tex = tex[: found.start()] + tex[end:]
+    return tex
+
+
+def _rows(tex: str) -> list[str]:
+    """Part an environment into its rows."""
+    rows, depth, begun = [], 0, 0
+    for sign in re.finditer(r"\\begin\b|\\end\b|\\\\|\\.|[{}]", tex, re.DOTALL):
+        if sign[0] == r"\\" and depth == 0:
+            rows.append(tex[begun : sign.start()])
+            begun = sign.end()
+        depth += sign[0] in ("{", r"\begin")
+        depth -= sign[0] in ("}", r"\end")
+    return [*rows, tex[begun:]]

@@ -1,0 +1,86 @@
+"""Shows the properties of a note at the head of its page, as Obsidian does."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterator
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown.util import AtomicString
+
+from vaultkit.read.note import Link
+from vaultkit.read.syntax import WIKILINK
+from vaultkit.site.inline import WikiLinks
+from vaultkit.site.page import Page
+
+#: Properties that tell Obsidian, the site or a plugin something, or are shown elsewhere.
+_UNSHOWN = {
+    *("alias", "aliases", "tag", "tags", "cssclass", "cssclasses", "publish", "draft", "checks"),
+    *("title", "summary", "description", "icon", "status", "template", "hide", "search", "social"),
+    *("image", "cover", "permalink", "revision_date", "banner", "subtitle", "comments", "boost"),
+}
+_ADDRESS = re.compile(r"https?://\S+")
+
+
+def show_properties(page: Page, root: Element) -> None:
+    """Put a list of the properties below the title."""
+    known = page.vault.notes.get(page.host.path)
+    if known is None or page.trail or not page.vault.options.properties:
+        return
+    shown = {
+        name: value
+        for name, value in known.meta.items()
+        if name.lower() not in _UNSHOWN and value not in (None, "", [], {})
+    }
+    if not shown:
+        return
+    box = Element("dl", {"class": "vk-properties", "data-search-exclude": "true"})
+    for name, value in shown.items():
+        SubElement(box, "dt").text = AtomicString(name)
+        for part in value if isinstance(value, list) else [value]:
+            if part is not None:
+                _fill(SubElement(box, "dd"), part, page)
+    root.insert(1 if len(root) and root[0].tag == "h1" else 0, box)
+
+
+def _fill(element: Element, value: Any, page: Page) -> None:
+    """Write a value: its links lead somewhere."""
+    last: Element | None = None
+    for part in _parts(value):
+        if isinstance(part, str):
+            if last is None:
+                element.text = AtomicString((element.text or "") + part)
+            else:
+                last.tail = AtomicString(part)
+            continue
+        if isinstance(part, Link):
+            last = WikiLinks(page.md, page).element(part)
+            last.attrib.pop("data-embed", None)
+        else:
+            last = part
+        element.append(last)
+
+
+def _parts(value: Any) -> Iterator[str | Link | Element]:
+    if isinstance(value, bool):
+        yield "yes" if value else "no"
+    elif isinstance(value, str):
+        done = 0
+        for found in re.finditer(f"{WIKILINK.pattern}|{_ADDRESS.pattern}", value):
+            yield value[done : found.start()]
+            if found["target"] is None:
+                anchor = Element("a", {"href": found[0]})
+                anchor.text = AtomicString(found[0])
+                yield anchor
+            else:
+                yield Link.from_match(found)
+            done = found.end()
+        yield value[done:]
+    elif isinstance(value, dict):
+        yield ", ".join(f"{name}: {part}" for name, part in value.items())
+    elif isinstance(value, datetime.datetime):
+        yield value.isoformat(" ", "minutes")
+    else:
+        yield str(value)
