@@ -6,7 +6,7 @@ NumPy, markdown-it-py, mdit-py-plugins and PyYAML alone; whatever else takes par
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from vaultkit.read.note import Block, Note
 from vaultkit.read.options import OF_CODE, kinds, unknown_checks
 from vaultkit.read.vault import Vault
 from vaultkit.run.dependencies import recording
-from vaultkit.run.session import NoteRun, Step
+from vaultkit.run.session import NoteRun, Step, Watcher
 
 
 @dataclass(frozen=True)
@@ -115,15 +115,43 @@ def inspect(
     """
     yield from inspect_text(note, vault, settings)
     names = vault.options.checks_of(note, vault.relative(note.path))
+    yield from inspect_code(note, vault.root, names, settings, until=until, tell=tell, read=read)
+
+
+def inspect_code(
+    note: Note,
+    folder: Path,
+    names: Collection[str],
+    settings: Settings = Settings(),
+    *,
+    until: int | None = None,
+    tell: Callable[[int, float], None] = lambda _index, _seconds: None,
+    read: set[Path] | None = None,
+    watch: Watcher | None = None,
+) -> Iterator[Check]:
+    """Find what can be said of a note as its code runs; the note may be no file yet.
+
+    Parameters
+    ----------
+    note, settings, until, tell, read
+        As in `inspect`.
+    folder
+        The vault's folder.
+    names
+        Which checks it gets.
+    watch
+        Called after each block with it, its steps and the names bound so far.
+    """
     wanted = kinds(names)
-    if not names & {"code", *OF_CODE}:
+    if not {"code", *OF_CODE}.intersection(names):
         return
     judges = Judges(note)
-    session = NoteRun(note, settings.timeout, (judges.look,), vault=vault.root, beat=tell)
+    watchers = (judges.look, watch) if watch else (judges.look,)
+    session = NoteRun(note, settings.timeout, watchers, vault=folder, beat=tell)
     judges.equations.call = lambda function, given: session.call(function, *given)
     judges.predictions.call = session.call
     broken: set[int] = set()
-    root = vault.root.parent
+    root = folder.parent
     read = set() if read is None else read
     read.update(mirrors.files(note, root))
     with recording(root, read):

@@ -141,12 +141,13 @@ def _place(note: Note, what: str, line: int) -> str:
 
 def _binding(note: Note, name: str, line: int) -> str:
     """Find the block that binds a name for a line: the last one above, or the first one below."""
-    binds = [n for n, block in enumerate(note.blocks) if name in _bound(block)]
+    binds = [n for n, block in enumerate(note.blocks) if name in bound(block)]
     above = [n for n in binds if note.blocks[n].fence.line < line]
     return f"block-{(above[-1:] or binds[:1])[0]}" if binds else ""
 
 
-def _bound(block: Block) -> set[str]:
+def bound(block: Block) -> set[str]:
+    """Find the names that the code of a block binds, as far as it can be read."""
     source = block.fence.text
     if block.kind == "pycon":
         source = "\n".join(re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", source, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""The door to the command line: ``vaultkit check``, ``build``, ``links`` and ``new``.
+"""The door to the command line: ``vaultkit check``, ``build``, ``links``, ``lsp``, ``new``.
 
 It exits with 0 if nothing is wrong, with 1 if something is (or the run was stopped), and with 2 if
 it was asked for what there is not.
@@ -166,6 +166,23 @@ def links(path: Path, as_json: bool) -> None:
 def new(name: str, path: Path) -> None:
     """Write a note called NAME that passes every check, to be made one's own piece by piece."""
     click.echo(starter.write(name, Vault(path)))
+
+
+@main.command()
+@click.option(
+    "--vault",
+    "path",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder of notes; found in the folder that the editor has opened, if not named.",
+)
+@_door
+def lsp(path: Path | None) -> None:
+    """Tell an editor what is wrong as one types: a language server on the standard streams."""
+    try:
+        from vaultkit.doors.language_server import serve
+    except ImportError as error:
+        raise click.UsageError(f'{error}; an editor needs: pip install "vaultkit[lsp]"') from error
+    serve(path)
 
 
 def _named(name: str, vault: Vault) -> Note:

@@ -103,7 +103,8 @@ class Runner:
             self.submit([(note, None)])
         if note.path not in self._known:
             key = self._keys[note.path]
-            self._known[note.path] = self._told(note, key, self._workers.result(key))
+            whole = json.loads(key)[1] is None
+            self._known[note.path] = told(note, self._workers.result(key), whole)
         return self._known[note.path]
 
     def record(self, found: Inspection, ledger: Ledger) -> None:
@@ -145,32 +146,43 @@ class Runner:
         """End all that still runs."""
         self._workers.close()
 
-    def _told(self, note: Note, key: str, ending: Ending) -> Inspection:
-        """Read what the process of a note has sent, and how it ended."""
-        found = Inspection(note)
-        for message in ending.messages:
-            if "check" in message:
-                found.checks.append(Check.from_plain(message["check"]))
-            for path in message.get("read", ()):
-                found.rests_on.add(Path(path))
-        if ending.kind == "done":
-            found.whole = json.loads(key)[1] is None
-            return found
-        block = note.blocks[ending.block] if ending.block is not None else None
-        line = block.fence.line if block else 1
-        line = ending.line(os.path.relpath(note.path)) or line
-        found.ended = f"not judged: at line {line} the note {str(ending).splitlines()[0]}"
-        found.checks.append(
-            Check(
-                "block" if block else "form",
-                line,
-                block.section if block else note.name,
-                FAILS,
-                str(ending) + (f"\n  {ending.told}" if ending.told else ""),
-                block=ending.block,
-            )
-        )
+
+def told(note: Note, ending: Ending, whole: bool = True) -> Inspection:
+    """Read what the process of a note has sent, and how it ended.
+
+    Parameters
+    ----------
+    note
+        The note that it was to inspect.
+    ending
+        How it ended, and what it sent.
+    whole
+        Whether it was to judge everything that the note says.
+    """
+    found = Inspection(note)
+    for message in ending.messages:
+        if "check" in message:
+            found.checks.append(Check.from_plain(message["check"]))
+        for path in message.get("read", ()):
+            found.rests_on.add(Path(path))
+    if ending.kind == "done":
+        found.whole = whole
         return found
+    block = note.blocks[ending.block] if ending.block is not None else None
+    line = block.fence.line if block else 1
+    line = ending.line(os.path.relpath(note.path)) or line
+    found.ended = f"not judged: at line {line} the note {str(ending).splitlines()[0]}"
+    found.checks.append(
+        Check(
+            "block" if block else "form",
+            line,
+            block.section if block else note.name,
+            FAILS,
+            str(ending) + (f"\n  {ending.told}" if ending.told else ""),
+            block=ending.block,
+        )
+    )
+    return found
 
 
 #: A note of everything, so that patterns are compiled, and Python has seen what the code works on.

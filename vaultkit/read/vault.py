@@ -116,6 +116,7 @@ class Vault:
         self._public = public
         self._cache = Cache(cache) if cache else None
         self._read: dict[Path, tuple[_State, Note]] = {}
+        self._drafts: dict[Path, Note] = {}
         self.refresh()
 
     def refresh(self) -> None:
@@ -139,14 +140,31 @@ class Vault:
                     kept[path] = known
                 else:
                     kept[path] = (state, self._note(path))
-        self._read = kept
-        self.notes: dict[Path, Note] = {path: note for path, (_, note) in kept.items()}
-        for path in circles:
-            told = "this symbolic link leads to a folder that holds it, or is there already"
-            self.notes[path] = Note(path, "", problems=(Problem(1, told),), refused=told)
+        self._read, self._listed, self._circles = kept, files, circles
         if self._cache:
             self._cache.forget_the_gone(kept)
-        self._hold(files, self.notes)
+        self._settle()
+
+    def draft(self, path: Path, text: str | None) -> None:
+        """Let a note say what is not saved yet; with None, what its file says.
+
+        Nothing is written. A note may have no file yet.
+        """
+        self._drafts.pop(path, None)
+        if text is not None:
+            self._drafts[path] = _guarded(path, lambda: markdown.parse(text, path))
+        self._settle()
+
+    def _settle(self) -> None:
+        """Have all that is asked told from the files that were read, and from the drafts."""
+        notes = {path: note for path, (_, note) in self._read.items()} | self._drafts
+        for path in self._circles:
+            told = "this symbolic link leads to a folder that holds it, or is there already"
+            notes[path] = Note(path, "", problems=(Problem(1, told),), refused=told)
+        files = self._listed
+        if new := [path for path in self._drafts if path not in self._read]:
+            files = sorted({*files, *new})
+        self._hold(files, notes)
         self.whole, self.hidden = self, frozenset[Path]()
         if self._public:
             self.whole = copy(self)
@@ -397,9 +415,13 @@ def _state(path: Path) -> _State:
 
 
 def _note(path: Path) -> Note:
+    return _guarded(path, lambda: READERS[path.suffix](path))
+
+
+def _guarded(path: Path, reader: Callable[[], Note]) -> Note:
     """Read a note; whatever goes wrong becomes a problem of it."""
     try:
-        note = READERS[path.suffix](path)
+        note = reader()
     except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as e:
         # None is known. One bad note must not be the end of the others, though.
         told = f"this note cannot be read: {type(e).__name__}: {e}"

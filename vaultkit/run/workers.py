@@ -89,6 +89,12 @@ class Workers:
             self._listen()
         return self._endings.pop(key)
 
+    def cancel(self, key: str) -> None:
+        """Have the work of a key end now. Its result is how it ended; another thread may wait."""
+        for keeper in self._keepers:
+            if keeper.keys and keeper.keys[0] == key:
+                keeper.stop()
+
     def close(self) -> None:
         """End all that still runs."""
         keepers, self._keepers = self._keepers, []
@@ -165,6 +171,8 @@ class Workers:
             keeper.heard(float(rest))
         elif what == b"P":  # the process of the note
             keeper.note = int(rest)
+            if keeper.stopped:
+                keeper.stop()
         elif what == b"A":
             keeper.alone = True
         elif what == b"B":  # a heartbeat of the note
@@ -176,7 +184,7 @@ class Workers:
             frames = tuple((file, line) for file, line in ending.frames)
             ending = replace(ending, frames=frames, messages=tuple(keeper.messages))
             self._endings[keeper.keys.popleft()] = ending
-            keeper.messages, keeper.beat, keeper.note = [], {}, 0
+            keeper.messages, keeper.beat, keeper.note, keeper.stopped = [], {}, 0, False
             keeper.heard(_START)
 
     def _lose(self, keeper: _Keeper, kind: Any) -> None:
@@ -211,10 +219,21 @@ class _Keeper:
     note: int = 0
     #: It cannot fork, and runs the notes itself.
     alone: bool = False
+    #: What it works on is not wanted any more.
+    stopped: bool = False
     deadline: float = float("inf")
 
     def heard(self, seconds: float) -> None:
         self.deadline = time.monotonic() + seconds
+
+    def stop(self) -> None:
+        """End the process of the note, as soon as there is one."""
+        self.stopped = True
+        with contextlib.suppress(OSError):
+            if self.alone:
+                self.process.kill()
+            elif self.note:
+                os.killpg(self.note, signal.SIGKILL)
 
     def end(self, patience: float) -> None:
         """Wait for its end, and do not wait long."""

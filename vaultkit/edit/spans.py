@@ -1,0 +1,79 @@
+"""Where what a check is of stands: from its first character to its last."""
+
+from __future__ import annotations
+
+import re
+
+from vaultkit.checks.check import Check
+from vaultkit.edit.text import Span
+from vaultkit.read.note import Formula, Link, Note
+from vaultkit.read.syntax import WIKILINK
+
+_MARKDOWN_LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\((?:[^()\s]|\([^()]*\))*[^()]*\)")
+_BLANK = re.compile(r"\s+")
+
+
+def span(check: Check, note: Note) -> Span:
+    """Find where what a check is of stands in a note."""
+    if check.line > len(note.lines):
+        return rest(note, len(note.lines), 1)
+    match check.kind:
+        case "link":
+            return link_at(note, check.line, check.column)
+        case "equation" | "formula" | "number" | "shape":
+            for formula in note.formulas:
+                same = (formula.line, formula.tex) == (check.line, check.what)
+                if same and check.column in (1, formula.column):
+                    return of_formula(note, formula)
+            return _of_words(note, check)
+        case "block" | "output" | "mirror" | "prediction" | "distractor":
+            return rest(note, check.line, 1)
+    return rest(note, check.line, check.column)
+
+
+def of_formula(note: Note, formula: Formula) -> Span:
+    """Find where a formula stands, its dollars included."""
+    if not formula.display:
+        return Span.within(formula.line, formula.column, len(formula.tex) + 2)
+    column = formula.column + 2
+    for number in range(formula.line, len(note.lines) + 1):
+        end = note.lines[number - 1].find("$$", column - 1)
+        if end >= 0:
+            return Span(formula.line, formula.column, number, end + 3)
+        column = 1
+    return rest(note, formula.line, formula.column)
+
+
+def link_at(note: Note, line: int, column: int) -> Span:
+    """Find where the link stands that begins in a place."""
+    text = note.lines[line - 1] if line <= len(note.lines) else ""
+    for pattern in (WIKILINK, _MARKDOWN_LINK):
+        if found := pattern.match(text, column - 1):
+            return Span.within(line, column, len(found[0]))
+    return rest(note, line, column)
+
+
+def of_link(note: Note, link: Link) -> Span:
+    """Find where a link stands."""
+    return link_at(note, link.line, link.column)
+
+
+def rest(note: Note, line: int, column: int) -> Span:
+    """Return what stands in a line from a column on, without blanks around it."""
+    text = note.lines[line - 1] if 0 < line <= len(note.lines) else ""
+    begins = min(column - 1, len(text))
+    begins += len(text[begins:]) - len(text[begins:].lstrip())
+    return Span(line, begins + 1, line, max(len(text.rstrip()), begins) + 1)
+
+
+def _of_words(note: Note, check: Check) -> Span:
+    """Find the words of a check, whatever blanks and ends of lines stand between them."""
+    words = (re.escape(word) for word in _BLANK.split(check.what.strip()))
+    pattern = re.compile(r"\s+(?:>\s*)*".join(words))
+    behind = "\n".join(note.lines[check.line - 1 : check.line + 2])
+    found = pattern.match(behind, check.column - 1)
+    if not found:
+        return rest(note, check.line, check.column)
+    *above, last = found[0].split("\n")
+    end = len(last) + 1 + (0 if above else check.column - 1)
+    return Span(check.line, check.column, check.line + len(above), end)

@@ -1,0 +1,120 @@
+"""A text as an editor holds it: lines, places in them, and what an edit makes of it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")
+#: How many units a character has in an encoding: editors count in units.
+_WIDTHS: dict[str, Callable[[str], int]] = {
+    "utf-8": lambda character: len(character.encode("utf-8", "surrogatepass")),
+    "utf-16": lambda character: 1 + (character > "\uffff"),
+    "utf-32": lambda _character: 1,
+}
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """From a place in a text up to another: its last column is not part of it."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @classmethod
+    def within(cls, line: int, column: int, length: int) -> Span:
+        """So many characters of a line."""
+        return cls(line, column, line, column + length)
+
+    def holds(self, line: int, column: int) -> bool:
+        """Tell whether a place lies in it, or right behind it."""
+        return (self.line, self.column) <= (line, column) <= (self.end_line, self.end_column)
+
+
+@dataclass(frozen=True, order=True)
+class Edit:
+    """What stands in a span gives way to something else."""
+
+    span: Span
+    text: str
+
+
+def lines(text: str) -> list[str]:
+    r"""Split a text into lines with their ends, as editors do; the last one has no end.
+
+    Python's own ``splitlines`` knows more ends of lines than editors do.
+
+    >>> lines("a\x0cb\r\nc\n")
+    ['a\x0cb\r\n', 'c\n', '']
+    """
+    found = _LINE.findall(text)
+    return found if found and not found[-1].endswith(("\n", "\r")) else [*found, ""]
+
+
+def to_units(line: str, column: int, encoding: str) -> int:
+    """Count the units of an encoding before a column of a line.
+
+    >>> to_units("a😀b", 3, "utf-16")
+    3
+    """
+    before = line[: column - 1]
+    return len(before) if before.isascii() else sum(map(_WIDTHS[encoding], before))
+
+
+def from_units(line: str, units: int, encoding: str) -> int:
+    """Find the column of a line that has so many units before it; beyond its end, the end.
+
+    >>> from_units("a😀b", 3, "utf-16"), from_units("a😀b", 99, "utf-16")
+    (3, 4)
+    """
+    line = line.rstrip("\r\n")
+    if line.isascii():
+        return min(units, len(line)) + 1
+    return bisect_right(list(accumulate(map(_WIDTHS[encoding], line))), units) + 1
+
+
+def applied(text: str, edits: Iterable[Edit]) -> str:
+    """Write a text with edits, all of which tell places in the text as it is.
+
+    Raises
+    ------
+    ValueError
+        If two of them overlap.
+    """
+    starts = [0, *accumulate(len(line) for line in lines(text))]
+    written: list[str] = []
+    done = 0
+    for edit in sorted(edits):
+        first = _offset(edit.span.line, edit.span.column, starts)
+        last = _offset(edit.span.end_line, edit.span.end_column, starts)
+        if first < done or last < first:
+            raise ValueError(f"edits overlap at line {edit.span.line}")
+        written += [text[done:first], edit.text]
+        done = last
+    return "".join([*written, text[done:]])
+
+
+def carried(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]:
+    """Find what an edit has left as it was: the first lines, the last ones, and how far these move.
+
+    Returns
+    -------
+    tuple
+        How many lines at the beginning are the same; from which line on (of ``before``) those at
+        the end are; and what to add to the numbers of the latter.
+    """
+    most = min(len(before), len(after))
+    head = next((i for i in range(most) if before[i] != after[i]), most)
+    tail = next((i for i in range(most - head) if before[-1 - i] != after[-1 - i]), most - head)
+    return head, len(before) - tail + 1, len(after) - len(before)
+
+
+def _offset(line: int, column: int, starts: Sequence[int]) -> int:
+    if line >= len(starts):
+        return starts[-1]
+    return min(starts[line - 1] + column - 1, starts[line])
