@@ -40,7 +40,7 @@ test-pages: .venv/test
 	$(BIN)/pytest --quiet -p no:cacheprovider tests/site
 
 watch: .venv/dev
-	$(BIN)/watchfiles "$(BIN)/pytest docs -q --vault-cached" docs snippets figures
+	$(BIN)/vaultkit check docs --watch
 
 figures: .venv/site
 	$(BIN)/python -m figures

@@ -2,7 +2,11 @@
 
 import json
 import re
+import signal
 import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -229,3 +233,59 @@ def test_no_property_breaks_a_build(vault: Path) -> None:
     page = (vault.parent / "site/owl/index.html").read_text("utf-8")
     assert re.findall(r'class="md-tag"[^>]*>([^<]*)<', page) == ["one", "two"]
     assert "<title>Owl" in page
+
+
+@pytest.fixture
+def watching(vault: Path) -> Iterator[Callable[[str], str]]:
+    """Watch the birds; reads what is told up to the line that has some words."""
+    (vault / "Auk.md").write_text("# Auk\n\nIt has 3.5 eggs<!-- given: who counts? -->.\n")
+    command = [sys.executable, "-u", "-m", "vaultkit", "check", "birds", "--watch"]
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, cwd=vault.parent, text=True, **both) as program:  # type: ignore[call-overload]
+
+        def until(words: str) -> str:
+            told = ""
+            while words not in told:
+                line = program.stdout.readline()
+                assert line, f"it ended, and told: {told}"
+                told += line
+            return told
+
+        timer = threading.Timer(60, program.kill)
+        timer.start()
+        try:
+            yield until
+            program.send_signal(signal.SIGINT)
+            assert program.wait() == 0
+        finally:
+            timer.cancel()
+            program.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal there stops it")
+def test_a_save_is_checked_with_what_rests_on_it(
+    vault: Path, watching: Callable[[str], str]
+) -> None:
+    assert "birds: 3 notes: 1 blocks" in watching("watching")
+    save(vault / "Owl.md", OWL.replace("2\n```\n", "3\n```\n"))
+    told = watching("birds: ")
+    assert "birds/Owl.md:10: the output shown is not what comes" in told
+    assert "birds: 2 notes: " in told  # the tern links to the owl
+    assert "1 wrong" in told
+    # It stays wrong, and is told again, as long as it is.
+    save(vault / "Owl.md", OWL.replace("2\n```\n", "3\n```\n") + "\nIt hoots.\n")
+    assert "birds/Owl.md:10: the output shown" in watching("birds: ")
+    save(vault / "Owl.md", OWL)
+    assert "1 blocks" in (told := watching("birds: "))
+    assert "nothing wrong" in told
+    # A note that goes leaves a link to nothing.
+    (vault / "Tern.md").unlink()
+    assert "birds/Owl.md:3: [[Tern]]" in watching("birds: ")
+    save(vault / "Tern.md", "# Tern\n\nUnlike an [[Owl]].\n")
+    assert "birds: 2 notes: 1 blocks" in watching("birds: ")
+
+
+def save(path: Path, text: str) -> None:
+    """Save at once, as editors do."""
+    (path.parent / ".new").write_text(text)
+    (path.parent / ".new").replace(path)

@@ -103,7 +103,7 @@ def check(
         notes = [_named(name, vault) for name in names]
     if changed:
         notes = affected(vault, since(vault.root, changed))
-    found = _inspect(vault, notes, trials, update)
+    found = _inspect(vault, notes, trials, update, again=not watch)
     if with_baseline:
         found = _known(vault, found, whole=not names and not changed)
     if junit:
@@ -192,8 +192,13 @@ def _named(name: str, vault: Vault) -> Note:
         raise click.UsageError(str(error)) from error
 
 
-def _inspect(vault: Vault, notes: Sequence[Note], trials: int | None, update: bool) -> Found:
-    """Inspect notes, tell how far it is, keep what was found; with ``update``, mend them."""
+def _inspect(
+    vault: Vault, notes: Sequence[Note], trials: int | None, update: bool, *, again: bool = True
+) -> Found:
+    """Inspect notes, tell how far it is, keep what was found; with ``update``, mend them.
+
+    ``again``: run also those of which all is known that running them would tell.
+    """
     mended = 0
     if update:
         mended += sum(_apply(note, _mirrored(note, vault)) for note in notes)
@@ -201,8 +206,9 @@ def _inspect(vault: Vault, notes: Sequence[Note], trials: int | None, update: bo
         notes = [vault.notes[note.path] for note in notes]
     options = vault.options
     trials = options.trials if trials is None else trials
-    runner = Runner(vault, Settings(options.timeout, trials, to_mathml))
     ledger = Ledger(vault)
+    settings = Settings(options.timeout, trials, to_mathml)
+    runner = Runner(vault, settings, ledger=None if again else ledger)
     found: Found = []
     try:
         runner.submit([(note, None) for note in notes])
@@ -220,7 +226,7 @@ def _inspect(vault: Vault, notes: Sequence[Note], trials: int | None, update: bo
                         found.append(Inspection(note, checks))
                         continue
                 if inspection.whole:
-                    ledger.record(note, inspection.checks, inspection.rests_on)
+                    runner.record(inspection, ledger)
                 found.append(inspection)
     finally:
         runner.close()
@@ -318,14 +324,25 @@ def _watch(vault: Vault, trials: int | None, update: bool) -> None:
     from watchfiles import watch
 
     click.echo("watching; stop with Ctrl+C", err=True)
-    for changes in watch(vault.root.parent, raise_interrupt=False):
+    before = _digests(vault)
+    # Looks now and then, too, for what was saved before it was being watched.
+    for changes in watch(
+        vault.root.parent, raise_interrupt=False, rust_timeout=2000, yield_on_timeout=True
+    ):
         paths = {Path(name) for _, name in changes}
-        if all(_is_ours(path, vault) for path in paths):
+        if paths and all(_is_ours(path, vault) for path in paths):
             continue
         vault.refresh()
-        notes = affected(vault, paths)
+        now = _digests(vault)
+        paths |= {path for path, _ in before.items() ^ now.items()}
+        before = now
+        notes = affected(vault, paths) if paths else []
         if notes:
-            _tell(vault, _inspect(vault, notes, trials, update))
+            _tell(vault, _inspect(vault, notes, trials, update, again=False))
+
+
+def _digests(vault: Vault) -> dict[Path, str]:
+    return {path: note.digest for path, note in vault.notes.items()}
 
 
 def _is_ours(path: Path, vault: Vault) -> bool:
