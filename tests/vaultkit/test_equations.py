@@ -8,6 +8,7 @@ import pytest
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
 from vaultkit.checks.equations import Equations
 from vaultkit.read.markdown import parse
+from vaultkit.read.places import places
 from vaultkit.run.session import NoteRun
 
 CODE = "```python\nimport numpy as np\nx = 1\nv = np.array([1.0, 2.0])\n```\n\n"
@@ -63,7 +64,7 @@ RECORDS = {
         "equation", 7, "z = 1", FAILS, "$z = 1$: no block of this note binds z"
     ),
     "$$\nx\n= (\n$$": Check(
-        "equation", 7, "x\n= (", FAILS, "$x = ($ cannot be read: cannot read 'the end' here"
+        "equation", 9, "x\n= (", FAILS, "$x = ($ cannot be read: cannot read 'the end' here"
     ),
     "$z = 1$<!-- not run: so -->": Check("equation", 7, "z = 1", EXCEPTED, "so"),
 }  # fmt: skip
@@ -76,6 +77,26 @@ def test_what_is_told_of_a_formula(text: str) -> None:
     assert check == replace(expected, column=check.column)
     # A display begins behind its mark.
     assert check.column == expected.column or text.startswith("$$")
+
+
+#: What is wrong with a display of several rows is told of the row.
+ROWS = {
+    "$$\nv_1 &= x \\\\\nx &= 3\n$$": [(7, HOLDS), (9, FAILS)],
+    "$$\n\nx = 1 \\\\\nz = 1\n$$": [(7, HOLDS), (10, FAILS)],
+    "$$\nx &= 1 \\\\\n&= 1 \\\\\n&= 2 \\\\\n&= 3\n$$": [(10, FAILS)],
+    "> $$ v_1 = x \\\\\n> = 3 $$": [(8, FAILS)],
+    "$$\nx = 1 \\\\\nx \\in \\mathbb{R}^{2}\n$$": [(7, HOLDS), (9, FAILS)],
+    "$$\nx = 3\n$$": [(7, FAILS)],
+    "a $x\n= 3$": [(7, FAILS)],
+}
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_what_fails_is_told_of_its_row(text: str) -> None:
+    checks = told(judged(text))
+    assert [(check.line, check.outcome) for check in checks] == ROWS[text]
+    note = judged(text).note
+    assert all(places(note).of(c.kind, c.line, c.column, c.what) for c in checks)
 
 
 def test_each_statement_of_a_formula_is_told_after_what_cannot_be_judged() -> None:

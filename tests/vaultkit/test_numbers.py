@@ -486,11 +486,13 @@ TOLD = {
     ),
     "what a formula states": (
         "x = 1", "$q = -7.25$ and $q < .5$ then −7.25, 0.5 but 7.25.",
-        [("−7.25", "formula at line 6: -7.25"), ("0.5", "formula at line 6: 0.5"), ("7.25", None)],
+        [("−7.25", "formula at line 6, column 1: -7.25"),
+         ("0.5", "formula at line 6, column 17: 0.5"),
+         ("7.25", None)],
     ),
     "a formula with the sign that is printed": (
         "x = 1", "$q = −3.5$ then −3.5 but 3.5.",
-        [("−3.5", "formula at line 6: -3.5"), ("3.5", None)],
+        [("−3.5", "formula at line 6, column 1: -3.5"), ("3.5", None)],
     ),
     "what is no number": (
         "x = 1", "It is 024, 12e9999 and −12e9999.",

@@ -38,6 +38,12 @@ class Claim:
         return HERE if self.counterexample else GENERAL if self.tried else ""
 
     @property
+    def place(self) -> int:
+        """Where in the TeX it says what is wrong, or else where it begins."""
+        start, end = self.verdict.span if self.verdict else (0, 0)
+        return start if end else self.statement.span[0]
+
+    @property
     def kind(self) -> str:
         """``shape`` or ``equation``."""
         return "shape" if isinstance(self.statement, Membership) else "equation"
@@ -71,7 +77,7 @@ class Equations:
                 statements = parse(formula.tex)
             except TexError as error:
                 why = f"{_quoted(formula)} cannot be read: {error}"
-                self.others.append(_check("equation", formula, FAILS, why))
+                self.others.append(_check("equation", formula, FAILS, why, error.start or 0))
             else:
                 self.claims += [Claim(formula, statement) for statement in statements]
 
@@ -96,7 +102,7 @@ class Equations:
         yield from self.others
         for claim in self.claims:
             yield replace(
-                _check(claim.kind, claim.formula, *_outcome(claim)),
+                _check(claim.kind, claim.formula, *_outcome(claim), at=claim.place),
                 seconds=claim.seconds,
                 scope=claim.scope if claim.verdict and claim.verdict.holds else "",
                 sides=_sides(claim.verdict) if claim.verdict and claim.kind == "equation" else "",
@@ -127,8 +133,12 @@ def _sides(verdict: Verdict) -> str:
     return f"left {verdict.left}, right {verdict.right}; they {by}"
 
 
-def _check(kind: str, formula: Formula, outcome: str, why: str) -> Check:
-    return Check(kind, formula.line, formula.tex, outcome, why, formula.column)
+def _check(kind: str, formula: Formula, outcome: str, why: str, at: int = 0) -> Check:
+    """Tell of a formula; what is wrong with it, of the row in which that stands."""
+    rows = formula.display and "\n" in formula.tex
+    line = formula.row(at) if rows and outcome == FAILS else formula.line
+    column = formula.column if line == formula.line else 1
+    return Check(kind, line, formula.tex, outcome, why, column)
 
 
 def _quoted(formula: Formula) -> str:

@@ -22,7 +22,10 @@ _TITLES = {
     GENERAL: "Holds in general: for other numbers, too",
 }
 
-_AT = re.compile(r"^(?P<what>output|code|formula|output of the code) at line (?P<line>\d+)\b")
+_AT = re.compile(
+    r"^(?P<what>output|code|formula|output of the code) at line (?P<line>\d+)\b"
+    r"(?:, column (?P<column>\d+))?"
+)
 _WORD = re.compile(r"(?:output|code|formula|variable|length|default|how|left)\b(?! [(=])")
 _VARIABLE = re.compile(
     r"^(?:variable |length of (?:an axis of )?|default of )?(?P<name>[A-Za-z_]\w*)"
@@ -117,7 +120,7 @@ def _source(note: Note, line: int, source: str) -> tuple[str, ...]:
     words, _, value = source.partition(": ")
     place = ""
     if at := _AT.match(words):
-        place = _place(note, at["what"], int(at["line"]))
+        place = _place(note, at["what"], int(at["line"]), int(at["column"] or 0))
         # A reader of the page sees no lines.
         words = at["what"]
     elif named := _VARIABLE.match(words):
@@ -127,10 +130,10 @@ def _source(note: Note, line: int, source: str) -> tuple[str, ...]:
     return (_capital(words), place, value) if place else (_capital(words),)
 
 
-def _place(note: Note, what: str, line: int) -> str:
+def _place(note: Note, what: str, line: int, column: int) -> str:
     if what == "formula":
-        found = (f"formula-{n}" for n, formula in enumerate(note.formulas) if formula.line == line)
-        return next(found, "")
+        where = [(formula.line, formula.column) for formula in note.formulas]
+        return f"formula-{where.index((line, column))}" if (line, column) in where else ""
     for index, block in enumerate(note.blocks):
         if block.output and block.output.line <= line <= block.output.end:
             return f"output-{index}"

@@ -146,7 +146,8 @@ class Numbers:
             if not formula.not_run and states(formula.tex):
                 found = _IN_FORMULA.findall(plain_tex(formula.tex))
                 numbers = (float(number.replace("−", "-")) for number in found)
-                self.stated.add(numbers, f"formula at line {formula.line}")
+                place = f"line {formula.line}, column {formula.column}"
+                self.stated.add(numbers, f"formula at {place}")
         for block in note.blocks:
             source = f"code at line {block.fence.line}"
             literals, rows = _stated(block)

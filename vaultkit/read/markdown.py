@@ -296,7 +296,8 @@ class _Reader:
                     tex = token.content.strip()
                     raw = self.lines[span[0]] if span[0] < len(self.lines) else ""
                     column = max(raw.find("$$"), 0) + 1
-                    self.formulas.append(Formula(span[0] + 1, tex, True, *reasons, column))
+                    lead = token.content[: token.content.find(tex)].count("\n")
+                    self.formulas.append(Formula(span[0] + 1, tex, True, *reasons, column, lead))
                     display = Prose()
                     display.add_formula(tex, span[0] + 1, column)
                     self.read_numbers([display])

@@ -94,6 +94,17 @@ class Formula:
     #: Why it holds for the numbers of the page alone, where the note says so behind it.
     here: str = ""
     column: int = 1
+    #: How many lines of a display stand before its TeX.
+    lead: int = 0
+
+    @property
+    def lines(self) -> range:
+        """The lines that it stands on."""
+        return range(self.line, self.row(len(self.tex)) + 1)
+
+    def row(self, at: int) -> int:
+        """Return the line on which a place of the TeX stands."""
+        return self.line + self.lead + self.tex.count("\n", 0, at)
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,8 @@ def places(note: Note) -> Places:
     """Find the parts of a note."""
     found = Places({block.fence.line: f"block-{n}" for n, block in enumerate(note.blocks)})
     for index, formula in enumerate(note.formulas):
-        found.formulas[formula.line, formula.tex].append(f"formula-{index}")
+        for line in formula.lines:  # what is wrong with a row is told of its line
+            found.formulas[line, formula.tex].append(f"formula-{index}")
     for index, prediction in enumerate(note.predictions):
         for line in (prediction.line, *(wrong.line for wrong in prediction.distractors)):
             found.predictions[line] = f"prediction-{index}"

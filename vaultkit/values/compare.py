@@ -152,8 +152,7 @@ def _relations(scope: Evaluator, statement: Statement) -> Verdict:
     for place, relation in enumerate(statement.relations):
         verdict = compare(relation, sides[place], sides[place + 1], scope, mask)
         if not verdict.holds:
-            span = statement.sides[place].span[0], statement.sides[place + 1].span[1]
-            return replace(verdict, span=span)
+            return replace(verdict, span=statement.sides[place + 1].span)
     return verdict
 
 

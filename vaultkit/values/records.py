@@ -46,7 +46,7 @@ class Verdict:
     difference, place
         The largest difference between them, and where.
     span
-        Where in the TeX the relation stands that fails.
+        Where in the TeX the right side of the relation stands that fails.
     """
 
     holds: bool
