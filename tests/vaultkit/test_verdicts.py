@@ -24,7 +24,9 @@ NOTE: dict[str, Any] = {
     "total": lambda v: float(np.sum(v)), "word": lambda v: str(v), "add": lambda v, w: v + w,
     "nan": np.nan, "inf_": np.inf, "loss": 0.25, "dloss_dA": np.array([[1.0, 0.0], [0.0, 1.0]]),
     "h16": np.float16([0.5, 0.25]), "h32": np.float32([0.1, 0.2]), "empty": np.zeros((0, 2)),
-    "counts": np.array([0, 1, 2]), "W_Q": np.array([[1.0, 1.0]]), "e_n": 7,
+    "counts": np.array([0, 1, 2]), "W_x": np.array([2.0, 3.0]), "n_c": 8.0,
+    "many": np.arange(20), "grid": np.arange(400).reshape(20, 20),
+    "box": np.arange(64).reshape(4, 4, 4), "W_Q": np.array([[1.0, 1.0]]), "e_n": 7,
 }  # fmt: skip
 
 
@@ -44,6 +46,20 @@ def told(statement: Node) -> str:
 #: Formulas, and what is told of each of their statements.
 VERDICTS = [
     ("n = 2", "2 and 2"),
+    ("W^x = (2, 3)", "[2. 3.] and [2. 3.] at element (1,)"),
+    (r"n^c \approx 5.65685", "5.65685 and 5.65685 off by 4.25e-06"),
+    (
+        r"\text{many}_1 = 0, \text{many} = \text{many} + 0 n",
+        "0 and 0 & [ 0. 1. ... 18. 19.] and [ 0. 1. ... 18. 19.] at element (1,)",
+    ),
+    (
+        r"\text{grid} = 0 n + \text{grid}",
+        "[[ 0. 1. ... 18. 19.] [ 20. 21. ... 38. 39.] ... [360. 361. ... 378. 379.] [380. 381. ... 398. 399.]] and [[ 0. 1. ... 18. 19.] [ 20. 21. ... 38. 39.] ... [360. 361. ... 378. 379.] [380. 381. ... 398. 399.]] at element (1, 1)",
+    ),
+    (
+        r"\text{box} = 0 n + \text{box}",
+        "(shape (4, 4, 4)) and (shape (4, 4, 4)) at element (1, 1, 1)",
+    ),
     ("n = 3", "left 2, right 3; the largest difference is 1: 2 = 3 does not hold"),
     (r"n \ne 2", "left 2, right 2; the largest difference is 0: 2 ≠ 2 does not hold"),
     (r"n \ne 3", "2 and 3 off by 1"),
@@ -578,8 +594,9 @@ def test_what_it_was_judged_on(tex: str, bound: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("tex", "part"),
     [
-        (r"n = 2, \quad n = m", "n = m"),
-        (r"n = 2 = m < 4", "2 = m"),
+        # The right side of the relation that fails.
+        (r"n = 2, \quad n = m", "m"),
+        (r"n = 2 = m < 4", "m"),
         (r"x \in \mathbb{R}^m", r"x \in \mathbb{R}^m"),
         (r"C A = 1", "C A = 1"),
     ],
