@@ -249,9 +249,23 @@ TOLD = {
     "Q is 4-dimensional": ("Q (6, 4)", ""),
     "Q is 12-dimensional": ("", "12-dimensional: Q has shape (6, 4)"),
     "Q is $n$-dimensional": ("", "n-dimensional: Q has shape (6, 4)"),
-    "Q is in $\\mathbb{R}^{n \\times h}$": (
-        "", "n × h means (6, 3), and no array of this note has that shape; there are (6, 4), "
-        "(6, 6), (6, 12), (12, 4)"
+    "Q is in $\\mathbb{R}^{n \\times h}$": ("", "n × h: Q has shape (6, 4)"),
+    "Q ∈ ℝ^{n×h}": ("", "n×h: Q has shape (6, 4)"),
+    "Q is in ℝ^(6×3)": ("", "6×3: Q has shape (6, 4)"),
+    "Q ∈ ℝ^{n×d_k}": ("Q (6, 4)", ""),
+    "Q is of size n × h": ("", "n × h: Q has shape (6, 4)"),
+    "Q is 6-by-5": ("", "6-by-5: Q has shape (6, 4)"),
+    "a 6-by-4 matrix": ("Q (6, 4); heads (2, 3, 6, 4)", ""),
+    "heads (n × d_k)": ("Q (6, 4); heads (2, 3, 6, 4)", ""),
+    "Q^T (6 × 4)": ("", "6 × 4: Q.T has shape (4, 6)"),
+    "Q^T (4 × 6)": ("Q transposed (4, 6)", ""),
+    "of shape [B, h, n, d_k]": ("heads (2, 3, 6, 4)", ""),
+    "of shape [B, n, h, d_k]": (
+        "", "[B, n, h, d_k] means (2, 6, 3, 4), and no array of this note has that shape; there "
+        "are (2, 3, 6, 4)"
+    ),
+    "torch.Size([2, 3, 6, 5])": (
+        "", "[2, 3, 6, 5]: no array of this note has that shape; there are (2, 3, 6, 4)"
     ),
     "an $\\mathbb{R}^{n \\times d_{\\text{model}}}$": ("X (6, 12)", ""),
     "`heads` is (n, d_k)": ("heads (2, 3, 6, 4)", ""),

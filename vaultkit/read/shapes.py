@@ -59,11 +59,12 @@ class Shape:
 _WORD = r"[A-Za-z]\w{0,15}"
 _DIM = rf"(?:\d{{1,7}}|(?:\d{{1,4}}\s?)?{_WORD}(?:\s?[·*+×-]?\s?(?:\d{{1,4}}|{_WORD}))?)"
 _TUPLE = re.compile(rf"(?<![\w(\[.{END}])\(\s?({_DIM}(?:\s?,\s?{_DIM})+)\s?,?\s?\)")
+_BRACKETS = re.compile(rf"\[\s?({_DIM}(?:\s?,\s?{_DIM})+)\s?\]")
 #: A length beside × or *by*: a number, one letter, or a name with an underscore; in mathematics
 #: that is nothing else, a quotient or product of such.
 _NAME_ = r"(?:[A-Za-z](?:_\w+)?|[a-z]+(?:_[a-z]+)+)"
 _SIDE = rf"[{CODE}]?(?:\d{{1,6}}|{_NAME_})[{END}]?"
-_SIGN = r"(?:\s?×\s?|\sx\s|(?<=\d)x(?=\d)|\sby\s)"
+_SIGN = r"(?:\s?×\s?|\sx\s|(?<=\d)x(?=\d)|\sby\s|[-‑]by[-‑])"
 _TIMES = re.compile(
     rf"(?<![\w.,^×*/])(?<![×+*/] )({_SIDE}(?:{_SIGN}{_SIDE})+)"
     r"(?![\w^=(/⁰-⁹¹²³⁻⁺]|\.\d|\s?[×*/^=+])"
@@ -89,11 +90,11 @@ _OF = re.compile(rf"[{END}{LINK}]?\s(?:matrix|matrices|arrays?|tensors?|grids?|t
 
 #: What may stand between a thing and its shape: *is*, *, of shape*, *transposed has the shape*.
 _LINKS = (
-    r"(?:,?\s(?:is|are|was|were|has|have|had|of|the|shape|with|a|an|comes?|as|out|then|here|now|again"
-    r"|still|also|becomes?|transposed)\b)*,?:?\s?"
+    r"(?:,?\s(?:is|are|was|were|has|have|had|of|the|shape|size|with|a|an|comes?|as|out|then|here|now"
+    r"|again|still|also|becomes?|transposed|in)\b)*,?:?\s?(?:(?:∈\s)?ℝ\^?)?[({]?"
 )
 _IN_CODE = rf"{CODE}(?P<code>[^{CODE}{END}]+){END}"
-_SYMBOL = r"(?<![\w'’.^])(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+|[A-Z]\w?ᵀ|[α-ω])"
+_SYMBOL = r"(?<![\w'’.^])(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+|[A-Z]\w?(?:ᵀ|\^T)|[α-ω])"
 _OF_SHAPE = re.compile(rf"{CODE}(?P<code>[^{CODE}{END}]+)(?P<symbol>\.shape)\s?[=:]*\s?$")
 _NAMED = re.compile(rf"(?:{_IN_CODE}|{_SYMBOL}){_LINKS}{CODE}?$")
 #: The only *mask* that there is, and not *a mask*, may be called so in the code.
@@ -145,6 +146,11 @@ def shapes(prose: Prose) -> Iterator[Shape]:
         listed = re.match(rf"[{END}]?(?:,| and| or)\s[{CODE}]?\(", behind)
         subject = ("", "") if listed else _subject(prose, before, behind)
         found.append((match, dims, subject, called, False))
+    for match in _BRACKETS.finditer(text):
+        before = text[max(0, match.start() - 60) : match.start()]
+        if re.search(r"(?:\b(?:shape|shaped|size)\s(?:is\s|of\s)?|Size\()$", before.rstrip(CODE)):
+            dims = tuple(part.strip() for part in match[1].split(","))
+            found.append((match, dims, _subject(prose, before, ""), True, False))
     taken: set[int] = set()
     for match in (*_LONG_TIMES.finditer(text), *_TIMES.finditer(text)):
         before, behind = text[max(0, match.start() - 60) : match.start()], text[match.end() :]
