@@ -57,7 +57,7 @@ ROOMS = {
     "ledger": (["vaultkit/ledger.py", "vaultkit/files.py"], "ledger files report"),
     "run": (
         ["vaultkit/run/*"],
-        "capture dependencies files inspect keeper run sandbox session trials variation watch"
+        "capture dependencies files inspect keeper run sandbox session state trials variation watch"
         " workers",
     ),
     "snippets": (["snippets/*"], ""),

@@ -1001,7 +1001,7 @@ class _Parser:
             return Dots()
         if kind == "command" and text in (r"\ell", r"\infty", r"\hbar", r"\imath", r"\jmath"):
             name = self.take()[1:]
-            return Symbol({"ell": "ell", "imath": "i", "jmath": "j"}.get(name, name))
+            return Symbol({"imath": "i", "jmath": "j"}.get(name, name))
         if kind == "command" and text[1:].isalpha() and text not in SPOKEN and self.is_name():
             return Symbol(python_name(self.take()[1:].removeprefix("var")))
         if kind == "char" and text.isalpha() and text not in _SETS:
