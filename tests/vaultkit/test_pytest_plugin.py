@@ -353,7 +353,7 @@ def test_a_damaged_ledger_is_borne(vault: pytest.Pytester, content: str) -> None
 def test_what_no_check_was_made_of_fails_in_the_ledger_too(vault: pytest.Pytester) -> None:
     path = vault.path / "docs/A.md"
     block = '```python title="no.py"\ny = 1\n```\n'
-    path.write_text(NOTE + "\n$x = (2$\n\n- a\n  - b\n\n" + block)
+    path.write_text(NOTE + "\n$x = (2$\n\nword\n[^1]\n\n" + block)
     run(vault, "docs").assert_outcomes(passed=8, failed=3)
     ledger, notes = ledger_of(vault)
     checks = ledger.checks(notes["A"])
