@@ -57,8 +57,8 @@ ROOMS = {
     "ledger": (["vaultkit/ledger.py", "vaultkit/files.py"], "ledger files report"),
     "run": (
         ["vaultkit/run/*"],
-        "capture dependencies files inspect keeper run sandbox session state trials variation watch"
-        " workers",
+        "capture dependencies files inspect keeper note_process run sandbox session state trials"
+        " variation watch workers",
     ),
     "snippets": (["snippets/*"], ""),
     "tex": (["vaultkit/tex/*"], "formulas formulas_hostile mathematics refusals tex trees"),

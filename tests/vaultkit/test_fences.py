@@ -46,6 +46,7 @@ REFUSED = {
     "tildes": ("~~~Python\n1\n~~~\n", 1, "write ```python"),
     "Pycon": ("```Pycon\n>>> 1\n```\n", 1, "write ```pycon"),
     "python-repl": ("```python-repl\n>>> 1\n```\n", 1, "write ```pycon"),
+    "mathematics": ("```math\nx = 1\n```\n", 1, "nothing checks it; write $$"),
     "console": ("```console\n>>> 1\n1\n```\n", 1, "write ```pycon"),
     "bash": ("```bash\n$ python\n>>> 1\n1\n```\n", 1, "write ```pycon"),
     "no language, a session": ("```\n>>> 1\n1\n```\n", 1, "write ```pycon"),

@@ -90,6 +90,8 @@ def misread(info: str, language: str, body: str, output: str = "") -> Iterator[s
         yield f"```{info} does not run; write ```{'pycon' if _PROMPT.search(body) else 'python'}"
     elif language.lower() in _OUTPUT or (language.lower() == "text"):
         yield f"```{info} is compared with nothing; write ```text right behind the block"
+    elif language.lower() == "math":
+        yield "```math is mathematics on a code host alone, and nothing checks it; write $$"
     elif _PROMPT.search(body):
         yield f"a session with >>> does not run as ```{info}; write ```pycon"
     elif not language and output:
