@@ -204,7 +204,8 @@ def empty_cache(weights: DecoderWeights, num_heads: int) -> Cache:
     (2, 2, 20, 16)
     """
     n_max, d_model = weights.positions.shape
-    room = np.zeros((len(weights.blocks), num_heads, n_max, d_model // num_heads))
+    shape = (len(weights.blocks), num_heads, n_max, d_model // num_heads)
+    room = np.zeros(shape, dtype=weights.E.dtype)
     return Cache(room, room, 0)
 
 

@@ -99,6 +99,17 @@ def test_a_cache_changes_nothing(small, num_heads):
         next_token_logits_cached(small, 0, cache, num_heads)
 
 
+@pytest.mark.parametrize(("dtype", "close"), [(np.float32, 1e-5), (np.float16, 0.05)])
+def test_floats_keep_their_dtype(small, dtype, close):
+    low = vector_to_parameters(parameters_to_vector(small).astype(dtype), like=small)
+    numbers, cache = np.array([3, 1, 4]), empty_cache(low, 2)
+    for number in numbers:
+        logits, cache = next_token_logits_cached(low, number, cache, 2)
+    assert logits.dtype == cache.keys.dtype == next_token_logits(low, numbers, 2).dtype == dtype
+    expected = next_token_logits(small, numbers, 2)[-1]
+    assert_allclose(logits, expected, atol=close * abs(expected).max())
+
+
 def test_weights_begin_as_they_should():
     weights = first_weights(np.random.default_rng(0), 300, 200, 64, 256, num_blocks=1)
     block = weights.blocks[0]
