@@ -62,6 +62,7 @@ def session(*blocks: str, timeout: float = 5.0) -> NoteRun:
         ("import time\ntime.monotonic = None", 5, "time.monotonic was replaced"),
         ("import sys\nsys.modules['numpy'] = 1", 5, "sys.modules['numpy'] was replaced"),
         ("import sys\ndel sys.modules['json']", 5, "sys.modules['json'] was deleted"),
+        ("import sys\nsys.modules = {**sys.modules}", 5, "sys.modules was replaced"),
         (
             "import vaultkit.values.compare as c\nc.judge = None",
             5,

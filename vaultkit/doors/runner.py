@@ -18,7 +18,7 @@ from vaultkit.ledger import Ledger
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
-from vaultkit.run.dependencies import compile_ahead
+from vaultkit.run.dependencies import compile_ahead, local_modules
 from vaultkit.run.ending import Ending, Limits
 from vaultkit.run.workers import Send, Workers
 
@@ -240,6 +240,7 @@ class _Work:
         note = parse(_EXAMPLE, self.vault.root / "Example.md")
         for _ in inspect(note, self.vault, replace(self.settings, trials=0)):
             pass
+        local_modules(self.vault.root.parent)
 
     def __call__(self, key: str, send: Send) -> None:
         path, until = json.loads(key)

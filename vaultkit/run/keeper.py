@@ -110,6 +110,11 @@ class _Keeper:
 
     def run(self) -> None:
         """Work off the keys, until the connection is closed."""
+        # Here, and not again in each process.
+        import atexit  # noqa: F401
+        import faulthandler  # noqa: F401
+        import resource  # noqa: F401
+
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)

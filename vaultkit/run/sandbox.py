@@ -376,7 +376,8 @@ class Originals:
     def __init__(self) -> None:
         self._modules: dict[str, types.ModuleType] = {}
         self._ground = _Ground([])
-        self._count = 0
+        self._table, self._imported = Dictionaries([]), sys.modules
+        self._counts = 0, 0
         self._ahead = self._hooked = False
         #: Functions whose code or defaults were set, by where they stand in memory.
         self._recoded: set[int] = set()
@@ -391,11 +392,13 @@ class Originals:
             # Such a hook stays for good.
             sys.addaudithook(self._on_event)
             self._hooked = True
-        count = sum(name.startswith(_ENGINE) for name in sys.modules)
         known, self._ahead = self._ahead, ahead
-        if self._count == count and (known or not self._differences(undo=False)):
+        if known and self._counts[0] == len(sys.modules):
             return
-        self._count = count
+        counts = len(sys.modules), sum(name.startswith(_ENGINE) for name in sys.modules)
+        if self._counts[1] == counts[1] and (known or not self._differences(undo=False)):
+            return
+        self._counts = counts
         modules = dict(sys.modules)
         self._modules = {
             name: module
@@ -403,6 +406,7 @@ class Originals:
             if isinstance(module := modules.get(name), types.ModuleType)
         }
         found = (kept for item in self._modules.items() for kept in _keep_module(*item))
+        self._table, self._imported = Dictionaries([sys.modules]), sys.modules
         # Classes go by many names.
         self._ground = _Ground(list({id(k.owner): k for k in found}.values()))
         self._recoded.clear()
@@ -412,13 +416,18 @@ class Originals:
         return self._differences(undo=True)
 
     def _differences(self, *, undo: bool) -> list[str]:
-        found = []
-        for name, module in self._modules.items():
-            if sys.modules.get(name) is not module:
-                found.append(f"sys.modules[{name!r}] was {_what(name not in sys.modules)}")
-                if undo:
-                    sys.modules[name] = module
-        found += self._ground.compare(undo)
+        found = list(self._ground.compare(undo))
+        if sys.modules is not self._imported:
+            found.append("sys.modules was replaced")
+            if undo:
+                sys.modules = self._imported
+        if self._table.changed():
+            for name, module in self._modules.items():
+                if sys.modules.get(name) is not module:
+                    found.append(f"sys.modules[{name!r}] was {_what(name not in sys.modules)}")
+                    if undo:
+                        sys.modules[name] = module
+            self._table.look(0)
         if self._recoded:
             found += self._ground.compare_code(self._recoded, undo)
             self._recoded.clear()
