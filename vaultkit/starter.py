@@ -36,7 +36,7 @@ array([2., 4.])
 ```
 """
 #: What a file's name cannot hold on some system, or a link in Obsidian.
-_FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]')
+FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]')
 
 
 class TakenError(ValueError):
@@ -45,6 +45,19 @@ class TakenError(ValueError):
 
 def write(name: str, vault: Vault) -> Path:
     """Write a note, and return its path.
+
+    Raises
+    ------
+    TakenError
+        If there is something of this name, or there cannot be.
+    """
+    path, text = begin(name, vault)
+    write_atomically(path, text)
+    return path
+
+
+def begin(name: str, vault: Vault) -> tuple[Path, str]:
+    """Tell what a note begins as, and where it is to stand.
 
     Where the vault's settings name a ``template``, it begins as that, with ``{{title}}`` filled in
     as Obsidian does.
@@ -55,7 +68,7 @@ def write(name: str, vault: Vault) -> Path:
         If there is something of this name, or there cannot be.
     """
     title = name.strip().removesuffix(".md")
-    if not title or _FORBIDDEN.search(title) or title.startswith("."):
+    if not title or FORBIDDEN.search(title) or title.startswith("."):
         raise TakenError(f"{name!r} cannot be the name of a note")
     path = vault.root / f"{title}.md"
     taken = vault.taken.get(title.casefold())
@@ -68,5 +81,4 @@ def write(name: str, vault: Vault) -> Path:
         except (OSError, ValueError) as error:
             raise TakenError(f"template {vault.options.template!r}: {error}") from error
         text = re.sub(r"\{\{\s*title\s*\}\}", lambda _: title, text)
-    write_atomically(path, text)
-    return path
+    return path, text

@@ -51,7 +51,11 @@ class Editor:
             "initialize",
             processId=None,
             rootUri=self.folder.as_uri(),
-            capabilities={"general": general, "workspace": {"applyEdit": True}},
+            capabilities={
+                "general": general,
+                "workspace": {"applyEdit": True},
+                "textDocument": {"rename": {"prepareSupport": True}},
+            },
         )["capabilities"]
         self.notify("initialized")
 

@@ -232,3 +232,92 @@ def test_ten_thousand_lines_are_judged(editor: Editor) -> None:
     assert editor.shown("Twice.md", problem) == "[[No]]"
     editor.type("Twice.md", "[[No]]", "[[Other]]")
     assert editor.problems("Twice.md", none) == []
+
+
+def test_what_an_editor_asks_is_answered_in_its_own_units(editor: Editor) -> None:
+    editor.open("Twice.md")
+    editor.open("Other.md")
+    editor.problems("Twice.md", none)
+    offers = editor.capabilities
+    assert offers["textDocumentSync"]["change"] == 2
+    assert offers["renameProvider"] == {"prepareProvider": True}
+    # Behind a character that is two units wide.
+    why = editor.ask("definition", "Twice.md", "[[Other#Why", 4)
+    assert (why["uri"], why["range"]["start"]["line"]) == (editor.uri("Other.md"), 4)
+    found = editor.ask("references", "Other.md", "# Other", 3, context={"includeDeclaration": True})
+    assert [place["uri"] for place in found] == [editor.uri("Twice.md")] * 2
+    assert {editor.shown("Twice.md", place) for place in found} == {"[[Other#Why]]", "![[Other]]"}
+    symbols = editor.ask("documentSymbol", "Other.md")
+    assert [(s["name"], [c["name"] for c in s["children"]]) for s in symbols] == [
+        ("Other", ["Why"])
+    ]
+    names = {symbol["name"] for symbol in editor.request("workspace/symbol", query="o")}
+    assert names == {"Other", "Doubling"}
+    editor.type("Twice.md", "A 😀 stands", "A 😀 [[Ot stands")
+    items = editor.ask("completion", "Twice.md", "[[Ot stands", 4)
+    (edit,) = [item["textEdit"] for item in items if item["label"] == "Other"]
+    assert (edit["newText"], editor.shown("Twice.md", edit)) == ("Other]]", "Ot")
+
+
+def test_hover_lenses_and_running_up_to_a_block(editor: Editor) -> None:
+    editor.open("Twice.md")
+
+    def lenses() -> list[Message]:
+        return editor.ask("codeLens", "Twice.md")
+
+    editor.type("Twice.md", "$y = 2 x$", "$y = 3 x$")
+    editor.problems("Twice.md", some)
+    (lens,) = lenses()
+    assert lens["command"]["title"].startswith("run to here · holds · ")
+    hover = editor.ask("hover", "Twice.md", "$y = 3 x$", 2)
+    assert "float64 array of shape (2,)" in hover["contents"]["value"]
+    assert "left [2. 4.], right [3. 6.]" in hover["contents"]["value"]
+    command = lens["command"]
+    editor.request(
+        "workspace/executeCommand", command=command["command"], arguments=command["arguments"]
+    )
+    end = time.monotonic() + PATIENCE
+    while not editor.said:
+        assert time.monotonic() < end
+        lenses()
+    assert editor.said[0].startswith("block 1 runs\n")
+    assert "y: float64 array of shape (2,)\narray([2., 4.])" in editor.said[0]
+
+
+def test_a_code_action_and_a_rename_are_edits_of_the_workspace(editor: Editor) -> None:
+    editor.open("Twice.md")
+    editor.type("Twice.md", "array([2., 4.])", "array([2., 5.])")
+    (problem,) = editor.problems("Twice.md", some)
+    actions = editor.ask(
+        "codeAction", "Twice.md", range=problem["range"], context={"diagnostics": []}
+    )
+    (action,) = [action for action in actions if action["title"] == "Write this output"]
+    assert action["diagnostics"][0]["message"] == problem["message"]
+    (change,) = action["edit"]["documentChanges"]
+    assert change["textDocument"] == {"uri": editor.uri("Twice.md"), "version": 2}
+    assert [edit["newText"] for edit in change["edits"]] == ["array([2., 4.])\n"] or (
+        "array([2., 4.])" in change["edits"][0]["newText"]
+    )
+    where = editor.ask("prepareRename", "Twice.md", "[[Other#Why", 9)
+    assert (where["placeholder"], editor.shown("Twice.md", where)) == ("Why", "Why")
+    edit = editor.ask("rename", "Twice.md", "# Twice", 3, newName="Two times")
+    *changes, renamed = edit["documentChanges"]
+    assert renamed == {
+        "kind": "rename",
+        "oldUri": editor.uri("Twice.md"),
+        "newUri": editor.uri("Two times.md"),
+    }
+    assert {change["textDocument"]["uri"] for change in changes} == {
+        editor.uri("Twice.md"), editor.uri("Other.md"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_places_are_told_in_what_the_editor_counts_in(vault: Path, encoding: str) -> None:
+    with Editor(vault, encodings=[encoding]) as editor:
+        assert editor.capabilities["positionEncoding"] == encoding
+        editor.open("Twice.md", "# Twice\n\nA é😀 [[No]]\n")
+        (problem,) = editor.problems("Twice.md", some)
+        before = {"utf-8": 2 + 2 + 4 + 1, "utf-16": 2 + 1 + 2 + 1, "utf-32": 5}[encoding]
+        start, end = problem["range"]["start"], problem["range"]["end"]
+        assert (start["character"], end["character"]) == (before, before + 6)

@@ -19,6 +19,7 @@ import numpy as np
 
 from vaultkit.checks.evidence import bound
 from vaultkit.doors.runner import Inspection, told
+from vaultkit.edit.tell import Value
 from vaultkit.inspect import Settings, inspect_code
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
@@ -28,15 +29,6 @@ from vaultkit.run.workers import Send, Workers
 
 #: Characters and lines of a value that are shown.
 _WIDEST, _LONGEST = 80, 12
-
-
-@dataclass(frozen=True)
-class Value:
-    """What a block has bound to a name: what it is (type and shape), and a short print of it."""
-
-    block: int
-    what: str
-    print: str
 
 
 @dataclass

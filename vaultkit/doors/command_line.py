@@ -1,4 +1,4 @@
-"""The door to the command line: ``vaultkit check``, ``build``, ``links``, ``lsp``, ``new``.
+"""The door to the command line: ``vaultkit check``, ``build``, ``lsp``, ``rename`` and others.
 
 It exits with 0 if nothing is wrong, with 1 if something is (or the run was stopped), and with 2 if
 it was asked for what there is not.
@@ -24,7 +24,10 @@ from vaultkit.changed import GitError, affected, since
 from vaultkit.checks import mirrors
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Mend
 from vaultkit.doors.runner import Inspection, Runner
-from vaultkit.files import ChangedError
+from vaultkit.edit.annotate import Annotations, NotOursError
+from vaultkit.edit.rename import Changes, RenameError, rename_heading, rename_note
+from vaultkit.edit.text import applied
+from vaultkit.files import ChangedError, write_atomically
 from vaultkit.inspect import Settings
 from vaultkit.ledger import KINDS, Ledger, published
 from vaultkit.read.note import Note
@@ -37,6 +40,17 @@ from vaultkit.update import apply
 Found = list[Inspection]
 
 
+#: What is told in one line: somebody asked for what there is not.
+_REFUSALS = (
+    OptionsError,
+    GitError,
+    starter.TakenError,
+    baseline.BaselineError,
+    NotOursError,
+    RenameError,
+)
+
+
 def _door(command: Callable[..., Any]) -> Callable[..., Any]:
     """Tell of what was asked wrongly in one line, and exit with 2."""
 
@@ -44,7 +58,7 @@ def _door(command: Callable[..., Any]) -> Callable[..., Any]:
     def door(*args: Any, **kwargs: Any) -> Any:
         try:
             return command(*args, **kwargs)
-        except (OptionsError, GitError, starter.TakenError, baseline.BaselineError) as error:
+        except _REFUSALS as error:
             raise click.UsageError(str(error)) from error
 
     return door
@@ -82,6 +96,9 @@ def main() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Write all that was found to the output.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write a report for CI servers.")
 @click.option("--watch", is_flag=True, help="Check again at every save what it touches.")
+@click.option(
+    "--annotate", metavar="FILE", help="Keep a note of all failures in the vault, as links."
+)
 @click.pass_context
 @_door
 def check(
@@ -95,6 +112,7 @@ def check(
     as_json: bool,
     junit: Path | None,
     watch: bool,
+    annotate: str | None,
 ) -> None:
     """Check the notes below PATH. Their code runs, each note's in a process of its own."""
     vault = Vault(path)
@@ -103,6 +121,9 @@ def check(
         notes = [_named(name, vault) for name in names]
     if changed:
         notes = affected(vault, since(vault.root, changed))
+    annotations = Annotations(vault, annotate) if annotate else None
+    if annotations:
+        notes = [note for note in notes if note.path != annotations.path]
     found = _inspect(vault, notes, trials, update, again=not watch)
     if with_baseline:
         found = _known(vault, found, whole=not names and not changed)
@@ -113,8 +134,10 @@ def check(
         click.echo(json.dumps(published(known), ensure_ascii=False, indent=1))
     else:
         _tell(vault, found)
+    if annotations:
+        annotations.take((inspection.note, inspection.checks) for inspection in found)
     if watch:
-        _watch(vault, trials, update)
+        _watch(vault, trials, update, annotations)
     context.exit(int(_fails(found)))
 
 
@@ -169,6 +192,41 @@ def new(name: str, path: Path) -> None:
 
 
 @main.command()
+@click.argument("old")
+@click.argument("new")
+@click.option(
+    "--vault",
+    "path",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    help="The folder of notes; this one, if it is not named.",
+)
+@_door
+def rename(old: str, new: str, path: Path) -> None:
+    """Give the note OLD, or its heading OLD#HEADING, the name NEW, with all that calls it.
+
+    That is every link, the navigation in mkdocs.yml, and drawings. Where somebody has renamed the
+    note already, and there is no OLD any more, what still calls it so is mended.
+    """
+    vault = Vault(path)
+    name, _, words = old.partition("#")
+    name = name.removesuffix(".md")
+    if words:
+        note = _named(name, vault)
+        heading = note.heading(words)
+        if heading is None:
+            raise click.UsageError(f"{note.name!r} has no heading {words!r}")
+        changes = rename_heading(vault, note, heading, new)
+    else:
+        known = [note.path for note in vault.notes.values() if note.name == name]
+        changes = rename_note(vault, known[0] if known else name, new)
+    _write(changes)
+    click.echo(f"{changes.count} places changed in {len(changes.edits)} files", err=True)
+    for place in changes.left:
+        click.echo(f"{place}: this code calls {name!r}; what it draws anew will, too", err=True)
+
+
+@main.command()
 @click.option(
     "--vault",
     "path",
@@ -183,6 +241,18 @@ def lsp(path: Path | None) -> None:
     except ImportError as error:
         raise click.UsageError(f'{error}; an editor needs: pip install "vaultkit[lsp]"') from error
     serve(path)
+
+
+def _write(changes: Changes) -> None:
+    """Write what has to change for a new name."""
+    for path, edits in changes.edits.items():
+        raw = path.read_bytes()
+        bom = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
+        text = applied(raw.decode("utf-8-sig"), edits)
+        write_atomically(path, bom + text.encode(), raw)
+        click.echo(f"{path}: {len(edits)}")
+    if changes.moved:
+        changes.moved[0].rename(changes.moved[1])
 
 
 def _named(name: str, vault: Vault) -> Note:
@@ -319,7 +389,7 @@ def _line(one: Check) -> str:
     return "".join(char for char in first if char.isprintable())
 
 
-def _watch(vault: Vault, trials: int | None, update: bool) -> None:
+def _watch(vault: Vault, trials: int | None, update: bool, annotations: Annotations | None) -> None:
     """Check again what a save touches, until somebody stops it."""
     from watchfiles import watch
 
@@ -336,9 +406,18 @@ def _watch(vault: Vault, trials: int | None, update: bool) -> None:
         now = _digests(vault)
         paths |= {path for path, _ in before.items() ^ now.items()}
         before = now
-        notes = affected(vault, paths) if paths else []
+        if annotations:
+            paths.discard(annotations.path)
+        if not paths:
+            continue
+        notes = affected(vault, paths)
+        if annotations:
+            notes = [note for note in notes if note.path != annotations.path]
+        found = _inspect(vault, notes, trials, update, again=False) if notes else []
         if notes:
-            _tell(vault, _inspect(vault, notes, trials, update, again=False))
+            _tell(vault, found)
+        if annotations:
+            annotations.take((one.note, one.checks) for one in found)
 
 
 def _digests(vault: Vault) -> dict[Path, str]:

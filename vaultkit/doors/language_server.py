@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
@@ -18,13 +18,19 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 from vaultkit.changed import affected
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
 from vaultkit.doors.background import Background, Verdict
+from vaultkit.edit.actions import actions
+from vaultkit.edit.complete import offers
+from vaultkit.edit.find import Place, definition, references, renamed_in, symbols, vault_symbols
+from vaultkit.edit.rename import RenameError, rename_heading, rename_note
 from vaultkit.edit.spans import span
+from vaultkit.edit.tell import about, state_of
 from vaultkit.edit.text import Edit, Span, applied, carried, from_units, lines, to_units
 from vaultkit.inspect import Settings, inspect_text
 from vaultkit.read.note import Note
@@ -34,6 +40,25 @@ from vaultkit.site.mathematics import to_mathml
 
 #: Seconds after the last key before a note is judged.
 PAUSE = 0.1
+#: The command that runs a note up to one of its blocks: its URI, the number of the block from 0.
+RUN_TO = "vaultkit.runTo"
+_COMPLETIONS = {
+    "note": types.CompletionItemKind.File,
+    "alias": types.CompletionItemKind.Reference,
+    "file": types.CompletionItemKind.File,
+    "heading": types.CompletionItemKind.Reference,
+    "id": types.CompletionItemKind.Reference,
+    "tag": types.CompletionItemKind.Keyword,
+    "option": types.CompletionItemKind.Property,
+    "variable": types.CompletionItemKind.Variable,
+}
+_SYMBOLS = {
+    "note": types.SymbolKind.File,
+    "alias": types.SymbolKind.Key,
+    "heading": types.SymbolKind.String,
+    "block": types.SymbolKind.Function,
+    "id": types.SymbolKind.Key,
+}
 #: Kinds that are matters of form: the note says nothing wrong.
 _WARNINGS = {"form"}
 
@@ -83,9 +108,25 @@ class Server(LanguageServer):
             types.TEXT_DOCUMENT_DID_CLOSE: self._did_close,
             types.WORKSPACE_DID_CHANGE_WATCHED_FILES: self._did_change_files,
             types.SHUTDOWN: self._shut_down,
+            types.TEXT_DOCUMENT_COMPLETION: self._complete,
+            types.TEXT_DOCUMENT_DEFINITION: self._define,
+            types.TEXT_DOCUMENT_REFERENCES: self._refer,
+            types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: self._symbols,
+            types.WORKSPACE_SYMBOL: self._vault_symbols,
+            types.TEXT_DOCUMENT_PREPARE_RENAME: self._prepare_rename,
+            types.TEXT_DOCUMENT_RENAME: self._rename,
+            types.TEXT_DOCUMENT_HOVER: self._hover,
+            types.TEXT_DOCUMENT_CODE_ACTION: self._actions,
+            types.TEXT_DOCUMENT_CODE_LENS: self._lenses,
+        }
+        options = {
+            types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(list("[#^!`$\\ ")),
+            types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
         }
         for name, handler in handlers.items():
-            self.feature(name)(partial(handler))  # pygls marks what it is given
+            # pygls marks what it is given, and takes no methods.
+            self.feature(name, options.get(name))(partial(handler))
+        self.command(RUN_TO)(partial(self._run_to))
 
     # --- Its life ----------------------------------------------------------------------------
 
@@ -228,8 +269,26 @@ class Server(LanguageServer):
         held = self._open.get(verdict.note.path)
         if held is None or held.note is not verdict.note:
             return
+        if verdict.until is not None:
+            self._shown(verdict, verdict.until - 1)
+            return
         held.verdict = verdict
         self._tell(held)
+        workspace = self.client_capabilities.workspace
+        if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
+    def _shown(self, verdict: Verdict, index: int) -> None:
+        """Say what came of running up to a block: what it has bound, or what is wrong."""
+        wrong = [c for c in verdict.found.checks if c.outcome == FAILS and c.block is not None]
+        if wrong:
+            kind, words = types.MessageType.Warning, f"line {wrong[0].line}: {wrong[0].why}"
+        else:
+            kind = types.MessageType.Info
+            values = ((n, v) for n, vs in verdict.values.items() for v in vs if v.block == index)
+            bound = [f"{name}: {v.what}" + f"\n{v.print}" * bool(v.print) for name, v in values]
+            words = "\n".join([f"block {index + 1} runs", *bound])
+        self.window_show_message(types.ShowMessageParams(kind, words))
 
     def _tell(self, held: _Open) -> None:
         """Tell what is wrong with a note: with its text now, with its code as it ran last."""
@@ -257,6 +316,181 @@ class Server(LanguageServer):
     def _say(self, words: str) -> None:
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, words))
 
+    # --- What an editor asks -------------------------------------------------------------------
+
+    def _complete(self, params: types.CompletionParams) -> list[types.CompletionItem]:
+        if (at := self._at(params)) is None:
+            return []
+        note, line, column = at
+        return [
+            types.CompletionItem(
+                offer.label,
+                kind=_COMPLETIONS[offer.kind],
+                detail=offer.detail or None,
+                filter_text=offer.match or None,
+                text_edit=types.TextEdit(self._range(note.lines, offer.span), offer.text),
+            )
+            for offer in offers(self.vault, note, line, column)
+        ]
+
+    def _define(self, params: types.DefinitionParams) -> types.Location | None:
+        found = definition(self.vault, *at) if (at := self._at(params)) else None
+        return self._location(found) if found else None
+
+    def _refer(self, params: types.ReferenceParams) -> list[types.Location]:
+        at = self._at(params)
+        return [self._location(place) for place in references(self.vault, *at)] if at else []
+
+    def _symbols(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        """Tell the parts of a note, each below the heading it stands under."""
+        note = self._note(params.text_document.uri)
+        top: list[types.DocumentSymbol] = []
+        above: list[tuple[int, list[types.DocumentSymbol]]] = [(0, top)]
+        if note is None:
+            return top
+        for part in sorted(
+            symbols(note), key=lambda part: (part.whole.line, part.kind != "heading")
+        ):
+            told = types.DocumentSymbol(
+                part.name or " ",
+                _SYMBOLS[part.kind],
+                self._range(note.lines, part.whole),
+                self._range(note.lines, part.span),
+                children=[],
+            )
+            if part.kind == "heading":
+                while above[-1][0] >= part.level:
+                    above.pop()
+            above[-1][1].append(told)
+            if part.kind == "heading":
+                above.append((part.level, told.children))  # type: ignore[arg-type]
+        return top
+
+    def _vault_symbols(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+        return [
+            types.WorkspaceSymbol(
+                self._location(Place(part.path, part.span)),
+                part.name or " ",
+                _SYMBOLS[part.kind],
+                container_name=part.path.stem,
+            )
+            for part in vault_symbols(self.vault, params.query)
+        ]
+
+    def _prepare_rename(
+        self, params: types.PrepareRenameParams
+    ) -> types.PrepareRenameResult | None:
+        at = self._at(params)
+        found = renamed_in(self.vault, *at) if at else None
+        if at is None or found is None:
+            return None
+        note, words, span = at[0], found.words, found.span
+        return types.PrepareRenamePlaceholder(self._range(note.lines, span), words)
+
+    def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
+        at = self._at(params)
+        found = renamed_in(self.vault, *at) if at else None
+        if found is None:
+            raise JsonRpcInvalidParams("a note or a heading can be renamed: here is neither")
+        try:
+            if found.heading:
+                changes = rename_heading(self.vault, found.note, found.heading, params.new_name)
+            else:
+                changes = rename_note(self.vault, found.note.path, params.new_name)
+        except RenameError as error:
+            raise JsonRpcInvalidParams(str(error)) from error
+        if changes.left:
+            self._say(f"{', '.join(changes.left)}: this code calls {found.words!r}, too")
+        return self._workspace_edit(changes.edits, moved=changes.moved)
+
+    def _hover(self, params: types.HoverParams) -> types.Hover | None:
+        if (at := self._at(params)) is None:
+            return None
+        held = self._open.get(at[0].path)
+        checks = [*held.text_checks, *_moved(held)] if held else []
+        values = held.verdict.values if held and held.verdict else {}
+        said = about(self.vault, *at, checks, values)
+        if said is None:
+            return None
+        span, words = said
+        text = types.MarkupContent(types.MarkupKind.Markdown, words)
+        return types.Hover(text, self._range(at[0].lines, span))
+
+    def _actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        note = self._note(params.text_document.uri)
+        held = self._open.get(note.path) if note else None
+        if note is None or held is None:
+            return []
+        checks = [*held.text_checks, *_moved(held)]
+        where = self._span(note.lines, params.range)
+        return [
+            types.CodeAction(
+                action.title,
+                types.CodeActionKind.QuickFix,
+                [self._diagnostic(note, action.mends)] if action.mends else None,
+                edit=self._workspace_edit(action.edits, makes=action.makes),
+            )
+            for action in actions(self.vault, note, where, checks)
+        ]
+
+    def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+        """Tell of each block how it came out and how long it took, and offer to run up to it."""
+        note = self._note(params.text_document.uri)
+        held = self._open.get(note.path) if note else None
+        if note is None or held is None:
+            return []
+        checks = _moved(held)
+        return [
+            types.CodeLens(
+                self._range(note.lines, Span.within(block.fence.line, 1, 0)),
+                types.Command(
+                    " · ".join(filter(None, ["run to here", state_of(index, checks)])),
+                    RUN_TO,
+                    arguments=[held.uri, index],
+                ),
+            )
+            for index, block in enumerate(note.blocks)
+        ]
+
+    def _run_to(self, uri: str, index: int) -> None:
+        """Run the blocks of a note up to one, that included, and show what it shows."""
+        note = self._note(uri)
+        if note is None or not self._background or not 0 <= index < len(note.blocks):
+            return
+        names = self.vault.options.checks_of(note, self.vault.relative(note.path))
+        self._background.ask(note, names | {"code"}, self._settings, until=index + 1)
+
+    def _workspace_edit(
+        self,
+        edits: Mapping[Path, Sequence[Edit]],
+        moved: tuple[Path, Path] | None = None,
+        makes: tuple[Path, str] | None = None,
+    ) -> types.WorkspaceEdit:
+        """Write edits, and what becomes of files, as one edit of the workspace."""
+        told: list[Any] = []
+        if makes:
+            path, text = makes
+            told.append(types.CreateFile(_uri(path)))
+            start = types.Range(types.Position(0, 0), types.Position(0, 0))
+            identified = types.OptionalVersionedTextDocumentIdentifier(_uri(path))
+            told.append(types.TextDocumentEdit(identified, [types.TextEdit(start, text)]))
+        for path, changed in edits.items():
+            held = self._open.get(path)
+            rows = self._rows(path)
+            told.append(
+                types.TextDocumentEdit(
+                    types.OptionalVersionedTextDocumentIdentifier(
+                        held.uri if held else _uri(path), held.version if held else None
+                    ),
+                    [types.TextEdit(self._range(rows, e.span), e.text) for e in sorted(changed)],
+                )
+            )
+        if moved:
+            old, new = moved
+            held = self._open.get(old)
+            told.append(types.RenameFile(held.uri if held else _uri(old), _uri(new)))
+        return types.WorkspaceEdit(document_changes=told)
+
     # --- Places ------------------------------------------------------------------------------
 
     def _path(self, uri: str) -> Path | None:
@@ -268,6 +502,36 @@ class Server(LanguageServer):
         if not path.is_relative_to(self.vault.root):
             path = path.resolve()
         return path if path.is_relative_to(self.vault.root) else None
+
+    def _note(self, uri: str) -> Note | None:
+        """Return a note as it was typed last."""
+        path = self._path(uri)
+        held = self._open.get(path) if path else None
+        if path and held and held.timer:
+            self.vault.draft(path, held.text)
+            held.note = self.vault.notes[path]
+        return self.vault.notes.get(path) if path else None
+
+    def _at(self, params: Any) -> tuple[Note, int, int] | None:
+        """Return the note and the place that are asked about."""
+        note = self._note(params.text_document.uri)
+        return (note, *self._place(note.lines, params.position)) if note else None
+
+    def _rows(self, path: Path) -> list[str]:
+        """Return the lines of a file, as an editor holds it or as it is on disk."""
+        if path in self._open:
+            return lines(self._open[path].text)
+        note = self.vault.notes.get(path)
+        if note and path.suffix == ".md":
+            return note.lines
+        return lines(path.read_text(encoding="utf-8-sig", errors="replace"))
+
+    def _location(self, place: Place) -> types.Location:
+        held = self._open.get(place.path)
+        uri = held.uri if held else _uri(place.path)
+        # The beginning of a file is the same however it is read.
+        rows = self._rows(place.path) if place.span.end_column > 1 else []
+        return types.Location(uri, self._range(rows, place.span))
 
     @property
     def _encoding(self) -> str:

@@ -33,13 +33,14 @@ def span(check: Check, note: Note) -> Span:
 
 def of_formula(note: Note, formula: Formula) -> Span:
     """Find where a formula stands, its dollars included."""
-    if not formula.display:
+    if not formula.display and "\n" not in formula.tex:
         return Span.within(formula.line, formula.column, len(formula.tex) + 2)
-    column = formula.column + 2
+    mark = "$$" if formula.display else "$"
+    column = formula.column + len(mark)
     for number in range(formula.line, len(note.lines) + 1):
-        end = note.lines[number - 1].find("$$", column - 1)
+        end = note.lines[number - 1].find(mark, column - 1)
         if end >= 0:
-            return Span(formula.line, formula.column, number, end + 3)
+            return Span(formula.line, formula.column, number, end + 1 + len(mark))
         column = 1
     return rest(note, formula.line, formula.column)
 

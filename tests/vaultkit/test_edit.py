@@ -1,0 +1,378 @@
+"""What an editor is told of a place: where it leads, what may stand there, what mends it."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from vaultkit.checks.check import FAILS, Check
+from vaultkit.doors.command_line import main
+from vaultkit.edit.actions import Action, actions
+from vaultkit.edit.annotate import Annotations, NotOursError
+from vaultkit.edit.complete import offers
+from vaultkit.edit.find import definition, references, renamed_in, symbols, vault_symbols
+from vaultkit.edit.names import spelled
+from vaultkit.edit.spans import span
+from vaultkit.edit.tell import Value, about
+from vaultkit.edit.text import Span, applied
+from vaultkit.inspect import inspect
+from vaultkit.read.note import Note
+from vaultkit.read.vault import Vault
+
+TWICE = """\
+---
+aliases: [Doubling]
+tags:
+  - sum
+  - arithmetic/simple
+summary: Twice is once and once more.
+---
+
+# Twice
+
+See [[Other#Why]], [[#More]], Other things and ![[draw.svg]]. #sum
+
+## More
+
+```python
+import numpy as np
+
+x, d_model = np.array([1.0, 2.0]), 2
+y = 2 * x
+y
+```
+
+```text
+array([2., 4.])
+```
+
+Here $y = 2 x$ and $d_{\\text{model}} = 2$; the largest is 4.0. ^end
+
+```python title="lib.py"
+def half(a):
+    return a / 2
+```
+"""
+OTHER = "# Other\n\nSee [[Twice]].\n\n## Why\n\nBecause of [[Twice#More]]. ^reason\n"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "Twice.md").write_text(TWICE)
+    (folder / "Other.md").write_text(OTHER)
+    (folder / "draw.svg").write_text("<svg/>")
+    (tmp_path / "lib.py").write_text("import math\n\n\ndef half(a):\n    return a / 2\n")
+    return Vault(folder)
+
+
+def at(text: str, words: str, by: int = 0) -> tuple[int, int]:
+    before = text[: text.index(words) + by].split("\n")
+    return len(before), len(before[-1]) + 1
+
+
+def draft(vault: Vault, old: str, new: str, name: str = "Twice") -> Note:
+    path = vault.root / f"{name}.md"
+    text = vault.notes[path].text
+    assert old in text
+    vault.draft(path, text.replace(old, new))
+    return vault.notes[path]
+
+
+def twice(vault: Vault) -> Note:
+    return vault.notes[vault.root / "Twice.md"]
+
+
+def words(note: Note, where: Span) -> str:
+    assert where.line == where.end_line
+    return note.lines[where.line - 1][where.column - 1 : where.end_column - 1]
+
+
+# --- Where it leads
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "line"),
+    [
+        ("[[Other#Why", "Other.md", 5),
+        ("[[#More", "Twice.md", 13),
+        ("draw.svg", "draw.svg", 1),
+        ("2 x$", "Twice.md", 18),
+        ("\\text{model", "Twice.md", 18),
+        ("* x", "Twice.md", 18),
+        ('title="lib', "lib.py", 4),
+        ("Here", None, None),
+    ],
+)
+def test_definition(vault: Vault, place: str, name: str | None, line: int | None) -> None:
+    found = definition(vault, twice(vault), *at(TWICE, place, 2))
+    assert (found and found.path.name, found and found.span.line) == (name, line)
+
+
+def test_references(vault: Vault) -> None:
+    note, other = twice(vault), vault.notes[vault.root / "Other.md"]
+
+    def found(*place: int) -> list[tuple[str, int]]:
+        return [(p.path.name, p.span.line) for p in references(vault, note, *place)]
+
+    assert found(*at(TWICE, "# Twice")) == [("Other.md", 3), ("Other.md", 7), ("Twice.md", 11)]
+    assert found(*at(TWICE, "## More")) == [("Other.md", 7), ("Twice.md", 11)]
+    assert found(*at(TWICE, "[[Other#Why", 3)) == [("Twice.md", 11)]
+    (place,) = references(vault, other, 5, 1)
+    assert words(note, place.span) == "[[Other#Why]]"
+
+
+def test_symbols(vault: Vault) -> None:
+    told = [(s.kind, s.name, s.whole.line, s.whole.end_line) for s in symbols(twice(vault))]
+    assert ("heading", "More", 13, 32) in told
+    assert ("block", "import numpy as np", 15, 21) in told
+    assert ("id", "^end", 27, 27) in told
+    assert {(s.kind, s.name) for s in vault_symbols(vault, "o")} == {
+        ("note", "Other"), ("alias", "Doubling"), ("heading", "Other"), ("heading", "More"),
+    }  # fmt: skip
+
+
+def test_what_can_be_renamed(vault: Vault) -> None:
+    note = twice(vault)
+
+    def found(place: str, by: int = 0) -> tuple[str, str | None, str] | None:
+        there = renamed_in(vault, note, *at(TWICE, place, by))
+        if there is None:
+            return None
+        heading = there.heading.text if there.heading else None
+        return there.note.name, heading, words(note, there.span)
+
+    assert found("# Twice") == ("Twice", None, "Twice")
+    assert found("## More") == ("Twice", "More", "More")
+    assert found("Other#Why") == ("Other", "Why", "Why")
+    assert found("Here") is None
+
+
+# --- What may stand there
+
+
+@pytest.mark.parametrize(
+    ("typed", "labels", "text"),
+    [
+        ("[[", ["Doubling", "Other", "Twice"], "Doubling: Twice|Doubling]]"),
+        ("| [[", ["Doubling", "Other", "Twice"], "Doubling: Twice\\|Doubling]]"),
+        ("![[", ["Doubling", "Other", "Twice", "draw.svg"], "draw.svg: draw.svg]]"),
+        ("[[Other#", ["Other", "Why", "^reason"], "Why: Why]]"),
+        ("[[Other#^", ["^reason"], "^reason: ^reason]]"),
+        ("[[Nothing#", [], ""),
+        ("#a", ["arithmetic/simple", "sum"], "sum: sum"),
+        ("so $y = ", ["\\text{half}", "\\text{np}", "d_{\\text{model}}", "x", "y"], ""),
+        ("so $y$ = ", [], ""),
+        ("a `[[", [], ""),
+        ("```py", ["mermaid", "pycon", "python", "text"], "python: python"),
+        ("```python no-run t", ["hl_lines", "linenums", "raises", "timeout", "title", "volatile"],
+         "title: title="),
+        ("```text t", [], ""),
+        ("$$\n\\fr", ["\\text{half}", "\\text{np}", "d_{\\text{model}}", "x", "y"], ""),
+        ("plain", [], ""),
+    ],
+)  # fmt: skip
+def test_offers(vault: Vault, typed: str, labels: list[str], text: str) -> None:
+    note = draft(vault, "Here", f"{typed}\n\nHere")
+    line, column = at(note.text, f"{typed}\n\nHere", len(typed))
+    found = offers(vault, note, line, column)
+    assert sorted(offer.label for offer in found) == labels
+    if text:
+        assert text in {f"{offer.label}: {offer.text}" for offer in found}
+
+
+def test_offers_take_the_place_of_what_was_typed(vault: Vault) -> None:
+    note = draft(vault, "Here", "[[Oth]] Here")
+    line, column = at(note.text, "[[Oth]]", 5)
+    offer = next(offer for offer in offers(vault, note, line, column) if offer.label == "Other")
+    assert (words(note, offer.span), offer.text) == ("Oth", "Other")
+
+
+def test_tags_are_offered_in_the_properties(vault: Vault) -> None:
+    note = draft(vault, "  - sum\n", "  - sum\n  - a\n")
+    line, column = at(note.text, "  - a\n", 5)
+    assert {offer.label for offer in offers(vault, note, line, column)} >= {"arithmetic/simple"}
+    assert offers(vault, note, 2, 5) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["x", "W_Q", "d_model", "alpha", "lambda_", "sigma_x", "x_alpha", "scaled_scores", "out"],
+)
+def test_a_formula_reads_names_as_they_are_offered(tmp_path: Path, name: str) -> None:
+    for number, tex in enumerate(spelled(name)):
+        if "operatorname" in tex:
+            continue
+        code = f"```python\n{name} = 2.5\n```\n\n${tex} = 2.5$\n"
+        (tmp_path / f"{number}.md").write_text(code)
+    vault = Vault(tmp_path)
+    assert vault.notes
+    for note in vault.notes.values():
+        assert [c.why for c in inspect(note, vault) if c.outcome == FAILS] == []
+
+
+# --- What is said of it
+
+
+def checked(vault: Vault, note: Note) -> list[Check]:
+    return list(inspect(note, vault))
+
+
+def test_what_is_said_of_a_place(vault: Vault) -> None:
+    note = twice(vault)
+    checks = checked(vault, note)
+    values = {"x": [Value(0, "float64 array of shape (2,)", "array([1., 2.])")]}
+
+    def said(place: str, by: int = 0) -> str:
+        found = about(vault, note, *at(TWICE, place, by), checks, values)
+        return found[1] if found else ""
+
+    assert said("[[Other#Why", 3).startswith("## Why\n\nBecause of")
+    assert "Holds for the arrays of this page" in said("y = 2 x$")
+    assert "Judged on" in said("y = 2 x$")
+    assert "(block 1, line 15)" in said("4.0") or "output" in said("4.0").lower()
+    assert "Checked: this page computes it" in said("4.0")
+    assert "array of shape (2,)" in said("x, d_model")
+    assert "array([1., 2.])" in said("* x", 2)
+    assert "array of shape (2,) (block 1" in said("x$", 1)
+    assert said("```python").startswith("holds · ")
+    assert said("See") == ""
+
+
+def test_what_fails_is_said_with_both_sides(vault: Vault) -> None:
+    note = draft(vault, "$y = 2 x$", "$y = 3 x$")
+    found = about(vault, note, *at(note.text, "y = 3", 1), checked(vault, note), {})
+    assert found
+    assert "left [2. 4.], right [3. 6.]" in found[1]
+    assert words(note, found[0]) == "$y = 3 x$"
+
+
+# --- What mends it
+
+
+def mending(vault: Vault, note: Note, place: str, by: int = 0) -> dict[str, Action]:
+    line, column = at(note.text, place, by)
+    where = Span(line, column, line, column)
+    return {action.title: action for action in actions(vault, note, where, checked(vault, note))}
+
+
+def mended(note: Note, action: Action) -> str:
+    return applied(note.text, action.edits[note.path])
+
+
+def test_outputs_are_written(vault: Vault) -> None:
+    note = draft(vault, "array([2., 4.])", "array([2., 5.])")
+    found = mending(vault, note, "array([2., 5.])")
+    assert mended(note, found["Write this output"]) == TWICE
+    assert mended(note, mending(vault, note, "Here")["Write all outputs of this note (1)"]) == TWICE
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_missing_output_is_written(vault: Vault, end: str) -> None:
+    text = "# Twice\n\n```python\n1 + 1\n```" + end
+    vault.draft(vault.root / "Twice.md", text)
+    note = twice(vault)
+    found = mending(vault, note, "1 + 1")
+    assert mended(note, found["Write this output"]).endswith("```\n\n```text\n2\n```\n")
+
+
+def test_the_computed_number_is_taken_with_as_many_digits(vault: Vault) -> None:
+    note = draft(vault, "is 4.0", "is 4.2")
+    found = mending(vault, note, "4.2", 1)
+    assert mended(note, found["Write 4.0 (computed: 4)"]) == TWICE
+    given = mended(note, found["Mark as given: reason"])
+    assert "4.2<!-- given: reason -->." in given
+    vault.draft(note.path, given)
+    assert not [check for check in checked(vault, twice(vault)) if check.outcome == FAILS]
+
+
+def test_an_equation_is_marked_as_not_run(vault: Vault) -> None:
+    for wrong in ("$y = 3 x$", "\n\n$$\ny = 3 x\n$$\n\n"):
+        note = draft(vault, "$y = 2 x$", wrong)
+        given = mended(note, mending(vault, note, wrong.strip())["Mark as not run: reason"])
+        vault.draft(note.path, given)
+        assert not [c for c in checked(vault, twice(vault)) if c.outcome == FAILS], given
+        vault.draft(note.path, None)
+
+
+def test_a_missing_note_is_made_and_a_slip_is_mended(vault: Vault) -> None:
+    note = draft(vault, "[[Other#Why]]", "[[Othr]] and [[Other#Wy]]")
+    found = mending(vault, note, "[[Othr]]", 3)
+    makes = found["Make the note 'Othr'"].makes
+    assert makes
+    assert makes[0] == vault.root / "Othr.md"
+    assert "# Othr" in makes[1]
+    assert not makes[0].exists()
+    assert "See [[Other]] and" in mended(note, found["Link to 'Other'"])
+    found = mending(vault, note, "[[Other#Wy]]", 3)
+    assert "[[Other#Why]]" in mended(note, found["Link to 'Why'"])
+
+
+def test_a_mention_is_linked(vault: Vault) -> None:
+    note = twice(vault)
+    found = mending(vault, note, "Other things", 2)
+    assert ", [[Other]] things" in mended(note, found["Link to 'Other'"])
+    # In a link it is linked already, and code is code.
+    assert mending(vault, note, "[[Other#Why", 4) == {}
+    assert mending(vault, note, "import numpy") == {}
+
+
+def test_each_check_is_marked_as_a_whole(vault: Vault) -> None:
+    note = draft(vault, "$y = 2 x$", "$y = 3\n x$")
+    (check,) = [check for check in checked(vault, note) if check.outcome == FAILS]
+    found = span(check, note)
+    assert (found.line, found.end_line) == (check.line, check.line + 1)
+
+
+# --- The note of all failures
+
+
+def test_failures_are_kept_as_a_note_of_links(vault: Vault) -> None:
+    note = draft(vault, "$y = 2 x$", "$y = 3 x$")
+    kept = Annotations(vault, "Failures")
+    kept.take([(note, checked(vault, note))])
+    vault.refresh()
+    text = kept.path.read_text()
+    assert "1 in 1 notes." in text
+    assert "- [[Twice#More|Twice, line 27]]: equation" in text
+    assert "    left [2. 4.], right [3. 6.]" in text
+    written = vault.notes[kept.path]
+    assert not vault.options.is_published(written, "Failures.md")
+    assert checked(vault, written) == []
+    assert [vault.resolve(link, written).path for link in written.links] == [note.path]
+    # Another note is checked: what failed before is kept. All holds: it goes.
+    kept.take([(vault.notes[vault.root / "Other.md"], [])])
+    assert kept.path.read_text() == text
+    kept.take([(note, [])])
+    assert not kept.path.exists()
+    kept.take([(note, [])])
+
+
+def test_no_note_written_by_hand_is_overwritten(vault: Vault) -> None:
+    with pytest.raises(NotOursError, match="Twice: there is a note called so"):
+        Annotations(vault, "Twice")
+    with pytest.raises(NotOursError, match="outside of the vault"):
+        Annotations(vault, "../Failures")
+
+
+def test_the_command_keeps_the_note_of_failures(vault: Vault) -> None:
+    draft = vault.root / "Twice.md"
+    folder, kept = str(vault.root), vault.root / "Failures.md"
+
+    def run(*options: str) -> tuple[int, str]:
+        done = CliRunner().invoke(main, ["check", folder, "--annotate", *options])
+        return done.exit_code, done.output
+
+    assert run("Failures")[0] == 0
+    assert not kept.exists()
+    draft.write_text(TWICE.replace("$y = 2 x$", "$y = 3 x$"))
+    for _ in range(2):  # it is no note that is checked
+        code, told = run("Failures")
+        assert (code, "vault: 2 notes" in told) == (1, True), told
+        assert kept.exists()
+    draft.write_text(TWICE)
+    assert run("Failures")[0] == 0
+    assert not kept.exists()
+    code, told = run("Twice")
+    assert (code, "written by hand" in told) == (2, True)

@@ -1,0 +1,78 @@
+"""A session in a real Neovim: what is typed, what is told of it, and what a rename changes."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vaultkit.checks.check import FAILS
+from vaultkit.inspect import inspect_text
+from vaultkit.read.vault import Vault
+
+pytest.importorskip("pygls")
+NVIM = shutil.which("nvim")
+ROOT = Path(__file__).parents[2]
+SESSION = Path(__file__).with_name("neovim.lua")
+OLD, NEW = r"\exp(x_1 - x_2)", r"\exp(x_1 - 2 x_2)"
+
+
+@pytest.mark.skipif(NVIM is None, reason="Neovim is not installed")
+def test_a_session_in_neovim(tmp_path: Path) -> None:
+    for name in ("docs", "snippets", "figures"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    for name in ("mkdocs.yml", "pyproject.toml"):
+        shutil.copy2(ROOT / name, tmp_path / name)
+    seen = tmp_path / "seen.json"
+    environment = {
+        **os.environ,
+        "VAULT": str(tmp_path),
+        "NOTE": str(tmp_path / "docs" / "Softmax.md"),
+        "PYTHON": sys.executable,
+        "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
+        "OLD": OLD,
+        "NEW": NEW,
+        "HEADING": "## Along rows",
+        "RENAMED": "Along each row",
+        "SEEN": str(seen),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+    }
+    done = subprocess.run(
+        [str(NVIM), "--headless", "--clean", "-c", f"luafile {SESSION}"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert seen.exists(), done.stderr
+    told = json.loads(seen.read_text())
+    assert "problem" not in told, told["problem"]
+    (problem,) = told["diagnostics"]
+    assert problem["line"] == told["row"]
+    assert problem["code"] == "equation"
+    assert "does not hold\n  left " in problem["message"]
+    assert "the largest difference is" in problem["message"]
+    assert "does not hold" in told["hover"]
+    assert told["undone"]
+    written, before, _ = told["output"]
+    assert written == before
+    # All links lead to the heading by its new name, and nothing else has changed.
+    vault = Vault(tmp_path / "docs")
+    assert "## Along each row\n" in (tmp_path / "docs" / "Softmax.md").read_text()
+    wrong = [
+        check.why
+        for note in vault.notes.values()
+        for check in inspect_text(note, vault)
+        if check.outcome == FAILS
+    ]
+    assert wrong == []
+    changed = [
+        path.name
+        for path in (ROOT / "docs").rglob("*.*")
+        if path.is_file() and path.read_bytes() != (tmp_path / path.relative_to(ROOT)).read_bytes()
+    ]
+    assert len(changed) == told["files"] > 1

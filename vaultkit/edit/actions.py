@@ -1,0 +1,182 @@
+"""What would mend a place of a note, as edits that an editor can make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vaultkit import starter
+from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
+from vaultkit.edit.find import link_in
+from vaultkit.edit.spans import span as span_of
+from vaultkit.edit.text import Edit, Span
+from vaultkit.read.note import Note
+from vaultkit.read.vault import BrokenLinkError, UnwrittenError, Vault
+
+_NEAREST = re.compile(r"; nearest (?:are|is) (?P<numbers>.+)$")
+_WORD_CHARACTER = re.compile(r"[\w-]")
+#: What stands for a reason that its author still has to write.
+REASON = "reason"
+
+
+@dataclass(frozen=True)
+class Action:
+    """Something that would mend a place.
+
+    Attributes
+    ----------
+    title
+        What it does.
+    edits
+        By the path of a file, what changes in it.
+    makes
+        A file that is made first, with its text.
+    mends
+        The check that then holds, if it is one's.
+    """
+
+    title: str
+    edits: dict[Path, list[Edit]] = field(default_factory=dict)
+    makes: tuple[Path, str] | None = None
+    mends: Check | None = None
+
+
+def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> Iterator[Action]:
+    """Find what could be done in a span of a note.
+
+    Parameters
+    ----------
+    vault, note, where
+        The span.
+    checks
+        What was found in the note as it is now.
+    """
+    mends = [check for check in checks if check.mend and check.outcome == FAILS]
+    for check in checks:
+        if not _touches(span_of(check, note), where):
+            continue
+        if check.mend and check.outcome == FAILS:
+            what = "the code of the file" if check.kind == "mirror" else "this output"
+            yield Action(f"Write {what}", {note.path: [_mended(note, check.mend)]}, mends=check)
+        elif check.outcome == FAILS and check.kind in ("number", "shape"):
+            yield from _numbers(note, check)
+            yield _reason(note, check, "given")
+        elif check.outcome == FAILS and check.kind == "equation":
+            yield _reason(note, check, "not run")
+        elif check.kind == "link" and check.outcome in (FAILS, EXCEPTED):
+            yield from _missing(vault, note, check)
+    outputs = [check.mend for check in mends if check.mend and check.kind != "mirror"]
+    if outputs:
+        edits = [_mended(note, mend) for mend in outputs]
+        yield Action(f"Write all outputs of this note ({len(edits)})", {note.path: edits})
+    yield from _mentions(vault, note, where)
+
+
+def _mended(note: Note, mend: Mend) -> Edit:
+    newline = "\r\n" if "\r\n" in note.text else "\n"
+    text = "".join(line + newline for line in mend.lines)
+    first, last = mend.first, max(mend.last, mend.first - 1)
+    if first > len(note.lines) and not note.text.endswith(("\n", "\r")):
+        text = newline + text
+    return Edit(Span(first, 1, last + 1, 1), text)
+
+
+def _numbers(note: Note, check: Check) -> Iterator[Action]:
+    """Offer the numbers that were computed and come near, with as many digits as are stated."""
+    found = _NEAREST.search(check.why.split("\n")[0])
+    stated = re.fullmatch(r"(?P<sign>[-−+]?)(?P<digits>[\d,]*\.?\d+)(?P<unit>\s*%?)", check.what)
+    span = span_of(check, note)
+    if not found or not stated:
+        return
+    decimals = len(stated["digits"].partition(".")[2])
+    for word in re.split(r", | and | or ", found["numbers"]):
+        try:
+            number = float(word)
+        except ValueError:
+            continue
+        scale = 100 if "%" in stated["unit"] and abs(number) <= 1 else 1
+        comma = "," if "," in stated["digits"] else ""
+        written = f"{abs(scale * number):{comma}.{decimals}f}"
+        sign = stated["sign"] or "−"
+        text = (sign if number < 0 else "") + written + stated["unit"]
+        yield Action(
+            f"Write {text} (computed: {word})", {note.path: [Edit(span, text)]}, mends=check
+        )
+
+
+def _reason(note: Note, check: Check, what: str) -> Action:
+    """Mark what cannot be computed here, with a reason to be written."""
+    span = span_of(check, note)
+    behind = Span(span.end_line, span.end_column, span.end_line, span.end_column)
+    blank = "" if what == "given" else " "
+    if "\n" in check.what or span.end_line > span.line:
+        blank = "\n\n"
+    mark = f"{blank}<!-- {what}: {REASON} -->"
+    return Action(f"Mark as {what}: {REASON}", {note.path: [Edit(behind, mark)]}, mends=check)
+
+
+def _missing(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
+    """Offer to write the note that a link names, or to link to what comes near."""
+    link = link_in(note, check.line, check.column)
+    if link is None:
+        return
+    try:
+        vault.resolve(link, note)
+    except UnwrittenError:
+        try:
+            path, text = starter.begin(link.target.rpartition("/")[2], vault)
+        except starter.TakenError:
+            return
+        yield Action(f"Make the note {path.stem!r}", makes=(path, text), mends=check)
+    except BrokenLinkError:
+        pass
+    for name in re.findall(r"'([^']+)'", check.why.partition("did you mean ")[2]):
+        wrong = link.sub if "has no heading" in check.why or "has no block" in check.why else ""
+        line = note.lines[check.line - 1]
+        at = line.find(wrong or link.target, check.column - 1)
+        if at >= 0:
+            span = Span.within(check.line, at + 1, len(wrong or link.target))
+            yield Action(f"Link to {name!r}", {note.path: [Edit(span, name)]}, mends=check)
+
+
+def _mentions(vault: Vault, note: Note, where: Span) -> Iterator[Action]:
+    """Offer to link the name of a note that stands in running text."""
+    line = note.lines[where.line - 1] if where.line <= len(note.lines) else ""
+    plain = _plain(note, where.line)
+    best: tuple[int, int, Path] | None = None
+    for name, paths in vault.taken.items():
+        begins = plain.casefold().find(name, max(0, where.column - 1 - len(name)))
+        ends = begins + len(name)
+        if not 0 <= begins < where.column <= ends + 1 or note.path in paths or len(paths) != 1:
+            continue
+        around = line[max(0, begins - 1) : begins] + line[ends : ends + 1]
+        if not _WORD_CHARACTER.search(around):
+            best = max(best or (0, 0, Path()), (len(name), begins, paths[0]))
+    if best:
+        length, begins, path = best
+        words, target = line[begins : begins + length], vault.notes[path].name
+        link = f"[[{target}]]" if words == target else f"[[{target}|{words}]]"
+        edit = Edit(Span.within(where.line, begins + 1, length), link)
+        yield Action(f"Link to {target!r}", {note.path: [edit]})
+
+
+def _plain(note: Note, number: int) -> str:
+    """Return a line of running text, with blanks for what is a link, code or mathematics."""
+    line = note.lines[number - 1] if number <= len(note.lines) else ""
+    for passage in note.passages:
+        rows = passage.source.split("\n")
+        index = number - passage.line
+        if 0 <= index < len(rows) and rows[index].strip():
+            start = sum(len(row) + 1 for row in rows[:index])
+            plain = passage.plain[start : start + len(rows[index])]
+            at = line.find(rows[index])
+            if at >= 0:
+                return " " * at + plain
+    return ""
+
+
+def _touches(one: Span, other: Span) -> bool:
+    first = (one.line, 1), (one.end_line, one.end_column)
+    return first[0] <= (other.end_line, other.end_column) and first[1] >= (other.line, other.column)

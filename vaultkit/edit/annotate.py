@@ -1,0 +1,90 @@
+"""Keeps a note of all failures in the vault, as links: for editors that show nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from vaultkit.checks.check import FAILS, Check
+from vaultkit.files import write_atomically
+from vaultkit.read.note import Note
+from vaultkit.read.vault import Vault
+
+#: No site shows it, and no check that could fail is made of it. What has no code mirrors nothing.
+_HEAD = """\
+---
+publish: false
+checks: [mirrors]
+---
+
+%% Written by `vaultkit check --annotate`; it is removed when all checks hold. %%
+"""
+
+
+class NotOursError(ValueError):
+    """A file that nobody wants to lose."""
+
+
+class Annotations:
+    """The note of all failures.
+
+    Parameters
+    ----------
+    vault
+        The vault.
+    name
+        Its path as seen from the vault's folder; the ending may be left out.
+
+    Raises
+    ------
+    NotOursError
+        If it lies outside of the vault, or holds something else.
+    """
+
+    def __init__(self, vault: Vault, name: str) -> None:
+        self.vault = vault
+        self.path = vault.root / (name if name.endswith(".md") else f"{name}.md")
+        if not self.path.resolve().is_relative_to(vault.root):
+            raise NotOursError(f"{name}: outside of the vault")
+        if self.path.exists() and not self._is_ours():
+            raise NotOursError(f"{name}: there is a note called so that was written by hand")
+        self._failures: dict[Path, tuple[Note, list[Check]]] = {}
+
+    def take(self, found: Iterable[tuple[Note, Sequence[Check]]]) -> None:
+        """Take in what was found in notes, and write what fails in these and in all others."""
+        for note, checks in found:
+            self._failures[note.path] = note, [c for c in checks if c.outcome == FAILS]
+        # Of a note that has gone, nothing can fail.
+        known = self.vault.notes
+        told = [
+            (known[path], checks)
+            for path, (_, checks) in sorted(self._failures.items())
+            if checks and path in known
+        ]
+        if told:
+            write_atomically(self.path, self._text(told))
+        elif self.path.exists() and self._is_ours():
+            self.path.unlink()
+
+    def _is_ours(self) -> bool:
+        return _HEAD.encode() in self.path.read_bytes().replace(b"\r\n", b"\n")
+
+    def _text(self, told: Sequence[tuple[Note, list[Check]]]) -> str:
+        count = sum(len(checks) for _, checks in told)
+        rows = [_HEAD, f"# {self.path.stem}", "", f"{count} in {len(told)} notes.", ""]
+        for note, checks in told:
+            for check in sorted(checks, key=lambda check: (check.line, check.column)):
+                rows += [f"- {self._link(note, check)}: {check.kind}", ""]
+                fence = "`" * max(3, 1 + max(map(len, re.findall("`+", check.why)), default=0))
+                rows += [f"    {fence}text", *(f"    {row}" for row in check.why.split("\n"))]
+                rows += [f"    {fence}", ""]
+        return "\n".join(rows)
+
+    def _link(self, note: Note, check: Check) -> str:
+        """Link to the section that a failure lies in."""
+        target = self.vault.relative(note.path).removesuffix(".md")
+        above = [h for h in note.headings if h.line <= check.line]
+        words = " ".join(re.sub(r"[#|^:%\[\]\\]+", " ", above[-1].text).split()) if above else ""
+        sub = f"#{words}" if words and above[-1].level > 1 else ""
+        return f"[[{target}{sub}|{note.name}, line {check.line}]]"

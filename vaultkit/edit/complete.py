@@ -1,0 +1,174 @@
+"""What may be written in a place of a note: links, tags, options of fences, names of variables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vaultkit.checks.evidence import bound
+from vaultkit.edit.find import block_in
+from vaultkit.edit.names import spelled
+from vaultkit.edit.text import Span
+from vaultkit.read.fences import OPTIONS, RUNS
+from vaultkit.read.note import Note
+from vaultkit.read.vault import READERS, BrokenLinkError, Vault
+
+_LINK = re.compile(r"(?P<embed>!?)\[\[(?P<target>[^\[\]|#\n]*)(?P<sub>#[^\[\]|\n]*)?$")
+_FENCE = re.compile(r"[\s>]*(?:`{3,}|~{3,})(?P<language>[\w-]*)(?P<rest>\s.*)?$")
+_TAG = re.compile(r"(?:^|[\s(])#(?P<tag>[\w/-]*)$")
+_LISTED_TAG = re.compile(r"^(?:tags:\s*\[?(?:[^\]]*,)?\s*|\s*-\s+)(?P<tag>[\w/-]*)$")
+_WORD = re.compile(r"\\?[A-Za-z_]*(?:\{[A-Za-z]*)?$")
+_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What may be written.
+
+    Attributes
+    ----------
+    label
+        What is shown.
+    text
+        What is written, in the place of `span`.
+    kind
+        ``note``, ``alias``, ``file``, ``heading``, ``id``, ``tag``, ``option``, ``variable``.
+    detail
+        What is said beside it.
+    match
+        What has to begin as, or hold, what was typed.
+    """
+
+    label: str
+    text: str
+    kind: str
+    span: Span
+    detail: str = ""
+    match: str = ""
+
+
+def offers(vault: Vault, note: Note, line: int, column: int) -> list[Offer]:
+    """Find what may be written in a place of a note, whatever was typed of it already."""
+    text = note.lines[line - 1] if line <= len(note.lines) else ""
+    before, behind = text[: column - 1], text[column - 1 :]
+    if line <= note.front:
+        return list(_listed_tags(vault, note, line, before))
+    if fence := _FENCE.match(before):
+        return list(_fence(line, before, fence))
+    if block_in(note, line) is not None or _in_code_span(before):
+        return []
+    if _in_formula(note, line, before):
+        return list(_variables(note, line, before))
+    if link := _LINK.search(before):
+        closing = "" if behind.startswith("]]") else "]]"
+        if link["sub"] is not None:
+            return list(_places(vault, note, line, link, closing))
+        bar = "\\|" if before.lstrip(" >").startswith("|") else "|"
+        return list(_names(vault, line, link, closing, bar))
+    if tag := _TAG.search(before):
+        return list(_tags(vault, line, tag))
+    return []
+
+
+def _names(vault: Vault, line: int, link: re.Match[str], closing: str, bar: str) -> Iterator[Offer]:
+    span = Span.within(line, link.start("target") + 1, len(link["target"]))
+    shared = Counter(note.name.casefold() for note in vault.notes.values())
+    for note in vault.notes.values():
+        called = note.name
+        if shared[note.name.casefold()] > 1:
+            called = vault.relative(note.path).removesuffix(".md")
+        yield Offer(called, called + closing, "note", span, note.summary)
+        for alias in note.aliases:
+            yield Offer(alias, f"{called}{bar}{alias}{closing}", "alias", span, called)
+    if link["embed"]:
+        for path in vault.files:
+            if path.suffix not in READERS:
+                yield Offer(path.name, path.name + closing, "file", span, vault.relative(path))
+
+
+def _places(
+    vault: Vault, source: Note, line: int, link: re.Match[str], closing: str
+) -> Iterator[Offer]:
+    """Offer the headings of the note that a link names, or its blocks."""
+    try:
+        note = vault.notes[vault.find(link["target"].strip(), source.path)]
+    except (BrokenLinkError, KeyError):
+        return
+    span = Span.within(line, link.start("sub") + 2, len(link["sub"]) - 1)
+    for name, (first, _) in note.block_ids.items():
+        yield Offer(f"^{name}", f"^{name}{closing}", "id", span, note.lines[first - 1].strip()[:80])
+    if link["sub"].startswith("#^"):
+        return
+    for heading in note.headings:
+        words = " ".join(re.sub(r"[#|^:%\[\]\\]+", " ", heading.text).split())
+        yield Offer(heading.text, words + closing, "heading", span, "#" * heading.level)
+
+
+def _tags(vault: Vault, line: int, typed: re.Match[str]) -> Iterator[Offer]:
+    span = Span.within(line, typed.start("tag") + 1, len(typed["tag"]))
+    counted = Counter(tag for note in vault.notes.values() for tag in set(note.tags))
+    for tag, count in counted.most_common():
+        # What is being typed is a tag already: of this note alone.
+        if tag != typed["tag"] or count > 1:
+            yield Offer(tag, tag, "tag", span, f"{count} notes" if count > 1 else "1 note")
+
+
+def _listed_tags(vault: Vault, note: Note, line: int, before: str) -> Iterator[Offer]:
+    """Offer tags below ``tags:`` in the properties."""
+    above = (row for row in reversed(note.lines[:line]) if re.match(r"\w", row))
+    typed = _LISTED_TAG.match(before)
+    if typed and next(above, "").startswith("tags:"):
+        yield from _tags(vault, line, typed)
+
+
+def _fence(line: int, before: str, fence: re.Match[str]) -> Iterator[Offer]:
+    if fence["rest"] is None:
+        span = Span.within(line, fence.start("language") + 1, len(fence["language"]))
+        for language in ("python", "pycon", "text", "mermaid"):
+            yield Offer(language, language, "option", span)
+        return
+    if fence["language"] not in RUNS or before.count('"') % 2:
+        return
+    typed = re.search(r"\S*$", before)
+    assert typed
+    span = Span.within(line, typed.start() + 1, len(typed[0]))
+    for option, has_value in OPTIONS.items():
+        if not re.search(rf"\s{option}(?![\w-])", fence["rest"][: -len(typed[0]) or None]):
+            yield Offer(option, f"{option}=" if has_value else option, "option", span)
+
+
+def _variables(note: Note, line: int, before: str) -> Iterator[Offer]:
+    typed = _WORD.search(before)
+    assert typed
+    span = Span.within(line, typed.start() + 1, len(typed[0]))
+    told: set[str] = set()
+    for index, block in enumerate(note.blocks):
+        for name in sorted(bound(block) - told):
+            told.add(name)
+            for tex in spelled(name)[:1]:
+                match = tex if typed[0].startswith("\\") else name
+                where = f"{name}, block {index + 1}: {block.section}"
+                yield Offer(tex, tex, "variable", span, where, match)
+
+
+def _in_formula(note: Note, line: int, before: str) -> bool:
+    """Tell whether a place lies between dollars, also where the closing ones are not typed yet."""
+    if any(f.fence.line <= line <= f.fence.end for f in note.blocks):
+        return False
+    fences = [(fence.line, fence.end) for fence in note.fences]
+    rows = [
+        row
+        for number, row in enumerate(note.lines[: line - 1], 1)
+        if number > note.front and not any(first <= number <= last for first, last in fences)
+    ]
+    display = sum(_CODE_SPAN.sub("", row).count("$$") for row in rows) % 2 == 1
+    plain = re.sub(r"\\\$", "", _CODE_SPAN.sub("", before))
+    if (plain.count("$$") % 2 == 1) != display:
+        return True
+    return plain.replace("$$", "").count("$") % 2 == 1
+
+
+def _in_code_span(before: str) -> bool:
+    return _CODE_SPAN.sub("", before).count("`") % 2 == 1

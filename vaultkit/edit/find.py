@@ -1,0 +1,256 @@
+"""What stands in a place of a note, where it leads, and what leads to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vaultkit.checks.evidence import bound
+from vaultkit.edit.names import spelled
+from vaultkit.edit.spans import of_formula, of_link, rest
+from vaultkit.edit.text import Span
+from vaultkit.read.note import Formula, Heading, Link, Note
+from vaultkit.read.vault import BrokenLinkError, Target, Vault
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+#: How many symbols of a vault are told at a time.
+_MOST = 500
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a file."""
+
+    path: Path
+    span: Span
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A part of a note that has a name: all of it, and where its name stands.
+
+    ``kind`` is ``note``, ``alias``, ``heading``, ``block`` (of code) or ``id`` (of a block).
+    """
+
+    name: str
+    kind: str
+    path: Path
+    whole: Span
+    span: Span
+    level: int = 0
+
+
+def link_in(note: Note, line: int, column: int) -> Link | None:
+    """Find the link that a place lies in."""
+    here = (link for link in note.links if link.line == line)
+    return next((link for link in here if of_link(note, link).holds(line, column)), None)
+
+
+def formula_in(note: Note, line: int, column: int) -> Formula | None:
+    """Find the formula that a place lies in."""
+    for formula in note.formulas:
+        if formula.line <= line and of_formula(note, formula).holds(line, column):
+            return formula
+    return None
+
+
+def heading_in(note: Note, line: int) -> Heading | None:
+    """Find the heading that a line holds."""
+    return next((heading for heading in note.headings if heading.line == line), None)
+
+
+def block_in(note: Note, line: int) -> int | None:
+    """Find the block of code that a line belongs to, by its number."""
+    for index, block in enumerate(note.blocks):
+        if block.fence.line <= line <= block.fence.end:
+            return index
+    return None
+
+
+def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
+    """Find the name of a variable of the note that a place lies in: in code, or in a formula."""
+    text = note.lines[line - 1] if line <= len(note.lines) else ""
+    index = block_in(note, line)
+    if index is not None:
+        if line in (note.blocks[index].fence.line, note.blocks[index].fence.end):
+            return None
+        for found in _NAME.finditer(text):
+            if found.start() < column <= found.end() + 1:
+                return found[0], Span.within(line, found.start() + 1, len(found[0]))
+        return None
+    if formula_in(note, line, column) is None:
+        return None
+    best: tuple[str, Span] | None = None
+    for name in {name for block in note.blocks for name in bound(block)}:
+        for tex in spelled(name):
+            # A letter is no part of a longer word or command.
+            for found in re.finditer(rf"(?<![A-Za-z\\]){re.escape(tex)}(?![A-Za-z])", text):
+                if found.start() < column <= found.end() + 1:
+                    span = Span.within(line, found.start() + 1, len(tex))
+                    if best is None or len(tex) > best[1].end_column - best[1].column:
+                        best = name, span
+    return best
+
+
+def binding(note: Note, name: str, line: int) -> Place | None:
+    """Find the line that binds a name for another line: in the last block above, or below."""
+    binds = [block for block in note.blocks if name in bound(block)]
+    above = [block for block in binds if block.fence.line < line]
+    for block in above[-1:] or binds[:1]:
+        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
+        for number in range(block.fence.line + 1, block.fence.end):
+            if found := pattern.search(note.lines[number - 1]):
+                return Place(note.path, Span.within(number, found.start() + 1, len(name)))
+        return Place(note.path, rest(note, block.fence.line, 1))
+    return None
+
+
+def definition(vault: Vault, note: Note, line: int, column: int) -> Place | None:
+    """Find where what stands in a place is from: a note, heading, file, or line of code."""
+    if link := link_in(note, line, column):
+        try:
+            return _begin(vault.resolve(link, note))
+        except BrokenLinkError:
+            return None
+    if found := name_in(note, line, column):
+        return binding(note, found[0], line)
+    index = block_in(note, line)
+    if index is not None and note.blocks[index].fence.line == line:
+        return _shown_file(vault, note, index)
+    return None
+
+
+def references(vault: Vault, note: Note, line: int, column: int) -> list[Place]:
+    """Find all links to what stands in a place: where a link leads, a heading, else the note."""
+    target = Target(note.path, note=note)
+    if link := link_in(note, line, column):
+        try:
+            target = vault.resolve(link, note)
+        except BrokenLinkError:
+            return []
+    elif (heading := heading_in(note, line)) and not (heading.level == 1 and line == _first(note)):
+        target = Target(note.path, heading.slug, note, note.section_lines(heading))
+    return list(leading_to(vault, target))
+
+
+def leading_to(vault: Vault, target: Target) -> Iterator[Place]:
+    """Find all links that lead to a file, or to a place in it."""
+    for source in vault.notes.values():
+        for link in source.links:
+            try:
+                if vault.find(link.target, source.path) != target.path:
+                    continue
+                if target.anchor and vault.resolve(link, source).anchor != target.anchor:
+                    continue
+            except BrokenLinkError:
+                continue
+            yield Place(source.path, of_link(source, link))
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """What would be renamed from a place: a heading of a note, or the note; and its words there."""
+
+    note: Note
+    heading: Heading | None
+    words: str
+    span: Span
+
+
+def renamed_in(vault: Vault, note: Note, line: int, column: int) -> Renamed | None:
+    """Find the note or the heading that stands in a place, or that a link there calls.
+
+    A note that begins with its own name has one name for both.
+    """
+    if heading := heading_in(note, line):
+        is_title = heading.level == 1 and heading.text == note.name
+        text = note.lines[line - 1]
+        at = text.find(heading.text)
+        span = Span.within(line, at + 1, len(heading.text)) if at >= 0 else rest(note, line, 1)
+        return Renamed(note, None if is_title else heading, heading.text, span)
+    link = link_in(note, line, column)
+    if link is None:
+        return None
+    try:
+        target = vault.resolve(link, note)
+    except BrokenLinkError:
+        return None
+    if target.note is None or link.sub.startswith("^"):
+        return None
+    words, renamed = target.note.name, None
+    if target.anchor:
+        renamed = target.note.anchored(target.anchor)
+        words = renamed.text if renamed else words
+    text = note.lines[line - 1]
+    written = link.sub.rpartition("#")[2] if target.anchor else link.target.rpartition("/")[2]
+    at = text.find(written, link.column - 1)
+    return Renamed(target.note, renamed, words, Span.within(line, at + 1, len(written)))
+
+
+def symbols(note: Note) -> Iterator[Symbol]:
+    """Name the parts of a note, in their order."""
+    for heading in note.headings:
+        first, last = note.section_lines(heading)
+        end = len(note.lines[last - 1]) + 1 if last <= len(note.lines) else 1
+        span = rest(note, heading.line, 1)
+        whole = max(Span(first, 1, last, end), Span(first, 1, span.end_line, span.end_column))
+        yield Symbol(heading.text, "heading", note.path, whole, span, heading.level)
+    for block in note.blocks:
+        fence = block.fence
+        whole = Span(fence.line, 1, fence.end, len(note.lines[fence.end - 1]) + 1)
+        first_line = next((line for line in fence.lines if line.strip()), block.section)
+        yield Symbol(first_line.strip()[:60], "block", note.path, whole, rest(note, fence.line, 1))
+    for name, (first, last) in note.block_ids.items():
+        whole = Span(first, 1, last, len(note.lines[last - 1]) + 1)
+        yield Symbol(f"^{name}", "id", note.path, whole, rest(note, last, 1))
+
+
+def vault_symbols(vault: Vault, query: str) -> list[Symbol]:
+    """Find the notes, aliases and headings whose names hold some words."""
+    wanted = query.casefold()
+    found: list[Symbol] = []
+    top = Span(1, 1, 1, 1)
+    for note in vault.notes.values():
+        names = [(note.name, "note"), *((alias, "alias") for alias in note.aliases)]
+        found += [Symbol(n, kind, note.path, top, top) for n, kind in names if _has(n, wanted)]
+    for note in vault.notes.values():
+        for symbol in symbols(note):
+            if symbol.kind == "heading" and _has(symbol.name, wanted):
+                found.append(symbol)
+            if len(found) >= _MOST:
+                return found
+    return found
+
+
+def _begin(target: Target) -> Place:
+    line = target.lines[0] if target.lines else 1
+    return Place(target.path, Span(line, 1, line, 1))
+
+
+def _shown_file(vault: Vault, note: Note, index: int) -> Place | None:
+    """Find the file that ``title=`` names, and in it what the block shows."""
+    fence = note.blocks[index].fence
+    try:
+        title = fence.options.get("title")
+    except ValueError:
+        return None
+    path = vault.root.parent / (title or "")
+    if not title or not path.is_file():
+        return None
+    line = 1
+    shown = next((row for row in fence.lines if row.startswith(("def ", "class "))), None)
+    if shown:
+        rows = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        head = shown.partition("(")[0]
+        line = next((n for n, row in enumerate(rows, 1) if row.startswith(head)), 1)
+    return Place(path, Span(line, 1, line, 1))
+
+
+def _first(note: Note) -> int:
+    return note.headings[0].line if note.headings else 0
+
+
+def _has(name: str, wanted: str) -> bool:
+    return wanted in name.casefold()

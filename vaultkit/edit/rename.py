@@ -1,0 +1,311 @@
+"""Renames a note or a heading, with all that calls it: links, `nav` in mkdocs.yml, drawings.
+
+Nothing is written here: what has to change is told as edits, for an editor or for the command line.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import yaml
+
+from vaultkit.edit.text import Edit, Span, applied, lines
+from vaultkit.read import source
+from vaultkit.read.markdown import parse
+from vaultkit.read.note import Heading, Link, Note
+from vaultkit.read.syntax import WIKILINK, comparable
+from vaultkit.read.vault import DRAWN, BrokenLinkError, Vault
+from vaultkit.starter import FORBIDDEN
+
+_NOT_IN_LINKS = re.compile(r"[#|^:%\[\]\\]+")
+#: Folders beside a vault that hold nothing written by hand.
+_MADE = {"site", "node_modules", "__pycache__", "build", "dist"}
+
+
+class RenameError(ValueError):
+    """A name that cannot be given, or is given already."""
+
+
+@dataclass
+class Changes:
+    """What has to change for a new name.
+
+    Attributes
+    ----------
+    edits
+        By the path of a file (as it is called now), what changes in its text.
+    moved
+        The file that gets another name, and the other name.
+    left
+        Where code beside the vault calls the old name: a drawing that it makes anew would do so.
+    """
+
+    edits: dict[Path, list[Edit]] = field(default_factory=lambda: defaultdict(list))
+    moved: tuple[Path, Path] | None = None
+    left: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """How many places change."""
+        return sum(map(len, self.edits.values()))
+
+
+#: Gives the link that takes the place of another one in a file; None: it stays.
+_Change = Callable[[Link, Path], Link | None]
+
+
+def rename_note(vault: Vault, old: str | Path, new: str) -> Changes:
+    """Give a note another name; or, where somebody has done that already, mend what calls the old.
+
+    Parameters
+    ----------
+    vault
+        The vault.
+    old
+        Path of the note; or its old name, if no note is called so any more.
+    new
+        Its new name.
+
+    Raises
+    ------
+    RenameError
+        If it cannot be called so, another note is called so, or no note is called by either name.
+    """
+    new = new.strip().removesuffix(".md")
+    if not new or FORBIDDEN.search(new) or new.startswith("."):
+        raise RenameError(f"{new!r} cannot be the name of a note")
+    changes = Changes()
+    if isinstance(old, Path):
+        path, name = old, old.stem
+        target = path.with_name(new + path.suffix)
+        for other in vault.taken.get(new.casefold(), ()):
+            if other != path:
+                raise RenameError(f"{new!r} is taken: {vault.relative(other)}")
+        if target != path:
+            changes.moved = path, target
+        title = next(iter(vault.notes[path].headings), None)
+        if title and title.level == 1 and title.text == name:
+            changes.edits[path].append(_in_heading(vault.notes[path], title, new))
+    else:
+        path, name = None, old
+        targets = [note.path for note in vault.notes.values() if _key(note.name) == _key(new)]
+        if len(targets) != 1:
+            raise RenameError(f"there is no note {old!r}, and {len(targets)} called {new!r}")
+        target = targets[0]
+
+    def change(link: Link, source_path: Path) -> Link | None:
+        folder, slash, last = link.target.rpartition("/")
+        ending = ".md" if last.endswith(".md") else ""
+        if _key(last.removesuffix(".md")) != _key(name):
+            return None
+        try:
+            found: Path | None = vault.find(link.target, source_path)
+        except BrokenLinkError:
+            found = None
+        return replace(link, target=folder + slash + new + ending) if found == path else None
+
+    _change_links(vault, change, changes)
+    _change_navigation(vault, path or target.with_name(f"{name}{target.suffix}"), target, changes)
+    drawn = any(file.suffix == ".svg" for file in changes.edits)
+    changes.left = list(_code_that_calls(vault, name)) if drawn else []
+    return changes
+
+
+def rename_heading(vault: Vault, note: Note, heading: Heading, words: str) -> Changes:
+    """Give a heading other words, and have the links that lead to it lead to it.
+
+    Raises
+    ------
+    RenameError
+        If they are no words of a heading, or another heading of the note has them.
+    """
+    words = " ".join(words.split())
+    if not comparable(words):
+        raise RenameError(f"{words!r} cannot be the words of a heading")
+    changes = Changes()
+    edit = _in_heading(note, heading, words)
+    renamed = parse(applied(note.text, [edit]), note.path)
+    given = next((h for h in renamed.headings if h.line == heading.line), None)
+    if given is None:
+        raise RenameError(f"{words!r} cannot be the words of a heading")
+    if any(comparable(h.text) == comparable(given.text) for h in note.headings if h != heading):
+        raise RenameError(f"{note.name!r} has a heading {given.text!r} already")
+    changes.edits[note.path].append(edit)
+    called = " ".join(_NOT_IN_LINKS.sub(" ", given.text).split())
+    first, last = note.section_lines(heading)
+
+    def change(link: Link, source_path: Path) -> Link | None:
+        if not link.sub or link.sub.startswith("^"):
+            return None
+        try:
+            path = vault.find(link.target, source_path)
+        except BrokenLinkError:
+            return None
+        if path != note.path:
+            return None
+        if not link.wiki:
+            meant = note.anchored(link.sub)
+            return replace(link, sub=given.slug) if meant == heading else None
+        meant = note.heading(link.sub)
+        if meant is None or not first <= meant.line <= last:
+            return None
+        *outer, inner = link.sub.split("#")
+        old = comparable(heading.text)
+        parts = [called if comparable(part) == old else part for part in outer]
+        parts.append(called if meant == heading else inner)
+        return replace(link, sub="#".join(parts)) if parts != [*outer, inner] else None
+
+    _change_links(vault, change, changes)
+    return changes
+
+
+def _in_heading(note: Note, heading: Heading, words: str) -> Edit:
+    """Write other words into the line of a heading; its marks stay."""
+    line = note.lines[heading.line - 1]
+    found = re.match(r"(?P<marks>[\s>]*#{1,6}[ \t]+)(?P<words>.*?)(?P<rest>[ \t]*#*[ \t]*)$", line)
+    begins, ends = found.span("words") if found else (0, len(line))
+    return Edit(Span(heading.line, begins + 1, heading.line, ends + 1), words)
+
+
+def _change_links(vault: Vault, change: _Change, changes: Changes) -> None:
+    """Find what becomes of the links of all notes and drawings."""
+    for note in vault.notes.values():
+        if note.path.suffix == ".md":
+            seen = {
+                edit
+                for link in note.links
+                if (other := change(link, note.path))
+                for edit in _rewritten(note, link, other)
+            }
+            changes.edits[note.path] += sorted(seen)
+        else:
+            _change_in_file(note.path, _in_notebook, change, changes)
+    for path in vault.files:
+        if path.suffix == ".svg":
+            _change_in_file(path, _in_drawing, change, changes)
+    for path in [path for path, edits in changes.edits.items() if not edits]:
+        del changes.edits[path]
+
+
+def _rewritten(note: Note, old: Link, new: Link) -> Iterator[Edit]:
+    """Find the target and the heading of a link in its line, and what takes their place."""
+    line = note.lines[old.line - 1]
+    at = old.column - 1
+    if not old.wiki and line[at : at + 2].lstrip("!").startswith("["):
+        at = max(at, line.find("](", at))
+    for was, becomes in ((old.target, new.target), (old.sub, new.sub)):
+        for written, other in ((was, becomes), (quote(was, safe="/#"), quote(becomes, safe="/#"))):
+            found = line.find(written, at) if written else -1
+            if found >= 0:
+                if written != other:
+                    blank = " " in other and not old.wiki and line[found - 1] != "<"
+                    other = quote(unquote(other), safe="/#") if blank else other
+                    yield Edit(Span.within(old.line, found + 1, len(written)), other)
+                at = found + len(written)
+                break
+
+
+def _change_in_file(
+    path: Path,
+    finder: Callable[[str, Path, _Change], Iterator[tuple[int, int, str]]],
+    change: _Change,
+    changes: Changes,
+) -> None:
+    try:
+        text = source.read(path, source.LARGEST_WITH_PICTURES)
+    except source.UnreadableError:
+        return
+    found = [_edit(text, *spot) for spot in finder(text, path, change)]
+    if found:
+        changes.edits[path] += found
+
+
+def _in_notebook(text: str, path: Path, change: _Change) -> Iterator[tuple[int, int, str]]:
+    for found in WIKILINK.finditer(text):
+        if other := change(Link.from_match(found), path):
+            yield found.start(), found.end(), str(other)
+
+
+def _in_drawing(text: str, path: Path, change: _Change) -> Iterator[tuple[int, int, str]]:
+    for found in DRAWN.finditer(text):
+        link = WIKILINK.fullmatch(html.unescape(found["value"]))
+        old = Link.from_match(link) if link else None
+        if old is None or (other := change(old, path)) is None:
+            continue
+        yield *found.span("value"), html.escape(str(other))
+        # What a screen reader says of it.
+        label = re.compile(rf'[^<>]*?\baria-label="(?P<name>{re.escape(html.escape(old.target))})"')
+        if (said := label.match(text, found.end())) and other.target != old.target:
+            yield *said.span("name"), html.escape(other.target)
+
+
+def _edit(text: str, begins: int, ends: int, other: str) -> Edit:
+    def place(at: int) -> tuple[int, int]:
+        before = lines(text[:at])
+        return len(before), len(before[-1]) + 1
+
+    return Edit(Span(*place(begins), *place(ends)), other)
+
+
+def _change_navigation(vault: Vault, old: Path, new: Path, changes: Changes) -> None:
+    """Find where ``mkdocs.yml`` beside the vault calls a note: as a file, and by name in `nav`."""
+    path = vault.root.parent / "mkdocs.yml"
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except (OSError, ValueError, yaml.YAMLError):
+        return
+    was, becomes = vault.relative(old), vault.relative(new)
+    found: set[Edit] = set()
+
+    def visit(node: yaml.Node | None) -> None:
+        match node:
+            case yaml.ScalarNode(value=value) if value == was:
+                replaced(node, becomes)
+            case yaml.SequenceNode(value=items):
+                for item in items:
+                    visit(item)
+            case yaml.MappingNode(value=pairs):
+                for key, value in pairs:
+                    if getattr(value, "value", None) == was and key.value == old.stem:
+                        replaced(key, new.stem)
+                    visit(value)
+
+    def replaced(node: yaml.ScalarNode, value: str) -> None:
+        start, end = node.start_mark, node.end_mark
+        where = Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+        mark = node.style if node.style in ("'", '"') else ""
+        plain = re.fullmatch(r"[A-Za-z][\w /.()+–-]*", value)
+        mark = mark or ("" if plain else "'")
+        found.add(Edit(where, mark + (value.replace("'", "''") if mark == "'" else value) + mark))
+
+    visit(root)
+    if found:
+        changes.edits[path] += sorted(found)
+
+
+def _code_that_calls(vault: Vault, name: str) -> Iterator[str]:
+    """Find where code beside the vault calls a note: what draws figures, as a rule."""
+    called = re.compile(rf"""(["']){re.escape(name)}(?:#[^"'\n]*)?\1""")
+    beside = vault.root.parent
+    for path in sorted(beside.rglob("*.py")):
+        parts = path.relative_to(beside).parts
+        if any(part.startswith(".") or part in _MADE for part in parts):
+            continue
+        try:
+            text = source.read(path)
+        except source.UnreadableError:
+            continue
+        for number, line in enumerate(text.split("\n"), 1):
+            if called.search(line):
+                yield f"{path.relative_to(beside).as_posix()}:{number}"
+
+
+def _key(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()

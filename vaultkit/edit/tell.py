@@ -1,0 +1,164 @@
+"""What is said of a place in a note: what a formula was judged on, what a name stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.checks.evidence import Part, parts
+from vaultkit.edit.find import block_in, formula_in, link_in, name_in
+from vaultkit.edit.spans import of_formula, of_link, rest
+from vaultkit.edit.spans import span as span_of
+from vaultkit.edit.text import Span
+from vaultkit.read.note import Note
+from vaultkit.read.places import places
+from vaultkit.read.vault import BrokenLinkError, Vault
+
+#: Lines of a section that are shown.
+_LONGEST = 16
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a block has bound to a name: what it is (type and shape), and a short print of it."""
+
+    block: int
+    what: str
+    print: str
+
+
+def about(
+    vault: Vault,
+    note: Note,
+    line: int,
+    column: int,
+    checks: Sequence[Check],
+    values: Mapping[str, Sequence[Value]],
+) -> tuple[Span, str] | None:
+    """Tell what is known of a place, in Markdown, and of how much of the text it is said.
+
+    Parameters
+    ----------
+    vault, note, line, column
+        The place.
+    checks
+        What was found in the note.
+    values
+        What its blocks have bound to names, in their order.
+    """
+    if link := link_in(note, line, column):
+        return of_link(note, link), _section(vault, note, line, column)
+    if of_block := _block(note, line, checks):
+        return of_block
+    said: list[str] = []
+    span: Span | None = None
+    named = name_in(note, line, column)
+    if named and (value := _value(note, named[0], line, values)):
+        said.append(value)
+        span = named[1]
+    known = parts(note, checks)
+    where = places(note)
+    formula = formula_in(note, line, column)
+    for check in checks:
+        if check.kind not in ("equation", "number", "shape", "formula"):
+            continue
+        of = span_of(check, note)
+        if not of.holds(line, column) and not (formula and of == of_formula(note, formula)):
+            continue
+        span = span or of
+        if check.outcome == FAILS:
+            said.append(f"```text\n{check.why}\n```")
+        of_it = where.of(check.kind, check.line, check.column, check.what)
+        said += [_part(note, known[place]) for place in of_it if place in known]
+    if span is None:
+        return None
+    return span, "\n\n".join(dict.fromkeys(said))
+
+
+def _block(note: Note, line: int, checks: Sequence[Check]) -> tuple[Span, str] | None:
+    """Tell how a block came out, on its first line."""
+    index = block_in(note, line)
+    if index is None or note.blocks[index].fence.line != line:
+        return None
+    state = state_of(index, checks)
+    return (rest(note, line, 1), state) if state else None
+
+
+def state_of(index: int, checks: Sequence[Check]) -> str:
+    """Tell in a word or two how a block came out; nothing if it has not run."""
+    mine = [check for check in checks if check.block == index and check.kind == "block"]
+    if not mine:
+        return ""
+    if any(check.outcome == FAILS for check in mine):
+        return "fails"
+    if all(check.outcome == EXCEPTED for check in mine):
+        return "not run"
+    seconds = sum(check.seconds for check in mine)
+    return f"holds · {_time(seconds)}"
+
+
+def _value(note: Note, name: str, line: int, values: Mapping[str, Sequence[Value]]) -> str:
+    """Tell what a name stands for in a line: as the last block above has left it, or as the first.
+
+    Inside a block, it is what the block itself leaves.
+    """
+    known = values.get(name, ())
+    above = [value for value in known if _line(note, value) <= line]
+    for value in above[-1:] or known[:1]:
+        where = f"block {value.block + 1}, line {_line(note, value)}"
+        shown = f"\n\n```text\n{value.print}\n```" if value.print else ""
+        return f"`{name}`: {value.what} ({where}){shown}"
+    return ""
+
+
+def _line(note: Note, value: Value) -> int:
+    return note.blocks[value.block].fence.line if value.block < len(note.blocks) else 0
+
+
+def _part(note: Note, part: Part) -> str:
+    """Tell what a formula, a number or a shape rests on."""
+    rows = [part.title]
+    for words, *more in part.lines:
+        place = more[0] if more else ""
+        rows.append(f"- {words}{_named(note, place)}")
+    return "\n".join(rows)
+
+
+def _named(note: Note, place: str) -> str:
+    kind, _, number = place.rpartition("-")
+    if kind in ("block", "output"):
+        fence = note.blocks[int(number)].fence
+        return f" (block {int(number) + 1}, line {fence.line})"
+    if kind == "formula":
+        return f" (line {note.formulas[int(number)].line})"
+    return ""
+
+
+def _section(vault: Vault, note: Note, line: int, column: int) -> str:
+    """Show what a link leads to: a section, a block, or the beginning of a note."""
+    link = link_in(note, line, column)
+    assert link
+    try:
+        target = vault.resolve(link, note)
+    except BrokenLinkError as error:
+        return str(error)
+    if target.note is None:
+        return vault.relative(target.path)
+    if target.lines:
+        first, last = target.lines
+        rows = target.note.shown[first - 1 : last]
+    else:
+        rows = target.note.shown[target.note.front :]
+    while rows and not rows[0].strip():
+        rows = rows[1:]
+    more = ["", "…"] if len(rows) > _LONGEST else []
+    head = [f"*{target.note.summary}*", ""] if target.note.summary and not target.lines else []
+    shown = rows[:_LONGEST]
+    if sum(row.lstrip("> ").startswith("```") for row in shown) % 2:
+        more = ["```", *more]  # the fence that was cut
+    return "\n".join([*head, *shown, *more]).strip()
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
