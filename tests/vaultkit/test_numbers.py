@@ -639,3 +639,43 @@ def test_what_could_be_any_of_many_numbers_is_told_by_its_unit() -> None:
     NoteRun(note, watchers=[numbers.look]).finish()
     (check,) = numbers.check()
     assert (check.outcome, check.why.split(": ")[1]) == (HOLDS, "37 %")
+
+
+ROWS = """```python
+p = [0.659, 0.2424, 0.0892, 0.0089]
+share, part = 0.3081, 0.5
+print(p)
+```
+
+```text
+[0.659, 0.2424, 0.0892, 0.0089]
+```
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("0.66, 0.24, 0.09 and 0.01", ""),
+        ("0.66, 0.31, 0.09 and 0.01", "0.31"),
+        ("0.31, 0.24, 0.09", "0.31"),
+        ("0.66, 0.24, 0.31", "0.31"),
+        # Two differ: it is another row.
+        ("0.31, 0.24, 0.3081", ""),
+        ("0.66 and 0.31", ""),
+        # It is what the page states.
+        ("0.66, 0.3081, 0.09", ""),
+        ("0.66, 0.5, 0.09", ""),
+        ("0.66, 0.31<!-- given: so -->, 0.09", ""),
+    ],
+)
+def test_of_a_row_all_numbers_are_in_their_places(text: str, wrong: str) -> None:
+    note = parse(ROWS + f"It is {text}.\n")
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    found = [check for check in numbers.check() if check.outcome == FAILS]
+    assert [check.what for check in found] == [wrong] * bool(wrong)
+    if wrong:
+        told = "all others of this row stand in output at line 8: 0.659, 0.2424, 0.0892"
+        assert found[0].why.startswith(f"{wrong}: {told}")

@@ -96,6 +96,9 @@ def short(node: Node | None) -> str:
 
 #: Formulas, and what they say; statements are parted by &, and what dots run over is ·.
 READ = [
+    (r"a, \text{best} = d", "a = d & best = d"),
+    (r"a \\ \qquad = b", "a = b"),
+    (r"\text{if } a > 0, \text{ if } b > 0: c = d", "c = d when a > 0 and b > 0"),
     ("a_{1}, b = c", "a[1]=a_1 = c & b = c"),
     ("(a), (b) = c", "(+a) = c & (+b) = c"),
     (r"a, \{b\} = c", "a = c & (+b) = c"),
@@ -1224,3 +1227,14 @@ def test_what_is_too_much(tex: str, why: str) -> None:
     with pytest.raises(TexError) as told:
         parse(tex)
     assert str(told.value) == why
+
+
+@pytest.mark.parametrize(
+    ("tex", "parts"),
+    [
+        (r"a = b, \quad c \in \mathbb{R}^n", ["a = b", r"c \in \mathbb{R}^n"]),
+        (r"i = 1, \dots, n", [r"i = 1, \dots, n"]),
+    ],
+)
+def test_where_a_statement_stands(tex: str, parts: list[str]) -> None:
+    assert [tex[slice(*statement.span)] for statement in parse(tex)] == parts

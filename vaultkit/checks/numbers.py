@@ -142,6 +142,8 @@ class Numbers:
         self.rows: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
         self._near: dict[tuple[int, ...], Evidence] = {}
+        #: Of rows that are found but for one number, which number that is, and what stands there.
+        self._misses: dict[int, str] = {}
         for formula in note.formulas:
             if not formula.not_run and states(formula.tex):
                 found = _IN_FORMULA.findall(plain_tex(formula.tex))
@@ -236,6 +238,9 @@ class Numbers:
             elif index in in_order:
                 why = f"{text}: nothing on this page shows the fractions of this row in their order"
                 yield Check("number", line, text, FAILS, why, column)
+            elif index in self._misses and not self._is_written(quantity):
+                why = f"{text}: all others of this row stand in {self._misses[index]}"
+                yield Check("number", line, text, FAILS, why, column)
             elif self.backed(quantity):
                 yield Check("number", line, text, why=self.rests_on(quantity), column=column)
             else:
@@ -256,14 +261,24 @@ class Numbers:
                     source = self._sequence(quantities)
                     fractions = all(q.readings[0] and q.readings[0][0].over for q in quantities)
                     found.update(dict.fromkeys(row, source) if source or fractions else {})
+                    if not source and len(row) > _ROW and (miss := self._near_miss(quantities)):
+                        self._misses[row[miss[0]]] = miss[1]
                 row = []
             row.append(index)
         return found
 
     def _sequence(self, row: list[Quantity]) -> str:
+        return next((told for told, wrong in self._runs(row, 0) if not wrong), "")
+
+    def _near_miss(self, row: list[Quantity]) -> tuple[int, str] | None:
+        """Find the one number of a row that is another one where all others are found."""
+        return next(((wrong[0], told) for told, wrong in self._runs(row, 1)), None)
+
+    def _runs(self, row: list[Quantity], most: int) -> Iterator[tuple[str, list[int]]]:
+        """Lay a row beside all numbers in their order; tell where, and which of it differ."""
         amounts = [q.readings[0][0] for q in row if q.readings[0]]
         if len(amounts) < len(row) or not any(a.over or 0 < a.unit < 1 for a in amounts):
-            return ""
+            return
         reach = [max(as_float(a.unit / 2) * (1 + 1e-9), 1e-12) for a in amounts]
         wanted = [(as_float(a.value), far, a) for a, far in zip(amounts, reach, strict=True)]
 
@@ -273,12 +288,17 @@ class Numbers:
 
         for numbers, source in self.sequences:
             for start in range(len(numbers) - len(row) + 1):
-                if not fits(numbers[start], *wanted[0]):
+                if not most and not fits(numbers[start], *wanted[0]):
                     continue
                 run = numbers[start : start + len(row)]
-                if all(fits(number, *one) for number, one in zip(run, wanted, strict=True)):
-                    return f"{source}: {', '.join(f'{number:.6g}' for number in run)}"
-        return ""
+                wrong: list[int] = []
+                for place, (number, one) in enumerate(zip(run, wanted, strict=True)):
+                    if not fits(number, *one):
+                        wrong.append(place)
+                        if len(wrong) > most:
+                            break
+                else:
+                    yield f"{source}: {', '.join(f'{number:.6g}' for number in run)}", wrong
 
     def _vector(self, quantity: Quantity) -> Check:
         """Tell whether some array has a row like this, or code or an output shows it."""
@@ -378,6 +398,13 @@ class Numbers:
             if found(amount) and self.chance(amount, found) <= allowed:
                 return True
         return False
+
+    def _is_written(self, quantity: Quantity) -> bool:
+        near = self.near(quantity)
+        return any(
+            reading and all(near.holds(amount) or self._exact(amount) for amount in reading)
+            for reading in quantity.readings
+        )
 
     def _exact(self, amount: Amount) -> bool:
         """Tell whether code states, binds or shows exactly this; or an axis is as long."""

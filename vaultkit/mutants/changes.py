@@ -56,7 +56,7 @@ _REFERENCE = re.compile(
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _RELATIONS = {
-    "=": r"\ne ", r"\approx": r"\ne", r"\ne": "=", r"\neq": "=", r"\le": ">", r"\leq": ">",
+    "=": r"\ne ", r"\approx": "=", r"\ne": "=", r"\neq": "=", r"\le": ">", r"\leq": ">",
     r"\ge": "<", r"\geq": "<", "<": r"\ge ", ">": r"\le ",
 }  # fmt: skip
 _OTHER_FUNCTIONS = {r"\exp": r"\sin", r"\log": r"\exp", r"\ln": r"\exp", r"\sin": r"\cos",
@@ -214,8 +214,9 @@ def formula_changes(
     """Make the changes of a formula: where, what, what comes in its place, and of which kind."""
     begin = re.search(r"\\in\b", tex)
     if begin and r"\mathbb{R}" in tex:
+        sizes = [found.span() for found in re.finditer(r"(?<=\^)\{(?:[^{}]|\{[^{}]*\})*\}", tex)]
         for at, symbol in _symbols(tex):
-            if at > begin.end():
+            if any(start < at < end for start, end in sizes):
                 others = [s for s in symbols if s != symbol and re.match(r"[dhmn]", s)]
                 if others:
                     yield at, symbol, rng.choice(others), "shape"
@@ -234,7 +235,7 @@ def formula_changes(
     at = relations[0].end()
     aligned = re.match(r"\s*&?\s*", tex[at:])
     at += aligned.end() if aligned else 0
-    if at < len(tex) and tex[at] not in "-+$":
+    if at < len(tex) and tex[at] not in "-+$" and not re.match(r"0\s*(?:$|[$,;&\\}])", tex[at:]):
         yield at, "", "-", "sign"
         yield at, "", r"2 \cdot ", "factor"
     for found in re.finditer(r"\^\{?\\top\}?|\^T", tex):
