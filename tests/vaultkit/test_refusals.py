@@ -65,6 +65,8 @@ VARIABLES: dict[str, Any] = {
             "a matrix written out is not made of numbers",
         ),
         (r"\begin{bmatrix} x & y \end{bmatrix} = A", "a matrix written out is not made of numbers"),
+        ("(2 I)_1 = 1", "an element of what has no size"),
+        (r"\mathbb{E}[x \cdot x] = 2", "E needs a sample; here is one number"),
         ("(A, A) = A", "a matrix written out is not made of numbers"),
         ("x! = 2", "a factorial is of a number"),
         ("h! = 2", "a factorial is of a whole number from 0 to 170"),

@@ -24,7 +24,7 @@ NOTE: dict[str, Any] = {
     "total": lambda v: float(np.sum(v)), "word": lambda v: str(v), "add": lambda v, w: v + w,
     "nan": np.nan, "inf_": np.inf, "loss": 0.25, "dloss_dA": np.array([[1.0, 0.0], [0.0, 1.0]]),
     "h16": np.float16([0.5, 0.25]), "h32": np.float32([0.1, 0.2]), "empty": np.zeros((0, 2)),
-    "counts": np.array([0, 1, 2]), "W_x": np.array([2.0, 3.0]), "n_c": 8.0,
+    "counts": np.array([0, 1, 2]), "y_i": 7.0, "y_j": np.ones(3), "W_x": np.array([2.0, 3.0]), "n_c": 8.0,
     "many": np.arange(20), "grid": np.arange(400).reshape(20, 20),
     "box": np.arange(64).reshape(4, 4, 4), "W_Q": np.array([[1.0, 1.0]]), "e_n": 7,
 }  # fmt: skip
@@ -46,6 +46,9 @@ def told(statement: Node) -> str:
 #: Formulas, and what is told of each of their statements.
 VERDICTS = [
     ("n = 2", "2 and 2"),
+    # What a loop has left in y_i is no name for the elements of y.
+    (r"\sum_i y_i = 3", "3 and 3"),
+    (r"y_j = (1, 1, 1)", "1 and 1 at element (1,)"),
     ("W^x = (2, 3)", "[2. 3.] and [2. 3.] at element (1,)"),
     (r"n^c \approx 5.65685", "5.65685 and 5.65685 off by 4.25e-06"),
     (

@@ -494,7 +494,6 @@ class Evaluator:
         if first.rank != 1 or any(c.shape != first.shape for c in cells):
             raise EvaluationError("a matrix written out is not made of numbers")
         if any(c.lies not in ("", lies) for c in cells):
-            self.turned = True
             raise EvaluationError("vectors that lie the other way; transpose it")
         axis = -1 if lies == "column" else -2
         lead = np.broadcast_shapes(*(c.array.shape for c in cells))
