@@ -749,7 +749,7 @@ def test_the_properties_of_a_page(tmp_path: Path) -> None:
         "<dt>rating</dt><dd>7</dd><dt>read</dt><dd>yes</dd><dt>url</dt>"
         '<dd>see <a href="https://a.org/b">https://a.org/b</a></dd><dt>parts</dt><dd>one</dd>'
         '<dd><a class="wikilink" href="Other.md">Other</a></dd><dt>when</dt><dd>2024-05-06</dd>'
-        "<dt>map</dt><dd>a: 1</dd><dt>bad</dt><dd>&lt;script&gt;*x*</dd></dl><p>Words.</p>"
+        "<dt>bad</dt><dd>&lt;script&gt;*x*</dd></dl><p>Words.</p>"
     ) in page("Host.md")
     assert "<dl" not in page("Other.md")
     (tmp_path / "vaultkit.toml").write_text("properties = false\n")
@@ -782,3 +782,23 @@ def test_templates_and_drawings_are_no_notes(tmp_path: Path) -> None:
     html = converter(vault, vault.root / "Sketch.md").convert("# Text Elements\nsecret\n")
     assert "A drawing of Excalidraw" in html
     assert "secret" not in html
+
+
+def test_a_name_stands_above_a_page_whose_headings_come_late(render: Write) -> None:
+    html = render("Words.\n\n## Early\n\n# Host\n")
+    assert html.startswith('<h1 id="note-host">Host')
+    assert re.findall('<h[1-6] id="([^"]*)"', html) == ["note-host", "early", "host"]
+    assert "note-host" not in render("# Late\n") + render("## Late\n") + render("Words.\n")
+
+
+def test_a_base_that_is_not_published_is_still_told_of(tmp_path: Path) -> None:
+    for name, text in {
+        ".obsidian/templates.json": '{"folder": "Forms"}',
+        "Forms/All.base": "views: secret",
+        "Host.md": "# Host\n\n![[All.base#Part]]\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    vault = Vault(tmp_path, public=True)
+    html = converter(vault, vault.root / "Host.md").convert("![[All.base#Part]]")
+    assert html == '<p><span class="vk-computed">Base All: shown in Obsidian alone</span></p>'

@@ -149,6 +149,14 @@ CASES = {
     "special signs": ("[[Other#Part two C]]", "HREF Other.md#part-two-c Other &gt; Part two C"),
     "special signs as they are": ("[[Other#Part: two (C++)|w]]", "HREF Other.md#part-two-c w"),
     "rising levels": ("[[Other#Part two C#Deep O(n)|w]]", "HREF Other.md#deep-on w"),
+    "rising levels across sections": (
+        "# A\n\n### B\n\n## C\n\n#### D\n\n[[#B#D|w]]",
+        '<h1 id="a">A</h1><h3 id="b">B</h3><h2 id="c">C</h2><h4 id="d">D</h4><p>HREF #d w</p>',
+    ),
+    "the same words but for signs": (
+        "## C++\n\n## C\n\n[[#C|w]]",
+        '<h2 id="c">C++</h2><h2 id="c_1">C</h2><p>HREF #c_1 w</p>',
+    ),
     "a formula in a heading": ("[[Other#Deep $O(n)$|w]]", "HREF Other.md#deep-on w"),
     "a bare name": ("[w](Some%20note)", '<p><a href="Far%20away/Some%20note.md">w</a></p>'),
     "a bare name with its ending": (
@@ -211,6 +219,10 @@ CASES = {
         "![a|120x80](https://a.org/b.png)",
         '<p><img alt="a" height="80" src="https://a.org/b.png" width="120" /></p>',
     ),
+    "a film elsewhere": (
+        "![a film](https://www.youtube.com/watch?v=1)",
+        '<a href="https://www.youtube.com/watch?v=1">a film</a>',
+    ),
     "a canvas": (
         "![[plan.canvas]]",
         '<p><span class="vk-computed">Canvas plan: shown in Obsidian alone</span></p>',
@@ -231,6 +243,10 @@ CASES = {
     # Footnotes
     "a footnote in its place": ("a ^[w *b*] c", "NOTE w <em>b</em>"),
     "a footnote": ("a [^1] c\n\n[^1]: w *b*", "NOTE w <em>b</em>"),
+    "footnotes in the order of their marks": (
+        "a[^2] b[^1]\n\n[^1]: z\n\n[^2]: w *b*",
+        "NOTE w <em>b</em>",
+    ),
     "a footnote of two paragraphs": ("a [^1] c\n\n[^1]: w\n\n    z", "NOTE w</p><p>z"),
     # Callouts
     "a callout without a title": ("> [!tip]\n> w", callout("<p>w</p>", "tip", "Tip")),

@@ -335,7 +335,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if page.is_homepage:
             # The way in is short: a list of its headings would only stand beside it.
             page.meta.setdefault("hide", ["toc"])
-        return markdown
+        # Python-Markdown reads no page that says nothing, and one may have properties to show.
+        return markdown if markdown.strip() else "<!-- -->"
 
     # After all that changes the page.
     @event_priority(-100)

@@ -253,16 +253,20 @@ class Note:
         return "".join(definitions(formula.tex) for formula in self.formulas)
 
     def heading(self, words: str) -> Heading | None:
-        """Find a heading by its words, as Obsidian does: ``Outer#Inner`` is Inner below Outer."""
+        """Find a heading by its words, as Obsidian does.
+
+        ``Outer#Inner`` is the first Inner that comes after Outer and is of a deeper level.
+        """
         *outer, inner = [comparable(part) for part in words.split("#")]
-        named = self._headings.get(inner, ())
-        exact = words.rpartition("#")[2].strip()
-        for heading, above in sorted(named, key=lambda found: found[0].text != exact):
-            if not outer:
-                return heading
-            names = iter(comparable(h.text) for h in above)
-            if all(part in names for part in outer):
-                return heading
+        if not outer:
+            named = self._headings.get(inner, ())
+            return next((h for h in named if h.text == words.strip()), next(iter(named), None))
+        wanted, level = [*outer, inner], 0
+        for heading in self.headings:
+            if heading.level > level and comparable(heading.text) == wanted[0]:
+                wanted, level = wanted[1:], heading.level
+                if not wanted:
+                    return heading
         return None
 
     def anchored(self, anchor: str) -> Heading | None:
@@ -274,14 +278,11 @@ class Note:
         return heading.line, self._section_ends.get(heading.line, len(self.lines))
 
     @cached_property
-    def _headings(self) -> dict[str, list[tuple[Heading, tuple[Heading, ...]]]]:
-        """Headings by their words, each with those above it."""
-        found: dict[str, list[tuple[Heading, tuple[Heading, ...]]]] = defaultdict(list)
-        above: list[Heading] = []
+    def _headings(self) -> dict[str, list[Heading]]:
+        """Headings by their words."""
+        found: dict[str, list[Heading]] = defaultdict(list)
         for heading in self.headings:
-            above = [h for h in above if h.level < heading.level]
-            found[comparable(heading.text)].append((heading, tuple(above)))
-            above.append(heading)
+            found[comparable(heading.text)].append(heading)
         return found
 
     @cached_property

@@ -16,6 +16,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown.blockprocessors import BlockProcessor
+from markdown.treeprocessors import Treeprocessor
 from markdown.util import ETX, STX, AtomicString
 from markdown_it.token import Token
 
@@ -33,6 +34,7 @@ _FOOTNOTE = re.compile(
     r"|\^\[(?P<note>(?:[^\[\]]|\[\[[^\[\]]*\]\]|\[[^\[\]]*\])+)\](?!\()",
     re.DOTALL,
 )
+_MARK = re.compile(r"\[\^([^\]\s]+)\]")
 _BREAK = re.compile(r"(?<!\\)\\\n")
 _VOID = {
     *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param"),
@@ -63,6 +65,7 @@ class Writer:
     def write(self, tokens: Sequence[Token]) -> list[str]:
         """Write the blocks as lines."""
         self.tokens = tokens
+        self.page.marks = []
         at = 0
         while at < len(tokens):
             at = self._block(at)
@@ -71,10 +74,16 @@ class Writer:
     def _put(self, made: Made) -> int:
         # Python-Markdown knows but one way to end a line.
         made.text = _BREAK.sub("  \n", self._footnotes(shown(made.text)))
+        self.page.marks += _MARK.findall(made.text)
         self.page.made.append(made)
         number = len(self.page.made) - 1
         self.out += [f"{STX}vk:{number}{ETX}", ""]
         return number
+
+    def _cell(self, text: str) -> str:
+        text = self._footnotes(text)
+        self.page.marks += _MARK.findall(text)
+        return text
 
     def _footnotes(self, text: str) -> str:
         """Give footnotes that stand where they are marked, ``^[words]``, a mark and a place."""
@@ -245,12 +254,30 @@ class Writer:
                     align = str(token.attrs.get("style", "")).removeprefix("text-align:")
                     if align:
                         cell.set("style", f"text-align: {align};")
-                    cell.text = self._footnotes(shown(self.tokens[at + 1].content))
+                    cell.text = self._cell(shown(self.tokens[at + 1].content))
             at += 1
         if table.find("tbody") is None:
             SubElement(table, "tbody")
         self._put(Made("table", element=table))
         return at + 1
+
+
+class FootnoteOrder(Treeprocessor):
+    """Numbers footnotes as they are marked: Python-Markdown does so as they are defined."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page.md)
+        self.page = page
+
+    def run(self, root: Element) -> None:  # noqa: ARG002
+        """Put them into that order before any mark is read."""
+        footnotes = self.page.footnotes
+        if footnotes is not None:
+            first = {label: number for number, label in reversed([*enumerate(self.page.marks)])}
+            known = sorted(
+                footnotes.footnotes.items(), key=lambda one: first.get(one[0], len(self.page.marks))
+            )
+            footnotes.footnotes = type(footnotes.footnotes)(known)
 
 
 class Blocks(BlockProcessor):

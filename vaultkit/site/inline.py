@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
+from pathlib import PurePosixPath
+from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
@@ -141,6 +143,9 @@ class WikiLinks(_Shared):
             # A heading may hold code and mathematics, which wait elsewhere by now.
             target = self.page.resolve(replace(link, sub=self.unescape(link.sub)))
         except BrokenLinkError as error:
+            kind = PurePosixPath(link.target).suffix.lower()
+            if link.embed and kind in DRAWN and isinstance(error, UnpublishedError):
+                return self.image(link, quote(link.target))
             how = {"class": "wikilink broken", "title": str(error)}
             unwritten = self.page.vault.options.unwritten
             if isinstance(error, UnpublishedError):

@@ -22,6 +22,10 @@ AUDIO = {".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav", ".3gp"}
 VIDEO = {".mkv", ".mov", ".mp4", ".ogv", ".webm"}
 #: What Obsidian or a plugin of it draws from a file, and nobody else.
 DRAWN = {".base": "Base", ".canvas": "Canvas", ".excalidraw": "Drawing of Excalidraw"}
+#: Addresses of pages that Obsidian takes for images.
+_PAGES = re.compile(
+    r"https?://(?:(?:www\.|m\.)?youtube\.com/|youtu\.be/|(?:www\.)?(?:twitter|x)\.com/\w+/status/)"
+)
 _SIZE = re.compile(r"(?:(?P<alt>.*)\|)?\s*(?P<width>\d+)(?:x(?P<height>\d+))?\s*", re.DOTALL)
 
 
@@ -41,6 +45,7 @@ class Links(Treeprocessor):
                 resize(element, element.get("alt", ""))
                 self.resolve(element, "src")
                 show_media(element, self.page)
+                link_pages(element)
             element.attrib.pop("data-resolved", None)
 
     def resolve(self, element: Element, name: str) -> None:
@@ -79,6 +84,17 @@ def resize(image: Element, words: str) -> None:
     for side in ("width", "height"):
         if found[side]:
             image.set(side, found[side])
+
+
+def link_pages(element: Element) -> None:
+    """Make a link of what Obsidian shows as a player of another site: no page asks another host."""
+    source = element.get("src", "")
+    if element.tag == "img" and _PAGES.match(source):
+        words = element.get("alt") or source
+        element.attrib.clear()
+        element.tag = "a"
+        element.set("href", source)
+        element.text = AtomicString(words)
 
 
 def show_media(element: Element, page: Page) -> None:

@@ -14,9 +14,9 @@ from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import HTML_PLACEHOLDER_RE, AtomicString
 
-from vaultkit.read.syntax import block_id
+from vaultkit.read.syntax import address, block_id
 from vaultkit.site.backlinks import linked_from
-from vaultkit.site.blocks import Blocks
+from vaultkit.site.blocks import Blocks, FootnoteOrder
 from vaultkit.site.drawings import caption_figures, inline_drawings
 from vaultkit.site.embeds import transclude
 from vaultkit.site.equations import address_equations
@@ -55,6 +55,7 @@ CALLOUTS = {
     "example": (),
     "quote": ("cite",),
 }
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _STYLE = {name: style for style, names in CALLOUTS.items() for name in (style, *names)}
 
 
@@ -93,6 +94,8 @@ class ObsidianExtension(Extension):
         # Behind all other ends of lines (100).
         md.inlinePatterns.register(LineBreaks(md, page), "vaultkit-line-break", 75)
         md.inlinePatterns.register(Tags(md, page), "vaultkit-tag", 70)
+        # Before Python-Markdown lists them (50).
+        md.treeprocessors.register(FootnoteOrder(page), "vaultkit-footnote-order", 51)
         md.treeprocessors.register(_BlockIds(md), "vaultkit-block-ids", 26)
         md.treeprocessors.register(Links(md, page), "vaultkit-links", 19.95)
         md.treeprocessors.register(_Callouts(md), "vaultkit-callouts", 19.9)
@@ -137,7 +140,7 @@ class _BlockIds(Treeprocessor):
         if element.tag == "p" and not element.text and not len(element) and above:
             parent.remove(element)
             element = above[-1]
-        if element.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+        if element.tag in HEADINGS:
             # A heading keeps its own address.
             SubElement(element, "span", {"id": name})
         elif HTML_PLACEHOLDER_RE.match(element.text or "") or "id" in element.attrib:
@@ -177,6 +180,7 @@ class _Finish(Treeprocessor):
 
     def run(self, root: Element) -> None:
         transclude(self.page, root)
+        give_title(self.page, root)
         show_properties(self.page, root)
         if self.page.options["backlinks"]:
             aside = linked_from(self.page)
@@ -186,6 +190,24 @@ class _Finish(Treeprocessor):
             inline_drawings(self.page, root)
         address_equations(self.page, root)
         make_text(self.page, root)
+
+
+def give_title(page: Page, root: Element) -> None:
+    """Write the name of a note above it if the first of its headings comes later.
+
+    Where a page has none at all, the theme does so.
+    """
+    if page.trail or page.host.path not in page.vault.notes or root.find(".//h1") is None:
+        return
+    if page.host.title == page.host.name and not _begins_with_title(root):
+        title = Element("h1", {"id": f"note-{address(page.host.name)}"})
+        title.text = AtomicString(page.host.name)
+        root.insert(0, title)
+
+
+def _begins_with_title(root: Element) -> bool:
+    first = next((element for element in root if element.tag in HEADINGS), None)
+    return first is not None and first.tag == "h1"
 
 
 class _TagAddresses(Treeprocessor):

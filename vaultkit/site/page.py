@@ -64,6 +64,8 @@ class Page:
         self.embedded = 0
         #: The blocks that wait to be put into it; see `vaultkit.site.blocks`.
         self.made: list[Made] = []
+        #: The marks of footnotes, in the order of the text that was read last.
+        self.marks: list[str] = []
 
     @property
     def relpath(self) -> Any:

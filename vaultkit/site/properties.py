@@ -32,7 +32,8 @@ def show_properties(page: Page, root: Element) -> None:
     shown = {
         name: value
         for name, value in known.meta.items()
-        if name.lower() not in _UNSHOWN and value not in (None, "", [], {})
+        # What is nested is for programs; Obsidian has no way to show it either.
+        if name.lower() not in _UNSHOWN and value not in (None, "", []) and _is_flat(value)
     }
     if not shown:
         return
@@ -63,6 +64,11 @@ def _fill(element: Element, value: Any, page: Page) -> None:
         element.append(last)
 
 
+def _is_flat(value: Any) -> bool:
+    parts = value if isinstance(value, list) else [value]
+    return not any(isinstance(part, dict | list) for part in parts)
+
+
 def _parts(value: Any) -> Iterator[str | Link | Element]:
     if isinstance(value, bool):
         yield "yes" if value else "no"
@@ -78,8 +84,6 @@ def _parts(value: Any) -> Iterator[str | Link | Element]:
                 yield Link.from_match(found)
             done = found.end()
         yield value[done:]
-    elif isinstance(value, dict):
-        yield ", ".join(f"{name}: {part}" for name, part in value.items())
     elif isinstance(value, datetime.datetime):
         yield value.isoformat(" ", "minutes")
     else:
