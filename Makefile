@@ -22,7 +22,7 @@ help:
 # The site shows what the checks have found, so they run first; it takes seconds.
 serve: .venv/site
 	-$(BIN)/pytest docs -q --tb=line
-	$(BIN)/mkdocs serve --livereload
+	$(BIN)/mkdocs serve --livereload --dirty
 
 # On other numbers, too, so that it tells what holds in general from what holds here.
 site: .venv/site

@@ -17,6 +17,7 @@ DOORS = {
     "pytest_plugin.py",
     "rendered_pages.py",
     "site_builder.py",
+    "written_pages.py",
 }
 HOSTS = {"pytest", "_pytest", "mkdocs", "material", "pygls"}
 

@@ -12,6 +12,8 @@ import json
 import logging
 import posixpath
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -36,6 +38,7 @@ from vaultkit.checks.asked import asked as asked_in
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Part, parts
 from vaultkit.doors.rendered_pages import RenderedPages
+from vaultkit.doors.written_pages import WrittenPages
 from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, folder_of, published
@@ -154,6 +157,8 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
     off_the_road = config_options.ListOfItems(config_options.Type(str), default=[])
     #: The notes that explain terms and letters, which then show their meaning on all other pages.
     meanings = config_options.ListOfItems(config_options.Type(str), default=[])
+    #: Whether ``mkdocs serve`` runs the notes that were saved, to show at once what holds.
+    check_saved = config_options.Type(bool, default=False)
     #: Where Pyodide is, so that readers can check pages in their browsers; empty: they cannot.
     pyodide = config_options.Type(str, default="")
 
@@ -167,6 +172,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.fonts: list[tuple[str, bool]] = []
         self.ledger: Ledger | None = None
         self.serving = False
+        #: Only what has changed is written: MkDocs was told so.
+        self.incremental = False
+        self.written = WrittenPages()
+        #: The notes that were checked after a save, as they were then.
+        self.tried: set[tuple[Path, str]] = set()
         #: By path, what the ledger knows of each note that has a page; and the script to filter it.
         self.entries: dict[str, report.Entry] = {}
         self.script = ""
@@ -184,13 +194,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         #: By path, the flashcards of pages; kept, since a build may be of some pages alone.
         self.flashcards: dict[str, list[anki.Card]] = {}
 
-    def on_startup(self, *, command: str, **_: Any) -> None:
+    def on_startup(self, *, command: str, dirty: bool = False, **_: Any) -> None:
         """Note whom the site is for; count warnings even where ``--quiet`` hides them.
 
         MkDocs silences the logger itself, so `mkdocs build --strict --quiet` would pass with
         broken links. What is shown is the handler's business.
         """
         self.serving = command == "serve"
+        self.incremental = self.serving and dirty
         logger = logging.getLogger("mkdocs")
         if logger.level > logging.WARNING:
             for handler in logger.handlers:
@@ -209,6 +220,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         except OptionsError as error:
             raise ConfigurationError(str(error)) from error
         self.ledger = Ledger(self.vault.whole)
+        if self.serving and self.config.check_saved:
+            self._check_saved()
         self.rendered = RenderedPages(self._cache(config) / "pages", self.vault, config)
         listed = [name for name in config.markdown_extensions if name not in ("vaultkit", *OURS)]
         # Ours come last: they see what the others have left.
@@ -294,10 +307,33 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_serve(self, server: Any, **_: Any) -> Any:
         """Build again when the notes were checked again."""
         assert self.vault is not None
-        folder = folder_of(self.vault)
-        folder.mkdir(parents=True, exist_ok=True)  # what is not there cannot be watched
-        server.watch(str(folder))
+        if not self.config.check_saved:  # otherwise it is this that has written there
+            folder = folder_of(self.vault)
+            folder.mkdir(parents=True, exist_ok=True)  # what is not there cannot be watched
+            server.watch(str(folder))
         return server
+
+    def _check_saved(self) -> None:
+        """Have the notes checked of which nothing is known any more.
+
+        In a process of its own: that of a server has threads, and cannot be divided.
+        """
+        assert self.vault is not None
+        assert self.ledger is not None
+        notes = [
+            note
+            for note in self.vault.whole.notes.values()
+            if (note.path, note.digest) not in self.tried and self.ledger.checks(note) is None
+        ]
+        if not notes:
+            return
+        # What does not run to its end is not tried again and again.
+        self.tried.update((note.path, note.digest) for note in notes)
+        names = [word for note in notes for word in ("--note", self.vault.relative(note.path))]
+        command = [sys.executable, "-m", "vaultkit", "check", str(self.vault.root), *names]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        for line in (done.stdout + done.stderr * (done.returncode > 1)).splitlines():
+            _log.info("%s", line)
 
     def on_page_read_source(self, page: Page, **_: Any) -> str | None:
         """Read what can be read of a note that MkDocs would stumble over."""
@@ -366,6 +402,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files, **_: Any) -> Navigation:
         """Find the reader's road: what `mkdocs.yml` puts into an order, but for the home page."""
         self.rendered.begin(files)
+        if self.incremental:
+            self.written.read_all(files)
         off = self.config.off_the_road
         self.pages = list(nav.pages)
         self.road = [
@@ -385,7 +423,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         there = {file.src_uri for file in files.documentation_pages()}
         # In the same order each time, whatever order the system lists folders in.
         self.searched = {uri: self.searched[uri] for uri in sorted(there & self.searched.keys())}
-        index = _hashed(config, "search.json", search_index.index(self.searched.values()))
+        content = search_index.index(self.searched.values())
+        # Its name stands on every page: while they are written one by one, it stays.
+        name = f"{_ASSETS}/search.json"
+        index = (
+            _generated(config, name, content)
+            if self.incremental
+            else _hashed(config, "search.json", content)
+        )
         script = _hashed(config, "search.js", (THEME / "search.js").read_text(encoding="utf-8"))
         for file in (index, script):
             files.append(file)
@@ -394,7 +439,38 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             _MATERIALS_WORKER.sub(lambda found: found[1] + worker, str(settings))
         )
         env.filters["vaultkit_later"] = lambda scripts: Markup(_later(str(scripts)))
+        if self.incremental:
+            self.written.skip_the_same(files, self._shown_on_all(config), self._shown_on)
         return env
+
+    def _shown_on_all(self, config: MkDocsConfig) -> object:
+        """Gather what every page shows, or its templates go by."""
+        assert self.vault is not None
+        settings = Path(config.config_file_path or "")
+        folder = Path(config.theme.custom_dir or "")
+        templates = sorted(folder.rglob("*")) if config.theme.custom_dir else []
+        return [
+            [(str(page.title), page.url) for page in self.pages],
+            config.extra_css,
+            config.extra_javascript,
+            self.fonts,
+            self.needs,
+            [meaning for meaning, _ in self.meanings],
+            [note.tags for note in self.vault.notes.values()],
+            settings.read_bytes() if settings.is_file() else b"",
+            [(path, path.stat().st_mtime_ns) for path in templates if path.is_file()],
+        ]
+
+    def _shown_on(self, page: Page) -> object | None:
+        """Gather what a page shows that others do not; None if it tells of all other pages."""
+        content = page.content or ""
+        if page.file is self.checks_page or any(
+            mark in content for mark in (_PREDICTIONS, _FLASHCARDS)
+        ):
+            return None
+        note, uri = self._note(page), page.file.src_uri
+        digest = note.digest if note else ""
+        return [content, str(page.toc), page.meta, digest, self.entries.get(uri)]
 
     # Before Material's plugin writes what it has gathered.
     @event_priority(100)
@@ -408,8 +484,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if cards := self._cards():
             packed = anki.deck(config.site_name, cards)
             (Path(config.site_dir) / _DECK).write_bytes(packed)
-        # Only now is known which elements there are.
-        styles.join(Path(config.site_dir), _ASSETS)
+        if self.incremental:
+            self.written.end()
+        else:
+            # Only now is known which elements there are.
+            styles.join(Path(config.site_dir), _ASSETS)
 
     def on_page_context(self, context: Any, config: MkDocsConfig, **_: Any) -> Any:
         """Tell the templates which fonts to fetch at once, and what was checked of the note.

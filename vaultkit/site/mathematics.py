@@ -116,12 +116,13 @@ def _depth(xml: str) -> int:
     return deepest
 
 
-def characters(tex: str, display: bool = False) -> set[str]:
+@lru_cache(maxsize=1 << 14)
+def characters(tex: str, display: bool = False) -> frozenset[str]:
     """Tell which characters a formula needs of its font; none if it does not compile."""
     try:
-        return set("".join(fromstring(to_mathml(tex, display)).itertext()))
+        return frozenset("".join(fromstring(to_mathml(tex, display)).itertext()))
     except FormulaError:
-        return set()
+        return frozenset()
 
 
 def spoken(tex: str) -> str:

@@ -1,0 +1,67 @@
+"""Tells, while a site is served, which pages stand already as they would be written.
+
+MkDocs asks a file whether it was modified, if it is to build no more than that (``--dirty``), and
+goes by its time: a note that quotes another stays as it is. Here all pages are read, most of them
+from what `rendered_pages` has kept, and those are written that differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from mkdocs.structure.files import File
+from mkdocs.structure.pages import Page
+
+
+class WrittenPages:
+    """What the pages were written from."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, str] = {}
+        self._coming: dict[Path, str] = {}
+
+    def read_all(self, files: Iterable[File]) -> None:
+        """Have every page read, whenever it was changed."""
+        self._coming = {}
+        for file in files:
+            if not file.is_documentation_page():
+                continue
+            file.is_modified = lambda: True  # type: ignore[method-assign]
+
+    def skip_the_same(
+        self, files: Iterable[File], shared: object, own: Callable[[Page], object | None]
+    ) -> None:
+        """Have those pages written that were not, or from something else.
+
+        Parameters
+        ----------
+        files
+            All files of the site.
+        shared
+            What all pages show: the navigation, names of style sheets.
+        own
+            Tells what a page alone shows; None if nobody can tell, and it is to be written.
+        """
+        common = repr(shared).encode("utf-8", "surrogatepass")
+        for file in files:
+            facts: object | None = None
+            if file.is_documentation_page():
+                facts = own(file.page) if file.page else None
+            elif file.generated_by:
+                facts = hashlib.sha256(file.content_bytes).hexdigest()
+            path = Path(file.abs_dest_path)
+            if facts is None:
+                continue
+            told = repr(facts).encode("utf-8", "surrogatepass")
+            digest = hashlib.sha256(common + told).hexdigest()
+            self._coming[path] = digest
+            if self._known.get(path) == digest and path.is_file():
+                file.is_modified = lambda: False  # type: ignore[method-assign]
+
+    def end(self) -> None:
+        """Remember what was written; drop the pages that there are no more."""
+        for path in self._known.keys() - self._coming.keys():
+            path.unlink(missing_ok=True)
+        self._known, self._coming = self._coming, {}
