@@ -144,7 +144,8 @@ class Shapes:
     def is_shape(self, shape: Shape) -> bool:
         """Tell a shape from a pair of words, of points or of arrays."""
         words = _names(shape.dims)
-        if any(word in self.named or word in self.others for word in words):
+        things = any(word in self.named or word in self.others for word in words)
+        if things and not (shape.called and not shape.product):
             return False
         if shape.factors:
             return True
@@ -196,8 +197,7 @@ class Shapes:
         # A factor may be a transpose that has no name.
         turned = bool(shape.turned or shape.factors)
         if len(wanted) == 1:
-            sizes = {size for state in near for size in state.lengths.values()}
-            if wanted[0] in sizes or any(_ends(s, wanted) for s in every):
+            if any(_ends(s, wanted) for s in every):
                 return ""
             return f"{shape.text}: no array of this note has {wanted[0]} columns"
         if any(s == wanted or (turned and _transposed(s) == wanted) for s in every):
