@@ -5,19 +5,21 @@ from __future__ import annotations
 import atexit
 import gc
 import json
+import multiprocessing
 import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vaultkit.run import keeper
-from vaultkit.run.ending import Limits
+from vaultkit.run.ending import Ending, Kind, Limits
 from vaultkit.run.processes import is_alive
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="how Linux ends processes")
@@ -263,3 +265,128 @@ def test_processes_that_are_left_are_counted() -> None:
         return [*left, made._left()]
 
     assert in_a_copy(count) == (0, [2, 0])
+
+
+class Line:
+    """A connection over which keys come, until it is closed."""
+
+    def __init__(self, *keys: str) -> None:
+        self.keys = [json.dumps(key).encode() for key in keys]
+        self.sent: list[str] = []
+
+    def recv_bytes(self) -> bytes:
+        if not self.keys:
+            raise EOFError
+        return self.keys.pop(0)
+
+    def send_bytes(self, data: bytes) -> None:
+        self.sent.append(data.decode())
+
+
+def some_work(key: str, send: Any) -> None:
+    send({"block": 1, "limit": 2.5})
+    send({"key": key})
+    if key == "bad":
+        raise ValueError("no")
+
+
+def ended(kind: Kind) -> str:
+    ending = asdict(Ending(kind, beat={"block": 1, "limit": 2.5}))
+    return "E" + json.dumps(ending, separators=(",", ":"))
+
+
+BEAT = 'B{"block":1,"limit":2.5}'
+
+
+def test_without_forks_all_is_done_in_one_process() -> None:
+    line = Line("good", "bad")
+    with pytest.raises(EOFError):
+        keeper._alone(some_work, line, Limits(seconds=7, grace=0.5))
+    heard = [".7.000000", BEAT, ".3.000000"]
+    assert line.sent[:-1] == [
+        "A", *heard, 'M{"key":"good"}', ended("done"), *heard, 'M{"key":"bad"}'
+    ]  # fmt: skip
+    assert line.sent[-1].startswith('E{"kind":"raised","code":0,"beat":{"block":1')
+    assert "ValueError: no" in line.sent[-1]
+
+
+class Prepared:
+    """Work that has something to do before the first note."""
+
+    def __init__(self) -> None:
+        self.ready = False
+
+    def prepare(self) -> None:
+        self.ready = True
+
+    def __call__(self, key: str, send: Any) -> None:
+        send({"key": key, "ready": self.ready})
+
+
+def test_work_is_prepared_once_and_ends_with_the_connection() -> None:
+    def kept() -> list[str]:
+        line = Line("one")
+        keeper._exit = lambda status: line.sent.append(f"exit {status}")  # type: ignore[assignment]
+        keeper.keep(Prepared(), line, Limits(), False, 1)
+        return line.sent
+
+    status, sent = in_a_copy(kept)
+    assert (status, sent[0], sent[2], sent[-1]) == (0, "A", 'M{"key":"one","ready":true}', "exit 0")
+
+
+def kept_by(work: Any, key: str, limits: Limits = Limits(seconds=20)) -> list[str]:  # noqa: B008
+    """What a keeper that can fork says of a note."""
+    ours, theirs = multiprocessing.Pipe()
+    pid = keeper._fork()
+    if pid == 0:
+        ours.close()
+        keeper.keep(work, theirs, limits, True, 1)
+    theirs.close()
+    heard: list[str] = []
+    try:
+        ours.send_bytes(json.dumps(key).encode())
+        while not heard or not heard[-1].startswith("E"):
+            assert ours.poll(30)
+            heard.append(ours.recv_bytes().decode())
+    finally:
+        ours.close()
+        os.waitpid(pid, 0)
+    return heard
+
+
+def test_a_keeper_tells_of_a_note_as_it_runs() -> None:
+    heard = kept_by(some_work, "good")
+    assert heard[0][0] == "P"
+    assert int(heard[0][1:]) > 0
+    assert ".30" in heard
+    assert [one for one in heard if one[0] in "BME"][-2:] == ['M{"key":"good"}', heard[-1]]
+    assert json.loads(heard[-1][1:])["kind"] == "done"
+    heard = kept_by(some_work, "bad")
+    assert json.loads(heard[-1][1:])["kind"] == "raised"
+    assert "ValueError: no" in json.loads(heard[-1][1:])["told"]
+
+
+def multiply(_: str, __: Any) -> None:
+    for _ in range(6):
+        if not os.fork():
+            time.sleep(60)
+            os._exit(0)
+    time.sleep(60)
+
+
+@pytest.mark.parametrize(
+    ("work", "limits", "kind"),
+    [
+        (multiply, Limits(seconds=20, processes=4), "processes"),
+        (lambda _, __: time.sleep(60), Limits(seconds=0.3, grace=0.1), "timed out"),
+        (lambda _, __: os._exit(3), Limits(seconds=20), "exit"),
+        (lambda _, __: os._exit(0), Limits(seconds=20), "stopped early"),
+        (lambda _, __: os.kill(os.getpid(), 11), Limits(seconds=20), "signal"),
+        (lambda _, __: os.write(1, b"x" * 5000), Limits(seconds=20, output=1000), "flood"),
+    ],
+)
+def test_a_keeper_ends_a_note_that_goes_too_far(work: Any, limits: Limits, kind: str) -> None:
+    ending = json.loads(kept_by(work, "a", limits)[-1][1:])
+    assert ending["kind"] == kind
+    if kind == "signal":
+        assert ending["frames"]  # where it was is told by the interpreter
