@@ -1,5 +1,9 @@
 """What an editor is told of a place: where it leads, what may stand there, what mends it."""
 
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -376,3 +380,33 @@ def test_the_command_keeps_the_note_of_failures(vault: Vault) -> None:
     assert not kept.exists()
     code, told = run("Twice")
     assert (code, "written by hand" in told) == (2, True)
+
+
+def test_the_note_of_failures_follows_what_is_saved(vault: Vault) -> None:
+    kept, note = vault.root / "Failures.md", vault.root / "Twice.md"
+    command = [sys.executable, "-m", "vaultkit", "check", str(vault.root)]
+    watching = subprocess.Popen(
+        [*command, "--watch", "--annotate", "Failures"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert watching.stdout
+    try:
+        assert "nothing wrong" in watching.stdout.readline()
+        for wrong in ("$y = 3 x$", "$y = 5 x$"):
+            note.write_text(TWICE.replace("$y = 2 x$", wrong))
+            wait(lambda wrong=wrong: kept.exists() and wrong in kept.read_text())
+        note.write_text(TWICE)
+        wait(lambda: not kept.exists())
+    finally:
+        watching.terminate()
+        watching.wait()
+        watching.stdout.close()
+
+
+def wait(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -1,5 +1,6 @@
 """A note is judged as it is typed: what an editor is told, and when it is told nothing more."""
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -199,30 +200,31 @@ def _lives(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize(
-    "half",
-    [
-        "```python\nx = (",
-        "```python\nx = 1\n",
-        "$$\ny = \\frac{",
-        "$y = \\frac{1}{",
-        "[[Twice#",
-        "![[",
-        "---\naliases: [",
-        "> [!note]- ```python\n> x",
-        "| a | b\n|-",
-        "%% never closed",
-        "```text",
-        "\ud800",
-        "a\u2028[[No]]\x0b\x85 [[No]]",
-    ],
-)
-def test_what_is_half_typed_ends_nothing(editor: Editor, half: str) -> None:
-    editor.open("Twice.md", half)
-    editor.problems("Twice.md")
-    editor.change("Twice.md", [{"text": NOTE}])
-    editor.texts["Twice.md"] = NOTE
-    assert editor.problems("Twice.md", none) == []
+HALVES = [
+    "```python\nx = (",
+    "```python\nx = 1\n",
+    "$$\ny = \\frac{",
+    "$y = \\frac{1}{",
+    "[[Twice#",
+    "![[",
+    "---\naliases: [",
+    "> [!note]- ```python\n> x",
+    "| a | b\n|-",
+    "%% never closed",
+    "```text",
+    "\ud800",
+    "a\u2028[[No]]\x0b\x85 [[No]]",
+]
+
+
+def test_what_is_half_typed_ends_nothing(editor: Editor) -> None:
+    editor.open("Twice.md")
+    for half in HALVES:
+        editor.change("Twice.md", [{"text": half}])
+        editor.problems("Twice.md")
+        editor.texts["Twice.md"] = NOTE
+        editor.change("Twice.md", [{"text": NOTE}])
+        assert editor.problems("Twice.md", none) == []
 
 
 def test_ten_thousand_lines_are_judged(editor: Editor) -> None:
@@ -321,3 +323,36 @@ def test_places_are_told_in_what_the_editor_counts_in(vault: Path, encoding: str
         before = {"utf-8": 2 + 2 + 4 + 1, "utf-16": 2 + 1 + 2 + 1, "utf-32": 5}[encoding]
         start, end = problem["range"]["start"], problem["range"]["end"]
         assert (start["character"], end["character"]) == (before, before + 6)
+
+
+def test_what_only_python_takes_for_the_end_of_a_line_is_none(editor: Editor) -> None:
+    editor.open("Twice.md", "# Twice\n\nab\u2028cd\x0bef [[No]] 😀 [[Nix]]\n")
+    editor.problems("Twice.md", lambda found: len(found) == 2)
+    editor.type("Twice.md", "[[Nix]]", "[[Nothing]]")
+    problems = editor.problems("Twice.md", lambda found: "Nothing" in str(found))
+    assert {editor.shown("Twice.md", one) for one in problems} == {"[[No]]", "[[Nothing]]"}
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for memory in /proc")
+def test_memory_keeps_its_level_over_ten_thousand_edits(editor: Editor) -> None:
+    editor.open("Twice.md")
+    editor.problems("Twice.md", none)
+
+    def memory() -> int:
+        pages = Path(f"/proc/{editor.process.pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    def edit(times: int) -> None:
+        for _ in range(times // 2):
+            editor.type("Twice.md", "$y = 2 x$", "$y = 2 x + 0 x$")
+            editor.type("Twice.md", "$y = 2 x + 0 x$", "$y = 2 x$")
+        editor.type("Twice.md", "[[Other#Why]]", "[[No]]")
+        editor.problems("Twice.md", some)
+        editor.type("Twice.md", "[[No]]", "[[Other#Why]]")
+        editor.problems("Twice.md", none)
+
+    edit(1000)
+    before = memory()
+    for _ in range(9):
+        edit(1000)
+    assert memory() - before < 20 << 20

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import BrokenLinkError, Vault
@@ -136,3 +138,44 @@ def test_addresses(vault: Vault) -> None:
 
 def test_a_folder_that_is_not_there_is_an_empty_vault(tmp_path: Path) -> None:
     assert Vault(tmp_path / "none").notes == {}
+
+
+DRAFTS = st.sampled_from(
+    ["# A\n", "---\naliases: [Other]\n---\n\n[[B]]", "[[C#Deep]] [[Other]]", "# Deep", None]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["A", "B", "folder/C", "D"]), DRAFTS), max_size=6))
+def test_a_vault_with_drafts_is_the_vault_that_they_would_make(
+    tmp_path_factory: pytest.TempPathFactory, drafts: list[tuple[str, str | None]]
+) -> None:
+    root = tmp_path_factory.mktemp("vault")
+    (root / "folder").mkdir()
+    for name in ("A", "B", "folder/C"):
+        (root / f"{name}.md").write_text(f"# {name}\n\n[[A]] [[B]] [[C]] [[D]] [[Other]]\n")
+    vault = Vault(root)
+    for name, text in drafts:
+        told(vault)  # what is kept must not outlive what it rests on
+        vault.draft(vault.root / f"{name}.md", text)
+    for name, text in dict(drafts).items():
+        if text is not None:
+            (root / f"{name}.md").write_text(text)
+    assert told(vault) == told(Vault(root))
+
+
+def told(vault: Vault) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for note in vault.notes.values():
+        for link in note.links:
+            try:
+                found[f"{note.path} {link}"] = vault.resolve(link, note).path
+            except LookupError as error:
+                found[f"{note.path} {link}"] = str(error)
+        found[f"{note.path}"] = (
+            {backlink.source.path for backlink in vault.backlinks(note)},
+            {mention.source.path for mention in vault.mentions(note)},
+            {name: set(paths) for name, paths in vault.taken.items()},
+            {address: set(paths) for address, paths in vault.addresses.items()},
+        )
+    return found

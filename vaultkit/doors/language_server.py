@@ -16,11 +16,13 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
+from pygls.workspace import TextDocument
 
 from vaultkit.changed import affected
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
@@ -78,6 +80,17 @@ class _Open:
     timer: asyncio.TimerHandle | None = None
     text_checks: list[Check] = field(default_factory=list)
     verdict: Verdict | None = None
+
+
+class _Unread(TextDocument):
+    """What pygls holds in the place of a note, whose text is held here.
+
+    It takes more characters for the end of a line than editors do, and while it finds a place in
+    its own text it changes the place that it was told of.
+    """
+
+    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
+        """Leave the change to those who know the text."""
 
 
 class Server(LanguageServer):
@@ -179,9 +192,9 @@ class Server(LanguageServer):
         path = self._path(document.uri)
         if path is None:
             return
-        self.vault.draft(path, document.text)
-        note = self.vault.notes[path]
-        self._open[path] = _Open(document.uri, document.text, document.version, note)
+        self.workspace.text_documents[unquote(document.uri)] = _Unread(document.uri, "")
+        unread = Note(path, document.text)
+        self._open[path] = _Open(document.uri, document.text, document.version, unread)
         self._look(path)
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:

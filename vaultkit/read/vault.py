@@ -153,7 +153,15 @@ class Vault:
         self._drafts.pop(path, None)
         if text is not None:
             self._drafts[path] = _guarded(path, lambda: markdown.parse(text, path))
-        self._settle()
+        note = self._drafts.get(path) or (self._read[path][1] if path in self._read else None)
+        known = self.notes.get(path)
+        if not note or not known or note.aliases != known.aliases or self.whole is not self:
+            self._settle()
+            return
+        # Names call what they called before. To find out what takes its time among many notes.
+        self.notes[path] = note
+        for cached in ("_backlinks", "_mentions"):
+            self.__dict__.pop(cached, None)
 
     def _settle(self) -> None:
         """Have all that is asked told from the files that were read, and from the drafts."""
