@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 import pytest
 from markdown import Markdown
 
+from vaultkit.read.vault import Vault
 from vaultkit.site.mathematics import FormulaError, characters, spoken, to_mathml
 
 
@@ -215,3 +217,15 @@ def test_what_is_nested_too_deeply_is_refused(tex: str) -> None:
 
 def test_what_is_long_is_not_nested() -> None:
     assert to_mathml(" + ".join(["\\frac{1}{2}"] * 200), True)
+
+
+def test_equations_with_a_label_are_numbered_and_referenced(tmp_path: Path) -> None:
+    vault = Vault(tmp_path)
+    md = Markdown(extensions=["vaultkit"], extension_configs={"vaultkit": {"vault": vault}})
+    html = md.convert(
+        "$$\na \\label{x}\n$$\n\n$$\nb\n$$\n\n$$\n\\begin{align}c \\label{y} \\\\ d\\end{align}\n$$"
+        "\n\n"
+        "$$\ne \\tag{E} \\label{z}\n$$\n\nBy $\\eqref{y}$, $\\ref{z}$, $\\eqref{none}$."
+    )
+    assert '<a href="#equation-3">(2)</a>, <a href="#equation-4">E</a>' in html
+    assert re.findall(r"<mtext>(\(\w+\))</mtext>", html) == ["(1)", "(2)", "(E)"]

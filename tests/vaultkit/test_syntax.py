@@ -157,6 +157,11 @@ CASES = {
         "## C++\n\n## C\n\n[[#C|w]]",
         '<h2 id="c">C++</h2><h2 id="c_1">C</h2><p>HREF #c_1 w</p>',
     ),
+    "a command of TeX in a heading": (
+        "# The $\\alpha$ of $x_i$\n\n[[#The $\\alpha$ of $x_i$|w]]",
+        '<h1 id="the-alpha-of-x_i">The <span class="arithmatex">\\(\\alpha\\)</span> of '
+        '<span class="arithmatex">\\(x_i\\)</span></h1><p>HREF #the-alpha-of-x_i w</p>',
+    ),
     "a formula in a heading": ("[[Other#Deep $O(n)$|w]]", "HREF Other.md#deep-on w"),
     "a bare name": ("[w](Some%20note)", '<p><a href="Far%20away/Some%20note.md">w</a></p>'),
     "a bare name with its ending": (

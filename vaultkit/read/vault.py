@@ -122,7 +122,9 @@ class Vault:
     def refresh(self) -> None:
         """Read again what has changed on disk, forget what has gone."""
         self.options = Options.of(self.root)
+        templater = _settings_of_obsidian(self.root, "plugins/templater-obsidian/data.json") or {}
         folder = (_settings_of_obsidian(self.root, "templates.json") or {}).get("folder")
+        folder = folder or templater.get("templates_folder")
         #: The folder of the notes that others begin as: they are no notes yet.
         self.templates = str(folder or "").strip("/")
         #: The commands of TeX that hold in all notes; a plugin of Obsidian keeps them in this file.

@@ -7,7 +7,7 @@ others are written with those that there are: ``\substack`` as a matrix, ``split
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from vaultkit.read.macros import COMMAND, group
 
@@ -64,6 +64,8 @@ _ENVIRONMENTS = {
 _WITH_A_WORD = {"alignat", "alignedat", "subarray"}
 _BEGINS = re.compile(r"\\(?P<what>begin|end)\s*\{(?P<name>[A-Za-z]+)(?P<star>\*?)\}")
 _ROWS = {"align": "align", "aligned": "align", "gather": "gather", "gathered": "gather"}
+_LABEL = re.compile(r"\\label\s*\{(?P<name>[^{}]*)\}")
+REFERENCE = re.compile(r"\\(?P<eq>eq)?ref\s*\{(?P<name>[^{}]*)\}")
 _TAG = re.compile(r"\\tag(?P<star>\*?)\s*(?=\{)")
 
 
@@ -79,6 +81,44 @@ def prepared(tex: str, display: bool) -> str:
     """
     tex = "".join(_commands(_COMMENT.sub(r"\1", tex)))
     return _tagged("".join(_environments(tex)), display)
+
+
+def labels(formulas: Iterable[str]) -> dict[str, str]:
+    r"""Give numbers to the equations of a page that have a label, and no tag of their own.
+
+    Examples
+    --------
+    >>> labels([r"a \label{x}", r"b \tag{A}\label{y}", r"c \label{z}"])
+    {'x': '1', 'y': 'A', 'z': '2'}
+    """
+    found: dict[str, str] = {}
+    number = 0
+    for tex in formulas:
+        tags: list[str] = []
+        _without_tags(tex, tags)
+        for label in _LABEL.finditer(tex):
+            number += not tags
+            tag = tags[0] if tags else str(number)
+            found.setdefault(label["name"], tag.removeprefix("(").removesuffix(")"))
+    return found
+
+
+def numbered(tex: str, known: Mapping[str, str]) -> str:
+    r"""Write the numbers of labels into a formula.
+
+    Examples
+    --------
+    >>> numbered(r"a \label{x} by \eqref{y}", {"x": "1", "y": "A"})
+    'a \\tag{1} by \\text{(A)}'
+    """
+    if _LABEL.search(tex) and not _TAG.search(tex):
+        tex = _LABEL.sub(lambda found: rf"\tag{{{known.get(found['name'], '?')}}}", tex)
+
+    def reference(found: re.Match[str]) -> str:
+        number = known.get(found["name"], "?")
+        return rf"\text{{({number})}}" if found["eq"] else rf"\text{{{number}}}"
+
+    return REFERENCE.sub(reference, tex)
 
 
 def _commands(tex: str) -> Iterator[str]:

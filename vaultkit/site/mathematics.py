@@ -19,7 +19,7 @@ from markdown.util import AtomicString
 from math_core import LatexError, LatexToMathML
 
 from vaultkit.read.macros import COMMAND
-from vaultkit.site.latex import prepared
+from vaultkit.site.latex import REFERENCE, labels, numbered, prepared
 from vaultkit.site.page import Page
 
 _INLINE = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
@@ -211,11 +211,23 @@ class MathematicsExtension(Extension):
 class _Typesetter(Treeprocessor):
     def run(self, root: Element) -> None:
         preamble = self.preamble()
-        for element in list(root.iter()):
-            found = _formula(element)
-            if found:
-                tex, display = found
-                _replace(element, tex, display, preamble)
+        formulas = [(el, *found) for el in list(root.iter()) if (found := _formula(el))]
+        known = labels(tex for _, tex, display in formulas if display)
+        places = {
+            label: element.get("id", "")
+            for element, tex, display in formulas
+            if display
+            for label in labels([tex])
+        }
+        for element, tex, display in formulas:
+            alone = REFERENCE.fullmatch(tex)
+            if alone and places.get(alone["name"]):
+                number = known[alone["name"]]
+                element.tag = "a"
+                element.attrib = {"href": f"#{places[alone['name']]}"}
+                element.text = AtomicString(f"({number})" if alone["eq"] else number)
+            else:
+                _replace(element, tex, display, preamble, known)
         for token in _flat(getattr(self.md, "toc_tokens", [])):
             for key, write in (("name", _name), ("html", _inner)):
                 token[key] = _INLINE.sub(write, token.get(key, ""))
@@ -242,11 +254,13 @@ def _formula(element: Element) -> tuple[str, bool] | None:
     return (html.unescape(tex) if display else tex), display
 
 
-def _replace(element: Element, tex: str, display: bool, preamble: str) -> None:
+def _replace(
+    element: Element, tex: str, display: bool, preamble: str, known: dict[str, str]
+) -> None:
     """Put the typeset formula where its source stood."""
     element.text = None
     try:
-        mathml = fromstring(to_mathml(tex, display, preamble))
+        mathml = fromstring(to_mathml(numbered(tex, known), display, preamble))
     except FormulaError as error:
         element.set("class", "math-error")
         element.set("title", str(error))
