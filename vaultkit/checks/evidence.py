@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check
 from vaultkit.read.note import Block, Note
@@ -149,7 +150,8 @@ def _binding(note: Note, name: str, line: int) -> str:
     return f"block-{(above[-1:] or binds[:1])[0]}" if binds else ""
 
 
-def bound(block: Block) -> set[str]:
+@lru_cache(maxsize=4096)
+def bound(block: Block) -> frozenset[str]:
     """Find the names that the code of a block binds, as far as it can be read."""
     source = block.fence.text
     if block.kind == "pycon":
@@ -157,7 +159,7 @@ def bound(block: Block) -> set[str]:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+        return frozenset()
     names = set()
     for node in ast.walk(tree):
         match node:
@@ -167,7 +169,7 @@ def bound(block: Block) -> set[str]:
                 names.add(name)
             case ast.alias(name=name, asname=other):
                 names.add(other or name.partition(".")[0])
-    return names
+    return frozenset(names)
 
 
 def _capital(text: str) -> str:

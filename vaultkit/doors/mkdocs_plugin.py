@@ -202,6 +202,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """
         self.serving = command == "serve"
         self.incremental = self.serving and dirty
+        if self.incremental:
+            # MkDocs warns at each save that navigation may be wrong. With this it is not.
+            logging.getLogger("mkdocs.commands.build").addFilter(_is_no_warning_of_dirt)
         logger = logging.getLogger("mkdocs")
         if logger.level > logging.WARNING:
             for handler in logger.handlers:
@@ -312,6 +315,15 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             folder.mkdir(parents=True, exist_ok=True)  # what is not there cannot be watched
             server.watch(str(folder))
         return server
+
+    def _asset(self, config: MkDocsConfig, name: str, content: str | bytes) -> File:
+        """Name a file after what it holds, so that a browser may keep it for good.
+
+        Its name stands on every page: where they are written one by one, it is always the same.
+        """
+        if self.incremental:
+            return _generated(config, f"{_ASSETS}/{name}", content)
+        return _hashed(config, name, content)
 
     def _check_saved(self) -> None:
         """Have the notes checked of which nothing is known any more.
@@ -424,14 +436,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         # In the same order each time, whatever order the system lists folders in.
         self.searched = {uri: self.searched[uri] for uri in sorted(there & self.searched.keys())}
         content = search_index.index(self.searched.values())
-        # Its name stands on every page: while they are written one by one, it stays.
-        name = f"{_ASSETS}/search.json"
-        index = (
-            _generated(config, name, content)
-            if self.incremental
-            else _hashed(config, "search.json", content)
-        )
-        script = _hashed(config, "search.js", (THEME / "search.js").read_text(encoding="utf-8"))
+        index = self._asset(config, "search.json", content)
+        script = self._asset(config, "search.js", (THEME / "search.js").read_text(encoding="utf-8"))
         for file in (index, script):
             files.append(file)
         worker = f"{script.url}?index={posixpath.basename(index.url)}"
@@ -693,7 +699,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         yield _generated(config, "badge.svg", report.badge(self._totals()))
         if self.checks_page:
             script = (THEME / "checks.js").read_text(encoding="utf-8")
-            file = _hashed(config, "checks.js", script)
+            file = self._asset(config, "checks.js", script)
             self.script = file.url
             yield file
 
@@ -711,9 +717,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def _runnable(self, config: MkDocsConfig) -> Iterator[File]:
         """Add what checks a page in a browser: a worker, what it unpacks, a script."""
         assert self.vault is not None
-        worker = _hashed(config, "check-worker.js", _theme("check-worker.js"))
+        worker = self._asset(config, "check-worker.js", _theme("check-worker.js"))
         content = runnable.bundle(self.vault)
-        bundle = _hashed(config, "engine.zip", content)
+        bundle = self._asset(config, "engine.zip", content)
         engine = runnable.engine(
             self.vault,
             self.config.pyodide,
@@ -722,7 +728,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             size=len(content),
             root=posixpath.relpath(".", _ASSETS),
         )
-        script = _hashed(config, "check-page.js", engine + _theme("check-page.js"))
+        script = self._asset(config, "check-page.js", engine + _theme("check-page.js"))
         config.extra_javascript.append(script.src_uri)
         yield from (worker, bundle, script)
 
@@ -836,7 +842,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             if content is None:
                 continue
             name = f"{font.family} {font.style}".lower().replace(" ", "-") + ".woff2"
-            file = _hashed(config, name, content)
+            file = self._asset(config, name, content)
             yield file
             faces.append(
                 f'@font-face{{font-family:"{font.family}";font-style:{font.style};'
@@ -849,17 +855,17 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 self.fonts.append((file.src_uri, font.formulas))
         rules = ((THEME / name).read_text(encoding="utf-8") for name in STYLES)
         css = "\n".join(("".join(faces), *rules))
-        file = _hashed(config, "vaultkit.css", css)
+        file = self._asset(config, "vaultkit.css", css)
         config.extra_css.insert(0, file.src_uri)
         yield file
         for name in SCRIPTS:
-            file = _hashed(config, name, (THEME / name).read_text(encoding="utf-8"))
+            file = self._asset(config, name, (THEME / name).read_text(encoding="utf-8"))
             config.extra_javascript.append(file.src_uri)
             yield file
         drawn = (THEME / "logo.svg").read_text(encoding="utf-8")
-        logo = _hashed(config, "logo.svg", drawn)
+        logo = self._asset(config, "logo.svg", drawn)
         yield logo
-        picture = _hashed(config, "picture.png", machines.picture(drawn))
+        picture = self._asset(config, "picture.png", machines.picture(drawn))
         self.picture = picture.url
         yield picture
         if not config.theme.get("logo") and not (config.theme.get("icon") or {}).get("logo"):
@@ -1008,6 +1014,10 @@ def redirect(address: str, title: str) -> str:
         f'<script>location.replace("{to}"+location.hash)</script>'
         f'</head><body><a href="{to}">{title}</a></body></html>\n'
     )
+
+
+def _is_no_warning_of_dirt(record: logging.LogRecord) -> bool:
+    return not record.getMessage().startswith("A 'dirty' build")
 
 
 def _notebook(name: str) -> str:
