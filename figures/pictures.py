@@ -29,7 +29,7 @@ def data() -> dict[str, Any]:
 def draw(data: Mapping[str, Any]) -> str:
     """Draw the picture with its patches numbered on the left, a row for each on the right."""
     image, patches = data["image"], data["patches"]
-    cell, left, top = 24, 30, 52
+    cell, left, top = 24, 30, 56
     side = len(image) * cell
     parts = [
         st.text(left, 28, "8 by 8 pixels, patches of 2 by 2"),
@@ -37,7 +37,15 @@ def draw(data: Mapping[str, Any]) -> str:
     ]
 
     def pixel(x: float, y: float, width: float, height: float, value: float) -> str:
-        return st.rect(x, y, width, height, cls="vk-value", opacity=0.06 + 0.7 * value, radius=0)
+        return st.rect(
+            x,
+            y,
+            width,
+            height,
+            cls="vk-value",
+            opacity=st.FAINT + (st.FULL - st.FAINT) * value,
+            radius=0,
+        )
 
     for (i, j), value in np.ndenumerate(image):
         parts.append(pixel(left + j * cell, top + i * cell, cell, cell, float(value)))
@@ -45,13 +53,13 @@ def draw(data: Mapping[str, Any]) -> str:
         at = k * cell
         parts.append(st.path(f"M{left} {top + at}h{side}M{left + at} {top}v{side}", cls="fg"))
     per_row = len(image) // SIZE
-    height = 15
+    height = 16
     for number, row in enumerate(patches):
         i, j = divmod(number, per_row)
         x, y = left + (2 * j + 1) * cell, top + (2 * i + 1) * cell + 5
         parts.append(st.text(x, y, str(number + 1), anchor="middle", size=st.SMALL))
-        low = top - 8 + number * height
-        parts.append(st.text(348, low + 11, str(number + 1), anchor="end", cls="vk-muted", size=12))
+        low = top - 12 + number * height
+        parts.append(st.text(348, low + 11, str(number + 1), anchor="end", cls="vk-muted", size=13))
         for column, value in enumerate(row):
             parts.append(pixel(356 + column * 24, low, 23, height - 2, float(value)))
     parts.append(st.arrow([(left + side + 24, top + side / 2), (310, top + side / 2)]))
