@@ -788,6 +788,7 @@ def test_a_name_stands_above_a_page_whose_headings_come_late(render: Write) -> N
     html = render("Words.\n\n## Early\n\n# Host\n")
     assert html.startswith('<h1 id="note-host">Host')
     assert re.findall('<h[1-6] id="([^"]*)"', html) == ["note-host", "early", "host"]
+    assert render("Words.\n\n<h1>Raw</h1>\n").startswith('<h1 id="note-host">Host')
     assert "note-host" not in render("# Late\n") + render("## Late\n") + render("Words.\n")
 
 

@@ -197,7 +197,10 @@ def give_title(page: Page, root: Element) -> None:
 
     Where a page has none at all, the theme does so.
     """
-    if page.trail or page.host.path not in page.vault.notes or root.find(".//h1") is None:
+    if page.trail or page.host.path not in page.vault.notes:
+        return
+    raw = page.md.htmlStash.rawHtmlBlocks
+    if root.find(".//h1") is None and not any("<h1" in str(block) for block in raw):
         return
     if page.host.title == page.host.name and not _begins_with_title(root):
         title = Element("h1", {"id": f"note-{address(page.host.name)}"})
