@@ -70,6 +70,10 @@ VARIABLES: dict[str, Any] = {
         (r"\sum_{i=1}^{2} I = 2", r"\sum of what has no size"),
         (r"\prod_{i=1}^{2} I = 2", r"\prod of what has no size"),
         (r"\sum_{i=1}^{2} \mathbf{1} = 2", r"\sum of what has no size"),
+        (
+            r"x \times x^\top = 2",
+            r"which product of two vectors? write q \cdot k, q^\top k or q k^\top",
+        ),
         ("(A, A) = A", "a matrix written out is not made of numbers"),
         ("x! = 2", "a factorial is of a number"),
         ("h! = 2", "a factorial is of a whole number from 0 to 170"),

@@ -12,7 +12,7 @@ import pytest
 from vaultkit.tex import Statement, parse
 from vaultkit.values.evaluator import Evaluator
 from vaultkit.values.records import EvaluationError, Settings, Value
-from vaultkit.values.samples import standard_error
+from vaultkit.values.samples import _means, standard_error
 
 NOTE: dict[str, Any] = {
     "f": 0.5, "g": 0.25, "n": 2, "x": np.array([0.5, -0.25]), "y": np.array([1.5, 0.5]),
@@ -48,6 +48,7 @@ def told(found: Value) -> str:
     text += f" {found.lies}" if found.lies else ""
     text += f" rank {found.rank}" if found.rank else ""
     text += f" {found.loose}" if found.loose else ""
+    text += " sample" if found.sample else ""
     lead = found.array.shape[: found.array.ndim - found.rank]
     text += f" for {lead}" if set(lead) > {1} else ""
     return text + (f" unit 2^{int(np.log2(found.unit))}" if found.unit != 2**-53 else "")
@@ -596,6 +597,20 @@ VALUES = [
 @pytest.mark.parametrize(("tex", "said"), VALUES)
 def test_what_rounding_does(tex: str, said: str) -> None:
     assert told(value(tex)) == said
+
+
+def test_parts_are_left_out_along_both_axes_of_a_sample() -> None:
+    rows = np.repeat(np.arange(40.0), 40).reshape(1, 40, 40)
+    for sample, other in ((rows, slice(41, 81)), (rows.swapaxes(1, 2), slice(1, 41))):
+        means = _means(sample, 2)
+        assert means.shape == (81,)
+        assert means[0] == 19.5
+        assert means[other].tolist() == pytest.approx([19.5] * 40)
+        left_out = np.delete(means, other)[1:]
+        assert left_out.tolist() == pytest.approx([20 - i / 39 for i in range(40)])
+    # What is small is all there is; what has no long axis is one row.
+    assert _means(np.arange(9.0).reshape(1, 3, 3), 2).tolist() == [4.0]
+    assert _means(np.arange(100.0).reshape(1, 10, 10), 2).shape == (81,)
 
 
 def test_a_standard_error_is_that_of_the_parts_of_both_axes() -> None:

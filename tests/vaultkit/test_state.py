@@ -135,6 +135,37 @@ def test_a_folder_that_is_gone_is_left_alone(
     assert Path.cwd() == tmp_path
 
 
+def test_states_of_random_numbers_are_compared_in_all_parts() -> None:
+    state = np.random.RandomState(0).get_state()
+    assert sandbox._same_random(state, np.random.RandomState(0).get_state())
+    assert not sandbox._same_random(state, np.random.RandomState(1).get_state())
+    for place, other in ((0, "PCG64"), (2, 3), (3, 1), (4, 0.5)):
+        changed = [*state]
+        changed[place] = other
+        assert not sandbox._same_random(state, tuple(changed))
+
+
+def test_tracing_is_put_back() -> None:
+    whole = State.capture(["trace"])
+
+    def trace(*_: object) -> None: ...
+
+    def profile(*_: object) -> None: ...
+
+    try:
+        sys.settrace(trace)
+        sys.setprofile(profile)
+        both = State.capture(["trace"])
+        sys.settrace(None)
+        sys.setprofile(None)
+        both.apply()
+        assert (sys.gettrace(), sys.getprofile()) == (trace, profile)
+    finally:
+        sys.settrace(None)
+        sys.setprofile(None)
+        whole.apply()
+
+
 def test_a_warning_tells_no_path(capsys: pytest.CaptureFixture[str]) -> None:
     sandbox._show_warning("beware", UserWarning, "/a/path.py", 12)
     assert capsys.readouterr().out == "UserWarning: beware\n"
