@@ -4,10 +4,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.doors.command_line import main
@@ -16,10 +19,11 @@ from vaultkit.edit.annotate import Annotations, NotOursError
 from vaultkit.edit.complete import offers
 from vaultkit.edit.find import definition, references, renamed_in, symbols, vault_symbols
 from vaultkit.edit.names import spelled
+from vaultkit.edit.rename import RenameError, rename_heading, rename_note
 from vaultkit.edit.spans import span
 from vaultkit.edit.tell import Value, about
 from vaultkit.edit.text import Span, applied
-from vaultkit.inspect import inspect
+from vaultkit.inspect import inspect, inspect_text
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -410,3 +414,61 @@ def wait(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+MARKS = "[[ ]] ![[ # ^ | $ $$ ` \\frac{ x 4.0 Other %% 😀 title="
+ENDS = ["```python\n", "```\n", "\n", "\n\n", "> ", "---\n", "tags: [", "# ", "<!-- given: "]
+PIECES = st.sampled_from([*MARKS.split(), *ENDS, "\u2028", "\r\n"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_nothing_that_is_half_typed_ends_an_answer(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "half"
+    if not folder.exists():
+        folder.mkdir()
+        (folder / "Other.md").write_text(OTHER)
+        (folder / "Twice.md").write_text(TWICE)
+    vault = Vault(folder)
+    at = data.draw(st.integers(0, len(TWICE)))
+    typed = "".join(data.draw(st.lists(PIECES, max_size=5)))
+    rest = TWICE[data.draw(st.integers(at, len(TWICE))) :]
+    vault.draft(vault.root / "Twice.md", TWICE[:at] + typed + rest)
+    note = twice(vault)
+    line = data.draw(st.integers(1, len(note.lines)))
+    column = data.draw(st.integers(1, len(note.lines[line - 1]) + 1))
+    checks = list(inspect_text(note, vault))
+    told = [*checks, Check("number", line, "4.0", FAILS, "no; nearest are 4, 5", column)]
+    told += [Check("equation", line, formula.tex, FAILS, "no") for formula in note.formulas]
+    values = {name: [Value(0, "float", "1.0")] for name in ("x", "y")}
+    for offer in offers(vault, note, line, column):
+        assert offer.span.line == line
+        assert offer.span.end_column == column
+    about(vault, note, line, column, told, values)
+    for check in told:
+        found = span(check, note)
+        assert (found.line, found.column) <= (found.end_line, found.end_column)
+    for action in actions(vault, note, Span(line, column, line, column), told):
+        for path, edits in action.edits.items():
+            applied(vault.notes[path].text, edits)
+    definition(vault, note, line, column)
+    references(vault, note, line, column)
+    for symbol in symbols(note):
+        assert symbol.whole.line <= symbol.span.line <= symbol.span.end_line
+        assert (symbol.span.end_line, symbol.span.end_column) <= (
+            symbol.whole.end_line,
+            symbol.whole.end_column,
+        )
+    there = renamed_in(vault, note, line, column)
+    if there:
+        assert there.span.column >= 1
+        for new in ("New", typed):
+            with suppress(RenameError):
+                if there.heading:
+                    changes = rename_heading(vault, there.note, there.heading, new)
+                else:
+                    changes = rename_note(vault, there.note.path, new)
+                for path, edits in changes.edits.items():
+                    applied(vault.notes[path].text, edits)

@@ -77,6 +77,8 @@ class _Open:
     text: str
     version: int | None
     note: Note
+    #: The text of which `note` was read.
+    read: str | None = None
     timer: asyncio.TimerHandle | None = None
     text_checks: list[Check] = field(default_factory=list)
     verdict: Verdict | None = None
@@ -133,7 +135,7 @@ class Server(LanguageServer):
             types.TEXT_DOCUMENT_CODE_LENS: self._lenses,
         }
         options = {
-            types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(list("[#^!`$\\ ")),
+            types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(list("[#^!`$\\")),
             types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
         }
         for name, handler in handlers.items():
@@ -269,13 +271,24 @@ class Server(LanguageServer):
         """Judge the text of a note as it is now, and have its code run."""
         held = self._open[path]
         held.timer = None
-        self.vault.draft(path, held.text)
-        held.note = note = self.vault.notes[path]
-        held.text_checks = list(inspect_text(note, self.vault, self._settings))
+        self._read(held)
+        held.text_checks = list(inspect_text(held.note, self.vault, self._settings))
         self._tell(held)
+        self._run(held)
+
+    def _read(self, held: _Open) -> None:
+        """Have the vault know what was typed."""
+        if held.read is not held.text:
+            held.read = held.text
+            self.vault.draft(held.note.path, held.text)
+            held.note = self.vault.notes[held.note.path]
+
+    def _run(self, held: _Open, until: int | None = None) -> None:
+        """Have the code of a note run, all of it or up to a block."""
         if self._background:
-            names = self.vault.options.checks_of(note, self.vault.relative(path))
-            self._background.ask(note, names, self._settings)
+            names = self.vault.options.checks_of(held.note, self.vault.relative(held.note.path))
+            wanted = names if until is None else names | {"code"}
+            self._background.ask(held.note, wanted, self._settings, until)
 
     def _judged(self, verdict: Verdict) -> None:
         """Take in what the code of a note has shown."""
@@ -284,6 +297,8 @@ class Server(LanguageServer):
             return
         if verdict.until is not None:
             self._shown(verdict, verdict.until - 1)
+            if held.verdict is None or held.verdict.note is not held.note:
+                self._run(held)  # it has not come to its end yet
             return
         held.verdict = verdict
         self._tell(held)
@@ -468,10 +483,9 @@ class Server(LanguageServer):
     def _run_to(self, uri: str, index: int) -> None:
         """Run the blocks of a note up to one, that included, and show what it shows."""
         note = self._note(uri)
-        if note is None or not self._background or not 0 <= index < len(note.blocks):
-            return
-        names = self.vault.options.checks_of(note, self.vault.relative(note.path))
-        self._background.ask(note, names | {"code"}, self._settings, until=index + 1)
+        held = self._open.get(note.path) if note else None
+        if note and held and 0 <= index < len(note.blocks):
+            self._run(held, until=index + 1)
 
     def _workspace_edit(
         self,
@@ -520,9 +534,8 @@ class Server(LanguageServer):
         """Return a note as it was typed last."""
         path = self._path(uri)
         held = self._open.get(path) if path else None
-        if path and held and held.timer:
-            self.vault.draft(path, held.text)
-            held.note = self.vault.notes[path]
+        if held:
+            self._read(held)
         return self.vault.notes.get(path) if path else None
 
     def _at(self, params: Any) -> tuple[Note, int, int] | None:
