@@ -2,7 +2,7 @@
    model did was recorded; nothing of that is fetched before a reader comes near. */
 import { make, starting } from "./controls.js";
 import { heads, unpack } from "./heads.js";
-import { largest, lines, near, percent, quoted, radios, replace, toggle } from "./heads-view.js";
+import { largest, lines, percent, quoted, radios, replace, toggle } from "./heads-view.js";
 
 const SPECIAL = ["[CLS]", "[SEP]", "."];
 const WHERE = ["in sentence 1", "in sentence 2"];
@@ -193,7 +193,6 @@ const build = (figure, recording, start) => {
 
 export const mount = async (figure) => {
   const start = starting(figure);
-  await near(figure);
   const { default: recording } = await import("./minilm-heads.js");
   build(figure, recording, start);
 };

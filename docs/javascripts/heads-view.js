@@ -156,13 +156,3 @@ export const replace = (figure, label, ...children) => {
   drawing.after(panel);
   return { panel, words };
 };
-
-/* Wait until somebody comes near. */
-export const near = (figure) => new Promise((resolve) => {
-  const observer = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    observer.disconnect();
-    resolve();
-  }, { rootMargin: "400px 0px" });
-  observer.observe(figure);
-});

@@ -5,20 +5,33 @@
 
   const here = document.currentScript.src;
 
+  const begin = async (figure) => {
+    const name = figure.querySelector("svg > metadata[data-touch]").dataset.touch;
+    figure.dataset.touch = "coming";
+    try {
+      const { mount } = await import(new URL(`${name}.js`, here));
+      await mount(figure);
+      figure.dataset.touch = "ready";
+    } catch (reason) {
+      figure.dataset.touch = "failed";
+      console.info(`${name} stays as drawn: ${reason}`);
+    }
+  };
+
+  // Half a screen before a reader sees it.
+  const near = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      begin(target);
+    }
+  }, { rootMargin: "50% 0px" });
+
   const prepare = () => {
+    near.disconnect();
     for (const data of document.querySelectorAll(".md-content svg > metadata[data-touch]")) {
       const figure = data.closest("figure");
-      if (!figure || figure.dataset.touch) continue;
-      figure.dataset.touch = "coming";
-      import(new URL(`${data.dataset.touch}.js`, here))
-        .then(async ({ mount }) => {
-          await mount(figure);
-          figure.dataset.touch = "ready";
-        })
-        .catch((reason) => {
-          figure.dataset.touch = "failed";
-          console.info(`${data.dataset.touch} stays as drawn: ${reason}`);
-        });
+      if (figure && !figure.dataset.touch) near.observe(figure);
     }
   };
   // `document$` is Material's: it speaks after every page that was loaded in place.

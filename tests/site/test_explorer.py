@@ -184,9 +184,9 @@ def test_nothing_is_fetched_before_someone_comes_near(visit: Visitor) -> None:
     visit.go(page, "attention-explorer/")
     figure = page.locator("figure[data-touch]")
     expect(figure).to_have_count(1)
-    page.wait_for_timeout(300)
-    assert "attention-explorer.js" in asked
-    assert "minilm-heads.js" not in asked
+    page.wait_for_load_state("networkidle")
+    assert "touch.js" in asked
+    assert not {"attention-explorer.js", "minilm-heads.js"} & set(asked)
     with page.expect_request("**/minilm-heads.js"):
         figure.scroll_into_view_if_needed()
 

@@ -45,6 +45,8 @@ SLIDER = "input[type=range], [role=slider]"
 
 def figure(page: Page, name: str) -> Locator:
     found = page.locator(f"figure:has(metadata[data-touch={name}])")
+    # Nothing begins before somebody comes near.
+    found.scroll_into_view_if_needed()
     expect(found).to_have_attribute("data-touch", "ready")
     return found
 
@@ -299,6 +301,7 @@ def test_the_drawing_stays_where_the_module_fails(visit: Visitor) -> None:
     )
     visit.go(page, "softmax/")
     found = page.locator("figure:has(metadata[data-touch=softmax-temperature])")
+    found.scroll_into_view_if_needed()
     expect(found).to_have_attribute("data-touch", "failed")
     expect(found.locator("svg")).to_be_visible()
     assert found.locator(".touch").count() == 0

@@ -28,6 +28,7 @@ USED = Used.by(
         ("[dir=rtl] p{x:y}[dir=ltr] p{x:y}", "[dir=ltr] p{x:y}"),
         ("[data-md-color-scheme=default]{x:y}", ""),
         ('[dir="ltr"]{x:y}[hidden]{x:y}', '[dir="ltr"]{x:y}[hidden]{x:y}'),
+        ("[data-md-color-switching] *{x:y}a{x:y}", "a{x:y}"),
         ("@keyframes k{0%{x:y}}", "@keyframes k{0%{x:y}}"),
         ("@font-face{src:url(a)}", "@font-face{src:url(a)}"),
     ],

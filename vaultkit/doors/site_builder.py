@@ -97,14 +97,14 @@ def _settings(root: Path) -> io.BytesIO:
         }
         for media, scheme, icon, words in toggles
     ]
-    features = ["content.code.copy", "navigation.instant", "navigation.prune", "navigation.top"]
+    features = ["content.code.copy", "content.lazy", "navigation.instant", "navigation.prune"]
     settings = {
         "site_name": title(root),
         "theme": {
             "name": "material",
             "font": False,
             "palette": palette,
-            "features": [*features, "search.highlight", "toc.follow"],
+            "features": [*features, "navigation.top", "search.highlight", "toc.follow"],
         },
         "plugins": ["search", "tags", "vaultkit"],
     }

@@ -35,6 +35,9 @@ _ATTRIBUTE = re.compile(r'\s((?:data-)?[\w-]+)="([^"]*)"')
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 #: Attributes whose values stand in the pages, or nowhere.
 _TOLD = re.compile(r"dir|data-md-color-\w+")
+#: Material sets and drops it at every start, and all elements are styled anew for the sake of a
+#: quarter of a second without transitions.
+_COSTLY = "data-md-color-switching"
 
 
 @dataclass(frozen=True)
@@ -203,6 +206,8 @@ def _may_match(selector: Sequence[Any], used: Used) -> bool:
 
 def _is_told(attribute: Sequence[Any], used: Used) -> bool:
     tokens = [token for token in attribute if token.type != "whitespace"]
+    if tokens and tokens[0].value == _COSTLY:
+        return False
     if len(tokens) != 3 or tokens[1] != "=" or not _TOLD.fullmatch(tokens[0].value):
         return True
     return (tokens[0].value, tokens[2].value) in used.values

@@ -57,11 +57,21 @@
     if (event.target.dataset?.more !== undefined) mark(measure(event.target));
   }, { capture: true, passive: true });
 
+  // Material makes a landmark of the buttons beside a block of code, when a reader first sees it.
+  const buttons = new MutationObserver((records) => {
+    const added = records.flatMap((record) => [...record.addedNodes])
+      .filter((node) => node.nodeType === 1 && node.matches("nav.md-code__nav"));
+    for (const nav of added) nav.setAttribute("role", "none");
+    added.flatMap((nav) => [...nav.parentElement.querySelectorAll(":scope > code")])
+      .map(measure).forEach(mark);
+  });
+
   const prepare = () => {
     sizes.disconnect();
     document.querySelectorAll(SCROLLS).forEach((box) => sizes.observe(box));
-    // Material makes a landmark of the buttons beside every block of code.
-    document.querySelectorAll("nav.md-code__nav").forEach((nav) => nav.setAttribute("role", "none"));
+    buttons.disconnect();
+    document.querySelectorAll(".md-content").forEach((content) =>
+      buttons.observe(content, { childList: true, subtree: true }));
   };
   // `document$` is Material's: it speaks after every page that was loaded in place.
   if (typeof document$ === "undefined") prepare();
