@@ -20,7 +20,8 @@ NOTE = r"""
 # Evidence
 
 The ratio is 0.8210 here, see [[Other|the 0.8210 of another]]. The matrix `Q` is (3, 2),
-and $s = 4.5$ stands in a line; twice that is $t = 2 s$, and 9 is too small a number to tell.
+and $s = 4.5$ stands in a line; twice that is $t = 2 s$, and 9 is too small a number to tell,
+see [[Arrays|the arrays]].
 
 ```python
 import numpy as np
@@ -54,6 +55,32 @@ $$
 
 <!-- not run: it names nothing -->
 """.lstrip()
+ARRAYS = r"""
+# Arrays
+
+The matrix $Q$ is given.
+
+```python
+import numpy as np
+
+Q = np.array([[1.0, 2.0], [3.0, 4.0]])
+W_Q = np.eye(2)
+print(Q)
+```
+
+```text
+[[1. 2.]
+ [3. 4.]]
+```
+
+```python
+K = 2 * W_Q
+```
+
+$$
+K Q = 2 Q W_Q
+$$
+""".lstrip()
 OTHER = "# Other\n\nThe ratio is 0.8210.\n\n```python\n0.8210\n```\n\n```text\n0.821\n```\n"
 CONFIG = """
 site_name: Small
@@ -80,11 +107,13 @@ def small(
     docs.mkdir()
     (docs / "index.md").write_text(NOTE, encoding="utf-8")
     (docs / "Other.md").write_text(OTHER, encoding="utf-8")
+    (docs / "Arrays.md").write_text(ARRAYS, encoding="utf-8")
     (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
     vault = Vault(docs)
-    note = vault.notes[docs / "index.md"]
-    checks = list(inspect(note, vault, Settings(trials=2)))
-    Ledger(vault).record(note, checks)
+    for name in ("index.md", "Arrays.md"):
+        note = vault.notes[docs / name]
+        checks = list(inspect(note, vault, Settings(trials=2)))
+        Ledger(vault).record(note, checks)
     folder = served[0] / "small" / "site"
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(folder)],
@@ -237,6 +266,83 @@ def test_marks_can_be_read(look: Visitor, scheme: str) -> None:
     assert {tuple(kind) for kind in kinds} == set(styles.items())
 
 
+# --- The same array, in one colour ----------------------------------------------------------------
+
+#: What is lit: letters of formulas, and by colour names in code and lines of outputs.
+LIT = """() => [
+  [...document.querySelectorAll(".vk-same")].map((e) => e.textContent),
+  [...CSS.highlights].filter(([name]) => name.startsWith("vk-array"))
+    .flatMap(([, ranges]) => [...ranges].map(String)),
+]"""
+NONE: list[list[str]] = [[], []]
+
+
+def shows(page: Page, letters: list[str], names: list[str]) -> None:
+    """Wait until these letters of formulas, and these texts of code and outputs, are lit."""
+    wanted = [sorted(letters), sorted(names)]
+    page.wait_for_function(
+        f"(wanted) => JSON.stringify(({LIT})().map((some) => some.sort()))"
+        " === JSON.stringify(wanted)",
+        arg=wanted,
+    )
+
+
+@pytest.mark.parametrize("way", ["mouse", "touch"])
+def test_a_letter_lights_its_array(look: Visitor, way: str) -> None:
+    page = look("arrays/", has_touch=way == "touch")
+    WAYS[way](page, "[data-check=formula-1] mi >> text=Q")
+    shows(page, ["Q", "Q", "Q"], ["Q", "Q", "[[1. 2.]\n [3. 4.]]"])
+    # The index of another is another.
+    WAYS[way](page, "[data-check=formula-1] msub")
+    shows(page, ["WQ"], ["W_Q", "W_Q"])
+    WAYS[way](page, "h1")
+    shows(page, *NONE)
+
+
+@pytest.mark.parametrize("way", ["mouse", "touch"])
+def test_a_name_in_code_lights_its_array(look: Visitor, way: str) -> None:
+    page = look("arrays/", has_touch=way == "touch")
+    WAYS[way](page, "[data-check=block-1] .n >> text=K")
+    shows(page, ["K"], ["K"])
+    WAYS[way](page, "[data-check=output-0] code")
+    shows(page, ["Q", "Q", "Q"], ["Q", "Q", "[[1. 2.]\n [3. 4.]]"])
+    WAYS[way](page, "[data-check=block-0] .kn")
+    shows(page, *NONE)
+
+
+def test_the_keyboard_lights_all_arrays_of_a_formula(look: Visitor) -> None:
+    page = look("arrays/")
+    reach(page, ".vk-math--display")
+    shows(page, ["K", "Q", "Q", "Q", "WQ"], ["K", "Q", "Q", "W_Q", "W_Q", "[[1. 2.]\n [3. 4.]]"])
+    hues = page.locator(".vk-math--display .vk-same").evaluate_all(
+        "all => all.map((e) => getComputedStyle(e).backgroundColor)"
+    )
+    assert len(set(hues)) == 3
+    # A mouse that passes takes nothing away.
+    page.locator("h1").hover()
+    shows(page, ["K", "Q", "Q", "Q", "WQ"], ["K", "Q", "Q", "W_Q", "W_Q", "[[1. 2.]\n [3. 4.]]"])
+    page.keyboard.press("Escape")
+    shows(page, *NONE)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_lit_can_be_read(look: Visitor, scheme: str) -> None:
+    page = look("arrays/", scheme=scheme)
+    reach(page, ".vk-math--display")
+    lit = page.locator(".vk-math--display .vk-same")
+    expect(lit).to_have_count(4)
+    for at in range(4):
+        assert lit.nth(at).evaluate(CONTRAST_WITHIN) >= 7
+
+
+def test_arrays_of_a_page_that_was_loaded_in_place(look: Visitor) -> None:
+    page = look()
+    page.locator("article a", has_text="arrays").click()
+    expect(page.locator("h1")).to_contain_text("Arrays")
+    page.locator("[data-check=formula-1] mi >> text=Q").first.hover()
+    shows(page, ["Q", "Q", "Q"], ["Q", "Q", "[[1. 2.]\n [3. 4.]]"])
+
+
 CONTRAST = """(element) => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const light = (colour) => {
@@ -250,3 +356,5 @@ CONTRAST = """(element) => {
     .map(light);
   return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
 }"""
+#: Of what has a colour behind it of its own.
+CONTRAST_WITHIN = CONTRAST.replace("getComputedStyle(document.body)", "getComputedStyle(element)")

@@ -182,7 +182,7 @@ def test_nothing_is_fetched_before_someone_comes_near(visit: Visitor) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
     visit.go(page, "attention-explorer/")
-    figure = page.locator("figure[data-touch]")
+    figure = page.locator("figure:has(metadata[data-touch])")
     expect(figure).to_have_count(1)
     page.wait_for_load_state("networkidle")
     assert "touch.js" in asked
@@ -195,7 +195,7 @@ def test_where_the_recording_is_missing_the_drawing_stays(visit: Visitor) -> Non
     page = visit()
     page.route("**/minilm-heads.js", lambda route: route.abort())
     visit.go(page, "attention-explorer/")
-    page.locator("figure[data-touch]").scroll_into_view_if_needed()
+    page.locator("figure:has(metadata[data-touch])").scroll_into_view_if_needed()
     expect(page.locator("figure[data-touch=failed] svg.vk-figure")).to_be_visible()
     visit.wrong = [each for each in visit.wrong if "ERR_FAILED" not in each]
 

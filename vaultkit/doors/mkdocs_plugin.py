@@ -34,6 +34,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
+from vaultkit.checks.arrays import arrays
 from vaultkit.checks.asked import asked as asked_in
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Part, parts
@@ -77,6 +78,7 @@ SCRIPTS = (
     "finding.js",
     "preview.js",
     "evidence.js",
+    "arrays.js",
     "graph.js",
     "predict.js",
     "flashcards.js",
@@ -518,6 +520,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         source = get_relative_url(_markdown(page), page.url) if note and not note.refused else ""
         context["vaultkit_ways"] = road.ways({"Edit this page": edit, "Markdown": source})
         entry = self.entries.get(page.file.src_uri)
+        if note and entry and (same := arrays(note, entry.checks or ())):
+            told["arrays"] = [array.plain() for array in same]
         context["vaultkit_told"] = evidence.data({**told, **terms})
         if entry:
             href = ""

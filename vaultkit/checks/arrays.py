@@ -1,0 +1,232 @@
+"""Which array of a note stands where: in its formulas, in its code, in what its code prints."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from vaultkit.checks.check import HOLDS, Check
+from vaultkit.read.note import Block, Note
+from vaultkit.read.places import places
+
+#: How many colours tell arrays apart.
+HUES = 6
+
+_JUDGED_ON = re.compile(r"(?:^|; )(?P<name>[A-Za-z_]\w*)(?= \(| = )")
+_SHAPE_OF = re.compile(r"(?:^|; )(?:variable |length of (?:an axis of )?)?(?P<name>[A-Za-z_]\w*)\b")
+
+
+@dataclass
+class Array:
+    """A variable from the statement that binds it to the next one that does.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    formulas
+        Numbers of the formulas that were judged on it.
+    code
+        By the number of a block, line and column of each of its names there, from 0.
+    printed
+        By the number of a block, the lines of the output that show it: first and last, from 0.
+    hue
+        Number of its colour, which no other array of a formula of it has, if colours suffice.
+    """
+
+    name: str
+    formulas: list[int] = field(default_factory=list)
+    code: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    printed: dict[int, tuple[int, int]] = field(default_factory=dict)
+    hue: int = 0
+
+    def plain(self) -> list[object]:
+        """Return it as plain data."""
+        return [self.name, self.hue, self.formulas, self.code, self.printed]
+
+
+def arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
+    """Find the arrays that formulas of a note were judged on.
+
+    Parameters
+    ----------
+    note
+        The note.
+    checks
+        All that was found in it.
+
+    Returns
+    -------
+    list of Array
+        In the order in which they are bound.
+    """
+    every = _Bindings(note)
+    where = places(note)
+    for check in checks:
+        if check.outcome != HOLDS or check.kind not in ("equation", "shape"):
+            continue
+        of = _JUDGED_ON if check.kind == "equation" else _SHAPE_OF
+        names = list(dict.fromkeys(found["name"] for found in of.finditer(check.why)))
+        for place in where.of(check.kind, check.line, check.column, check.what):
+            kind, _, number = place.partition("-")
+            if kind != "formula":
+                continue
+            for name in names:
+                array = every.at(name, check.line)
+                if array and int(number) not in array.formulas:
+                    array.formulas.append(int(number))
+    known = {id(array) for array in every.found if array.formulas}
+    for index, formula in enumerate(note.formulas):
+        # A letter in a sentence states nothing, and means what the formulas around it mean.
+        array = every.at(_name(formula.tex), formula.line)
+        if array and id(array) in known and index not in array.formulas:
+            array.formulas.append(index)
+    found = [array for array in every.found if array.formulas]
+    for index, array in enumerate(found):
+        beside = {a.hue for a in found[:index] if set(a.formulas) & set(array.formulas)}
+        free = (hue for hue in range(HUES) if hue not in beside)
+        array.hue = next(free, index % HUES)
+    return found
+
+
+def _name(tex: str) -> str:
+    r"""Write a formula of one letter as code would: ``d_{\text{model}}``, ``\alpha``."""
+    return re.sub(r"\\(?:text|mathrm|operatorname)\b|[\s\\{}]", "", tex)
+
+
+class _Bindings:
+    """Reads the blocks of a note from top to bottom."""
+
+    def __init__(self, note: Note) -> None:
+        self.found: list[Array] = []
+        #: By name, the lines where it is bound, and what it is from there on.
+        self.bound: dict[str, list[tuple[int, Array]]] = {}
+        for index, block in enumerate(note.blocks):
+            # Lines of a session begin with prompts, and what they bind is not what is judged.
+            if block.kind != "pycon":
+                self._read(index, block)
+
+    def at(self, name: str, line: int) -> Array | None:
+        """Tell what a name means in a line: what stands above it, or first below."""
+        bound = self.bound.get(name, [])
+        above = [array for at, array in bound if at < line]
+        return (above[-1:] or [array for _, array in bound[:1]] or [None])[0]
+
+    def _read(self, index: int, block: Block) -> None:
+        try:
+            tree = ast.parse(block.fence.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        lines = block.fence.text.split("\n")
+        for statement in tree.body:
+            names = [*_names(statement)]
+            stored = {name for name, _, binds in names if binds}
+            simple = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+            before = {name: self._last(name) for name, _, _ in names}
+            for name in sorted(stored):
+                array = Array(name)
+                self.found.append(array)
+                self.bound.setdefault(name, []).append((block.fence.line, array))
+            for name, node, binds in names:
+                # The right side is computed before the left side is bound.
+                named = before[name] if simple and not binds else self._last(name)
+                place = _position(node, name, lines)
+                if named and place:
+                    named.code.setdefault(index, []).append(place)
+        if block.output:
+            for name, rows in _printed(tree.body, block.output.text):
+                if array := self._last(name):
+                    array.printed[index] = rows
+
+    def _last(self, name: str) -> Array | None:
+        bound = self.bound.get(name)
+        return bound[-1][1] if bound else None
+
+
+def _names(
+    node: ast.AST, hidden: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, ast.AST, bool]]:
+    """List the names of the module: what they are, where, and whether they are bound there."""
+    match node:
+        case ast.Name(id=name, ctx=ctx) if name not in hidden:
+            yield name, node, isinstance(ctx, ast.Store)
+        case ast.alias(name=name, asname=other):
+            yield other or name.partition(".")[0], node, True
+        case ast.FunctionDef() | ast.ClassDef() | ast.Lambda():
+            return  # Names of its own.
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            own = {
+                part.id
+                for generator in node.generators
+                for part in ast.walk(generator.target)
+                if isinstance(part, ast.Name)
+            }
+            for child in ast.iter_child_nodes(node):
+                yield from _names(child, hidden | own)
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _names(child, hidden)
+
+
+def _position(node: ast.AST, name: str, lines: Sequence[str]) -> tuple[int, int] | None:
+    line, offset = getattr(node, "lineno", 0) - 1, getattr(node, "col_offset", 0)
+    if not 0 <= line < len(lines):
+        return None
+    column = len(lines[line].encode()[:offset].decode(errors="ignore"))
+    return (line, column) if lines[line].startswith(name, column) else None
+
+
+def _printed(body: Sequence[ast.stmt], output: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Tell which lines of an output show which variable, where that is plain."""
+    shows = []
+    for at, statement in enumerate(body):
+        if isinstance(statement, ast.Expr):
+            call = statement.value
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Name)
+                and call.func.id == "print"
+            ):
+                shows.append(call.args)
+            elif at == len(body) - 1:
+                shows.append([call])
+        elif not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and any(
+            isinstance(part, ast.Name) and part.id == "print" for part in ast.walk(statement)
+        ):
+            return  # A loop prints as often as it runs.
+    rows = [*_tables(output)]
+    if len(rows) != len(shows):
+        return
+    for shown, lines in zip(shows, rows, strict=True):
+        values = [value for value in shown if not isinstance(value, ast.Constant)]
+        if len(values) == 1 and (name := _shown(values[0])):
+            yield name, lines
+
+
+def _shown(node: ast.expr) -> str:
+    """Name the array that a value is: all of it, rows of it, rounded or turned."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Subscript(value=value) | ast.Attribute(value=value, attr="T"):
+            return _shown(value)
+        case ast.Call(func=ast.Attribute(value=value, attr="round" | "astype" | "tolist")):
+            first = node.args[0] if node.args else value
+            return _shown(first if isinstance(value, ast.Name) and value.id == "np" else value)
+    return ""
+
+
+def _tables(output: str) -> Iterator[tuple[int, int]]:
+    """Divide an output where its brackets are closed and a line ends."""
+    first = depth = 0
+    lines = output.rstrip("\n").split("\n")
+    for at, line in zip(count(), lines, strict=False):
+        depth += sum(line.count(sign) for sign in "([{") - sum(line.count(sign) for sign in ")]}")
+        if depth <= 0:
+            yield first, at
+            first, depth = at + 1, 0
+    if first < len(lines):
+        yield first, len(lines) - 1

@@ -1,0 +1,183 @@
+/* Shows what is the same array: its letter in formulas, its name in code, the lines of an output that
+   print it, all in one colour. Point at one of them, tap it, or reach a formula with the keyboard.
+   Which is which was found when the site was built, and stands in the page. */
+(() => {
+  "use strict";
+
+  const HUES = [45, 200, 330, 140, 265, 15];
+  const NAMED = "αalpha βbeta γgamma δdelta εepsilon ϵepsilon ηeta θtheta κkappa λlambda μmu νnu ξxi ρrho"
+    + " σsigma τtau φphi ϕphi χchi ψpsi ωomega ΔDelta ΣSigma";
+  const LETTERS = new Map(NAMED.split(" ").map((pair) => [pair[0], pair.slice(1)]));
+  const FORMULA = "math[data-check]";
+  const CODE = ".md-content [data-check^='block-'] pre > code";
+  const OUTPUT = ".md-content [data-check^='output-'] pre > code";
+
+  let arrays;         // Of this page: {name, hue, formulas, code, printed}; read when first asked for.
+  let places;         // By array, its ranges of text; by element of code, its array.
+  let lit = [];
+  let styled = false;
+
+  // A browser compares such rules with every element: they come with the first thing that is shown.
+  const rules = () => {
+    styled = true;
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`@media screen{${HUES.map((hue, at) => `
+      ::highlight(vk-array-${at}),.vk-same[data-hue="${at}"]{color:#111;background-color:hsl(${hue} 85% 80%)}
+      [data-md-color-scheme="slate"] ::highlight(vk-array-${at}),
+      [data-md-color-scheme="slate"] .vk-same[data-hue="${at}"]{color:#fff;background-color:hsl(${hue} 60% 28%)}`).join("")}
+      @media (forced-colors:active){${HUES.map((_, at) => `
+      ::highlight(vk-array-${at}),[data-md-color-scheme] ::highlight(vk-array-${at})
+      {color:HighlightText;background-color:Highlight}`).join("")}
+      .vk-same[data-hue]{outline:2px solid Highlight}}}`);
+    document.adoptedStyleSheets.push(sheet);
+  };
+
+  /* What a letter of a formula is called in code. */
+  const spelled = (part) => {
+    const [base, index] = part.children;
+    if (part.matches("msub, msubsup")) return `${spelled(base)}_${index.textContent.replace(/[\s,]/g, "")}`;
+    const text = part.textContent.normalize("NFKC").trim().replace(/\s+/g, "_");
+    return LETTERS.get(text) ?? text;
+  };
+  const isNamed = (part, name) => {
+    const text = spelled(part);
+    return name === text || name === `${text}_` || (text.length > 1 && name === text.toLowerCase());
+  };
+  const letters = (formula, { name }) =>
+    [...formula.querySelectorAll("msub, msubsup, mi, mtext")].filter((part) => isNamed(part, name)
+      && !isPart(part));
+  // The letters of W_Q are neither W nor Q.
+  const isPart = (letter) => {
+    const whole = letter.parentElement.closest("msub, msubsup");
+    return whole !== null && (arrays.some(({ name }) => isNamed(whole, name)) || isPart(whole));
+  };
+
+  const part = (name) => document.querySelector(`.md-content [data-check="${name}"]`);
+
+  /* The text of some code between two places. */
+  const range = (code, from, to) => {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    const found = new Range();
+    let begun = false;
+    for (let at = 0, node = walker.nextNode(); node; node = walker.nextNode()) {
+      const end = at + node.length;
+      if (!begun && from < end) {
+        found.setStart(node, from - at);
+        begun = true;
+      }
+      if (begun && to <= end) {
+        found.setEnd(node, to - at);
+        return found;
+      }
+      at = end;
+    }
+    return null;
+  };
+  const begins = (text) => text.split("\n").reduce((all, line) => [...all, all.at(-1) + line.length + 1], [0]);
+
+  const read = () => {
+    if (arrays) return;
+    const store = document.querySelector("template.vk-evidence");
+    const told = store ? JSON.parse(store.content.textContent).arrays ?? [] : [];
+    arrays = told.map(([name, hue, formulas, code, printed]) => ({ name, hue, formulas, code, printed }));
+    places = { ranges: new Map(), arrays: new WeakMap() };
+    for (const array of arrays) {
+      const ranges = [];
+      for (const [block, spots] of Object.entries(array.code)) {
+        const code = part(`block-${block}`)?.querySelector("pre > code");
+        if (!code) continue;
+        const lines = begins(code.textContent);
+        for (const [line, column] of spots) {
+          const from = lines[line] + column;
+          const found = range(code, from, from + array.name.length);
+          if (found?.toString() !== array.name) continue;
+          ranges.push(found);
+          const word = found.startContainer.parentElement;
+          if (word !== code) places.arrays.set(word, array);
+        }
+      }
+      for (const [block, [first, last]] of Object.entries(array.printed)) {
+        const code = part(`output-${block}`)?.querySelector("pre > code");
+        if (!code) continue;
+        const lines = begins(code.textContent);
+        const found = range(code, lines[first], lines[last + 1] - 1);
+        if (found) ranges.push(found);
+      }
+      places.ranges.set(array, ranges);
+    }
+  };
+
+  const clear = () => {
+    document.querySelectorAll(".vk-same").forEach((old) => old.classList.remove("vk-same"));
+    HUES.forEach((_, at) => globalThis.CSS?.highlights?.delete(`vk-array-${at}`));
+    lit = [];
+  };
+  const show = (some) => {
+    if (some.length === lit.length && some.every((array, at) => array === lit[at])) return;
+    if (!styled) rules();
+    clear();
+    lit = some;
+    for (const array of some) {
+      for (const number of array.formulas) {
+        const formula = part(`formula-${number}`);
+        for (const letter of formula ? letters(formula, array) : []) {
+          letter.classList.add("vk-same");
+          letter.dataset.hue = array.hue;
+        }
+      }
+      if (!globalThis.Highlight) continue;
+      const name = `vk-array-${array.hue}`;
+      const highlight = CSS.highlights.get(name) ?? new Highlight();
+      for (const each of places.ranges.get(array)) highlight.add(each);
+      CSS.highlights.set(name, highlight);
+    }
+  };
+
+  /* The arrays of a place: of a letter the one, of a formula all, of an output what it prints. */
+  const asked = (target) => {
+    if (!(target instanceof Element)) return [];
+    const whole = target.closest(".vk-math");
+    const formula = target.closest(FORMULA) ?? whole?.querySelector(FORMULA);
+    const code = formula ? null : target.closest(CODE);
+    const output = formula || code ? null : target.closest(OUTPUT);
+    if (!formula && !code && !output) return [];
+    read();
+    if (formula) {
+      const number = Number(formula.dataset.check.slice("formula-".length));
+      const its = arrays.filter((array) => array.formulas.includes(number));
+      const one = its.filter((array) => letters(formula, array).some((letter) => letter.contains(target)));
+      return one.length ? one : its;
+    }
+    if (code) {
+      const array = places.arrays.get(target);
+      return array ? [array] : [];
+    }
+    const block = output.closest("[data-check]").dataset.check.slice("output-".length);
+    const printed = arrays.filter((array) => array.printed[block]);
+    return printed.length === 1 ? printed : [];
+  };
+
+  document.addEventListener("pointerover", ({ target, pointerType }) => {
+    if (pointerType === "touch") return;
+    const some = asked(target);
+    if (some.length) show(some);
+    // What the keyboard has reached stays as long as the focus does.
+    else if (lit.length) show(asked(document.activeElement?.matches(":focus-visible") ? document.activeElement : null));
+  });
+  document.addEventListener("click", ({ target }) => {
+    const some = asked(target);
+    if (some.length || lit.length) show(some);
+  });
+  document.addEventListener("focusin", ({ target }) => {
+    if (!target.matches(":focus-visible")) return;
+    // The box of a formula is not in it.
+    if (target.closest(".vk-box")) return;
+    const some = asked(target);
+    if (some.length || lit.length) show(some);
+  });
+  document.addEventListener("keydown", ({ key }) => { if (key === "Escape" && lit.length) show([]); }, true);
+
+  const forget = () => { arrays = undefined; clear(); };
+  // `document$` is Material's: it speaks after every page that was loaded in place, but for files.
+  if (typeof document$ !== "undefined" && location.protocol !== "file:") document$.subscribe(forget);
+})();
