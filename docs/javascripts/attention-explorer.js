@@ -2,7 +2,7 @@
    model did was recorded; nothing of that is fetched before a reader comes near. */
 import { make, starting } from "./controls.js";
 import { heads, unpack } from "./heads.js";
-import { largest, lines, percent, quoted, radios, replace, toggle } from "./heads-view.js";
+import { buttons, largest, lines, percent, quoted, radios, replace, toggle } from "./heads-view.js";
 
 const SPECIAL = ["[CLS]", "[SEP]", "."];
 const WHERE = ["in sentence 1", "in sentence 2"];
@@ -64,7 +64,8 @@ const table = (shape, choose) => {
 
 const build = (figure, recording, start) => {
   const { shape, sentences, pairs } = read(recording);
-  const state = { pair: 0, side: 0, look: null, hidden: false, shade: 0, ...structuredClone(start) };
+  const first = () => ({ pair: 0, side: 0, look: null, hidden: false, shade: 0, ...structuredClone(start) });
+  const state = first();
   const both = () => [0, 1].map((side) => sentences[2 * state.pair + side]);
   const change = (changes) => { Object.assign(state, changes); draw(); };
 
@@ -108,7 +109,7 @@ const build = (figure, recording, start) => {
   const { panel, words } = replace(figure, "Attention Explorer",
     which.group, shade.group, shaded, picker.grid, title,
     make("div", { class: "heads__pair" }, ...views.map(({ box }) => box)));
-  panel.append(loss);
+  panel.append(loss, buttons(() => change(first())));
 
   const asksOf = (side) => (state.look && state.look[0] === side ? state.look[1] : state.asks[side]);
 

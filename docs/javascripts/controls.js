@@ -59,6 +59,27 @@ export const rich = (words) => words.split("$").flatMap((piece, at) => {
 });
 const plain = (words) => words.replaceAll("$", "").replaceAll("_", " ");
 
+const REST = 600; // Milliseconds without a change, after which a sentence is read out.
+
+/* The sentence about a figure. It changes at every step of a drag, and is read out when it rests. */
+export const sentence = () => {
+  const words = make("p", { class: "touch__words", "aria-live": "off" });
+  let timer;
+  const changes = new MutationObserver(() => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      // What is read out is what changes while this is on.
+      words.setAttribute("aria-live", "polite");
+      words.replaceChildren(...words.childNodes);
+      changes.takeRecords();
+      timer = setTimeout(() => words.setAttribute("aria-live", "off"), REST);
+    }, REST);
+  });
+  // Not what it says from the beginning.
+  setTimeout(() => changes.observe(words, { childList: true, characterData: true, subtree: true }));
+  return words;
+};
+
 /* Steps to the right and up; Home and End go as far as it goes. */
 const KEYS = {
   ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
@@ -76,7 +97,7 @@ export const touch = (figure, start, show) => {
   const follow = [];
   const stage = make("span", { class: "touch__stage" });
   const controls = make("div", { class: "touch__controls" });
-  const words = make("p", { class: "touch__words", "aria-live": "polite" });
+  const words = sentence();
   // `data-live`: a preview of the page leaves it out.
   const panel = make("div", { class: "touch", "data-live": "", role: "group", "aria-label": "Try it" }, controls, words);
 

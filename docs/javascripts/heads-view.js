@@ -1,6 +1,6 @@
 /* What the explorers of heads are made of: lines from who asks to who is read, bars, and the panel
    that takes the place of a drawing. */
-import { make, set } from "./controls.js";
+import { make, sentence, set } from "./controls.js";
 
 const PITCH = 26; // from token to token, in pixels: what a finger hits
 const LEAST = 0.02; // a smaller weight has no line
@@ -149,10 +149,17 @@ export const bars = (label) => {
 
 /* Put the panel where the drawing is; on paper the drawing stays. */
 export const replace = (figure, label, ...children) => {
-  const words = make("p", { class: "touch__words", "aria-live": "polite" });
+  const words = sentence();
   const panel = make("div", { class: "touch heads", role: "group", "aria-label": label }, ...children, words);
   const drawing = figure.querySelector(".vk-figure-box") ?? figure.querySelector("svg");
   drawing.classList.add("heads__drawn");
   drawing.after(panel);
   return { panel, words };
+};
+
+/* Buttons below a panel, the last of which brings back what was there first. */
+export const buttons = (reset, ...others) => {
+  const back = make("button", { type: "button" }, "Reset");
+  back.addEventListener("click", reset);
+  return make("div", { class: "touch__buttons" }, ...others, back);
 };

@@ -2,7 +2,7 @@
 import { softmax } from "./attention.js";
 import { make, starting } from "./controls.js";
 import { encode, oneHead } from "./heads.js";
-import { bars, largest, lines, percent, quoted, radios, replace } from "./heads-view.js";
+import { bars, buttons, largest, lines, percent, quoted, radios, replace } from "./heads-view.js";
 
 const DIGITS = "0123456789";
 
@@ -41,13 +41,12 @@ export const mount = (figure) => {
       chosen: pairs.length,
     });
   });
-  const reset = make("button", { type: "button" }, "Reset");
-  reset.addEventListener("click", () => change({ pairs, letter: tokens.at(-1), trained: 1, chosen: pairs.length }));
+  const reset = () => change({ pairs, letter: tokens.at(-1), trained: 1, chosen: pairs.length });
 
   const { words, panel } = replace(figure, "The trained head",
     make("div", { class: "heads__pair heads__pair--output" }, view.box, digits.box));
   panel.append(make("div", { class: "touch__controls" }, training.group, asking.group,
-    make("div", { class: "touch__buttons" }, other, reset)));
+    buttons(reset, other)));
 
   function draw() {
     const sequence = [...state.pairs, state.letter];

@@ -1,7 +1,7 @@
 /* Two heads made by hand: hide one, and see what the output loses. */
 import { make, starting } from "./controls.js";
 import { multiHead, relativeChange } from "./heads.js";
-import { bars, largest, lines, percent, quoted, radios, replace, toggle } from "./heads-view.js";
+import { bars, buttons as foot, largest, lines, percent, quoted, radios, replace, toggle } from "./heads-view.js";
 
 const SENTENCES = ["today she sees him", "today he sees her", "him she sees today"];
 const ROLES = ["subject", "object"];
@@ -13,7 +13,8 @@ export const without = ({ vocabulary, weights, h }, sentence, hidden) =>
 export const mount = (figure) => {
   const given = starting(figure);
   const { h, features } = given;
-  const state = { sentence: 0, chosen: given.chosen, look: null, hidden: [] };
+  const first = { sentence: 0, chosen: given.chosen, look: null, hidden: [] };
+  const state = { ...first };
   const change = (changes) => { Object.assign(state, changes); draw(); };
 
   const views = Array.from({ length: h }, (_, head) => lines(`head ${head + 1}`, {
@@ -29,7 +30,7 @@ export const mount = (figure) => {
   const { words } = replace(figure, "Two heads", sentences.group,
     make("div", { class: "heads__pair" }, ...views.map(({ box }, head) =>
       make("div", {}, make("p", { class: "heads__title" }, `Head ${head + 1} `, buttons[head]), box))),
-    output.box);
+    output.box, make("div", { class: "touch__controls" }, foot(() => change(first))));
 
   const names = Array.from({ length: h }, (_, head) =>
     features.slice(0, 3).map((feature) => `head ${head + 1}: ${feature}`)).flat();

@@ -235,6 +235,20 @@ def test_links_stay_links(look: Visitor) -> None:
     expect(page.locator(BOX)).to_contain_text("0.821")
 
 
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_a_number_in_a_link_tells_what_it_rests_on(look: Visitor, way: str) -> None:
+    page = look()
+    link = page.locator("article a", has_text="of another")
+    if way == "mouse":
+        link.hover()
+    else:
+        reach(page, "article a >> text=of another")
+    card = page.locator(".vk-preview")
+    expect(card).to_contain_text("Other")
+    foot = card.locator(".vk-preview__evidence")
+    expect(foot).to_have_text("0.8210: Checked: this page computes it. Output: 0.821")
+
+
 def test_what_a_reader_breaks_loses_its_mark(look: Visitor) -> None:
     page = look()
     mark = page.locator(".vk-math--display > .vk-mark").first

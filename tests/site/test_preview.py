@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
-from visitor import Visitor
+from visitor import CHECKED, Visitor
 
 TEX = re.compile(r"\\[a-z]{2,}|\$[^$]+\$|\\\(")
 
@@ -123,3 +123,20 @@ def test_a_page_that_is_gone_shows_no_card(visit: Visitor) -> None:
     with page.expect_request("**/"):
         page.locator("article p > a.wikilink").first.hover()
     expect(card(page)).to_have_count(0)
+
+
+def test_the_line_of_checks_shows_the_checks_of_its_note(visit: Visitor) -> None:
+    page = visit(f"{CHECKED.lower()}/")
+    link = page.locator(".vk-checked a")
+    link.scroll_into_view_if_needed()
+    link.hover()
+    expect(card(page)).to_contain_text("This note's checks")
+    expect(card(page)).to_contain_text(re.compile(r"What holds: \d+ blocks, \d+ equations"))
+    page.mouse.move(2, 2)
+    expect(card(page)).to_have_count(0)
+    page.locator(".linked-from a").last.focus()
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if link.evaluate("link => link === document.activeElement"):
+            break
+    expect(card(page)).to_contain_text("What holds")

@@ -653,3 +653,23 @@ def test_the_pipeline_is_told_in_steps(visit: Visitor, width: int, motion: str) 
     assert words(found).startswith("Step 6 of 7")
     duration = found.locator("[data-when]").first.evaluate("e => getComputedStyle(e).transition")
     assert ("0.25s" in duration) == (motion != "reduce")
+
+
+def test_a_drag_is_read_out_when_it_rests(visit: Visitor) -> None:
+    found = opened(visit, "softmax-temperature")
+    told = found.locator(".touch__words")
+    told.evaluate(
+        """(words) => {
+          window.told = [];
+          new MutationObserver(() => told.push([words.getAttribute("aria-live"), words.textContent]))
+            .observe(words, { childList: true, characterData: true, subtree: true });
+        }"""
+    )
+    slider = found.locator("input[type=range]").first
+    for _ in range(6):
+        slider.press("ArrowRight")
+    found.page.wait_for_function("told.some(([live]) => live === 'polite')")
+    expect(told).to_have_attribute("aria-live", "off")
+    every = found.page.evaluate("told")
+    assert [live for live, _ in every].count("off") == 6
+    assert [text for live, text in every if live == "polite"] == [told.text_content()]

@@ -113,7 +113,8 @@ class _Bindings:
         """Tell what a name means in a line: what stands above it, or first below."""
         bound = self.bound.get(name, [])
         above = [array for at, array in bound if at < line]
-        return (above[-1:] or [array for _, array in bound[:1]] or [None])[0]
+        found = above[-1:] or [array for _, array in bound[:1]]
+        return found[0] if found else None
 
     def _read(self, index: int, block: Block) -> None:
         try:
@@ -138,8 +139,8 @@ class _Bindings:
                     named.code.setdefault(index, []).append(place)
         if block.output:
             for name, rows in _printed(tree.body, block.output.text):
-                if array := self._last(name):
-                    array.printed[index] = rows
+                if shown := self._last(name):
+                    shown.printed[index] = rows
 
     def _last(self, name: str) -> Array | None:
         bound = self.bound.get(name)

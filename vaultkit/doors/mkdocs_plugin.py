@@ -520,8 +520,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         source = get_relative_url(_markdown(page), page.url) if note and not note.refused else ""
         context["vaultkit_ways"] = road.ways({"Edit this page": edit, "Markdown": source})
         entry = self.entries.get(page.file.src_uri)
-        if note and entry and (same := arrays(note, entry.checks or ())):
-            told["arrays"] = [array.plain() for array in same]
+        if note and entry and entry.checks:
+            told["arrays"] = [array.plain() for array in arrays(note, entry.checks)]
+            told["checks"] = [
+                "This note's checks",
+                *([line] for line in report.summary(entry.checks)),
+            ]
         context["vaultkit_told"] = evidence.data({**told, **terms})
         if entry:
             href = ""

@@ -32,6 +32,8 @@ _PIECE = re.compile(
     rf"(?P<tag><[^<>]*>)|(?P<number>[\U000f0000-\U000ffffd])"
     rf"|(?P<shape>[\U00100000-\U0010fffc])|{_CLOSES}"
 )
+#: Where numbers are marked: in running text, and in what is said of a picture.
+_MARKED = ("", "heading", "alt text")
 #: How far behind its place the first letter may be: what opens mathematics, code or a link.
 _NEAR = 3
 
@@ -66,7 +68,7 @@ def mark_spots(lines: list[str], shown: Note, note: Note) -> None:
         if [s.text for s in theirs[max(0, above) :]] != [s.text for s in ours]:
             continue
         for index, spot in enumerate(ours, above):
-            if getattr(spot, "place", "") not in ("", "heading") or spot.line in title:
+            if getattr(spot, "place", "") not in _MARKED or spot.line in title:
                 continue
             # In mathematics it goes with the formula.
             if index < _MOST and formula_at(shown, spot.line, spot.column) is None:
@@ -139,11 +141,22 @@ class NameSpots(Postprocessor):
 
 def _element(found: re.Match[str]) -> str:
     if found["tag"]:
-        return unmarked(found["tag"])
-    for kind, first in _OPENS.items():
-        if found[kind]:
-            return f'<span data-check="{kind}-{ord(found[kind]) - first}">'
-    return "</span>"
+        # What is said of a picture stands in an attribute: the picture gets the names of all of it.
+        names = [name for sign in found["tag"] if (name := _name(sign))]
+        tag = unmarked(found["tag"])
+        opening = re.match(r"<[\w:-]+", tag) if names else None
+        if not opening:
+            return tag
+        return f'{opening[0]} data-says="{" ".join(names)}"{tag[opening.end() :]}'
+    name = _name(found[0])
+    return f'<span data-check="{name}">' if name else "</span>"
+
+
+def _name(sign: str) -> str:
+    for kind, first in reversed(_OPENS.items()):
+        if first <= ord(sign) < ord(_CLOSES):
+            return f"{kind}-{ord(sign) - first}"
+    return ""
 
 
 def _flat(tokens: list[dict[str, Any]]) -> list[dict[str, Any]]:

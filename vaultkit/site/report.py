@@ -116,6 +116,18 @@ def line(entry: Entry, href: str = "") -> str:
     return f'<p class="vk-checked vk-checked--{state}">{words}</p>'
 
 
+def summary(checks: Sequence[Check]) -> list[str]:
+    """Tell of all checks of a note: what holds, and why the rest was not judged."""
+    reasons = Counter(
+        f"Not judged, {check.kind}: {check.why}" for check in checks if check.outcome == EXCEPTED
+    )
+    held = told(checks)
+    return [
+        *([f"What holds: {held}"] if held else []),
+        *(f"{why} ({count} times)" if count > 1 else why for why, count in reasons.items()),
+    ]
+
+
 def table(found: Sequence[Entry]) -> str:
     """Write the table of all notes, with how many checks of each kind hold."""
     head = "".join(f'<th scope="col">{plural.capitalize()}</th>' for plural in KINDS.values())

@@ -208,6 +208,10 @@
     const article = box.closest("article") ?? document;
     const store = `vaultkit:${name}`;
     const parts = new Map();
+    // What is said of a picture, for those who cannot see it, is marked at the picture.
+    for (const part of article.querySelectorAll("[data-says]")) {
+      for (const said of part.dataset.says.split(" ")) parts.set(said, part);
+    }
     for (const part of article.querySelectorAll("[data-check]")) parts.set(part.dataset.check, part);
     const cells = [];
     let busy = false;

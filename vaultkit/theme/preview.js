@@ -69,6 +69,23 @@
     return copy;
   });
 
+  /* ---- What the link itself rests on ------------------------------------------------------------- */
+
+  const paragraph = (text) => Object.assign(document.createElement("p"), { textContent: text });
+
+  /* What was found when the site was built: of the line of checks, of a number in the words of a link. */
+  const evidence = (link) => {
+    const store = document.querySelector("template.vk-evidence");
+    const told = store ? JSON.parse(store.content.textContent) : {};
+    const whole = link.closest(".vk-checked") && told.checks;
+    if (whole) return { instead: true, lines: [whole[0], ...whole.slice(1).map(([words]) => words)].map(paragraph) };
+    const lines = [...link.querySelectorAll("[data-check]")].flatMap((part) => {
+      const [title, ...rests] = told[part.dataset.check] ?? [];
+      return title ? [paragraph(`${part.textContent}: ${[title, ...rests.map(([words]) => words)].join(". ")}`)] : [];
+    });
+    return { instead: false, lines };
+  };
+
   /* ---- The card ------------------------------------------------------------------------------------ */
 
   let card, shown, timer, turn = 0;
@@ -96,8 +113,10 @@
     close();
     const mine = (turn += 1);
     const url = new URL(link.href);
+    const { instead, lines } = evidence(link);
     let parts;
-    try {
+    if (instead) parts = lines;
+    else try {
       parts = copied(section(await page(url), url.hash), url.origin + url.pathname);
     } catch (reason) {
       console.info(`no preview of ${url.pathname}: ${reason}`);
@@ -109,6 +128,12 @@
     text.className = "vk-preview__text md-typeset";
     text.append(...parts);
     card.append(text);
+    if (!instead && lines.length) {
+      const foot = document.createElement("div");
+      foot.className = "vk-preview__evidence";
+      foot.append(...lines);
+      card.append(foot);
+    }
     if (touched) {
       card.setAttribute("role", "dialog");
       card.setAttribute("aria-label", "Preview");
