@@ -242,7 +242,8 @@ def test_a_number_in_a_link_tells_what_it_rests_on(look: Visitor, way: str) -> N
     if way == "mouse":
         link.hover()
     else:
-        reach(page, "article a >> text=of another")
+        page.keyboard.press("Tab")
+        link.focus()
     card = page.locator(".vk-preview")
     expect(card).to_contain_text("Other")
     foot = card.locator(".vk-preview__evidence")

@@ -661,8 +661,9 @@ def test_a_drag_is_read_out_when_it_rests(visit: Visitor) -> None:
     told.evaluate(
         """(words) => {
           window.told = [];
-          new MutationObserver(() => told.push([words.getAttribute("aria-live"), words.textContent]))
-            .observe(words, { childList: true, characterData: true, subtree: true });
+          const tell = () => told.push([words.getAttribute("aria-live"), words.textContent]);
+          const every = { childList: true, characterData: true, subtree: true };
+          new MutationObserver(tell).observe(words, every);
         }"""
     )
     slider = found.locator("input[type=range]").first

@@ -42,7 +42,12 @@ def of_inline(
             case "math_inline" | "math_inline_double":
                 prose.add_formula(child.content, *begins)
             case "wikilink":
-                link = Link.from_match(child.meta["match"])
+                found = child.meta["match"]
+                link = Link.from_match(found)
+                if link.words:
+                    # What they say stands behind the name of the note.
+                    ahead = found.start("words") - found.start()
+                    begins = places(child.meta.get("at", 0) + ahead)
                 if link.embed:
                     size = re.fullmatch(r"\d+(?:x\d+)?", link.words)
                     yield from _aside(
