@@ -156,21 +156,6 @@ def test_a_number_in_a_sentence_falls_and_an_error_is_told(visit: Visitor, pyodi
     expect(page.locator(".vk-why").first).to_be_focused()
 
 
-def test_what_is_said_of_a_picture_falls_at_the_picture(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
-    page = visit("attention-scores/")
-    load(page)
-    expect(page.locator("[data-says][data-outcome=holds]")).to_have_count(1)
-    block = edit(page, r"^\s*S = Q @ K\.T", ("Q @ K.T", "Q @ K.T / 7"))
-    block.get_by_role("button", name="Run").click()
-    drawing = page.locator("svg[data-says][data-outcome=fails]")
-    expect(drawing).to_have_count(1, timeout=RUN)
-    expect(drawing).to_have_css("outline-style", "solid")
-    why = page.locator(f"#{drawing.get_attribute('aria-describedby')}")
-    expect(why).to_be_visible()
-    # Nothing of it is left over for the foot of the page.
-    expect(page.locator(".vk-run > .vk-why")).to_have_count(0)
-
-
 def test_a_loop_without_end_is_stopped(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit(EQUATION)
     load(page)

@@ -347,7 +347,7 @@ def test_what_is_lit_can_be_read(look: Visitor, scheme: str) -> None:
     lit = page.locator(".vk-math--display .vk-same")
     expect(lit).to_have_count(4)
     for at in range(4):
-        assert lit.nth(at).evaluate(CONTRAST_WITHIN) >= 7
+        assert lit.nth(at).evaluate(CONTRAST_WITHIN) >= 4.5
 
 
 def test_arrays_of_a_page_that_was_loaded_in_place(look: Visitor) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
-from visitor import ROOT, Visitor
+from visitor import NEAR, ROOT, Visitor
 
 from vaultkit.read.vault import Vault
 
@@ -47,6 +47,7 @@ def few_checks(route: Route) -> None:
 
 
 def complaints(page: Page, rules: dict[str, Any]) -> list[str]:
+    page.evaluate(NEAR)
     results = json.loads(json.dumps(Axe().run(page, options=rules).response))
     return [
         f"{page.url}: {rule['id']}: {node['html'][:120]} {node['failureSummary'][:300]}"
@@ -97,6 +98,7 @@ def test_six_columns_fit_a_phone(visit: Visitor, address: str) -> None:
 def test_what_does_not_fit_shows_that_it_scrolls(visit: Visitor) -> None:
     page = visit("attention-equation/", width=390)
     page.evaluate(OPEN)
+    page.evaluate(NEAR)
     # The observer tells of boxes that have just been opened a moment later.
     page.wait_for_function(
         """() => [...document.querySelectorAll("article pre > code")].every(

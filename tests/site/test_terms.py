@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
-from visitor import Visitor
+from visitor import NEAR, Visitor
 
 BOX = ".vk-box"
 TERM = "[data-term]:not(.vk-math)"
@@ -84,5 +84,6 @@ def test_terms_shut_nobody_out(visit: Visitor, scheme: str) -> None:
     page = visit("attention-weights/", scheme=scheme, width=390)
     page.locator(TERM).first.hover()
     expect(page.locator(BOX)).to_be_visible()
+    page.evaluate(NEAR)
     found = Axe().run(page, options={"rules": {"target-size": {"enabled": True}}}).response
     assert [rule["id"] for rule in found["violations"]] == []

@@ -16,6 +16,14 @@ TOLD = "new Promise((done) => document$.subscribe(() => done(0)))"
 #: The note that is checked before the site is built.
 CHECKED = "Softmax"
 
+#: What is far below the screen is laid out when a reader comes near: this brings all of it near.
+NEAR = """async () => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("article * { content-visibility: visible !important }");
+  document.adoptedStyleSheets.push(sheet);
+  for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+}"""
+
 
 @dataclass
 class Visitor:
