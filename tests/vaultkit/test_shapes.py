@@ -53,6 +53,8 @@ STATED = {
     "> [!note] Shape (6, 4)\n> words": ["> [!note] Shape (6, 3)\n> words"],
     "- of shape (n, d_k)": ["- of shape (n, h)"],
     "<div>of shape (6, 4)</div>": ["<div>of shape (6, 3)</div>"],
+    "`point` has shape `(2,)`.": ["`point` has shape `(3,)`.", "`Q` has shape `(4,)`."],
+    "A vector of shape (2,).": ["A vector of shape (4,).", "A vector of shape (n,)."],
     "`X @ W_Q` is (6, 4).": ["`X @ W_Q` is (6, 12).", "`X @ W_Q` is (12, 4)."],
     "$X W_Q$ is $n \\times d_k$.": ["$X W_Q$ is $n \\times d_{\\text{model}}$."],
     "`X.T @ X` has shape (12, 12).": [

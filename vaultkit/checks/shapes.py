@@ -188,7 +188,7 @@ class Shapes:
         if found := self.subject(shape):
             name, known = found
             own = set(map(_transposed, known)) if self.is_turned(shape, name) else known
-            if any(_ends(s, wanted) for s in own):
+            if any(s == wanted or (not _is_whole(shape) and _ends(s, wanted)) for s in own):
                 return ""
             return f"{shape.text}: {name} has shape {_told(own)}"
         near = sorted(self.states, key=lambda state: abs(state.line - shape.line))
@@ -196,13 +196,15 @@ class Shapes:
         batches = set().union(*(state.seen for state in near[:_NEAR]))
         # A factor may be a transpose that has no name.
         turned = bool(shape.turned or shape.factors)
-        if len(wanted) == 1:
+        if len(wanted) == 1 and not _is_whole(shape):
             if any(_ends(s, wanted) for s in every):
                 return ""
             return f"{shape.text}: no array of this note has {wanted[0]} columns"
         if any(s == wanted or (turned and _transposed(s) == wanted) for s in every):
             return ""
-        if any(_ends(s, wanted) or (turned and _ends(_transposed(s), wanted)) for s in batches):
+        if not _is_whole(shape) and any(
+            _ends(s, wanted) or (turned and _ends(_transposed(s), wanted)) for s in batches
+        ):
             return ""
         if wanted in self.runs:
             return ""
@@ -290,6 +292,11 @@ class Shapes:
 
 def _is_law(shape: Shape) -> bool:
     return not any(char.isdigit() for dim in shape.dims for char in re.sub(r"\w*_\w*", "", dim))
+
+
+def _is_whole(shape: Shape) -> bool:
+    """Tell ``(4,)``, which is all of a shape, from one behind which stand the axes of a batch."""
+    return len(shape.dims) == 1 and shape.text.endswith(")")
 
 
 def _is_divided(shape: Shape) -> bool:

@@ -10,6 +10,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from itertools import groupby
@@ -137,7 +138,9 @@ def check(
     if annotations:
         annotations.take((inspection.note, inspection.checks) for inspection in found)
     if watch:
-        _watch(vault, trials, update, annotations)
+        # Wherever it is told to stop: that is how it ends.
+        with suppress(KeyboardInterrupt):
+            _watch(vault, trials, update, annotations)
     context.exit(int(_fails(found)))
 
 

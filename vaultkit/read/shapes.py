@@ -58,7 +58,7 @@ class Shape:
 
 _WORD = r"[A-Za-z]\w{0,15}"
 _DIM = rf"(?:\d{{1,7}}|(?:\d{{1,4}}\s?)?{_WORD}(?:\s?[·*+×-]?\s?(?:\d{{1,4}}|{_WORD}))?)"
-_TUPLE = re.compile(rf"(?<![\w(\[.{END}])\(\s?({_DIM}(?:\s?,\s?{_DIM})+)\s?,?\s?\)")
+_TUPLE = re.compile(rf"(?<![\w(\[.{END}])\(\s?({_DIM}(?:\s?,\s?{_DIM})+|{_DIM}(?=\s?,))\s?,?\s?\)")
 _BRACKETS = re.compile(rf"\[\s?({_DIM}(?:\s?,\s?{_DIM})+)\s?\]")
 #: A length beside × or *by*: a number, one letter, or a name with an underscore; in mathematics
 #: that is nothing else, a quotient or product of such.
