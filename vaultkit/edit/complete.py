@@ -11,7 +11,7 @@ from vaultkit.checks.evidence import bound
 from vaultkit.edit.find import block_in
 from vaultkit.edit.names import spelled
 from vaultkit.edit.text import Span
-from vaultkit.read.fences import OPTIONS, RUNS
+from vaultkit.read import fences
 from vaultkit.read.note import Note
 from vaultkit.read.vault import READERS, BrokenLinkError, Vault
 
@@ -129,12 +129,12 @@ def _fence(line: int, before: str, fence: re.Match[str]) -> Iterator[Offer]:
         for language in ("python", "pycon", "text", "mermaid"):
             yield Offer(language, language, "option", span)
         return
-    if fence["language"] not in RUNS or before.count('"') % 2:
+    if fence["language"] not in fences.RUNS or before.count('"') % 2:
         return
     typed = re.search(r"\S*$", before)
     assert typed
     span = Span.within(line, typed.start() + 1, len(typed[0]))
-    for option, has_value in OPTIONS.items():
+    for option, has_value in fences.OPTIONS.items():
         if not re.search(rf"\s{option}(?![\w-])", fence["rest"][: -len(typed[0]) or None]):
             yield Offer(option, f"{option}=" if has_value else option, "option", span)
 
@@ -157,11 +157,11 @@ def _in_formula(note: Note, line: int, before: str) -> bool:
     """Tell whether a place lies between dollars, also where the closing ones are not typed yet."""
     if any(f.fence.line <= line <= f.fence.end for f in note.blocks):
         return False
-    fences = [(fence.line, fence.end) for fence in note.fences]
+    spans = [(fence.line, fence.end) for fence in note.fences]
     rows = [
         row
         for number, row in enumerate(note.lines[: line - 1], 1)
-        if number > note.front and not any(first <= number <= last for first, last in fences)
+        if number > note.front and not any(first <= number <= last for first, last in spans)
     ]
     display = sum(_CODE_SPAN.sub("", row).count("$$") for row in rows) % 2 == 1
     plain = re.sub(r"\\\$", "", _CODE_SPAN.sub("", before))
