@@ -61,7 +61,11 @@ def test_each_link_shows_its_own_section(visit: Visitor) -> None:
 
 def test_formulas_in_cards_are_typeset(visit: Visitor) -> None:
     page = visit("self-attention/")
-    page.locator("article a.wikilink[href$='attention-equation/']").first.hover()
+    link = page.locator("article a.wikilink[href$='attention-equation/']").first
+    # What stands above it is laid out on the way there, and moves it.
+    link.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    link.hover()
     expect(card(page)).to_be_visible()
     assert card(page).locator("math").count() >= 1
     assert not TEX.search(card(page).inner_text())
