@@ -52,6 +52,9 @@ def session(*blocks: str, timeout: float = 5.0) -> NoteRun:
         ("__builtins__['len'] = lambda _: 1", 4, "builtins.len was replaced"),
         ("__builtins__['all'] = lambda _: True", 4, "builtins.all was replaced"),
         ("del __builtins__['map']", 4, "builtins.map was deleted"),
+        ("__builtins__['list'] = lambda *_: []", 4, "builtins.list was replaced"),
+        ("__builtins__['sorted'] = lambda *_: []", 4, "builtins.sorted was replaced"),
+        ("del __builtins__['enumerate']", 4, "builtins.enumerate was deleted"),
         ("import json\njson.dumps = None", 5, "json.dumps was replaced"),
         (
             "import json\njson.JSONEncoder.encode = None",

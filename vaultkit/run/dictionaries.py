@@ -14,6 +14,8 @@ _PLACE = dict.__basicsize__ - 2 * _POINTER
 # A table begins with what Python notes down about it; indices and entries follow.
 _NOTED = 8 + 3 * _POINTER
 _bytes = attrgetter("raw")
+# Of all names it may be those of built-in functions that have been given another meaning.
+_all, _list, _map = all, list, map
 
 
 class Dictionaries:
@@ -45,6 +47,7 @@ class Dictionaries:
     def __init__(self, dictionaries: Sequence[dict[str, Any]]) -> None:
         self._dictionaries = list(dictionaries)
         count = len(self._dictionaries)
+        self._numbers = range(count)
         self._places: list[Any] = []
         self._placed = [b""] * count
         self._tables: list[Any] = [b""] * count
@@ -69,12 +72,12 @@ class Dictionaries:
 
     def changed(self) -> list[int]:
         """Return the numbers of those that may hold something else by now."""
-        every = range(len(self._dictionaries))
+        every = self._numbers
         if not _READABLE:
-            return list(every)
-        placed = list(map(_bytes, self._places))
+            return [*every]
+        placed = _list(_map(_bytes, self._places))
         # A table that was moved must not be read where it stood.
-        if placed == self._placed and all(map(eq, self._contents, self._tables)):
+        if placed == self._placed and _all(_map(eq, self._contents, self._tables)):
             return []
         return [
             n for n in every if placed[n] != self._placed[n] or self._contents[n] != self._tables[n]

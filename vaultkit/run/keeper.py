@@ -20,8 +20,8 @@ import time
 import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
@@ -155,16 +155,18 @@ class _Keeper:
         status: int | None = None
         kind: Kind | None = None
         looked = spoke = passed_on = 0.0
-        with selectors.DefaultSelector() as selector:
+        with selectors.DefaultSelector() as selector, _end_of(self.pid) as gone:
             for reading, take in listening.items():
                 os.set_blocking(reading, False)
                 selector.register(reading, selectors.EVENT_READ, take)
-            selector.register(self.connection.fileno(), selectors.EVENT_READ, None)
+            selector.register(self.connection.fileno(), selectors.EVENT_READ)
+            if gone is not None:
+                selector.register(gone, selectors.EVENT_READ)
             while status is None and kind is None:
                 for event, _ in selector.select(_TICK):
-                    if event.data is None:
+                    if event.fd == self.connection.fileno():
                         self.keys.append(json.loads(self.connection.recv_bytes()))
-                    elif not _read(event.fd, event.data):
+                    elif event.fd != gone and not _read(event.fd, event.data):
                         selector.unregister(event.fd)
                 now = time.monotonic()
                 kind = note.verdict
@@ -375,13 +377,18 @@ class _Channel:
         self._token = token
         self._pid = _getpid()
         self._beat: dict[str, Any] = {}
+        self._held = b""
 
     def send(self, message: dict[str, Any]) -> None:
-        if is_beat(message):
-            self.write(b"B", message)
+        beat = is_beat(message)
+        if not beat and _getpid() == self._pid:
+            # Results wait for the next heartbeat, behind which code of the note runs that may end
+            # this process: the keeper need not wake for each of them.
+            self._held += self._line(b"M", message)
+            return
+        self.write(b"B" if beat else b"M", message)
+        if beat:
             self._beat = message
-        else:
-            self.write(b"M", message)
 
     def last_words(self) -> None:
         """Say that what comes now are the threads and exit handlers of the note."""
@@ -392,8 +399,8 @@ class _Channel:
         copied = _getpid() != self._pid
         if copied:
             # By a fork in the note, and has come to here.
-            kind, message = b"C", self._beat
-        line = self._token + kind + _encode(message).encode() + b"\n"
+            kind, message, self._held = b"C", self._beat, b""
+        line, self._held = self._held + self._line(kind, message), b""
         try:
             while line:
                 line = line[os.write(self._descriptor, line) :]
@@ -401,6 +408,9 @@ class _Channel:
             _exit(_CUT_OFF)  # the note has closed it; without a last message nothing counts as done
         if copied:
             _exit(_CUT_OFF)
+
+    def _line(self, kind: bytes, message: Any) -> bytes:
+        return self._token + kind + _encode(message).encode() + b"\n"
 
 
 def _out_of_the_way(descriptor: int) -> int:
@@ -417,6 +427,19 @@ def _fork() -> int:
         # Python counts BLAS's threads, too; BLAS knows of forks and starts its own anew.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
+
+
+@contextmanager
+def _end_of(pid: int) -> Iterator[int | None]:
+    """Open what can be read once a process has ended (Linux); elsewhere one has to look."""
+    end = None
+    with suppress(AttributeError, OSError):
+        end = os.pidfd_open(pid)
+    try:
+        yield end
+    finally:
+        if end is not None:
+            os.close(end)
 
 
 def _own_streams(output: int, trace: int) -> None:

@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from operator import attrgetter, eq, is_, ne
+from operator import attrgetter, eq, is_
 from typing import Any
 
 import numpy as np
@@ -416,7 +416,7 @@ class Originals:
         return self._differences(undo=True)
 
     def _differences(self, *, undo: bool) -> list[str]:
-        found = list(self._ground.compare(undo))
+        found = [*self._ground.compare(undo)]
         if sys.modules is not self._imported:
             found.append("sys.modules was replaced")
             if undo:
@@ -444,25 +444,32 @@ class _Ground:
 
     def __init__(self, kept: list[_Kept]) -> None:
         self._kept = kept
-        self._builtins = [part for part in kept if part.owner is builtins]
+        self._builtins = [n for n, part in enumerate(kept) if part.owner is builtins]
         self._spaces = Dictionaries([_dictionary(part.owner) for part in kept])
-        self._containers = [container for part in kept for _, container, _ in part.containers]
-        self._contents = [before for part in kept for _, _, before in part.containers]
+        held = [(n, *each[1:]) for n, part in enumerate(kept) for each in part.containers]
+        tables = [(n, container) for n, container, _ in held if isinstance(container, dict)]
+        self._owners = [n for n, _ in tables]
+        self._tables = Dictionaries([table for _, table in tables])
+        self._others = [each for each in held if not isinstance(each[1], dict)]
         values = (value for part in kept for value in part.held.values())
         self._functions = {id(v): v for v in values if isinstance(v, types.FunctionType)}
         self._codes = {place: _CODE(v) for place, v in self._functions.items()}
 
     def compare(self, undo: bool) -> Iterator[str]:
         """Find the names that no longer mean what they meant."""
-        # First what is called to find the others.
-        for part in self._builtins:
-            yield from _compare(part, undo)
         suspects = {*self._spaces.changed()}
-        if any(map(ne, self._containers, self._contents)):
-            suspects.update(n for n, part in enumerate(self._kept) if part.containers)
+        # First what is called to find the others.
+        for n in self._builtins:
+            if n in suspects:
+                yield from _compare(self._kept[n], undo)
+        tables = self._tables.changed()
+        suspects |= {self._owners[n] for n in tables}
+        suspects |= {n for n, container, before in self._others if container != before}
         for n in sorted(suspects):
             yield from _compare(self._kept[n], undo)
             self._spaces.look(n)
+        for n in tables:
+            self._tables.look(n)
 
     def compare_code(self, places: Iterable[int], undo: bool) -> Iterator[str]:
         """Find out of some functions those whose code is no longer theirs."""
