@@ -16,6 +16,7 @@ DOORS = {
     "mkdocs_plugin.py",
     "pytest_plugin.py",
     "rendered_pages.py",
+    "site_assets.py",
     "site_builder.py",
     "written_pages.py",
 }

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.vaultkit.edited_site import EDITS, SITE, files_below, make_vault
+from vaultkit.doors.helpers import Helpers
 from vaultkit.doors.rendered_pages import RenderedPages
 from vaultkit.doors.site_builder import build_site
 
@@ -93,3 +95,29 @@ def test_what_is_damaged_is_rendered_again(vault: Path) -> None:
     logging.getLogger("mkdocs").setLevel(logging.WARNING)
     build_site(vault / "docs", vault / "again")
     assert files_below(vault / "again") == before
+
+
+def test_pages_that_another_process_has_rendered_are_the_same(
+    vault: Path, rendered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (vault / "docs" / "Tern.md").write_text("# Tern\n\n[words](None.md) and `code`.\n")
+    shutil.rmtree(vault / ".cache")
+    alone = build_site(vault / "docs", vault / "alone", strict=True)
+    assert len(rendered) == 4
+    rendered.clear()
+    shutil.rmtree(vault / ".cache")
+    begin = Helpers.__init__
+
+    def begin_and_wait(self: Helpers, work: Callable[[Helpers], None], _: object = None) -> None:
+        begin(self, work, 2)
+        self.wait()
+
+    monkeypatch.setattr(Helpers, "__init__", begin_and_wait)
+    monkeypatch.setattr("vaultkit.doors.helpers._can_fork", lambda: hasattr(os, "fork"))
+    monkeypatch.setattr("vaultkit.doors.rendered_pages._FEW", 1)
+    helped = build_site(vault / "docs", vault / "helped", strict=True)
+    # Only the first page, and the one of which there is something to tell.
+    assert len(rendered) == (2 if hasattr(os, "fork") else 4)
+    assert files_below(vault / "helped") == files_below(vault / "alone")
+    assert helped == alone
+    assert any("None.md" in message for message in helped)

@@ -6,7 +6,6 @@ the whole site.
 
 from __future__ import annotations
 
-import hashlib
 import html
 import json
 import logging
@@ -19,6 +18,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -38,7 +38,9 @@ from vaultkit.checks.arrays import arrays
 from vaultkit.checks.asked import asked as asked_in
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Part, parts
+from vaultkit.doors.helpers import Helpers
 from vaultkit.doors.rendered_pages import RenderedPages
+from vaultkit.doors.site_assets import FOLDER, THEME, SiteAssets, generated, theme
 from vaultkit.doors.written_pages import WrittenPages
 from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
@@ -48,7 +50,7 @@ from vaultkit.read.note import Note, tags_of
 from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable
-from vaultkit.read.vault import READERS, BrokenLinkError, Target, Vault
+from vaultkit.read.vault import READERS, BrokenLinkError, Target, Vault, read_ahead
 from vaultkit.site import (
     anki,
     evidence,
@@ -68,31 +70,9 @@ from vaultkit.site import (
 from vaultkit.site.extension import OURS, PARTS, fences
 from vaultkit.site.front import front_page
 from vaultkit.site.lines import refusal
-from vaultkit.theme.fonts import FONTS, fallbacks, slanted, web_font
 
-THEME = Path(__file__).parents[1] / "theme"
-_ASSETS = "assets/vaultkit"
-#: The scripts of every page.
-SCRIPTS = (
-    "vaultkit.js",
-    "finding.js",
-    "preview.js",
-    "evidence.js",
-    "arrays.js",
-    "graph.js",
-    "predict.js",
-    "flashcards.js",
-)
-#: And their style sheets, sent as one.
-STYLES = (
-    "vaultkit.css",
-    "finding.css",
-    "graph.css",
-    "check-page.css",
-    "evidence.css",
-    "predict.css",
-    "flashcards.css",
-)
+#: So many notes are not read as fast as another process begins to read them.
+_MANY = 64
 _ALL_NOTEBOOKS = "notebooks.zip"
 
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -170,8 +150,6 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def __init__(self) -> None:
         self.vault: Vault | None = None
-        #: Addresses of fonts, and whether formulas are set in them.
-        self.fonts: list[tuple[str, bool]] = []
         self.ledger: Ledger | None = None
         self.serving = False
         #: Only what has changed is written: MkDocs was told so.
@@ -191,7 +169,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.needs: dict[Path, list[Path]] = {}
         self.map_page: File | None = None
         self.pages: list[Page] = []
-        self.picture = ""
+        self.assets: SiteAssets
         self.rendered: RenderedPages
         #: By path, the flashcards of pages; kept, since a build may be of some pages alone.
         self.flashcards: dict[str, list[anki.Card]] = {}
@@ -219,7 +197,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         try:
             if self.vault is None or self.vault.root != root:
                 # What is not for the public is not known from here on.
-                self.vault = Vault(root, public=True, cache=folder_beside(root))
+                kept = folder_beside(root)
+                helpers = Helpers(lambda h: read_ahead(root, kept, h.share), _worth(root, kept))
+                self.vault = Vault(root, public=True, cache=kept)
+                helpers.end()
             else:
                 self.vault.refresh()
         except OptionsError as error:
@@ -287,18 +268,19 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         taken = {file.dest_uri for file in files}
         if "index.html" not in taken:
             title = str(config.site_name or self.vault.root.name)
-            files.append(_generated(config, "index.md", front_page(self.vault, title)))
+            files.append(generated(config, "index.md", front_page(self.vault, title)))
         for uri, content in redirects(self.vault, files, config.use_directory_urls):
             if uri not in taken:
                 taken.add(uri)
-                files.append(_generated(config, uri, content))
+                files.append(generated(config, uri, content))
         if "material/tags" in config.plugins and "tags/index.html" not in taken:
-            files.append(_generated(config, "tags.md", _TAGS, InclusionLevel.NOT_IN_NAV))
+            files.append(generated(config, "tags.md", _TAGS, InclusionLevel.NOT_IN_NAV))
         self.map_page = None
         if config.nav and not {"map.html", "map/index.html"} & taken:
-            self.map_page = _generated(config, "map.md", _MAP, InclusionLevel.NOT_IN_NAV)
+            self.map_page = generated(config, "map.md", _MAP, InclusionLevel.NOT_IN_NAV)
             files.append(self.map_page)
-        for file in self._assets(config):
+        self.assets = SiteAssets(self.vault, config, self._cache(config), self.incremental)
+        for file in self.assets.scripts():
             files.append(file)
         for file in self._read_ledger(files, config):
             files.append(file)
@@ -317,15 +299,6 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             folder.mkdir(parents=True, exist_ok=True)  # what is not there cannot be watched
             server.watch(str(folder))
         return server
-
-    def _asset(self, config: MkDocsConfig, name: str, content: str | bytes) -> File:
-        """Name a file after what it holds, so that a browser may keep it for good.
-
-        Its name stands on every page: where they are written one by one, it is always the same.
-        """
-        if self.incremental:
-            return _generated(config, f"{_ASSETS}/{name}", content)
-        return _hashed(config, name, content)
 
     def _check_saved(self) -> None:
         """Have the notes checked of which nothing is known any more.
@@ -415,7 +388,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files, **_: Any) -> Navigation:
         """Find the reader's road: what `mkdocs.yml` puts into an order, but for the home page."""
-        self.rendered.begin(files)
+        shown = InclusionLevel.is_in_serve if self.serving else InclusionLevel.is_included
+        self.rendered.begin(files, files.documentation_pages(inclusion=shown))
         if self.incremental:
             self.written.read_all(files)
         off = self.config.off_the_road
@@ -430,6 +404,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """Put our index and our worker in the place of Material's."""
+        self.rendered.end()
         search: Any = config.plugins.get("material/search")
         if search:
             # It would read every page once more, for an index that ours takes the place of.
@@ -437,9 +412,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         there = {file.src_uri for file in files.documentation_pages()}
         # In the same order each time, whatever order the system lists folders in.
         self.searched = {uri: self.searched[uri] for uri in sorted(there & self.searched.keys())}
+        for file in self.assets.styles():
+            files.append(file)
         content = search_index.index(self.searched.values())
-        index = self._asset(config, "search.json", content)
-        script = self._asset(config, "search.js", (THEME / "search.js").read_text(encoding="utf-8"))
+        index = self.assets.file("search.json", content)
+        script = self.assets.file("search.js", theme("search.js"))
         for file in (index, script):
             files.append(file)
         worker = f"{script.url}?index={posixpath.basename(index.url)}"
@@ -461,7 +438,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             [(str(page.title), page.url) for page in self.pages],
             config.extra_css,
             config.extra_javascript,
-            self.fonts,
+            self.assets.fonts,
             self.needs,
             [meaning for meaning, _ in self.meanings],
             [note.tags for note in self.vault.notes.values()],
@@ -496,7 +473,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             self.written.end()
         else:
             # Only now is known which elements there are.
-            styles.join(Path(config.site_dir), _ASSETS)
+            styles.join(Path(config.site_dir), FOLDER)
 
     def on_page_context(self, context: Any, config: MkDocsConfig, **_: Any) -> Any:
         """Tell the templates which fonts to fetch at once, and what was checked of the note.
@@ -505,7 +482,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """
         page = context["page"]
         early = _begins_with_formulas(page.content or "")
-        context["vaultkit_fonts"] = [uri for uri, formulas in self.fonts if early or not formulas]
+        context["vaultkit_fonts"] = [
+            uri for uri, formulas in self.assets.fonts if early or not formulas
+        ]
         context["vaultkit_here"] = self._here(page)
         content, terms = self._mark_terms(page)
         text, aside, links = content.partition('<aside class="linked-from"')
@@ -575,7 +554,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             description=html.unescape(str(page.meta.get("description") or ""))
             or str(config.site_description or ""),
             url=page.canonical_url or "",
-            image=f"{root}/{self.picture}" if root else "",
+            image=f"{root}/{self.assets.picture}" if root else "",
             tags=note.tags if note else (),
             minutes=self._minutes(page) if note else 0,
         )
@@ -703,11 +682,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.checks_page = files.get_file_from_path(self.config.checks_page)
         known = {name: e.checks for name, e in self.entries.items()}
         public = json.dumps(published(known), ensure_ascii=False, separators=(",", ":"))
-        yield _generated(config, "checks.json", public)
-        yield _generated(config, "badge.svg", report.badge(self._totals()))
+        yield generated(config, "checks.json", public)
+        yield generated(config, "badge.svg", report.badge(self._totals()))
         if self.checks_page:
-            script = (THEME / "checks.js").read_text(encoding="utf-8")
-            file = self._asset(config, "checks.js", script)
+            script = theme("checks.js")
+            file = self.assets.file("checks.js", script)
             self.script = file.url
             yield file
 
@@ -725,18 +704,18 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def _runnable(self, config: MkDocsConfig) -> Iterator[File]:
         """Add what checks a page in a browser: a worker, what it unpacks, a script."""
         assert self.vault is not None
-        worker = self._asset(config, "check-worker.js", _theme("check-worker.js"))
+        worker = self.assets.file("check-worker.js", theme("check-worker.js"))
         content = runnable.bundle(self.vault)
-        bundle = self._asset(config, "engine.zip", content)
+        bundle = self.assets.file("engine.zip", content)
         engine = runnable.engine(
             self.vault,
             self.config.pyodide,
             worker=posixpath.basename(worker.src_uri),
             bundle=posixpath.basename(bundle.src_uri),
             size=len(content),
-            root=posixpath.relpath(".", _ASSETS),
+            root=posixpath.relpath(".", FOLDER),
         )
-        script = self._asset(config, "check-page.js", engine + _theme("check-page.js"))
+        script = self.assets.file("check-page.js", engine + theme("check-page.js"))
         config.extra_javascript.append(script.src_uri)
         yield from (worker, bundle, script)
 
@@ -745,8 +724,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         assert self.vault is not None
         for note in self.vault.notes.values():
             content = notebooks.notebook(note, self.vault)
-            yield _generated(config, _notebook(notebooks.name_of(note, self.vault)), content)
-        yield _generated(config, _ALL_NOTEBOOKS, notebooks.archive(self.vault))
+            yield generated(config, _notebook(notebooks.name_of(note, self.vault)), content)
+        yield generated(config, _ALL_NOTEBOOKS, notebooks.archive(self.vault))
 
     def _elsewhere(self, page: Page) -> str:
         note = self._note(page)
@@ -832,54 +811,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             for computed in ("url", "abs_dest_path"):
                 file.__dict__.pop(computed, None)
 
-    def _assets(self, config: MkDocsConfig) -> Iterator[File]:
-        """Style sheet, script, fonts and logo, each named after its content.
 
-        A browser may then keep them for good.
-        """
-        assert self.vault is not None
-        cache = self._cache(config)
-        notes = self.vault.notes.values()
-        formulas = [f for note in notes for f in note.formulas]
-        signs = slanted(set().union(*(mathematics.characters(f.tex, f.display) for f in formulas)))
-        letters = set().union(*(note.text for note in notes))
-        faces: list[str] = []
-        self.fonts = []
-        for font in FONTS:
-            content = web_font(font, signs if font.formulas else letters, cache)
-            if content is None:
-                continue
-            name = f"{font.family} {font.style}".lower().replace(" ", "-") + ".woff2"
-            file = self._asset(config, name, content)
-            yield file
-            faces.append(
-                f'@font-face{{font-family:"{font.family}";font-style:{font.style};'
-                f"font-weight:{font.weight};font-display:{font.display};"
-                f'src:url("{posixpath.basename(file.src_uri)}") format("woff2")}}'
-            )
-            if not font.formulas:
-                faces.append(fallbacks(font, content))
-            if font.style == "normal":
-                self.fonts.append((file.src_uri, font.formulas))
-        rules = ((THEME / name).read_text(encoding="utf-8") for name in STYLES)
-        css = "\n".join(("".join(faces), *rules))
-        file = self._asset(config, "vaultkit.css", css)
-        config.extra_css.insert(0, file.src_uri)
-        yield file
-        for name in SCRIPTS:
-            file = self._asset(config, name, (THEME / name).read_text(encoding="utf-8"))
-            config.extra_javascript.append(file.src_uri)
-            yield file
-        drawn = (THEME / "logo.svg").read_text(encoding="utf-8")
-        logo = self._asset(config, "logo.svg", drawn)
-        yield logo
-        picture = self._asset(config, "picture.png", machines.picture(drawn))
-        self.picture = picture.url
-        yield picture
-        if not config.theme.get("logo") and not (config.theme.get("icon") or {}).get("logo"):
-            config.theme["logo"] = logo.src_uri
-        if config.theme.get("favicon") in (None, "", "assets/images/favicon.png"):
-            config.theme["favicon"] = logo.src_uri
+def _worth(root: Path, kept: Path) -> int | None:
+    """Tell how many processes it is worth to have help in reading notes: none if few are new."""
+    notes = sum(1 for _ in islice(root.rglob("*.md"), _MANY))
+    return None if notes == _MANY and next(kept.glob("*.note"), None) is None else 0
 
 
 def _for_the_theme(meta: Mapping[str, Any], folders: list[str]) -> dict[str, Any]:
@@ -1030,23 +966,3 @@ def _is_no_warning_of_dirt(record: logging.LogRecord) -> bool:
 
 def _notebook(name: str) -> str:
     return f"notebooks/{name}"
-
-
-def _theme(name: str) -> str:
-    return (THEME / name).read_text(encoding="utf-8")
-
-
-def _generated(
-    config: MkDocsConfig,
-    uri: str,
-    content: str | bytes,
-    inclusion: InclusionLevel = InclusionLevel.INCLUDED,
-) -> File:
-    return File.generated(config, uri, content=content, inclusion=inclusion)
-
-
-def _hashed(config: MkDocsConfig, name: str, content: str | bytes) -> File:
-    data = content.encode() if isinstance(content, str) else content
-    stem, ending = posixpath.splitext(name)
-    digest = hashlib.sha256(data).hexdigest()[:8]
-    return _generated(config, f"{_ASSETS}/{stem}.{digest}{ending}", content)

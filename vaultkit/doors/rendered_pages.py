@@ -14,18 +14,20 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from mkdocs.commands.build import _populate_page
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
+from vaultkit.doors.helpers import Helpers
 from vaultkit.files import write_atomically
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
@@ -42,6 +44,8 @@ _PURE = re.compile(
 _LIBRARIES = ("markdown", "math-core", "mkdocs", "pygments", "pymdown-extensions")
 #: What comes of a file that is not there, or holds something else.
 _DAMAGED = (AttributeError, KeyError, OSError, TypeError, ValueError)
+#: So many pages are rendered before it is worth to have help, and so many must be left.
+_FEW = 16
 #: Generated files that no page links to.
 _OURS = "assets/vaultkit/"
 
@@ -65,11 +69,16 @@ class RenderedPages:
         self._config = config
         self._common = b""
         self._asked: set[Path] = set()
+        self._order: list[File] = []
+        self._helpers: Helpers | None = None
 
-    def begin(self, files: Files) -> None:
-        """Note what all pages rest on, before the first of them is rendered."""
+    def begin(self, files: Files, order: Iterable[File]) -> None:
+        """Note what all pages rest on, and their order, before the first of them is rendered."""
         notes = self.vault.notes
         self._asked = set()
+        self._order = list(order)
+        self._places = {file.src_uri: at for at, file in enumerate(self._order)}
+        self._missed, self._helpers = 0, None
         facts = {
             "code": _code(),
             "settings": [
@@ -113,8 +122,15 @@ class RenderedPages:
             render(config, files)
             return
         file = self._file("page", self._rests_on(page, note))
+        at = self._places.get(page.file.src_uri, 0)
+        if self._helpers:
+            self._helpers.reach(at)
         if _restore(page, file, files):
             return
+        self._missed += 1
+        if self._missed == _FEW and len(self._order) - at > _FEW:
+            self._helpers = Helpers(partial(self._render_ahead, config=config, files=files))
+            self._helpers.reach(at)
         with _listening() as told:
             render(config, files)
         # What was told has to be told again the next time.
@@ -131,6 +147,18 @@ class RenderedPages:
         found = search_index.sections(html)
         _write(file, [[s.anchor, s.heading, s.text, s.formulas] for s in found])
         return found
+
+    def _render_ahead(self, helper: Helpers, config: MkDocsConfig, files: Files) -> None:
+        for file in helper.share(self._order):
+            page = file.page or Page(None, file, config)
+            with suppress(Exception):  # it will be met again, and told of
+                _populate_page(page, config, files)
+
+    def end(self) -> None:
+        """Have nobody render any more: all pages are."""
+        if self._helpers:
+            self._helpers.end()
+            self._helpers = None
 
     def forget_the_rest(self) -> None:
         """Drop what this build had no use for."""

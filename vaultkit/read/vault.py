@@ -428,6 +428,21 @@ def _note(path: Path) -> Note:
     return _guarded(path, lambda: READERS[path.suffix](path))
 
 
+def read_ahead(root: Path, cache: Path, share: Callable[[list[Path]], Iterable[Path]]) -> None:
+    """Read notes into a cache, for a `Vault` that begins to read them at the same time.
+
+    Parameters
+    ----------
+    root, cache
+        Folders of the notes and of the cache.
+    share
+        Picks from all notes those to be read.
+    """
+    kept = Cache(cache)
+    for path in share([path for path in _files(root)[0] if path.suffix in READERS]):
+        kept.note(path, _note)
+
+
 def _guarded(path: Path, reader: Callable[[], Note]) -> Note:
     """Read a note; whatever goes wrong becomes a problem of it."""
     try:

@@ -34,15 +34,22 @@ class Lines(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
         """Rewrite the page, or a part of a note that is embedded in it."""
         path = self.page.note.path if self.page.trail else self.page.begin()
-        note = parse("\n".join(lines), path)
+        known = self.page.vault.notes.get(path)
+        above = None if self.page.trail else _above(lines, known)
+        if known and above is not None:
+            note = known
+            # What the vault has read has its properties on these lines.
+            lines = [""] * above + lines
+        else:
+            note = parse("\n".join(lines), path)
         if not self.page.trail:
             self.page.host = self.page.note = note
-        known = self.page.vault.notes.get(note.path)
         if known and "excalidraw-plugin" in known.meta and not note.refused:
             note = replace(parse(_DRAWN), path=path)
         if note.refused:
             note = replace(parse("\n".join(refusal(note))), path=path)
-        lines = hide(note.text).text.split("\n")
+        text = "\n".join(lines) if note is known else note.text
+        lines = hide(text).text.split("\n")
         names: dict[int, str] = {}
         # What others make, a page of tags for one, is no note: nothing on it is checked.
         if known and not known.refused and self.page.options["places"] and not self.page.trail:
@@ -57,6 +64,17 @@ class Lines(Preprocessor):
             for fence, classes in _classed(note)
         }
         return Writer(self.page, lines, openings).write(tokens)
+
+
+def _above(lines: list[str], known: Note | None) -> int | None:
+    """Tell how many lines of a note stand above its page; None if they are not the same below."""
+    if known is None or known.refused:
+        return None
+    page = "\n".join(lines).rstrip("\n").split("\n")
+    above = len("\n".join(known.lines).rstrip("\n").split("\n")) - len(page)
+    if above < known.front or known.lines[above : above + len(page)] != page:
+        return None
+    return None if any(known.lines[known.front : above]) else above
 
 
 def refusal(note: Note) -> list[str]:

@@ -29,7 +29,7 @@ _CLOSES = "\U0010fffd"
 _MOST = 0xFFFD
 _MARK = re.compile("[\U000f0000-\U0010fffd]")
 _PIECE = re.compile(
-    rf"(?P<tag><[^<>]*>)|(?P<number>[\U000f0000-\U000ffffd])"
+    rf"(?P<tag><[^<>\U000f0000-\U0010fffd]*[\U000f0000-\U0010fffd][^<>]*>)|(?P<number>[\U000f0000-\U000ffffd])"
     rf"|(?P<shape>[\U00100000-\U0010fffc])|{_CLOSES}"
 )
 #: Where numbers are marked: in running text, and in what is said of a picture.

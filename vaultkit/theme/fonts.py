@@ -133,24 +133,44 @@ def web_font(font: Font, characters: Iterable[str], cache: Path) -> bytes | None
         None if the package that carries the font is not installed: a page then uses the next font
         in its list.
     """
-    # Found, not imported: a package that draws takes its time to load.
-    package = find_spec(font.package)
-    if not package or not package.origin:
+    source = _source(font)
+    if not source:
         _log.info("%s: no package %s, the system's fonts serve", font.family, font.package)
         return None
-    source = (Path(package.origin).parent / font.path).read_bytes()
-    kept = "".join(sorted({*font.keep, *characters}))
-    recipe = (fontTools.version, kept, sorted(font.axes.items()), font.features)
-    # This module is part of the recipe, too.
-    code = Path(__file__).read_bytes()
-    key = hashlib.sha256(source + code + repr(recipe).encode()).hexdigest()[:16]
-    file = cache / f"{font.family.replace(' ', '')}-{font.style}-{key}.woff2"
+    kept = _kept(font, characters)
+    file = _file(font, source, kept, cache)
     if file.is_file():
         return file.read_bytes()
     cut = _cut(source, kept, font)
     # Two builds at once must not read half a file of each other's.
     write_atomically(file, cut)
     return cut
+
+
+def is_cut(font: Font, characters: Iterable[str], cache: Path) -> bool:
+    """Tell whether `web_font` has nothing to cut any more, or nothing to cut from."""
+    source = _source(font)
+    return not source or _file(font, source, _kept(font, characters), cache).is_file()
+
+
+def _source(font: Font) -> bytes:
+    # Found, not imported: a package that draws takes its time to load.
+    package = find_spec(font.package)
+    if not package or not package.origin:
+        return b""
+    return (Path(package.origin).parent / font.path).read_bytes()
+
+
+def _kept(font: Font, characters: Iterable[str]) -> str:
+    return "".join(sorted({*font.keep, *characters}))
+
+
+def _file(font: Font, source: bytes, kept: str, cache: Path) -> Path:
+    recipe = (fontTools.version, kept, sorted(font.axes.items()), font.features)
+    # This module is part of the recipe, too.
+    code = Path(__file__).read_bytes()
+    key = hashlib.sha256(source + code + repr(recipe).encode()).hexdigest()[:16]
+    return cache / f"{font.family.replace(' ', '')}-{font.style}-{key}.woff2"
 
 
 def fallbacks(font: Font, content: bytes) -> str:

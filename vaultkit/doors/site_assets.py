@@ -1,0 +1,150 @@
+"""The look of a site: its style sheet, scripts, fonts and logo, as files that MkDocs sends."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+from collections.abc import Iterator
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, InclusionLevel
+
+from vaultkit.doors.helpers import Helpers
+from vaultkit.read.vault import Vault
+from vaultkit.site import machines, mathematics
+from vaultkit.theme.fonts import FONTS, Font, fallbacks, is_cut, slanted, web_font
+
+THEME = Path(__file__).parents[1] / "theme"
+#: Where they are on the site.
+FOLDER = "assets/vaultkit"
+#: The scripts of every page.
+SCRIPTS = (
+    "vaultkit.js",
+    "finding.js",
+    "preview.js",
+    "evidence.js",
+    "arrays.js",
+    "graph.js",
+    "predict.js",
+    "flashcards.js",
+)
+#: And their style sheets, sent as one.
+STYLES = (
+    "vaultkit.css",
+    "finding.css",
+    "graph.css",
+    "check-page.css",
+    "evidence.css",
+    "predict.css",
+    "flashcards.css",
+)
+
+
+class SiteAssets:
+    """Makes those files, each named after its content: a browser may then keep them for good.
+
+    Parameters
+    ----------
+    vault
+        The notes, for the letters that fonts must have.
+    config
+        That of the site.
+    cache
+        Where fonts are kept that were cut before.
+    incremental
+        Whether pages are written one by one: the names of files, which stand on every page, are
+        then always the same.
+    """
+
+    def __init__(self, vault: Vault, config: MkDocsConfig, cache: Path, incremental: bool) -> None:
+        self.vault, self.config, self.cache, self.incremental = vault, config, cache, incremental
+        #: Addresses of fonts, and whether formulas are set in them.
+        self.fonts: list[tuple[str, bool]] = []
+        #: Address of what stands for the site where others link to it.
+        self.picture = ""
+        self._letters = self._characters()
+        self._cutting: Helpers | None = None
+
+    def file(self, name: str, content: str | bytes) -> File:
+        """Make one of the files."""
+        if self.incremental:
+            return generated(self.config, f"{FOLDER}/{name}", content)
+        data = content.encode() if isinstance(content, str) else content
+        stem, ending = posixpath.splitext(name)
+        digest = hashlib.sha256(data).hexdigest()[:8]
+        return generated(self.config, f"{FOLDER}/{stem}.{digest}{ending}", content)
+
+    def scripts(self) -> Iterator[File]:
+        """Make the scripts, the logo, and the picture of the site; begin with the fonts."""
+        if not all(is_cut(font, kept, self.cache) for font, kept in self._letters):
+            # That takes seconds: meanwhile the pages are rendered.
+            self._cutting = Helpers(self._cut, 1)
+        for name in SCRIPTS:
+            file = self.file(name, theme(name))
+            self.config.extra_javascript.append(file.src_uri)
+            yield file
+        drawn = theme("logo.svg")
+        logo = self.file("logo.svg", drawn)
+        yield logo
+        picture = self.file("picture.png", machines.picture(drawn))
+        self.picture = picture.url
+        yield picture
+        look = self.config.theme
+        if not look.get("logo") and not (look.get("icon") or {}).get("logo"):
+            look["logo"] = logo.src_uri
+        if look.get("favicon") in (None, "", "assets/images/favicon.png"):
+            look["favicon"] = logo.src_uri
+
+    def styles(self) -> Iterator[File]:
+        """Make the style sheet and the fonts that it names."""
+        if self._cutting:
+            self._cutting.wait()
+        faces: list[str] = []
+        self.fonts = []
+        for font, kept in self._letters:
+            content = web_font(font, kept, self.cache)
+            if content is None:
+                continue
+            name = f"{font.family} {font.style}".lower().replace(" ", "-") + ".woff2"
+            file = self.file(name, content)
+            yield file
+            faces.append(
+                f'@font-face{{font-family:"{font.family}";font-style:{font.style};'
+                f"font-weight:{font.weight};font-display:{font.display};"
+                f'src:url("{posixpath.basename(file.src_uri)}") format("woff2")}}'
+            )
+            if not font.formulas:
+                faces.append(fallbacks(font, content))
+            if font.style == "normal":
+                self.fonts.append((file.src_uri, font.formulas))
+        css = "\n".join(("".join(faces), *map(theme, STYLES)))
+        file = self.file("vaultkit.css", css)
+        self.config.extra_css.insert(0, file.src_uri)
+        yield file
+
+    def _characters(self) -> list[tuple[Font, set[str]]]:
+        notes = self.vault.notes.values()
+        formulas = [f for note in notes for f in note.formulas]
+        signs = slanted(set().union(*(mathematics.characters(f.tex, f.display) for f in formulas)))
+        letters: set[str] = set().union(*(note.text for note in notes))
+        return [(font, signs if font.formulas else letters) for font in FONTS]
+
+    def _cut(self, _: Helpers) -> None:
+        for font, kept in self._letters:
+            web_font(font, kept, self.cache)
+
+
+def theme(name: str) -> str:
+    """Read a file of the theme."""
+    return (THEME / name).read_text(encoding="utf-8")
+
+
+def generated(
+    config: MkDocsConfig,
+    uri: str,
+    content: str | bytes,
+    inclusion: InclusionLevel = InclusionLevel.INCLUDED,
+) -> File:
+    """Make a file of the site that is not in the folder of the notes."""
+    return File.generated(config, uri, content=content, inclusion=inclusion)
