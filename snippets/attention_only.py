@@ -9,6 +9,7 @@ import numpy as np
 
 from snippets.backward import multi_head_attention_backward, project_backward
 from snippets.cross_entropy import cross_entropy, cross_entropy_backward
+from snippets.embedding import embed, embed_backward
 from snippets.multi_head import MultiHeadWeights, multi_head_attention
 from snippets.projection import project
 
@@ -64,7 +65,7 @@ def run(
     Raises
     ------
     ValueError
-        If there are more tokens than positions.
+        If there are more tokens than positions, or a number is that of no token.
 
     Examples
     --------
@@ -73,10 +74,7 @@ def run(
     >>> len(states), states[0].shape, alpha[0].shape
     (3, (4, 32), (2, 4, 4))
     """
-    n, n_max = numbers.shape[-1], len(weights.positions)
-    if n > n_max:
-        raise ValueError(f"numbers {numbers.shape}: more than {n_max} tokens")
-    states, alpha = [weights.E[numbers] + weights.positions[:n]], []
+    states, alpha = [embed(numbers, weights.E, weights.positions)], []
     for layer in weights.layers:
         x = states[-1]
         output, read = multi_head_attention(
@@ -105,7 +103,7 @@ def next_token_logits(
     Raises
     ------
     ValueError
-        If there are more tokens than positions.
+        If there are more tokens than positions, or a number is that of no token.
 
     Examples
     --------
@@ -136,7 +134,7 @@ def loss_and_gradients(
     Raises
     ------
     ValueError
-        If there are more tokens than positions.
+        If there are more tokens than positions, or a number is that of no token.
 
     Examples
     --------
@@ -157,9 +155,7 @@ def loss_and_gradients(
         heads = multi_head_attention_backward(dL_dx, x, x, x, layer, num_heads, is_causal=True)
         dL_dx = dL_dx + heads.dL_dquery + heads.dL_dkey + heads.dL_dvalue
         dL_dlayers.insert(0, heads.dL_dweights)
-    dL_dE, dL_dpositions = np.zeros_like(weights.E), np.zeros_like(weights.positions)
-    np.add.at(dL_dE, inputs, dL_dx)  # a token that stands twice is added twice
-    dL_dpositions[: inputs.shape[1]] = dL_dx.sum(axis=0)
+    dL_dE, dL_dpositions = embed_backward(dL_dx, inputs, weights.E, weights.positions)
     return loss, AttentionOnlyWeights(dL_dE, dL_dpositions, tuple(dL_dlayers), dL_dU)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from snippets.attention import scaled_dot_product_attention
 from snippets.block_backward import layer_norm_backward, transformer_block_backward
 from snippets.cross_entropy import cross_entropy, cross_entropy_backward
+from snippets.embedding import embed, embed_backward
 from snippets.feed_forward import feed_forward
 from snippets.kv_cache import write_cache
 from snippets.layer_norm import layer_norm
@@ -95,12 +96,7 @@ def hidden_states(weights: DecoderWeights, numbers: np.ndarray, num_heads: int) 
     >>> [x.shape for x in hidden_states(weights, np.array([3, 1, 4]), num_heads=2)]
     [(3, 32), (3, 32), (3, 32)]
     """
-    c, n_max, n = len(weights.E), len(weights.positions), numbers.shape[-1]
-    if n > n_max:
-        raise ValueError(f"numbers {numbers.shape}: more than {n_max} tokens")
-    if numbers.size and not 0 <= numbers.min() <= numbers.max() < c:
-        raise ValueError(f"a number is not between 0 and {c - 1}")
-    states = [weights.E[numbers] + weights.positions[:n]]
+    states = [embed(numbers, weights.E, weights.positions)]
     for block in weights.blocks:
         states.append(
             transformer_block(states[-1], block, num_heads, norm_first=True, is_causal=True)
@@ -188,9 +184,8 @@ def loss_and_gradients(
             dL_dx, state, block, num_heads, is_causal=True
         )
         dL_dblocks.insert(0, dL_dblock)
-    dL_dpositions = np.zeros_like(weights.positions)
-    dL_dpositions[: inputs.shape[1]] = dL_dx.sum(axis=0)
-    np.add.at(dL_dE, inputs, dL_dx)  # a token that stands twice is added twice
+    read, dL_dpositions = embed_backward(dL_dx, inputs, weights.E, weights.positions)
+    dL_dE = dL_dE + read  # the table is used twice
     return loss, DecoderWeights(dL_dE, dL_dpositions, tuple(dL_dblocks), dL_dgain, dL_dbias)
 
 
@@ -230,7 +225,7 @@ def next_token_logits_cached(
     Raises
     ------
     ValueError
-        If the cache has no room.
+        If the cache has no room, or the number is that of no token.
 
     Examples
     --------
@@ -244,7 +239,7 @@ def next_token_logits_cached(
     at = cache.length
     if at >= len(weights.positions):
         raise ValueError(f"a cache of {at} tokens has no room for one more")
-    x = weights.E[[number]] + weights.positions[[at]]
+    x = embed(np.array([number]), weights.E, weights.positions[at:])
     keys, values = [], []
     for i, block in enumerate(weights.blocks):
         heads = block.attention
