@@ -198,6 +198,18 @@ def test_a_row_of_four_columns_becomes_a_block(visit: Visitor) -> None:
     assert max(tops) - min(tops) < 2
 
 
+def test_a_long_label_of_a_cell_does_not_lie_on_its_words(visit: Visitor) -> None:
+    page = visit("variants-compared/", width=390)
+    cells = page.locator("table[data-rows] td:not(:first-child)")
+    room = """all => all.map(c => {
+        const [cell, label] = [getComputedStyle(c), getComputedStyle(c, '::before')];
+        return [parseFloat(cell.paddingLeft) - parseFloat(label.width),
+                parseFloat(cell.height) - parseFloat(label.height)]; })"""
+    left = cells.evaluate_all(room)
+    assert left
+    assert all(side > 0 and below >= 0 for side, below in left), left
+
+
 def test_kinds_of_checks_are_not_broken(visit: Visitor) -> None:
     page = visit(width=1280)
     row = {"kind": "equation", "line": 7, "what": "x", "outcome": "holds", "seconds": 0.001}
