@@ -34,6 +34,13 @@ def test_what_is_near() -> None:
     assert around("a", near, 1) == {"a": [], "b": ["a"], "c": ["a"]}
 
 
+def test_a_bold_title_has_fewer_letters_in_a_line() -> None:
+    title = "Windows and Sinks"
+    for current, lines in ((False, [title]), (True, ["Windows and", "Sinks"])):
+        svg = drawing({"w": Stop(title, "../w/", current)}, {"w": []}, "One")
+        assert re.findall(r">([^<>\n]+)</t", svg) == lines
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_every_note_stands_below_its_needs_and_over_none(seed: int) -> None:
     draw = random.Random(seed)

@@ -101,7 +101,9 @@ def drawing(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str)
         What the drawing shows, for those who do not see it.
     """
     order = {key: number for number, key in enumerate(needs)}
-    boxes = {key: _Place(textwrap.wrap(stops[key].title, LETTERS)) for key in needs}
+    # The title of the note that is read is bold, and bold letters are wider.
+    letters = {key: LETTERS - 2 * stops[key].current for key in needs}
+    boxes = {key: _Place(textwrap.wrap(stops[key].title, letters[key])) for key in needs}
     rows, routes = _fitting(boxes, needs)
     _order(rows)
     _spread(rows)
