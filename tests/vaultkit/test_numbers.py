@@ -64,6 +64,12 @@ PLACES = {
     "label": '<p aria-label="it is {}">words</p>',
     "image in a line": 'Words <img src="a.svg" title="it is {}"> words.',
     "mark": "It is =={}==.",
+    "a shape of a diagram": "```mermaid\ngraph LR\n  a[It is {}] --> b\n```",
+    "a quoted shape": '```mermaid\ngraph LR\n  a(["It is {}"]) --> b\n```',
+    "an arrow of a diagram": "```mermaid\ngraph LR\n  a -->|it is {}| b{{word}}\n```",
+    "words on an arrow": "```mermaid\ngraph LR\n  a -- it is {} --> b\n```",
+    "a message": "```mermaid\nsequenceDiagram\n  A->>B: it is {}\n```",
+    "a piece of a pie": '```mermaid\npie\n  "word" : {}\n```',
     "strikethrough": "It is ~~{}~~.",
 }
 
@@ -93,6 +99,14 @@ def test_a_number_is_read_in_properties(key: str) -> None:
     assert found(">-\n  It is\n  0.8331.") == ["3: 0.8331"]
 
 
+def test_what_styles_a_diagram_is_no_number() -> None:
+    lines = (
+        "graph LR\n  a[0.9] --> b13\n  %% given: so\n  style a stroke-width:13px\n  %% it: 0.7\n"
+    )
+    assert failures(f"```mermaid\n{lines}```") == []
+    assert [what for what, _ in failures(f"```mermaid\n{lines}  b[0.9]\n```")] == ["0.9"]
+
+
 TRUE = [
     "0.823", "0.8231", "It is .8231", "82.31 %", "82.31%", "82.31 percent", "-0.375", "−0.375",
     "\u20110.375", "minus 0.375", "negative 0.375", "(−0.375)", "0.8231s", "0.8231x", "0.8231×",
@@ -104,7 +118,9 @@ TRUE = [
     "7e-3", "7 × 10^-3", "$7 \\times 10^{-3}$", "0.7 %", "3.2 ms", "1/3", "$\\frac{1}{3}$", "⅓",
     "0.165, 0.8231 and so on", "the row 0.15, 0.85", "0.632, 0.368", "0.0070", "0.82310", "1e-5",
     "16.5 %", "3 heads, 7 layers", "float32 and W12", "x_12", "0.82\u200b31", "$z_{12}$", "$n^2$",
-    "0.0032 s",
+    "0.0032 s", "twenty", "Twenty thousand", "twelve heads", "x20", "x20000", "12x", "`x13`",
+    "ten of a hundred", "two hundred years ago", "Are Sixteen Heads Better", "a dozen, hundreds",
+    "twelve- or twenty-fold", "the twentieth", "nine", "someone", "often",
 ]  # fmt: skip
 
 
@@ -135,6 +151,9 @@ FALSE = {
     "99 % of them": "99 %", "a share of 5 %": "5 %", "at 0.5e-3": "0.5e-3", "10⁶ pairs": "10⁶",
     "2^16 pairs": "2^16", "110 kB": "110 kB", "1.5 million": "1.5 million", "seed 1234": "1234",
     "in 2000 trials": "2000", "2048 tokens": "2048", "0.8231.5": "0.8231.5", "layer 13": "13",
+    "thirteen heads": "thirteen", "twenty-one of them": "twenty-one", "Sixteen heads": "Sixteen",
+    "thirty thousand pairs": "thirty thousand", "two hundred and five": "two hundred and five",
+    "x129": "129", "x1.5 as large": "1.5", "forty million": "forty million",
 }  # fmt: skip
 del FALSE["0.8231.5"]
 
@@ -182,6 +201,10 @@ print("goes to", 8, 9)
         ("The larger of (5, 8).", "(5, 8)"),
         ("It is (1, 7), not (7, 1), rather than (7, 1).", ""),
         ("See equations (3, 5).", ""),
+        ("The query is [2, 1], row [-5, 6].", ""),
+        ("The query is [2, 3].", "[2, 3]"),
+        ("The vector [1, 2, 2] is no row.", "[1, 2, 2]"),
+        ("As others say [1, 2], between [0, 1].", ""),
         ("It goes to (9, 8).", "(9, 8)"),
         ("It lies in (0, 1); element (5, 5) and (1, 5), the interval (0, 5).", ""),
         ("Then f(1, 2) and `f(1, 2)` and `x = f((1, 2))`.", ""),

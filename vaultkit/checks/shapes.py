@@ -144,6 +144,8 @@ class Shapes:
     def is_shape(self, shape: Shape) -> bool:
         """Tell a shape from a pair of words, of points or of arrays."""
         words = _names(shape.dims)
+        if shape.axis:
+            return words <= self.lengths and bool(self._counted(shape))
         things = any(word in self.named or word in self.others for word in words)
         if things and not (shape.called and not shape.product):
             return False
@@ -165,14 +167,38 @@ class Shapes:
     def subject(self, shape: Shape) -> tuple[str, set[tuple[int, ...]]] | None:
         """Find what a shape is said of, and the shapes of that: before it, and next below it."""
         subject = shape.subject or (shape.word if shape.word in self.named else "")
-        if not subject:
-            return None
+        own = self._own(subject, shape.line) if subject else None
+        return (subject, own) if own else None
+
+    def _own(self, subject: str, line: int) -> set[tuple[int, ...]] | None:
+        """Find the shapes of an expression before a line, and next below it."""
         found = [(state.line, _shape_of(subject, state.shapes)) for state in self.states]
         known = [(line, own) for line, own in found if own is not None]
-        above = [own for line, own in known if line < shape.line]
-        below = [own for line, own in known if line > shape.line]
-        own = {*above[-1:], *below[:1]} or self.named.get(subject)
-        return (subject, own) if own else None
+        above = [own for at, own in known if at < line]
+        below = [own for at, own in known if at > line]
+        return {*above[-1:], *below[:1]} or self.named.get(subject)
+
+    def _counted(self, shape: Shape) -> dict[str, set[tuple[int, ...]]]:
+        """Find the arrays of which a length is told, and their shapes.
+
+        A small letter may be a row of the array with the capital one, as ``q_i`` is.
+        """
+        found: dict[str, set[tuple[int, ...]]] = {}
+        for name in shape.subject.split(", "):
+            own = set(self._own(name, shape.line) or ())
+            if re.fullmatch(r"[a-z](?:_\w)?", name):
+                rows = self._own(name[0].upper(), shape.line) or set()
+                own |= {s[1:] for s in rows if len(s) > 1}
+            if own:
+                found[name] = set(map(_transposed, own)) if self.is_turned(shape, name) else own
+        return found
+
+    def _wrong_count(self, shape: Shape) -> str:
+        (wanted,) = self.value(shape)
+        for name, own in self._counted(shape).items():
+            if not any(wanted in _along(shape.axis, s) for s in own):
+                return f"{shape.text}: {name} has shape {_told(own)}"
+        return ""
 
     def wrong(self, shape: Shape) -> str:
         """Tell what is wrong with a shape; nothing if it is that of an array."""
@@ -181,6 +207,8 @@ class Shapes:
             general = bool(names) and not names & self.lengths
             if general or (self.is_bound(shape) and _is_divided(shape)):
                 return ""
+        if shape.axis:
+            return self._wrong_count(shape)
         try:
             wanted = self.value(shape)
         except UnboundError as error:
@@ -188,7 +216,8 @@ class Shapes:
         if found := self.subject(shape):
             name, known = found
             own = set(map(_transposed, known)) if self.is_turned(shape, name) else known
-            if any(s == wanted or (not _is_whole(shape) and _ends(s, wanted)) for s in own):
+            whole = _is_whole(shape) or shape.text.startswith("ℝ")
+            if any(s == wanted or (not whole and _ends(s, wanted)) for s in own):
                 return ""
             return f"{shape.text}: {name} has shape {_told(own)}"
         near = sorted(self.states, key=lambda state: abs(state.line - shape.line))
@@ -250,6 +279,9 @@ class Shapes:
         """Tell which variables have a shape: *Q (6, 2); K (6, 2)*; nothing if none has."""
         if not self.is_bound(shape):
             return "the lengths fit" if shape.factors else ""
+        if shape.axis:
+            told = self._counted(shape).items()
+            return "; ".join(f"{name} {_told(own)}" for name, own in told)
         wanted = self.value(shape)
         found = []
         if of := self.subject(shape):
@@ -391,6 +423,24 @@ def printed(text: str) -> tuple[int, ...]:
         shape.append(len(re.findall(r"[^\s,]+", inner[1])) if inner else 0)
         return tuple(shape) if all(shape) else ()
     return ()
+
+
+def _along(axis: str, shape: tuple[int, ...]) -> set[int]:
+    """Tell how many rows, columns, entries, axes or dimensions an array has.
+
+    >>> _along("rows", (6, 4)), _along("entries", (6, 4)), _along("dimensions", (7,))
+    ({6}, {24}, {1, 7})
+    """
+    match axis:
+        case "axes":
+            return {len(shape)}
+        case "dimensions":
+            return {len(shape), *shape[-1:]}
+        case "entries":
+            return {math.prod(shape)}
+        case "rows":
+            return {*shape[-2:-1], *shape[:1]}
+    return {*shape[-1:]}
 
 
 def _ends(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:

@@ -25,6 +25,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 
 from vaultkit.read import fences, properties, prose, source
 from vaultkit.read.comments import hide
+from vaultkit.read.counts import counts
 from vaultkit.read.note import (
     Block,
     Fence,
@@ -367,6 +368,8 @@ class _Reader:
             self.blocks.append(Block(fence, None, self.sections[-1]))
         elif fence.language == "text" and role == "compared":
             self.blocks[-1] = replace(self.blocks[-1], output=fence)
+        elif fence.language == "mermaid":
+            self.read_numbers(prose.of_diagram(lines, fence.line + 1, len(prefix) + 1))
 
     def places(self, token: Token, span: tuple[int, int], cell: bool = False) -> _Places:
         """Tell where in the file the text of a paragraph, heading or cell stands."""
@@ -478,15 +481,19 @@ class _Reader:
         for found in HTML_LINK.finditer(tag):
             href = unescape((found["value"] or found["bare"]).strip("\"'"))
             words = unescape(alt["value"].strip("\"'")) if alt else ""
-            image = found["name"].lower() == "src"
+            image = found["name"].lower() in ("src", "srcset")
             line, column = places(at + found.start("name"))
-            if href:
+            if found["name"].lower() == "srcset":
+                # Several, each with how wide or dense it is.
+                for one in re.findall(r"(?:^|,\s|(?<=\d[xw]),)\s*(\S+?)(?=,?\s|,?$)", href):
+                    self.link(one, words, line, column, "", image)
+            elif href:
                 self.link(href, words, line, column, "", image)
 
     def read_numbers(self, pieces: Iterable[Prose]) -> None:
         """Read the numbers and shapes in pieces of text."""
         for piece in pieces:
-            found = list(shapes(piece))
+            found = [*shapes(piece), *counts(piece)]
             said = {(s.line, s.column) for s in found if s.called or s.subject or s.alone}
             self.quantities += (
                 q for q in quantities(piece) if not (q.is_vector and (q.line, q.column) in said)

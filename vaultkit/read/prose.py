@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
 
@@ -89,6 +89,30 @@ def of_html(source: str, line: int) -> Iterator[Prose]:
     parser.close()
     yield parser.prose
     yield from parser.asides
+
+
+#: What a diagram of Mermaid's writes on its shapes and arrows, and lines that only style it.
+_LABEL = re.compile(
+    r"\|(?P<a>[^|]+)\||[\[({/>]+(?P<b>[^\[\](){}|]+)[\])}/]|\"(?P<c>[^\"]+)\"|\s:\s*(?P<d>\S.*)|\w:\s(?P<e>.+)"
+    r"|(?:--|==|-\.)\s(?P<f>[^->]+?)\s(?:--|==|\.-)"
+)
+_STYLE = re.compile(r"\s*(?:style|classDef|class|linkStyle|click|accTitle|accDescr|%%)\b|\s*%%")
+_GIVEN = re.compile(r"\s*%%\s*given:\s*(\S.*)")
+
+
+def of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterator[Prose]:
+    """Find the text of a diagram of Mermaid's; ``%% given: reason`` may stand below a line."""
+    for number, raw in enumerate(lines):
+        if _STYLE.match(raw):
+            continue
+        following = _GIVEN.match(lines[number + 1]) if number + 1 < len(lines) else None
+        for found in _LABEL.finditer(raw):
+            kind = str(found.lastgroup)
+            prose = Prose("diagram", covers_last=True)
+            prose.add(found[kind], line + number, column + found.start(kind))
+            if following:
+                prose.add_reason(following[1].strip())
+            yield prose
 
 
 def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[Prose]:

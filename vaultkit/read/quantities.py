@@ -14,6 +14,8 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
+from vaultkit.read.numerals import NUMERAL, number_of
+
 #: Marks in the string of a `Prose`: where code begins and ends, a formula that is judged elsewhere,
 #: what only names something, where a link ends; and from `_REASONS` on, a reason that is given.
 CODE, END, FORMULA, NAME, LINK = "\ue001", "\ue002", "\ue003", "\ue004", "\ue006"
@@ -188,7 +190,7 @@ class Prose:
 _FIRST, _LAST = chr(_REASONS), chr(_REASONS + 0x7FF)
 REASONS = re.compile(f"[{_FIRST}-{_LAST}]")
 _BEHIND = re.compile(
-    rf"(?:[-‑]\w+)?(?:[^\d{LINK}{_FIRST}-{_LAST}]*{LINK})?[\s).,;:!?{END}\]*]*([{_FIRST}-{_LAST}])"
+    rf"(?:[-‑]\w+)?(?:[^\d{LINK}{_FIRST}-{_LAST}]{{0,400}}{LINK})?[\s).,;:!?{END}\]*]*([{_FIRST}-{_LAST}])"
 )
 
 
@@ -468,7 +470,12 @@ _NEGATIVE = re.compile(r"(?i:\b(?:minus|negative)\s)$")
 
 
 #: Numbers in brackets that are too small to be backed one by one; a shape may look like that, too.
-_VECTOR = re.compile(rf"(?<![\w)\]}}{END}])\((?:\s?[{_MINUS}]?\d\s?,){{1,}}\s?[{_MINUS}]?\d\s?\)")
+_SMALL = rf"(?:\s?[{_MINUS}]?\d\s?,){{1,}}\s?[{_MINUS}]?\d\s?"
+#: In square brackets only where they say what something is; elsewhere they may name sources.
+_VECTOR = re.compile(
+    rf"(?<![\w)\]}}{END}])\({_SMALL}\)"
+    rf"|(?:(?<=\bis )|(?<=\bare )|(?<=\bvector )|(?<=\brow ))\[{_SMALL}\]"
+)
 #: Words behind which they are places or bounds; and what leads from one to the next.
 _PLACE = re.compile(
     r"(?i:\b(?:elements?|entry|entries|position|index|indices|cells?|axis|axes|intervals?|range|between"
@@ -501,13 +508,15 @@ def vectors(prose: Prose) -> Iterator[Quantity]:
 
 def quantities(prose: Prose) -> Iterator[Quantity]:
     """Find the numbers in a piece of text."""
+    yield from _spelled(prose)
     if not _DIGIT.search(prose.text):
         return
     yield from vectors(prose)
-    text = _unnamed(prose.text)
+    text = _FACTOR.sub(" ", _unnamed(prose.text))
     found = []
     for number in _NUMBER.finditer(text):
-        readings = tuple(dict.fromkeys(_readings(number, text[: number.start()])))
+        before = text[max(0, number.start() - 60) : number.start()]
+        readings = tuple(dict.fromkeys(_readings(number, before)))
         if readings:
             found.append((number, readings))
     end = -1
@@ -519,6 +528,28 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
             reason = prose.last_reason()
         line, column = prose.place_of(number.start())
         yield Quantity(line, number[0].strip(), reason, prose.place, readings, column, goes_on)
+
+
+#: *x1.5* and *x129* are factors, but in code, where they are names.
+_FACTOR = re.compile(rf"(?<![\w{CODE}.])x(?=\d{{2}}|\d\.\d)")
+#: Numbers in words, from *eleven* on: *ten* and *a hundred* are figures of speech.
+_SPELLED = re.compile(rf"(?<![\w-])(?i:{NUMERAL})(?![\w’'-]|\syears\sago)")
+
+
+def _spelled(prose: Prose) -> Iterator[Quantity]:
+    for found in _SPELLED.finditer(prose.text):
+        value = number_of(found[0])
+        title = found[0][0].isupper() and prose.text[found.end() + 1 : found.end() + 2].isupper()
+        if value < 11 or title:
+            continue
+        readings = [(Amount(Fraction(value), Fraction(1), whole=True),)]
+        if value % 10 == 0:
+            # *Fifty* may be a rounding.
+            unit = 10 ** (len(str(value)) - len(str(value).rstrip("0")))
+            readings.append((Amount(Fraction(value), Fraction(unit)),))
+        reason = prose.reason_behind(prose.text, found.end())
+        line, column = prose.place_of(found.start())
+        yield Quantity(line, found[0], reason, prose.place, tuple(readings), column)
 
 
 def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]:

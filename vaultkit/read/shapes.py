@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vaultkit.read.numerals import NUMERAL, number_of
 from vaultkit.read.quantities import CODE, END, LINK, REASONS, Prose
 
 
@@ -40,6 +41,9 @@ class Shape:
         of a first factor one that is empty.
     given
         The note's reason why nothing backs it.
+    axis
+        Which one the only length is of, where it is counted: ``rows``, ``columns``, ``entries``,
+        ``axes`` or ``dimensions``; the subject may be several then: ``Q, K``.
     """
 
     line: int
@@ -54,8 +58,13 @@ class Shape:
     turned: bool = False
     factors: tuple[tuple[str, ...], ...] = ()
     given: str = ""
+    axis: str = ""
 
 
+#: Superscripts, and what they stand for.
+HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣⁿᵐᵈᵏᵛʰᵗᵇ"
+LOW = str.maketrans(HIGH, "0123456789xnmdkvhtb")
+_MEMBER = re.compile(rf"([A-Za-zα-ω]\w*)[{END}]?\s?∈\s?$")
 _WORD = r"[A-Za-z]\w{0,15}"
 _DIM = rf"(?:\d{{1,7}}|(?:\d{{1,4}}\s?)?{_WORD}(?:\s?[·*+×-]?\s?(?:\d{{1,4}}|{_WORD}))?)"
 _TUPLE = re.compile(rf"(?<![\w(\[.{END}])\(\s?({_DIM}(?:\s?,\s?{_DIM})+|{_DIM}(?=\s?,))\s?,?\s?\)")
@@ -63,7 +72,7 @@ _BRACKETS = re.compile(rf"\[\s?({_DIM}(?:\s?,\s?{_DIM})+)\s?\]")
 #: A length beside × or *by*: a number, one letter, or a name with an underscore; in mathematics
 #: that is nothing else, a quotient or product of such.
 _NAME_ = r"(?:[A-Za-z](?:_\w+)?|[a-z]+(?:_[a-z]+)+)"
-_SIDE = rf"[{CODE}]?(?:\d{{1,6}}|{_NAME_})[{END}]?"
+_SIDE = rf"[{CODE}]?(?:\d{{1,6}}|{NUMERAL}|{_NAME_})[{END}]?"
 _SIGN = r"(?:\s?×\s?|\sx\s|(?<=\d)x(?=\d)|\sby\s|[-‑]by[-‑])"
 _TIMES = re.compile(
     rf"(?<![\w.,^×*/])(?<![×+*/] )({_SIDE}(?:{_SIGN}{_SIDE})+)"
@@ -72,6 +81,8 @@ _TIMES = re.compile(
 _LONG_SIDE = rf"(?:\d{{1,4}}\s)?{_NAME_}(?:\s[/·]?\s?(?:\d{{1,4}}|{_NAME_}))?|\d{{1,6}}"
 _LONG_TIMES = re.compile(rf"(?<={CODE})((?:{_LONG_SIDE})(?:\s×\s(?:{_LONG_SIDE}))+)(?={END})")
 _SEPARATOR = re.compile(_SIGN)
+#: ℝ⁴ˣ³, ℝⁿ, ℝ^(4×3), ℝ^{n × d_k}: in Unicode, or behind the mark of ``<sup>``.
+_REAL = re.compile(rf"ℝ\s?(?:(?P<high>[{HIGH}]+)|\^\s?[({{]?(?P<dims>{_DIM}(?:{_SIGN}{_DIM})*))")
 #: *12-dimensional* is the length of a last axis; of an array it would be how many axes there are.
 _WIDE = re.compile(rf"(?<![\w.,]){_SIDE}[-‑]dimensional\b(?!\s(?:arrays?|tensors?|spaces?)\b)")
 #: Words behind which brackets hold a place; and words behind which numbers in them are a vector.
@@ -91,7 +102,7 @@ _OF = re.compile(rf"[{END}{LINK}]?\s(?:matrix|matrices|arrays?|tensors?|grids?|t
 #: What may stand between a thing and its shape: *is*, *, of shape*, *transposed has the shape*.
 _LINKS = (
     r"(?:,?\s(?:is|are|was|were|has|have|had|of|the|shape|size|with|a|an|comes?|as|out|then|here|now"
-    r"|again|still|also|becomes?|transposed|in)\b)*,?:?\s?(?:(?:∈\s)?ℝ\^?)?[({]?"
+    r"|again|still|also|becomes?|transposed|in)\b)*,?:?\s?(?:∈\s?)?(?:ℝ\^?)?[({]?"
 )
 _IN_CODE = rf"{CODE}(?P<code>[^{CODE}{END}]+){END}"
 _SYMBOL = r"(?<![\w'’.^])(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+|[A-Z]\w?(?:ᵀ|\^T)|[α-ω])"
@@ -123,6 +134,8 @@ _AND = re.compile(rf"{_NOUN}{{0,3}}{END}?,?\s(?:and|by|with)\b")
 _GIVES = re.compile(r"\b(?:is|are|has|gives?|yields?|makes?|leaves?|becomes?)\b")
 _ELEMENTWISE = re.compile(r"(?i:element|entry|entrywise|hadamard|outer|broadcast|pointwise)")
 _SENTENCE = re.compile(r"[.!?:](?:\s|$)")
+#: As far as a sentence is looked at.
+_LONGEST = 400
 
 
 def shapes(prose: Prose) -> Iterator[Shape]:
@@ -161,11 +174,28 @@ def shapes(prose: Prose) -> Iterator[Shape]:
         marks = str.maketrans("", "", CODE + END)
         dims = tuple(part.translate(marks).strip() for part in _SEPARATOR.split(match[1]))
         called = bool(_CALLED.search(before) or _OF.match(behind))
-        found.append((match, dims, _subject(prose, before, behind), called, True))
+        subject = _subject(prose, before, behind)
+        if spelled := [dim for dim in dims if re.fullmatch(NUMERAL, dim)]:
+            # *Two by two* is said of anything.
+            if not (called or subject[0]) or "×" in match[0]:
+                continue
+            dims = tuple(str(number_of(dim)) if dim in spelled else dim for dim in dims)
+        found.append((match, dims, subject, called, True))
     for match in _WIDE.finditer(text):
         before = text[max(0, match.start() - 60) : match.start()]
         dim = re.sub(rf"[{CODE}{END}]|[-‑]dimensional", "", match[0])
+        if re.fullmatch(NUMERAL, dim):
+            if not _subject(prose, before, "")[0]:
+                continue
+            dim = str(number_of(dim))
         found.append((match, (dim,), _subject(prose, before, ""), True, False))
+    for match in _REAL.finditer(text) if "ℝ" in text else ():
+        before = text[max(0, match.start() - 60) : match.start()]
+        dims = tuple(re.split(r"\s?[×x]\s?", (match["dims"] or match["high"].translate(LOW))))
+        if all(dims) and not taken.intersection(range(*match.span())):
+            member = _MEMBER.search(before)
+            subject = (expression(member[1]), "") if member else _subject(prose, before, "")
+            found.append((match, dims, subject, True, False))
     found.sort(key=lambda one: one[0].start())
     factors = list(_factors(text, [(match.span(), dims) for match, dims, *_ in found]))
     for index, of in enumerate(factors[1:]):
@@ -199,12 +229,12 @@ def _subject(prose: Prose, before: str, behind: str) -> tuple[str, str]:
         named = _BEHIND.match(behind)
     named = named or _ROW.fullmatch(prose.row)
     if named:
-        return _expression(named["code"] or named["symbol"]), ""
+        return expression(named["code"] or named["symbol"]), ""
     word = _WORD_BEFORE.search(before)
     return "", word["word"] if word else ""
 
 
-def _expression(text: str) -> str:
+def expression(text: str) -> str:
     """Write a product as code does: ``Q K^T`` is ``Q @ K.T``; nothing if it is no product."""
     text = re.sub("[α-ω]", lambda found: unicodedata.name(found[0]).split()[-1].lower(), text)
     text = re.sub(r"ᵀ|\s?\^\s?T\b", ".T", text.strip().removesuffix(".shape"))
@@ -225,6 +255,7 @@ def _factors(
         if _SENTENCE.search(between):
             last, pair = None, ()
             begins = ends + max(m.end() for m in _SENTENCE.finditer(between))
+        begins = max(begins, start - _LONGEST)
         sentence = text[begins:start]
         of: tuple[tuple[str, ...], ...] = ()
         if last is not None and not _ELEMENTWISE.search(sentence):

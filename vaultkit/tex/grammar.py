@@ -94,6 +94,9 @@ _KNOWN_SETS = (
 )
 _N = TypeVar("_N", bound=Node)
 
+#: Braces, and behind which mark they say what the thing in them is.
+_BRACES = {r"\underbrace": "_", r"\overbrace": "^"}
+
 
 class _Parser:
     def __init__(
@@ -222,7 +225,7 @@ class _Parser:
                 waiting = (*waiting, *found[last:])
                 del found[last:]
                 continue
-            begin = self.start()
+            begin, braced = self.start(), len(self.braced)
             said = self.statement()
             if self.next and not (
                 self.separator() or self.condition_begins() or self.next in IMPLIES
@@ -231,7 +234,7 @@ class _Parser:
                     self.take()
                 else:
                     raise self.unread()
-            if not said:
+            if not said and len(self.braced) == braced:
                 end = self.tokens[self.at - 1].end
                 text = " ".join(self.tex[begin:end].split()).rstrip("., ;")
                 raise TexError(f"{text!r} states nothing", begin, end)
@@ -990,7 +993,7 @@ class _Parser:
         if text in FONTS:
             self.take()
             return self.whole(self.group())
-        if text in (r"\underbrace", r"\overbrace"):
+        if text in _BRACES:
             return self.brace()
         if text == r"\mathbb":
             return self.blackboard()
@@ -1068,7 +1071,8 @@ class _Parser:
         return Apply(Function("root"), (self.whole(self.group()), order))
 
     def brace(self) -> Node:
-        mark = "_" if self.take() == r"\underbrace" else "^"
+        start = self.start()
+        mark = _BRACES[self.take()]
         body = self.whole(self.group())
         if self.next == mark:
             self.take()
@@ -1079,7 +1083,13 @@ class _Parser:
                     tokens = tokens[1:-1]
                 self.braced.append(Membership(body, "R", self.dims(tokens)))
             elif any(token.kind != "text" for token in tokens):
-                raise self.error("a brace can say a shape or words, nothing else")
+                if any(token.kind == "text" for token in tokens):
+                    raise self.error("a brace can say a shape, a value or words, not a mixture")
+                relation = RELATIONS[tokens.pop(0).text] if texts[0] in RELATIONS else "="
+                if relation in "∈∉":
+                    raise self.error("a brace can say a shape, a value or words, nothing else")
+                claim = Statement((body, self.whole(tokens)), (relation,))
+                self.braced.append(self.placed(start, claim))
         # What stands in a brace is one factor.
         return body
 
@@ -1247,6 +1257,19 @@ def _plain(tokens: list[Token]) -> list[Token]:
     return plain
 
 
+def _braces_say(tokens: Sequence[Token]) -> bool:
+    """Tell whether a brace says the shape or the value of what it holds."""
+    for at, token in enumerate(tokens):
+        if token.text in _BRACES:
+            parser = _Parser(tokens[at + 1 :])
+            parser.group()
+            if parser.next == _BRACES[token.text]:
+                parser.take()
+                if any(token.kind != "text" for token in parser.group()):
+                    return True
+    return False
+
+
 def _spoken_of(tokens: Sequence[Token]) -> bool:
     """Tell whether there is only a sign, or a thing that is named."""
     for token in tokens:
@@ -1256,6 +1279,8 @@ def _spoken_of(tokens: Sequence[Token]) -> bool:
         return True
     judged = RELATIONS.keys() | UNJUDGED | IMPLIES
     if any(token.text in judged for token in tokens if token.kind != "text"):
+        return False
+    if _braces_say(tokens):
         return False
     for token in tokens:
         if token.kind == "text" and _CLAIMING.search(token.text):

@@ -1,0 +1,144 @@
+"""How long an array is, counted in words: *Q has 4 rows*, *the three columns of K*."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vaultkit.read.numerals import NUMERAL, number_of
+from vaultkit.read.quantities import CODE, END, LINK, REASONS, Prose
+from vaultkit.read.shapes import Shape, expression
+
+#: What is counted, and along which axis of an array that is.
+_COUNTED = {
+    "row": "rows",
+    "column": "columns",
+    "entry": "entries",
+    "entrie": "entries",
+    "element": "entries",
+    "component": "entries",
+    "coordinate": "entries",
+    "number": "entries",
+    "axe": "axes",
+    "axi": "axes",
+    "dimension": "dimensions",
+}
+_ACROSS = {"rows": "columns", "columns": "rows"}
+_NOUN = (
+    r"(?:rows?|columns?|entry|entries|elements?|components?|coordinates?|numbers?|axes|axis"
+    r"|dimensions?)"
+)
+_ANY = re.compile(rf"\b{_NOUN}\b|-dimensional\b")
+_NUMBER = rf"(?:\d{{1,5}}|{NUMERAL}|{CODE}[A-Za-z]\w*{END}|[A-Za-z]+_\w+)"
+_COUNT = rf"(?P<number>{_NUMBER})\s(?P<noun>{_NOUN})"
+_THING = rf"(?:{CODE}[^{CODE}{END}]{{1,40}}{END}|(?<![\w'’.^-])[A-Za-zα-ω]\w{{0,20}}(?:ᵀ|\^\s?T)?)"
+#: Behind a count ends what is said, or another count follows: *two rows that …* are some of them.
+_ENDS = (
+    rf"(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s\(|\s(?:and|but|while|whereas|so|because|since|as|each"
+    rf"|in all|in total|too|here|now|again)\b|{REASONS.pattern}))"
+)
+#: *of two numbers each*, behind rows or columns.
+_OF = rf"\sof\s(?P<number>{_NUMBER})(?:\s(?P<noun>{_NOUN}))?(?:\seach)?{_ENDS}"
+_EACH_OF = re.compile(_OF)
+_BOTH_WAYS = rf"(?={re.sub(r'[?]P<[a-z]+>', '?:', _OF)})"
+_HOW = (
+    r"(?:\s(?:also|both|each|all|still|always|again|now|then|thus|therefore|only|just|exactly"
+    r"|too))*"
+)
+_WITH = r"(?:is|are)\san?\s(?:matrix|array|table|tensor|vector|stack)\s(?:of|with)"
+_THINGS = rf"(?P<things>(?:{_THING}(?:,\s{_THING}){{0,8}},?\sand\s)?{_THING})"
+#: *Q has 4 rows*, *Q and K have 4 rows*, *Q is a matrix with 4 rows*.
+_HAS = re.compile(
+    rf"{_THINGS},?{_HOW}\s(?:ha(?:s|ve)|holds?|contains?|consists?\sof|{_WITH}){_HOW}\s{_COUNT}"
+    rf"(?:{_ENDS}|{_BOTH_WAYS})"
+)
+#: *Q, six rows of two numbers*: only what counts both ways stands for all of it.
+_IS = re.compile(
+    rf"{_THINGS}(?:\stransposed)?[,:]\s(?P<number>{_NUMBER})\s(?P<noun>rows?|columns?){_BOTH_WAYS}"
+)
+#: *The four rows of Q are*, *all 6 columns of K*.
+_THE = re.compile(
+    rf"\b(?:[Tt]he|[Aa]ll|[Aa]ll\sthe)\s{_COUNT}\sof\s(?:the\s)?(?:matrix\s|array\s|vector\s|table\s)?"
+    rf"(?P<things>{_THING})(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s(?:are|is|have|hold|sum|add|were|stand)\b))"
+)
+#: *H is a 4-dimensional array*.
+_DIMENSIONAL = re.compile(
+    rf"{_THINGS}\s(?:is|are)\s(?:an?\s)?(?P<number>\d|{NUMERAL})[-‑](?P<noun>dimension)al\s(?:arrays?|tensors?)\b"
+)
+_NEXT = re.compile(rf"(?:,|,?\sand)\s{_COUNT}{_ENDS}")
+#: What the words before a thing make of it.
+_PART = re.compile(r"\b(?P<part>rows?|columns?|transpose)\s(?:\w\s)?of\s(?:the\s)?(?:matrix\s)?$")
+#: Words before a thing behind which it is not that which has them.
+_ASIDE = re.compile(
+    r"\b(?:of|in|from|than|like|with|without|for|to|by|at|per|under|over|plus|times|minus|on|into|as"
+    r"|nor|or|if)\s(?:the\s)?$"
+)
+#: What is not said to be so: conditions, questions, denials.
+_SUPPOSED = re.compile(
+    r"(?i:\b(?:if|when|whenever|suppose|unless|once|until|let|whether|without|neither|no|not|none|where"
+    r"|instead|would|could|imagine|otherwise|wrong|mistake|should|must|cannot|more)\b)"
+)
+#: As far as a sentence is looked at.
+_LONGEST = 400
+_SENTENCE = re.compile(r"[.!?:;](?=\s|$)")
+
+
+def counts(prose: Prose) -> Iterator[Shape]:
+    """Find how many rows, columns or entries a piece of text says that something has."""
+    text = prose.text
+    if not _ANY.search(text):
+        return
+    for pattern in (_HAS, _IS, _THE, _DIMENSIONAL):
+        for found in pattern.finditer(text):
+            before, ends = _sentence(text, found.start())
+            if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
+                continue
+            part = _PART.search(before)
+            if not part and pattern is not _THE and _ASIDE.search(before):
+                continue
+            turned = " transposed" in text[found.start() : found.start("number")]
+            turned |= bool(part and part["part"] == "transpose")
+            along = part["part"].rstrip("s") if part and not turned else ""
+            subject = ", ".join(_subjects(found["things"]))
+            axis = _COUNTED[found["noun"].rstrip("s")]
+            more: re.Match[str] | None = found
+            while more and subject:
+                own = "axes" if pattern is _DIMENSIONAL else _axis(axis, along)
+                if own:
+                    yield _shape(prose, more, subject, own, turned)
+                each = _EACH_OF.match(text, more.end()) if axis in _ACROSS else None
+                more = each or (_NEXT.match(text, more.end()) if pattern is not _THE else None)
+                if more:
+                    axis = _ACROSS[axis] if each else _COUNTED[more["noun"].rstrip("s")]
+
+
+def _axis(counted: str, along: str) -> str:
+    """Name the axis that is counted, of a whole array, or of one of its rows or columns."""
+    if not along:
+        return counted
+    return {"row": "columns", "column": "rows"}[along] if counted == "entries" else ""
+
+
+def _subjects(things: str) -> Iterator[str]:
+    for thing in re.findall(_THING, things):
+        if thing not in ("and", "both", "also", "each", "all"):
+            yield expression(thing.strip(CODE + END))
+
+
+def _sentence(text: str, at: int) -> tuple[str, int]:
+    """Return what stands before a place in its sentence, and where that ends."""
+    first = max(0, at - _LONGEST)
+    starts = [found.end() for found in _SENTENCE.finditer(text, first, at)]
+    ends = _SENTENCE.search(text, at, at + _LONGEST)
+    return text[starts[-1] if starts else first : at], ends.start() if ends else len(text)
+
+
+def _shape(prose: Prose, found: re.Match[str], subject: str, axis: str, turned: bool) -> Shape:
+    start, end = found.start("number"), max(found.end("number"), found.end("noun"))
+    number = found["number"].strip(CODE + END)
+    dim = str(number_of(number)) if re.fullmatch(NUMERAL, number) else number
+    shown = re.sub(f"[{CODE}{END}{LINK}]", "", prose.text[start:end])
+    given = prose.reason_behind(prose.text, end)
+    return Shape(
+        *prose.place_of(start), shown, (dim,), subject, axis=axis, turned=turned, given=given
+    )

@@ -1,0 +1,39 @@
+"""Numbers in words: *four*, *twenty-one*, *thirty thousand*."""
+
+from __future__ import annotations
+
+import re
+
+_ONES = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_LARGE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_VALUES = {word: number for number, word in enumerate(_ONES)}
+_VALUES |= {word: 20 + 10 * number for number, word in enumerate(_TENS)}
+
+_BELOW = rf"(?:(?:{'|'.join(_TENS)})(?:[-‑ ](?:{'|'.join(_ONES[1:10])}))?|{'|'.join(_ONES)})"
+#: A number in words, from *one* on; *hundreds*, *a thousand* and *dozens* are no numbers.
+NUMERAL = (
+    rf"(?:{_BELOW}(?:(?:[-‑ ](?:{'|'.join(_LARGE)})){{1,2}}(?:(?:\sand)?[-‑ ]{_BELOW})?){{0,3}})"
+)
+
+
+def number_of(words: str) -> int:
+    """Read a number in words.
+
+    >>> number_of("four"), number_of("Twenty-one"), number_of("thirty thousand")
+    (4, 21, 30000)
+    >>> number_of("two hundred and five"), number_of("three thousand five hundred")
+    (205, 3500)
+    """
+    total = part = 0
+    for word in re.findall("[a-z]+", words.lower()):
+        if word == "hundred":
+            part *= 100
+        elif word in _LARGE:
+            total, part = total + part * _LARGE[word], 0
+        elif word != "and":
+            part += _VALUES[word]
+    return total + part
