@@ -52,6 +52,22 @@ SAID = {
     "`heads` is a four-dimensional array.": ["`heads` is a 3-dimensional array."],
     "x has 5 dimensions, and S has 2 dimensions.": ["x has 4 dimensions, S has 2 dimensions."],
     "heads has 4 rows.": ["heads has 8 rows."],
+    "Q has 4 rows, and each row has 3 entries.": ["Q has 4 rows, and each row has 4 entries."],
+    "Q has 3 columns; each column holds 4 numbers.": [
+        "Q has 3 columns, each column holds 3 numbers."
+    ],
+    "Q consists of 4 rows with 3 numbers each.": ["Q consists of 4 rows with 4 numbers each."],
+    "K, with its 6 rows, is long.": [
+        "K, with its 4 rows, is long.",
+        "K, with all 3 rows, is long.",
+    ],
+    "K (6 rows, 3 columns) is long.": ["K (6 rows, 6 columns) is.", "K (3 rows and so on) is."],
+    "K's six rows are alike.": ["K's three rows are alike.", "`K`’s four rows."],
+    "The number of rows of K is 6.": [
+        "The number of rows of K is 4.",
+        "the number of rows in `K` is m - 1, the number of columns of $K$ is 6.",
+    ],
+    "There are 6 rows in K.": ["There are 4 rows in K.", "There are 4 columns of K."],
     "## Q has 4 rows": ["## Q has 5 rows"],
     "| Q has 4 rows |\n|---|\n| word |": ["| Q has 3 rows |\n|---|\n| word |"],
     "![Q has 4 rows](a.svg)": ["![Q has 5 rows](a.svg)"],
@@ -100,6 +116,8 @@ def test_each_count_of_a_sentence_is_judged(text: str) -> None:
         "Q has two rows more than before.",
         "The first two rows of Q are alike.",
         "The two rows of Q that differ are not.",
+        "Q's two rows that differ are not.",
+        "There are two rows in Q that differ.",
         "Two rows of Q are enough.",
         "If Q has 9 rows, that changes.",
         "Suppose that Q has 9 rows.",

@@ -702,3 +702,28 @@ def test_of_a_row_all_numbers_are_in_their_places(text: str, wrong: str) -> None
     if wrong:
         told = "all others of this row stand in output at line 8: 0.659, 0.2424, 0.0892"
         assert found[0].why.startswith(f"{wrong}: {told}")
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("It is (0.25, 0.5, 0.75).", ""),
+        ("It is (0.25, 0.75, 0.5).", "0.25"),
+        ("It is `[0.5, 0.25, 0.75]`.", "0.5"),
+        ("It is [ 0.50, 0.25, 0.75 ].", "0.50"),
+        ("In order, 0.75, 0.5 and 0.25.", ""),
+        ("The interval (0.75, 0.5).", ""),
+        ("The pieces (0.75, 0.5, 0.25, 0.5).", ""),
+    ],
+)
+def test_in_brackets_the_order_of_numbers_counts(text: str, wrong: str) -> None:
+    note = parse(
+        "```python\nx = [0.25, 0.5, 0.75]\nprint(x)\n```\n\n```text\n[0.25, 0.5, 0.75]\n```\n\n"
+        + text
+        + "\n"
+    )
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    whys = {check.what: check.why for check in numbers.check() if check.outcome == FAILS}
+    told = "this row stands in another order in output at line 7: 0.25, 0.5, 0.75"
+    assert whys == ({wrong: f"{wrong}: {told}"} if wrong else {})

@@ -142,8 +142,10 @@ class Numbers:
         self.rows: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
         self._near: dict[tuple[int, ...], Evidence] = {}
-        #: Of rows that are found but for one number, which number that is, and what stands there.
+        #: Of rows that are found but for one number, which number that is, and what stands there;
+        #: of rows in brackets that are found in another order, the first number of the row.
         self._misses: dict[int, str] = {}
+        self._swapped: dict[int, str] = {}
         for formula in note.formulas:
             if not formula.not_run and states(formula.tex):
                 found = _IN_FORMULA.findall(plain_tex(formula.tex))
@@ -238,6 +240,9 @@ class Numbers:
             elif index in in_order:
                 why = f"{text}: nothing on this page shows the fractions of this row in their order"
                 yield Check("number", line, text, FAILS, why, column)
+            elif index in self._swapped:
+                why = f"{text}: this row stands in another order in {self._swapped[index]}"
+                yield Check("number", line, text, FAILS, why, column)
             elif index in self._misses and not self._is_written(quantity):
                 why = f"{text}: all others of this row stand in {self._misses[index]}"
                 yield Check("number", line, text, FAILS, why, column)
@@ -263,6 +268,9 @@ class Numbers:
                     found.update(dict.fromkeys(row, source) if source or fractions else {})
                     if not source and len(row) > _ROW and (miss := self._near_miss(quantities)):
                         self._misses[row[miss[0]]] = miss[1]
+                    bracketed = not source and quantities[0].opens and quantities[-1].closes
+                    if bracketed and (told := self._permuted(quantities)):
+                        self._swapped[row[0]] = told
                 row = []
             row.append(index)
         return found
@@ -273,6 +281,20 @@ class Numbers:
     def _near_miss(self, row: list[Quantity]) -> tuple[int, str] | None:
         """Find the one number of a row that is another one where all others are found."""
         return next(((wrong[0], told) for told, wrong in self._runs(row, 1)), None)
+
+    def _permuted(self, row: list[Quantity]) -> str:
+        """Find a row with the same numbers in another order."""
+        amounts = [q.readings[0][0] for q in row if q.readings[0]]
+        if len(row) <= _ROW or len(amounts) < len(row):
+            return ""
+        wanted = sorted((as_float(a.value), as_float(a.unit / 2) * (1 + 1e-9)) for a in amounts)
+        for numbers, source in self.sequences:
+            for start in range(len(numbers) - len(row) + 1):
+                run = sorted(numbers[start : start + len(row)])
+                if all(abs(n - value) <= far for n, (value, far) in zip(run, wanted, strict=True)):
+                    shown = ", ".join(f"{n:.6g}" for n in numbers[start : start + len(row)])
+                    return f"{source}: {shown}"
+        return ""
 
     def _runs(self, row: list[Quantity], most: int) -> Iterator[tuple[str, list[int]]]:
         """Lay a row beside all numbers in their order; tell where, and which of it differ."""

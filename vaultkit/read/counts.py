@@ -37,8 +37,9 @@ _ENDS = (
     rf"(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s\(|\s(?:and|but|while|whereas|so|because|since|as|each"
     rf"|in all|in total|too|here|now|again)\b|{REASONS.pattern}))"
 )
+_SAYS = rf"(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s(?:are|is|have|hold|sum|add|were|stand)\b))"
 #: *of two numbers each*, behind rows or columns.
-_OF = rf"\sof\s(?P<number>{_NUMBER})(?:\s(?P<noun>{_NOUN}))?(?:\seach)?{_ENDS}"
+_OF = rf"\s(?:of|with)\s(?P<number>{_NUMBER})(?:\s(?P<noun>{_NOUN}))?(?:\seach)?{_ENDS}"
 _EACH_OF = re.compile(_OF)
 _BOTH_WAYS = rf"(?={re.sub(r'[?]P<[a-z]+>', '?:', _OF)})"
 _HOW = (
@@ -49,23 +50,34 @@ _WITH = r"(?:is|are)\san?\s(?:matrix|array|table|tensor|vector|stack)\s(?:of|wit
 _THINGS = rf"(?P<things>(?:{_THING}(?:,\s{_THING}){{0,8}},?\sand\s)?{_THING})"
 #: *Q has 4 rows*, *Q and K have 4 rows*, *Q is a matrix with 4 rows*.
 _HAS = re.compile(
-    rf"{_THINGS},?{_HOW}\s(?:ha(?:s|ve)|holds?|contains?|consists?\sof|{_WITH}){_HOW}\s{_COUNT}"
+    rf"{_THINGS},?{_HOW}\s(?:ha(?:s|ve)|holds?|contains?|consists?\sof|with\s(?:its|all)|{_WITH}){_HOW}\s{_COUNT}"
     rf"(?:{_ENDS}|{_BOTH_WAYS})"
 )
 #: *Q, six rows of two numbers*: only what counts both ways stands for all of it.
 _IS = re.compile(
     rf"{_THINGS}(?:\stransposed)?[,:]\s(?P<number>{_NUMBER})\s(?P<noun>rows?|columns?){_BOTH_WAYS}"
 )
+#: *Q (4 rows, 3 columns)*.
+_BRACKETS = re.compile(rf"{_THINGS}\s\({_COUNT}{_ENDS}")
+#: *Q's four rows*, *the number of rows of Q is 4*, *there are 4 rows in Q*.
+_OWN = re.compile(rf"(?P<things>{_THING})['’]s\s{_COUNT}{_SAYS}")
+_NUMBER_OF = re.compile(
+    rf"\bnumber\sof\s(?P<noun>{_NOUN})\s(?:of|in)\s(?:the\s)?(?P<things>{_THING})\sis\s"
+    rf"(?P<number>{_NUMBER}){_ENDS}"
+)
+_THERE = re.compile(rf"\bare\s{_COUNT}\s(?:of|in)\s(?P<things>{_THING}){_ENDS}")
 #: *The four rows of Q are*, *all 6 columns of K*.
 _THE = re.compile(
     rf"\b(?:[Tt]he|[Aa]ll|[Aa]ll\sthe)\s{_COUNT}\sof\s(?:the\s)?(?:matrix\s|array\s|vector\s|table\s)?"
-    rf"(?P<things>{_THING})(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s(?:are|is|have|hold|sum|add|were|stand)\b))"
+    rf"(?P<things>{_THING}){_SAYS}"
 )
 #: *H is a 4-dimensional array*.
 _DIMENSIONAL = re.compile(
     rf"{_THINGS}\s(?:is|are)\s(?:an?\s)?(?P<number>\d|{NUMERAL})[-‑](?P<noun>dimension)al\s(?:arrays?|tensors?)\b"
 )
 _NEXT = re.compile(rf"(?:,|,?\sand)\s{_COUNT}{_ENDS}")
+#: *Q has four rows, and each row has three entries*.
+_EACH = re.compile(rf"\beach\s(?P<part>row|column)\s(?:has|holds|contains)\s{_COUNT}{_ENDS}")
 #: What the words before a thing make of it.
 _PART = re.compile(r"\b(?P<part>rows?|columns?|transpose)\s(?:\w\s)?of\s(?:the\s)?(?:matrix\s)?$")
 #: Words before a thing behind which it is not that which has them.
@@ -88,13 +100,14 @@ def counts(prose: Prose) -> Iterator[Shape]:
     text = prose.text
     if not _ANY.search(text):
         return
-    for pattern in (_HAS, _IS, _THE, _DIMENSIONAL):
+    for pattern in (_HAS, _IS, _BRACKETS, _OWN, _NUMBER_OF, _THERE, _THE, _DIMENSIONAL):
         for found in pattern.finditer(text):
             before, ends = _sentence(text, found.start())
             if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
                 continue
             part = _PART.search(before)
-            if not part and pattern is not _THE and _ASIDE.search(before):
+            inner = pattern in (_THE, _NUMBER_OF, _THERE)
+            if not part and not inner and _ASIDE.search(before):
                 continue
             turned = " transposed" in text[found.start() : found.start("number")]
             turned |= bool(part and part["part"] == "transpose")
@@ -107,9 +120,12 @@ def counts(prose: Prose) -> Iterator[Shape]:
                 if own:
                     yield _shape(prose, more, subject, own, turned)
                 each = _EACH_OF.match(text, more.end()) if axis in _ACROSS else None
-                more = each or (_NEXT.match(text, more.end()) if pattern is not _THE else None)
+                more = each or (None if inner else _NEXT.match(text, more.end()))
                 if more:
                     axis = _ACROSS[axis] if each else _COUNTED[more["noun"].rstrip("s")]
+            if pattern is _HAS and subject and not part:
+                for each in _EACH.finditer(text, found.end(), ends):
+                    yield _shape(prose, each, subject, _axis("entries", each["part"]), turned)
 
 
 def _axis(counted: str, along: str) -> str:

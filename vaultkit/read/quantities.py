@@ -133,6 +133,9 @@ class Quantity:
     goes_on: bool = False
     #: Whether it is a vector of small whole numbers, as in *(2, −1)*.
     is_vector: bool = False
+    #: Whether a bracket opens right before it, and closes right behind it.
+    opens: bool = False
+    closes: bool = False
 
 
 @dataclass
@@ -466,6 +469,7 @@ _ABOUT = re.compile(
     r"|less than)\s(?:the\s)?|[≈~∼]\s?)$"
 )
 _AND = re.compile(rf"[\s,;|&{CODE}{END}\[\]()]*(?:\band\b|\bor\b|\bto\b|–)?[\s{CODE}{END}\[\]()]*")
+_OPENS, _CLOSES = re.compile(r"[(\[]\s?$"), re.compile(r"\s?[)\]]")
 _NEGATIVE = re.compile(r"(?i:\b(?:minus|negative)\s)$")
 
 
@@ -527,7 +531,17 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
         if not reason and prose.covers_last and number is found[-1][0]:
             reason = prose.last_reason()
         line, column = prose.place_of(number.start())
-        yield Quantity(line, number[0].strip(), reason, prose.place, readings, column, goes_on)
+        yield Quantity(
+            line,
+            number[0].strip(),
+            reason,
+            prose.place,
+            readings,
+            column,
+            goes_on,
+            opens=bool(_OPENS.search(text, max(0, number.start() - 2), number.start())),
+            closes=bool(_CLOSES.match(text, number.end())),
+        )
 
 
 #: *x1.5* and *x129* are factors, but in code, where they are names.
