@@ -150,7 +150,7 @@ def loss_and_gradients(
 
     dL_dlogits = cross_entropy_backward(logits, target)
     dL_dx, dL_dU, _ = project_backward(dL_dlogits, states[-1], weights.U)
-    dL_dlayers: list[MultiHeadWeights] = []
+    dL_dlayers = []
     for layer, x in zip(weights.layers[::-1], states[-2::-1], strict=True):
         heads = multi_head_attention_backward(dL_dx, x, x, x, layer, num_heads, is_causal=True)
         dL_dx = dL_dx + heads.dL_dquery + heads.dL_dkey + heads.dL_dvalue

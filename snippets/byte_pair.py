@@ -41,7 +41,7 @@ def pair_counts(
     >>> pair_counts({("l", "o", "w"): 5, ("l", "o", "t"): 2})
     Counter({('l', 'o'): 7, ('o', 'w'): 5, ('o', 't'): 2})
     """
-    counts: Counter[tuple[AnyStr, AnyStr]] = Counter()
+    counts = Counter()
     for pieces, count in words.items():
         for pair in pairwise(pieces):
             counts[pair] += count
@@ -56,7 +56,7 @@ def merge_pair(pieces: Sequence[AnyStr], pair: tuple[AnyStr, AnyStr]) -> tuple[A
     >>> merge_pair(("a", "a", "a", "b"), ("a", "a"))
     ('aa', 'a', 'b')
     """
-    merged: list[AnyStr] = []
+    merged = []
     i = 0
     while i < len(pieces):
         found = tuple(pieces[i : i + 2]) == pair
@@ -89,11 +89,11 @@ def learn_merges(
     [('l', 'o'), ('lo', 'w'), ('lo', 't')]
     """
     words = dict(words)
-    merges: list[tuple[AnyStr, AnyStr]] = []
+    merges = []
     while len(merges) < num_merges and (counts := pair_counts(words)):
         best = max(counts, key=lambda pair: counts[pair])
         merges.append(best)
-        joined: Counter[tuple[AnyStr, ...]] = Counter()
+        joined = Counter()
         for pieces, count in words.items():
             joined[merge_pair(pieces, best)] += count
         words = dict(joined)
@@ -161,7 +161,7 @@ def encode(text: str, merges: Sequence[tuple[bytes, bytes]]) -> list[int]:
     >>> encode("to be", [(b"t", b"o"), (b"b", b"e")])
     [256, 32, 257]
     """
-    numbers: dict[bytes, int] = {}
+    numbers = {}
     for number, token in enumerate(vocabulary_of(merges)):
         numbers.setdefault(token, number)  # two merges can make the same token
     return [

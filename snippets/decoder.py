@@ -178,7 +178,7 @@ def loss_and_gradients(
     dL_dx, dL_dgain, dL_dbias = layer_norm_backward(
         dL_dlogits @ weights.E, states[-1], weights.gain
     )
-    dL_dblocks: list[BlockWeights] = []
+    dL_dblocks = []
     for block, state in zip(weights.blocks[::-1], states[-2::-1], strict=True):
         dL_dx, dL_dblock = transformer_block_backward(
             dL_dx, state, block, num_heads, is_causal=True

@@ -190,7 +190,7 @@ def lost(
 def compute(model: MiniLM) -> dict[str, np.ndarray]:
     """Run the model on SENTENCES, whole and with each head hidden; the arrays are the file's."""
     whole = [hidden_states(model, sentence) for sentence in SENTENCES]
-    found: dict[str, np.ndarray] = {}
+    found = {}
     for i, trace in enumerate(whole):
         nothing = np.zeros((*trace.weights.shape[:2], len(trace.tokens)))
         found |= {f"weights {i}": trace.weights}

@@ -45,7 +45,7 @@ def word_pieces(word: str, vocabulary: dict[str, int]) -> list[str]:
     >>> word_pieces("embeddings", {"em": 0, "##bed": 1, "##ding": 2, "##dings": 3})
     ['em', '##bed', '##dings']
     """
-    pieces: list[str] = []
+    pieces = []
     start = 0
     while start < len(word):
         prefix = "##" if start else ""
