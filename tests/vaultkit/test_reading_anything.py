@@ -73,6 +73,8 @@ def test_any_text_is_a_note(text: str) -> None:
 
 @given(st.lists(TEXTS, min_size=1, max_size=3))
 @bounded
+@example(["<?><![1"])
+@example(["<div><![1]]></div>", "<details>\n<![2\n</details>"])
 def test_any_vault_is_inspected_and_shown(texts: list[str]) -> None:
     with TemporaryDirectory() as folder:
         for name, text in zip("ABC", texts, strict=False):

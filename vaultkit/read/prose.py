@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from html.parser import HTMLParser
 from typing import Any
 
 from markdown_it.token import Token
 
+from vaultkit.read.html import HTMLReader
 from vaultkit.read.note import Link
 from vaultkit.read.quantities import LINK, Prose
 from vaultkit.read.syntax import BLOCK_ID, REASON
@@ -161,7 +161,7 @@ def _tag(source: str, line: int) -> Iterator[Prose]:
     yield from parser.asides
 
 
-class _Text(HTMLParser):
+class _Text(HTMLReader):
     """Gathers what HTML shows."""
 
     def __init__(self, line: int) -> None:
@@ -170,10 +170,6 @@ class _Text(HTMLParser):
         self.prose = Prose("HTML")
         self.asides: list[Prose] = []
         self.hidden = 0
-
-    def feed(self, data: str) -> None:
-        # What looks like a section of XML and is none makes the parser give up.
-        super().feed(data.replace("<![", "<! "))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.hidden += tag in ("script", "style")

@@ -17,12 +17,12 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import genanki
 
+from vaultkit.read.html import HTMLReader
 from vaultkit.read.syntax import slug
 
 #: The tags of a page that a card keeps.
@@ -107,7 +107,7 @@ def cards(page: str, address: str, root: str, read: Callable[[str], bytes | None
     return reader.found
 
 
-class _Reader(HTMLParser):
+class _Reader(HTMLReader):
     def __init__(
         self, address: str, root: str, read: Callable[[str], bytes | None], drawings: Sequence[str]
     ) -> None:

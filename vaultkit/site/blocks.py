@@ -11,7 +11,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping, Sequence
-from html.parser import HTMLParser
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
@@ -21,6 +20,7 @@ from markdown.util import ETX, STX, AtomicString
 from markdown_it.token import Token
 
 from vaultkit.read.comments import shown
+from vaultkit.read.html import HTMLReader
 from vaultkit.read.syntax import CALLOUT, CARD, CARD_MARK, TASK
 from vaultkit.site.flashcards import Flashcards
 from vaultkit.site.page import Made, Page
@@ -233,10 +233,15 @@ class Writer:
         source = shown(token.content.strip("\n"))
         if not self.page.options["html"]:
             self._put(Made("p", source))
-        elif _is_whole(source) and self.page.md.is_block_level(_first_tag(source)):
+        elif (
+            _is_whole(source)
+            and self.page.md.is_block_level(_first_tag(source))
+            and "<![" not in source
+        ):
             self.out += [source, ""]
         else:
-            # Python-Markdown would look for the end of an element beyond this block.
+            # Python-Markdown would look for the end of an element beyond this block, and gives up
+            # where a section of XML seems to begin.
             self._put(Made("p", self.page.md.htmlStash.store(source)))
 
     def _table(self, at: int) -> int:
@@ -324,7 +329,7 @@ def _put(parent: Element, made: Made) -> None:
         parent.text = made.text
 
 
-class _Balance(HTMLParser):
+class _Balance(HTMLReader):
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []

@@ -49,7 +49,8 @@ def panel(cards: int, deck: str) -> str:
     deck
         Where it is.
     """
+    words = f"All {cards} cards" if cards > 1 else "The card"
     return (
         '<div class="vk-deck"><p class="vk-deck__anki">'
-        f'<a href="{html.escape(deck)}" download>All {cards} cards as a deck for Anki</a></p></div>'
+        f'<a href="{html.escape(deck)}" download>{words} as a deck for Anki</a></p></div>'
     )

@@ -9,8 +9,8 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 
+from vaultkit.read.html import HTMLReader
 from vaultkit.site.mathematics import spoken
 
 #: The first formulas of a note are what it is about.
@@ -89,7 +89,7 @@ def index(entries: Iterable[Entry]) -> str:
     return json.dumps(notes, ensure_ascii=False, separators=(",", ":"))
 
 
-class _Reader(HTMLParser):
+class _Reader(HTMLReader):
     def __init__(self) -> None:
         super().__init__()
         self.sections = [Section()]
