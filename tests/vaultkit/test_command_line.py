@@ -52,6 +52,24 @@ def test_what_is_wrong_is_told_with_its_line(vault: Path) -> None:
     assert run("check", "birds", "--note", "tern").exit_code == 0
 
 
+def test_a_note_is_checked_in_the_vault_that_it_is_of(vault: Path) -> None:
+    below = vault / "sea"
+    below.mkdir()
+    (below / "Gull.md").write_text("# Gull\n\nUnlike a [[Tern]].\n")
+    done = run("check", "birds/sea/Gull.md")
+    assert "there is no note or file 'Tern'" in done.stdout
+    for sign in (vault / ".obsidian", below / ".obsidian"):
+        sign.mkdir()
+        done = run("check", "birds/sea/Gull.md")
+        assert done.exit_code == int(sign.parent == below)
+        assert f"{sign.parent.name}: 1 notes" in done.stdout
+    break_owl(vault)
+    assert run("check", "birds/Owl.md").exit_code == 1
+    assert run("check", "birds/Tern.md").exit_code == 0
+    (vault / "list.txt").touch()
+    assert run("check", "birds/list.txt").exit_code == 2
+
+
 def test_a_note_that_ends_its_process_is_wrong(vault: Path) -> None:
     (vault / "Owl.md").write_text("```python\nimport os\nos._exit(0)\n```\n")
     done = run("check", "birds", "--note", "Owl")

@@ -33,6 +33,7 @@ from vaultkit.inspect import Settings
 from vaultkit.ledger import KINDS, Ledger, published
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
+from vaultkit.read.roots import vault_of
 from vaultkit.read.vault import Vault
 from vaultkit.site.mathematics import to_mathml
 from vaultkit.update import apply
@@ -77,7 +78,7 @@ def main() -> None:
 
 
 @main.command()
-@_folder
+@click.argument("path", type=click.Path(exists=True, path_type=Path), default=".")
 @click.option("--note", "names", multiple=True, metavar="NAME", help="Check this note alone.")
 @click.option("--update", is_flag=True, help="Rewrite stale outputs and mirrored code.")
 @click.option("--trials", type=int, metavar="N", help="Judge on N sets of other numbers, too.")
@@ -115,11 +116,13 @@ def check(
     watch: bool,
     annotate: str | None,
 ) -> None:
-    """Check the notes below PATH. Their code runs, each note's in a process of its own."""
-    vault = Vault(path)
+    """Check the notes below PATH, or the one there: its code runs, in a process of its own."""
+    vault = Vault(path if path.is_dir() else vault_of(path))
     notes = list(vault.notes.values())
     if names:
         notes = [_named(name, vault) for name in names]
+    elif not path.is_dir():
+        notes = [_at(path, vault)]
     if changed:
         notes = affected(vault, since(vault.root, changed))
     annotations = Annotations(vault, annotate) if annotate else None
@@ -127,7 +130,7 @@ def check(
         notes = [note for note in notes if note.path != annotations.path]
     found = _inspect(vault, notes, trials, update, again=not watch)
     if with_baseline:
-        found = _known(vault, found, whole=not names and not changed)
+        found = _known(vault, found, whole=path.is_dir() and not names and not changed)
     if junit:
         junit.write_bytes(_junit(vault, found))
     if as_json:
@@ -263,6 +266,13 @@ def _named(name: str, vault: Vault) -> Note:
         return vault.notes[vault.find(name, vault.root / "note")]
     except LookupError as error:
         raise click.UsageError(str(error)) from error
+
+
+def _at(path: Path, vault: Vault) -> Note:
+    try:
+        return vault.notes[path.resolve()]
+    except LookupError:
+        raise click.UsageError(f"{path} is no note of the vault {vault.root}") from None
 
 
 def _inspect(
