@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -67,10 +68,17 @@ class Judges:
     """The checks that watch the code of a note run: what formulas and numbers say of it."""
 
     def __init__(self, note: Note) -> None:
+        self.note = note
         self.equations = Equations(note)
         self.numbers = Numbers(note)
         self.predictions = Predictions(note)
         self.shapes = Shapes(note)
+
+    def turn_to(self, note: Note) -> None:
+        """Take up a note that reads the same up to where this one was looked at."""
+        self.note = note
+        for judge in (self.equations, self.numbers, self.predictions, self.shapes):
+            judge.turn_to(note)
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Look at the variables as a block has left them."""
@@ -85,6 +93,22 @@ class Judges:
         yield from self.numbers.check()
         yield from self.shapes.check()
         yield from self.predictions.check()
+
+
+def agreement(one: Note, other: Note) -> int:
+    """Count the blocks up to which a run of one note is a run of another one, too.
+
+    That is: they are the same, in the same lines, and so is all that is judged before the last of
+    them has run.
+    """
+
+    def judged(note: Note, block: Block) -> list[Any]:
+        formulas: list[Any] = [f for f in note.formulas if f.line < block.fence.line]
+        return formulas + [p for p in note.predictions if p.line < block.fence.line]
+
+    pairs = zip(one.blocks, other.blocks, strict=False)
+    same = (a == b and judged(one, a) == judged(other, b) for a, b in pairs)
+    return sum(1 for _ in takewhile(bool, same))
 
 
 def inspect(
@@ -128,6 +152,7 @@ def inspect_code(
     tell: Callable[[int, float], None] = lambda _index, _seconds: None,
     read: set[Path] | None = None,
     watch: Watcher | None = None,
+    pause: Callable[[int], tuple[Note, int | None] | None] = lambda _index: None,
 ) -> Iterator[Check]:
     """Find what can be said of a note as its code runs; the note may be no file yet.
 
@@ -141,25 +166,43 @@ def inspect_code(
         Which checks it gets.
     watch
         Called after each block with it, its steps and the names bound so far.
+    pause
+        Called with the number of each block when it has run, before it is judged. Where it returns
+        a note and the block to stop before, the run goes on with those: with a note that agrees
+        with this one up to that block (`agreement`).
     """
     wanted = kinds(names)
     if not {"code", *OF_CODE}.intersection(names):
         return
     judges = Judges(note)
+
+    def paused(index: int) -> Note | None:
+        nonlocal until
+        other = pause(index)
+        if other is None:
+            return None
+        note, until = other
+        judges.turn_to(note)
+        return note
+
     watchers = (judges.look, watch) if watch else (judges.look,)
-    session = NoteRun(note, settings.timeout, watchers, vault=folder, beat=tell)
+    session = NoteRun(note, settings.timeout, watchers, vault=folder, beat=tell, pause=paused)
     judges.equations.call = lambda function, given: session.call(function, *given)
     judges.predictions.call = session.call
     broken: set[int] = set()
     root = folder.parent
     read = set() if read is None else read
-    read.update(mirrors.files(note, root))
     with recording(root, read):
-        for index, block in enumerate(note.blocks[:until]):
+        for index in count():
+            if index >= len(session.note.blocks[:until]):
+                break
             steps = session.steps(index)
             broken |= {index} if any(step.error for step in steps) else set()
             if "code" in names:
+                block = session.note.blocks[index]
                 yield from outputs.check(index, block, steps, session.seconds[index])
+    note = session.note
+    read.update(mirrors.files(note, root))
     if until is not None:
         return
     try_others(

@@ -62,13 +62,22 @@ class Equations:
     """
 
     def __init__(self, note: Note) -> None:
-        self.note = note
         #: Calls a function of the note with arguments; by default, just that.
         self.call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None
         self.claims: list[Claim] = []
-        self.others: list[Check] = []
         #: Names of whole numbers: those that may be sizes.
         self.sizes: set[str] = set()
+        self.turn_to(note)
+
+    def turn_to(self, note: Note) -> None:
+        """Take up a note that reads the same up to where this one was looked at."""
+        judged = {
+            (claim.formula, claim.statement.span): claim
+            for claim in self.claims
+            if claim.verdict or claim.unbound
+        }
+        self.note = note
+        self.claims, self.others = [], list[Check]()
         for formula in note.formulas:
             if formula.not_run:
                 self.others.append(_check("equation", formula, EXCEPTED, formula.not_run))
@@ -79,7 +88,8 @@ class Equations:
                 why = f"{_quoted(formula)} cannot be read: {error}"
                 self.others.append(_check("equation", formula, FAILS, why, error.start or 0))
             else:
-                self.claims += [Claim(formula, statement) for statement in statements]
+                claims = [Claim(formula, statement) for statement in statements]
+                self.claims += [judged.get((c.formula, c.statement.span), c) for c in claims]
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Judge the claims that stand between this block and the next, and those left over."""

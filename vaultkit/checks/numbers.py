@@ -127,25 +127,33 @@ class Numbers:
     """
 
     def __init__(self, note: Note) -> None:
-        self.note = note
         #: Numbers in the outputs of each block, by the line of the block.
         self.outputs: list[tuple[int, Evidence]] = []
         self.shown = Evidence()
         #: Numbers bound to names; elements of what is bound, and lengths of its axes.
         self.bound, self.elements, self.lengths = Evidence(), Evidence(), Evidence()
-        #: What code and formulas state.
-        self.stated = Evidence()
+        #: What the parameters of functions are by default.
+        self.defaults = Evidence()
         self._seen: dict[str, Any] = {}
         #: Numbers in the order in which an output or an array holds them, and which of them does.
         self.sequences: list[tuple[list[float], str]] = []
-        #: Rows of arrays, shapes, and lists that code writes out, and where they are from.
-        self.rows: dict[tuple[float, ...], str] = {}
+        #: Rows of arrays, and shapes, and where they are from.
+        self.made: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
         self._near: dict[tuple[int, ...], Evidence] = {}
         #: Of rows that are found but for one number, which number that is, and what stands there;
         #: of rows in brackets that are found in another order, the first number of the row.
         self._misses: dict[int, str] = {}
         self._swapped: dict[int, str] = {}
+        self.turn_to(note)
+
+    def turn_to(self, note: Note) -> None:
+        """Take up a note that reads the same up to where this one was looked at."""
+        self.note = note
+        #: What code and formulas state.
+        self.stated = Evidence()
+        #: Lists that code writes out, and where they are from.
+        self.rows: dict[tuple[float, ...], str] = {}
         for formula in note.formulas:
             if not formula.not_run and states(formula.tex):
                 found = _IN_FORMULA.findall(plain_tex(formula.tex))
@@ -158,6 +166,7 @@ class Numbers:
             self.stated.add(literals, source)
             for row in rows:
                 self.rows.setdefault(row, source)
+        self.stated.include(self.defaults)
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Gather the numbers of outputs, and of variables."""
@@ -188,7 +197,7 @@ class Numbers:
             for attribute, array in list(vars(value).items()):
                 if isinstance(array, np.ndarray) and array.ndim and array.size <= _LARGE:
                     for row in rows_of(array) | rows_of(array.T):
-                        self.rows.setdefault(row, f"variable {name}.{attribute}")
+                        self.made.setdefault(row, f"variable {name}.{attribute}")
             return
         if _is_number(value):
             self.bound.add([float(value)], f"variable {name}")
@@ -204,11 +213,11 @@ class Numbers:
             self._seen[name] = seen
             self.lengths.add(value.shape, f"length of an axis of {name}")
             self.lengths.add([value.size], f"how many numbers {name} holds")
-            self.rows.setdefault(value.shape, f"shape of {name}")
+            self.made.setdefault(value.shape, f"shape of {name}")
             if value.size <= _LARGE:
                 source = f"variable {name}"
                 for row in rows_of(value) | rows_of(value.T):
-                    self.rows.setdefault(row, source)
+                    self.made.setdefault(row, source)
                 self.elements.add(value.ravel().tolist(), source)
                 self.sequences.append((value.ravel().tolist(), source))
                 if value.ndim > 1:
@@ -223,8 +232,9 @@ class Numbers:
                         self._gather(f"{name}.{index}", item)
         elif isinstance(value, FunctionType):
             parameters = inspect.signature(value).parameters.values()
-            given = (p.default for p in parameters if _is_number(p.default))
-            self.stated.add(given, f"default of {name}")
+            given = [p.default for p in parameters if _is_number(p.default)]
+            for evidence in (self.stated, self.defaults):
+                evidence.add(given, f"default of {name}")
 
     def check(self) -> Iterator[Check]:
         """Tell of each number whether something backs it."""
@@ -326,7 +336,7 @@ class Numbers:
         """Tell whether some array has a row like this, or code or an output shows it."""
         where = ("number", quantity.line, quantity.text)
         row = tuple(float(amount.value) for amount in quantity.readings[0])
-        source = self.rows.get(row, "")
+        source = self.rows.get(row) or self.made.get(row, "")
         for numbers, shown in self.sequences:
             if not source and any(
                 tuple(numbers[at : at + len(row)]) == row for at in range(len(numbers))

@@ -167,6 +167,10 @@ class Predictions:
         self.call: Callable[..., Any] = lambda function, *given: function(*given)
         self.found: dict[int, list[Check]] = {}
 
+    def turn_to(self, note: Note) -> None:
+        """Take up a note that reads the same up to where this one was looked at."""
+        self.note = note
+
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Judge the question that stands above a block."""
         for prediction in self.note.predictions:

@@ -52,17 +52,23 @@ class Shapes:
     """
 
     def __init__(self, note: Note) -> None:
-        self.note = note
         #: Shapes by name; names of whole numbers, and of anything else.
         self.named: dict[str, set[tuple[int, ...]]] = defaultdict(set)
         self.lengths: set[str] = set()
         self.others: set[str] = set()
         self.states: list[_State] = []
-        #: Whole numbers, and runs of them, that code states or outputs show.
+        #: Whole numbers that variables are or outputs show, and rows of arrays.
         self.numbers: set[int] = set()
-        self.runs: set[tuple[float, ...]] = set()
+        self.rows: set[tuple[float, ...]] = set()
         #: Those that other numbers were tried on, and what is wrong with them there.
         self.tried: dict[Shape, str] = {}
+        self.turn_to(note)
+
+    def turn_to(self, note: Note) -> None:
+        """Take up a note that reads the same up to where this one was looked at."""
+        self.note = note
+        #: Runs of numbers that code writes out.
+        self.runs: set[tuple[float, ...]] = set()
         for block in note.blocks:
             self._read(block)
 
@@ -83,7 +89,7 @@ class Shapes:
                 self.named[name].add(value.shape)
                 self.numbers.add(value.size)
                 if value.size <= 512 and value.ndim and value.dtype.kind in "iuf":
-                    self.runs |= rows_of(value)
+                    self.rows |= rows_of(value)
             else:
                 self.others.add(name)
                 inner = value.values() if isinstance(value, dict) else value
@@ -235,7 +241,7 @@ class Shapes:
             _ends(s, wanted) or (turned and _ends(_transposed(s), wanted)) for s in batches
         ):
             return ""
-        if wanted in self.runs:
+        if wanted in self.runs or wanted in self.rows:
             return ""
         sign = shape.product and " by " not in shape.text and not shape.called
         if sign and all(dim.isdigit() for dim in shape.dims) and math.prod(wanted) in self.numbers:

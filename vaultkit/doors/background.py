@@ -1,5 +1,7 @@
 """Runs the code of drafts in the background, the last version of each, and ends what is outdated.
 
+A run begins where the draft differs from what ran last, if a checkpoint is there.
+
 A draft is a note as an editor holds it. It is sent, as text, to a process that has read nothing but
 the engine: so it can be at hand all the time, whatever becomes of the vault.
 """
@@ -20,7 +22,7 @@ import numpy as np
 from vaultkit.checks.evidence import bound
 from vaultkit.doors.runner import Inspection, told
 from vaultkit.edit.tell import Value
-from vaultkit.inspect import Settings, inspect_code
+from vaultkit.inspect import Settings, agreement, inspect_code
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
 from vaultkit.run.ending import Limits
@@ -72,8 +74,11 @@ class Background:
         self._tell = tell
         self._workers = Workers(_Work(folder), 1, limits)
         self._changed = threading.Condition()
-        self._asked: dict[Path, tuple[Note, str, int | None]] = {}
+        self._asked: dict[Path, tuple[Note, list[Any], int | None]] = {}
         self._runs: tuple[Path | None, str] = None, ""
+        #: What ran last of each note, and how: there may be checkpoints of it.
+        self._begun: dict[Path, tuple[Note, list[Any]]] = {}
+        self._forgotten: list[str] = []
         self._numbers = count()
         self._closed = False
         self._thread = threading.Thread(target=self._work, daemon=True)
@@ -83,11 +88,10 @@ class Background:
         self, note: Note, names: Collection[str], settings: Settings, until: int | None = None
     ) -> None:
         """Have a draft run; what runs or waits of the same note is outdated, and ends."""
-        given = asdict(settings) | {"typeset": None}
-        task = [os.fspath(note.path), note.text, sorted(names), given, until, next(self._numbers)]
+        how = [sorted(names), asdict(settings) | {"typeset": None}]
         with self._changed:
             self.outdate(note.path)
-            self._asked[note.path] = note, json.dumps(task), until
+            self._asked[note.path] = note, how, until
             self._changed.notify()
 
     def outdate(self, path: Path) -> None:
@@ -98,6 +102,15 @@ class Background:
             if runs == path:
                 self._runs = None, ""
                 self._workers.cancel(key)
+
+    def forget(self, *paths: Path) -> None:
+        """Keep nothing more of notes; by default, of all."""
+        with self._changed:
+            for path in paths or list(self._begun):
+                self.outdate(path)
+                if self._begun.pop(path, None):
+                    self._forgotten.append(os.fspath(path))
+            self._changed.notify()
 
     def close(self) -> None:
         """End all that runs, and wait for its end."""
@@ -113,11 +126,20 @@ class Background:
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._asked or self._closed)
+                self._changed.wait_for(lambda: self._asked or self._forgotten or self._closed)
                 if self._closed:
                     return
+                self._workers.forget(*self._forgotten)
+                self._forgotten = []
+                if not self._asked:
+                    continue
                 path = next(iter(self._asked))
-                note, key, until = self._asked.pop(path)
+                note, how, until = self._asked.pop(path)
+                before, same_way = self._begun.get(path, (note, None))
+                agrees = agreement(before, note) - 1 if how == same_way else -1
+                self._begun[path] = note, how
+                task = [os.fspath(path), note.text, *how, until, agrees, next(self._numbers)]
+                key = json.dumps(task)
                 self._runs = path, key
                 # Handed out under the lock: what is not at hand yet could not be ended.
                 self._workers.submit(key)
@@ -141,10 +163,29 @@ class _Work:
 
     folder: Path
 
-    def __call__(self, key: str, send: Send) -> None:
-        path, text, names, given, until, _ = json.loads(key)
+    def resumes(self, key: str) -> tuple[str, int, int]:
+        """Tell the note of a key, and the last blocks at which a run of it can be gone on with."""
+        path, _, _, _, until, agrees, _ = json.loads(key)
+        return path, agrees, agrees if until is None else min(agrees, until - 1)
+
+    def __call__(
+        self,
+        key: str,
+        send: Send,
+        wait: Callable[[int, Collection[Path]], str | None] = lambda _index, _read: None,
+    ) -> None:
+        path, text, names, given, until, *_ = json.loads(key)
         note = parse(text, Path(path))
         read: set[Path] = set()
+
+        def pause(index: int) -> tuple[Note, int | None] | None:
+            nonlocal note
+            again = wait(index, read | {self.folder.parent})
+            if again is None:
+                return None
+            _, text, _, _, until, *_ = json.loads(again)
+            note = parse(text, note.path)
+            return note, until
 
         def tell(index: int, seconds: float) -> None:
             send({"block": index, "limit": seconds})
@@ -157,7 +198,7 @@ class _Work:
 
         for check in inspect_code(
             note, self.folder, names, Settings(**given),
-            until=until, tell=tell, read=read, watch=watch,
+            until=until, tell=tell, read=read, watch=watch, pause=pause,
         ):  # fmt: skip
             send({"check": check.plain()})
         send({"read": [os.fspath(path) for path in read]})

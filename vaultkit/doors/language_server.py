@@ -235,7 +235,7 @@ class Server(LanguageServer):
         if held.timer:
             held.timer.cancel()
         if self._background:
-            self._background.outdate(path)
+            self._background.forget(path)
         self.vault.draft(path, None)
         self._publish(held.uri, held.note, [], held.version)
 
@@ -245,6 +245,8 @@ class Server(LanguageServer):
 
     def _files_changed(self, paths: Sequence[Path]) -> None:
         """Judge again what rests on files: open notes as they are typed, others by their text."""
+        if self._background and any(path.suffix != ".md" for path in paths):
+            self._background.forget()  # a module that was not there may be, and the like
         try:
             self.vault.refresh()
         except OptionsError as error:

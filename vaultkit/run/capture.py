@@ -17,6 +17,8 @@ from typing import Any
 MOST_OUTPUT = 1_000_000
 #: Characters kept of a text that is too long, at its beginning and at its end.
 _HEAD, _TAIL = 2000, 1000
+#: Not shared with what is forked from this process (Windows has no such thing).
+_PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
 #: Frames of a traceback that are told, where there are more.
 _MOST_FRAMES = 200
 
@@ -133,7 +135,7 @@ def _depth(frame: types.TracebackType | None) -> int:
 def _reserve() -> mmap.mmap | None:
     """Set address space aside, to be let go of when there is no more."""
     with contextlib.suppress(OSError, ValueError):
-        return mmap.mmap(-1, 32 << 20)
+        return mmap.mmap(-1, 32 << 20, **_PRIVATE)
     return None
 
 

@@ -35,8 +35,13 @@ def recording(root: Path, read: set[Path]) -> Iterator[None]:
         sys.addaudithook(_on_event)
         _hooked = True
     _recording.append((root, read))
+
+    def code_of(path: str) -> CodeType:
+        read.add(Path(path))  # also what need not be opened again
+        return compiled(path)
+
     try:
-        with afresh(root, compiled) as found:
+        with afresh(root, code_of) as found:
             yield
     finally:
         _recording.pop()

@@ -38,6 +38,10 @@ class Limits:
         How many processes it may have at a time, itself included.
     output
         Bytes that may be written past Python's own output, and bytes of messages.
+    checkpoints
+        How many checkpoints there are at most, of all notes (`vaultkit.run.checkpoints`).
+    spacing
+        Seconds that a note has to have run since its last one: to run so long again costs no more.
     """
 
     seconds: float = 60.0
@@ -45,6 +49,8 @@ class Limits:
     memory: int = 2 << 30
     processes: int = 64
     output: int = 100 << 20
+    checkpoints: int = 24
+    spacing: float = 0.05
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,8 @@ class Watch:
     root: Path | None
     #: What was tried, and in which line of the note.
     refused: list[tuple[int, str]] = field(default_factory=list)
+    #: Whether the note has changed any file, or started any program.
+    touched: bool = False
     #: The lines in which other programs were started.
     started: list[int] = field(default_factory=list)
     _filename: str = ""
@@ -85,11 +87,10 @@ class Watch:
             If it changes what is not the note's own.
         """
         if event in _STARTS:
+            self.touched = True
             self.started.append(self._line())
             if self._before is None and self._root:
                 self._before = stamps(self._root)
-            return
-        if not self._root:
             return
         if event == "open":
             path, mode, flags = arguments
@@ -98,6 +99,9 @@ class Watch:
             paths = [path]
         else:
             paths = [arguments[i] for i in _CHANGES[event]]
+        self.touched |= not all(f"{os.sep}__pycache__" in str(path) for path in paths)
+        if not self._root:
+            return
         folder = arguments[-1] if event in ("os.remove", "os.rmdir", "os.mkdir") else -1
         for path in paths:
             self._judge(path, folder)

@@ -14,6 +14,7 @@ import re
 import secrets
 import selectors
 import signal
+import socket
 import sys
 import threading
 import time
@@ -26,8 +27,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
+from vaultkit.run.checkpoints import Chain, Waiting, can_wait
 from vaultkit.run.ending import Ending, Kind, Limits
-from vaultkit.run.processes import descendants, memory
+from vaultkit.run.processes import children, descendants, memory
 from vaultkit.run.sandbox import ORIGINALS
 from vaultkit.run.workers import Work, is_beat
 
@@ -41,6 +43,8 @@ _CUT_OFF, _OUT_OF_MEMORY = 70, 71
 _RESERVED = (os.cpu_count() or 1) * (80 << 20)
 #: Heartbeats passed on, so that they fit into what the system holds for a reader who is busy.
 _PASSED_ON = 50
+#: Seconds after which checkpoints of which nobody wants anything are ended.
+_OLD = 600.0
 #: Bytes kept of what a note writes past Python, at each end.
 _KEPT = 16384
 _TRACE = getattr(signal, "SIGUSR2", None)
@@ -79,6 +83,8 @@ def _alone(work: Work, connection: Any, limits: Limits) -> None:
     connection.send_bytes(b"A")
     while True:
         key = json.loads(connection.recv_bytes())
+        if not isinstance(key, str):
+            continue  # there are no checkpoints that could be ended
         connection.send_bytes(b".%f" % limits.seconds)
         beat: dict[str, Any] = {}
 
@@ -107,6 +113,9 @@ class _Keeper:
         self.limits = limits
         self.keys: deque[str] = deque()
         self.pid = 0
+        #: What has checkpoints, by its name, in the order in which it ran last.
+        self.chains: dict[str, Chain] = {}
+        self.unwanted: list[str] = []
 
     def run(self) -> None:
         """Work off the keys, until the connection is closed."""
@@ -126,31 +135,102 @@ class _Keeper:
         gc.freeze()
         try:
             while True:
-                key = self.keys.popleft() if self.keys else json.loads(self.connection.recv_bytes())
-                ending, messages = self._watch(key)
+                while not self.keys:
+                    if self.connection.poll(_OLD if self.chains else None):
+                        self._take_order()
+                    else:
+                        self.unwanted = list(self.chains)
+                    self._forget()
+                ending, messages = self._watch(self.keys.popleft())
                 for message in messages:
                     self.connection.send_bytes(b"M" + message)
                 self.connection.send_bytes(b"E" + _encode(asdict(ending)).encode())
         finally:
             self._end_all()
+            self.unwanted = list(self.chains)
+            self._forget()
+
+    def _take_order(self) -> None:
+        """Take in a key, or the names of chains that nobody wants any more."""
+        order = json.loads(self.connection.recv_bytes())
+        if isinstance(order, str):
+            self.keys.append(order)
+        else:
+            self.unwanted += order
+
+    def _forget(self) -> None:
+        """End what nobody wants any more."""
+        while self.unwanted:
+            if chain := self.chains.pop(self.unwanted.pop(), None):
+                chain.end()
+
+    def _begin(self, key: str) -> tuple[str, Chain]:
+        """Have a process work on a key: from a checkpoint on, or from the beginning."""
+        has_checkpoints = self.limits.checkpoints and can_wait()
+        resumes = getattr(self.work, "resumes", None) if has_checkpoints else None
+        name, agrees, last = resumes(key) if resumes else ("", -1, -1)
+        chain = self.chains.pop(name, None)
+        if chain:
+            chain.end_after(agrees)
+            self.pid = chain.resume(last, key)
+            if self.pid:
+                self._wait_to_be_parent()
+                return name, chain
+            chain.end()
+        pipes = [os.pipe() for _ in range(3)]
+        chain = Chain(secrets.token_hex(8).encode(), [reading for reading, _ in pipes])
+        theirs = None
+        if resumes:
+            chain.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            chain.line.setblocking(False)
+        keeper = _getpid()
+        self.pid = _fork()
+        if self.pid == 0:
+            for one in (chain, *self.chains.values()):
+                one.let_go()
+            self.connection.close()
+            ends = [end for _, end in pipes]
+            _be_note(keeper, self.work, key, chain.token, ends, self.limits, theirs)
+        for _, end in pipes:
+            os.close(end)
+        if theirs:
+            theirs.close()
+        return name, chain
+
+    def _wait_to_be_parent(self) -> None:
+        """Wait until the process that goes on is this one's child: that comes a moment later."""
+        until = time.monotonic() + 1
+        while self.pid not in children(_getpid()) and time.monotonic() < until:
+            time.sleep(0.001)
+
+    @property
+    def _spared(self) -> set[int]:
+        """The processes that are to stay when a note has ended."""
+        return {one.pid for chain in self.chains.values() for one in chain.kept}
+
+    def _hold_few(self, before: int) -> None:
+        """End checkpoints until they are few, and take little memory.
+
+        Those of the note that ran longest ago come first; of these, those that save least.
+        """
+
+        def used() -> int:
+            return sum(max(0, memory(pid) - before) for pid in self._spared)
+
+        while len(self._spared) > self.limits.checkpoints or used() > self.limits.memory:
+            next(chain for chain in self.chains.values() if chain.kept).kept.pop(0).end()
 
     def _watch(self, key: str) -> tuple[Ending, list[bytes]]:
         """Run a note in a process; see to it that it ends."""
-        note = _Note(secrets.token_hex(8).encode(), self.limits)
-        pipes = [os.pipe() for _ in range(3)]
         keeper = _getpid()
         before = memory(keeper)
         # The limit inside the process comes first: it is told with its line.
         most = 1.2 * self.limits.memory + _RESERVED
-        self.pid = _fork()
-        if self.pid == 0:
-            for reading, _ in pipes:
-                os.close(reading)
-            self.connection.close()
-            _be_note(keeper, self.work, key, note.token, [end for _, end in pipes], self.limits)
-        for _, end in pipes:
-            os.close(end)
-        listening = dict(zip((reading for reading, _ in pipes), note.takers, strict=True))
+        name, chain = self._begin(key)
+        # Spared from now on: also what it adds.
+        self.chains[name] = chain
+        note = _Note(chain.token, self.limits)
+        listening = dict(zip(chain.pipes, note.takers, strict=True))
         self.connection.send_bytes(b"P%d" % self.pid)
         status: int | None = None
         kind: Kind | None = None
@@ -162,10 +242,17 @@ class _Keeper:
             selector.register(self.connection.fileno(), selectors.EVENT_READ)
             if gone is not None:
                 selector.register(gone, selectors.EVENT_READ)
+            if chain.line:
+                selector.register(chain.line.fileno(), selectors.EVENT_READ, chain)
             while status is None and kind is None:
                 for event, _ in selector.select(_TICK):
                     if event.fd == self.connection.fileno():
-                        self.keys.append(json.loads(self.connection.recv_bytes()))
+                        self._take_order()
+                    elif event.data is chain:
+                        chain.hear()
+                        self._hold_few(before)
+                        if chain.line is None:
+                            selector.unregister(event.fd)
                     elif event.fd != gone and not _read(event.fd, event.data):
                         selector.unregister(event.fd)
                 now = time.monotonic()
@@ -190,11 +277,16 @@ class _Keeper:
                         kind = "memory"
         if status is None and not note.done and _TRACE:
             self._ask_where(listening, note)
+        chain.hear()
         left = self._left() if status is not None else 0
         self._end_all()
         for reading, take in listening.items():
             _read(reading, take)  # what it had written before it ended
-            os.close(reading)
+        if chain.kept:
+            self._hold_few(before)
+        else:
+            self.unwanted.append(name)
+        self._forget()
         return note.ending(kind or note.verdict, status, left), note.messages
 
     def _ask_where(self, listening: dict[int, Take], note: _Note) -> None:
@@ -216,7 +308,7 @@ class _Keeper:
         until = time.monotonic() + 0.2
         while True:
             self._reap()
-            left = len(list(descendants(_getpid())))
+            left = len(set(descendants(_getpid())) - self._spared)
             if not left or time.monotonic() > until:
                 return left
             time.sleep(0.005)
@@ -231,13 +323,16 @@ class _Keeper:
             os.kill(self.pid, signal.SIGKILL)
         until = time.monotonic() + 10
         while time.monotonic() < until:
-            alive = list(descendants(_getpid()))
+            alive = [pid for pid in descendants(_getpid()) if pid not in self._spared]
             # Stopped first: what multiplies faster than it is found cannot go on.
             for number in (signal.SIGSTOP, signal.SIGKILL):
                 for pid in alive:
                     with suppress(OSError):
                         os.kill(pid, number)
-            if not self._reap() and not alive:
+            more = self._reap()
+            if self._spared and set(children(_getpid())) <= self._spared:
+                more = False
+            if not more and not alive:
                 break
             time.sleep(0.001)
         self.pid = 0
@@ -338,7 +433,13 @@ class _Note:
 
 
 def _be_note(
-    keeper: int, work: Work, key: str, token: bytes, pipes: list[int], limits: Limits
+    keeper: int,
+    work: Callable[..., None],
+    key: str,
+    token: bytes,
+    pipes: list[int],
+    limits: Limits,
+    line: socket.socket | None,
 ) -> NoReturn:
     """Be the process of a note; never return."""
     status = _CUT_OFF
@@ -354,8 +455,20 @@ def _be_note(
 
         atexit._clear()  # what the run wants done at its end is not for this process
         _adopt_orphans()
+        more = []
+        if line:
+            line = socket.socket(fileno=_out_of_the_way(line.detach()))
+
+            def again() -> None:
+                until = time.monotonic() + 1
+                while os.getppid() != keeper and time.monotonic() < until:
+                    time.sleep(0.001)
+                _die_with(keeper)
+                channel.again()
+
+            more = [Waiting(token, line, again, _adopt_orphans, limits.spacing)]
         try:
-            work(key, channel.send)
+            work(key, channel.send, *more)
             channel.last_words()
             threading._shutdown()  # type: ignore[attr-defined]
             atexit._run_exitfuncs()
@@ -378,17 +491,26 @@ class _Channel:
         self._pid = _getpid()
         self._beat: dict[str, Any] = {}
         self._held = b""
+        #: Results that were sent, for the process of a checkpoint.
+        self._sent = b""
 
     def send(self, message: dict[str, Any]) -> None:
         beat = is_beat(message)
         if not beat and _getpid() == self._pid:
             # Results wait for the next heartbeat, behind which code of the note runs that may end
             # this process: the keeper need not wake for each of them.
-            self._held += self._line(b"M", message)
+            line = self._line(b"M", message)
+            self._held += line
+            self._sent += line
             return
         self.write(b"B" if beat else b"M", message)
         if beat:
             self._beat = message
+
+    def again(self) -> None:
+        """Send in another process what was sent before it was forked."""
+        self._pid = _getpid()
+        self._held = self._sent
 
     def last_words(self) -> None:
         """Say that what comes now are the threads and exit handlers of the note."""
@@ -482,9 +604,9 @@ def _turn_away_descriptors(keep: set[int]) -> None:
                     os.dup2(nowhere, number, inheritable=number < 3)
 
 
-def _adopt_orphans() -> None:
+def _adopt_orphans(adopt: bool = True) -> None:
     """Become the parent of what the processes of a note leave behind (Linux)."""
-    _prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+    _prctl(36, adopt)  # PR_SET_CHILD_SUBREAPER
 
 
 def _die_with(parent: int) -> None:

@@ -75,6 +75,10 @@ class NoteRun:
     beat
         Called before each block, and before functions that `call` calls, with the number of the
         block and the seconds that it may take.
+    pause
+        Called with the number of each block when it has run, before it is watched, unless the
+        blocks have changed more than what this process holds. If it returns a note that agrees with
+        this one up to there, the run goes on with that.
     """
 
     def __init__(
@@ -86,12 +90,14 @@ class NoteRun:
         *,
         vault: Path | None = None,
         beat: Callable[[int, float], None] = lambda _index, _seconds: None,
+        pause: Callable[[int], Note | None] = lambda _index: None,
     ) -> None:
         self.rewrite = rewrite
         self.note = note
         self.timeout = timeout
         self.watchers = tuple(watchers)
         self.beat = beat
+        self.pause = pause
         self._module = types.ModuleType("__main__")
         self._filename = os.path.relpath(note.path)
         ORIGINALS.remember()
@@ -125,10 +131,18 @@ class NoteRun:
             self._steps.append(steps)
             if self.seconds[-1] > 1:
                 self._tell(self.timeout)
+            if not self._watch.touched and (other := self.pause(self._running)):
+                self._turn_to(other)
             with self._calling():
                 for watch in self.watchers:
                     watch(block, steps, self.namespace)
         return self._steps[index]
+
+    def _turn_to(self, note: Note) -> None:
+        """Go on with another note, in a process that has waited."""
+        self.note = note
+        self._lines = [line + "\n" for line in note.lines]
+        self._tell(self.timeout)
 
     def finish(self) -> None:
         """Run what has not run yet."""

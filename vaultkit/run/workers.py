@@ -46,7 +46,11 @@ class Workers:
         dictionary that JSON can hold. A message ``{"block": index, "limit": seconds}`` is a
         heartbeat: the process may be silent for so long (and some seconds of grace) from then on.
         If it has a method ``prepare``, that is called first in each process of which others are
-        made, so that what it does need not be done in each of those.
+        made, so that what it does need not be done in each of those. If it has a method
+        ``resumes``, checkpoints are kept, where the system can (`vaultkit.run.checkpoints`): work
+        is called with a third argument, which leaves one behind. Of a key the method tells a name,
+        the last block whose checkpoints under that name are still good, and the last one from which
+        it can go on.
     count
         How many keys are worked on at a time; 0 means in this process.
     limits
@@ -95,6 +99,12 @@ class Workers:
             if keeper.keys and keeper.keys[0] == key:
                 keeper.stop()
 
+    def forget(self, *names: str) -> None:
+        """End the checkpoints of what is called so."""
+        for keeper in self._keepers:
+            with contextlib.suppress(OSError):
+                keeper.connection.send_bytes(json.dumps(names).encode())
+
     def close(self) -> None:
         """End all that still runs."""
         keepers, self._keepers = self._keepers, []
@@ -134,7 +144,8 @@ class Workers:
         here = can_fork and sys.platform == "linux" and threading.active_count() == 1
         context: Any = multiprocessing.get_context("fork" if here else "spawn")
         ours, theirs = context.Pipe()
-        cores = max(1, _cores() // self._count)
+        # With threads, not even those of a matrix product, there can be no checkpoint.
+        cores = 1 if hasattr(self._work, "resumes") else max(1, _cores() // self._count)
         task = (self._work, theirs, self._limits, can_fork, cores)
         process = context.Process(target=keep, args=task, daemon=True)
         with warnings.catch_warnings():
