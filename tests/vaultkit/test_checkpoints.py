@@ -166,7 +166,7 @@ def found(verdict: Verdict) -> Any:
 
 
 @settings(
-    max_examples=15,
+    max_examples=10,
     deadline=None,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=list(HealthCheck),

@@ -45,6 +45,8 @@ _RESERVED = (os.cpu_count() or 1) * (80 << 20)
 _PASSED_ON = 50
 #: Seconds after which checkpoints of which nobody wants anything are ended.
 _OLD = 600.0
+#: Bytes of results after which they do not wait for the next heartbeat.
+_HELD = 1 << 16
 #: Bytes kept of what a note writes past Python, at each end.
 _KEPT = 16384
 _TRACE = getattr(signal, "SIGUSR2", None)
@@ -492,7 +494,7 @@ class _Channel:
         self._beat: dict[str, Any] = {}
         self._held = b""
         #: Results that were sent, for the process of a checkpoint.
-        self._sent = b""
+        self._sent = bytearray()
 
     def send(self, message: dict[str, Any]) -> None:
         beat = is_beat(message)
@@ -500,8 +502,10 @@ class _Channel:
             # Results wait for the next heartbeat, behind which code of the note runs that may end
             # this process: the keeper need not wake for each of them.
             line = self._line(b"M", message)
-            self._held += line
             self._sent += line
+            self._held += line
+            if len(self._held) > _HELD:
+                self._flush()
             return
         self.write(b"B" if beat else b"M", message)
         if beat:
@@ -510,7 +514,7 @@ class _Channel:
     def again(self) -> None:
         """Send in another process what was sent before it was forked."""
         self._pid = _getpid()
-        self._held = self._sent
+        self._held = bytes(self._sent)
 
     def last_words(self) -> None:
         """Say that what comes now are the threads and exit handlers of the note."""
@@ -522,14 +526,18 @@ class _Channel:
         if copied:
             # By a fork in the note, and has come to here.
             kind, message, self._held = b"C", self._beat, b""
-        line, self._held = self._held + self._line(kind, message), b""
+        self._held += self._line(kind, message)
+        self._flush()
+        if copied:
+            _exit(_CUT_OFF)
+
+    def _flush(self) -> None:
+        line, self._held = self._held, b""
         try:
             while line:
                 line = line[os.write(self._descriptor, line) :]
         except OSError:
             _exit(_CUT_OFF)  # the note has closed it; without a last message nothing counts as done
-        if copied:
-            _exit(_CUT_OFF)
 
     def _line(self, kind: bytes, message: Any) -> bytes:
         return self._token + kind + _encode(message).encode() + b"\n"
