@@ -441,7 +441,7 @@ def _be_note(
     token: bytes,
     pipes: list[int],
     limits: Limits,
-    line: socket.socket | None,
+    line: socket.socket | None = None,
 ) -> NoReturn:
     """Be the process of a note; never return."""
     status = _CUT_OFF
