@@ -144,8 +144,9 @@ def test_a_note_may_not_change_the_vault(vault: Vault) -> None:
 
 
 def test_a_function_that_an_equation_calls_may_not_run_forever(vault: Vault) -> None:
-    code = "def f(x):\n    while x: pass\n    return 2\n"
-    (vault.root / "A.md").write_text(f"# A\n\n```python\n{code}```\n\n$f(1) = 2$, $f(0) = 2$.\n")
+    code = "def f(x):\n    while x: pass\n    return 2\nf(0)\n"
+    shown = f"```python\n{code}```\n\n```text\n2\n```"
+    (vault.root / "A.md").write_text(f"# A\n\n{shown}\n\n$f(1) = 2$, $f(0) = 2$.\n")
     vault.refresh()
     _, endless, ended = inspect(note(vault), vault, Settings(timeout=0.2))
     assert (endless.outcome, ended.outcome) == (FAILS, HOLDS)

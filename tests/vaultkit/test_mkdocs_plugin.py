@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -348,3 +349,13 @@ def test_machines_are_told_what_there_is(vault: Path) -> None:
     assert about["name"] == "Barn Owl"
     assert about["url"] == "https://birds.example/sub/barn-owl/"
     assert "https://birds.example/sub/barn-owl.md" in (site / "llms.txt").read_text("utf-8")
+
+
+def test_the_markdown_of_a_page_is_where_its_link_leads(vault: Path) -> None:
+    (vault / "docs" / "Épervier.md").write_text("# Épervier\n\nIt hunts.\n")
+    assert build(vault).returncode == 0
+    page = (vault / "site" / "épervier" / "index.html").read_text("utf-8")
+    href = re.search(r'href="([^"]+\.md)"', page)
+    assert href
+    file = vault / "site" / "épervier" / unquote(href[1])
+    assert file.read_text("utf-8") == "# Épervier\n\nIt hunts.\n"

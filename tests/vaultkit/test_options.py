@@ -66,6 +66,24 @@ def test_equations_and_numbers_are_judged_where_there_is_code(tmp_path: Path) ->
     assert failing(everywhere) == {"A.md": both, "B.md": both}
 
 
+def test_code_that_shows_nothing_is_a_listing(tmp_path: Path) -> None:
+    text = "# A\n\n```python\ndef f(n):\n    return n\n```\n\n$m = 3$ of 4.5\n"
+    assert failing(vault(tmp_path, {"A.md": text})) == {"A.md": []}
+    shown = text.replace("return n\n```\n", "return n\nf(7)\n```\n\n```text\n7\n```\n")
+    assert failing(vault(tmp_path, {"A.md": shown})) == {"A.md": ["equation", "number"]}
+
+
+@pytest.mark.parametrize(
+    "fence", ["```text\n7\n```", "```plain\n7\n```", "```\nx = 7\n```", "<pre>\nx = 7\n</pre>"]
+)
+def test_where_no_code_runs_no_text_need_be_an_output(tmp_path: Path, fence: str) -> None:
+    text = f"# A\n\n{fence}\n"
+    assert failing(vault(tmp_path, {"A.md": text})) == {"A.md": []}
+    code = f"{text}\nwords\n\n```python\nx = 1\n```\n"
+    assert failing(vault(tmp_path, {"A.md": code})) == {"A.md": ["form"]}
+    assert failing(vault(tmp_path, {"A.md": text}, "without_code = true\n")) == {"A.md": ["form"]}
+
+
 @pytest.mark.parametrize("unwritten", ["fail", "mark", "plain"])
 def test_what_becomes_of_links_to_notes_not_written_yet(tmp_path: Path, unwritten: str) -> None:
     text = "# A\n\n[[Later]], [[Version 1.5]], ![[gone.svg]], [[A#Gone]]\n"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.vaultkit.edited_site import EDITS, SITE, files_below, make_vault
+from vaultkit.doors import rendered_pages
 from vaultkit.doors.helpers import Helpers
 from vaultkit.doors.rendered_pages import RenderedPages
 from vaultkit.doors.site_builder import build_site
@@ -65,6 +66,43 @@ def test_what_is_kept_is_what_would_be_rendered(
     told_without = build_site(vault / "docs", vault / "without", strict=True)
     assert files_below(vault / "with") == files_below(vault / "without")
     assert told_with == told_without
+
+
+def test_what_a_hidden_note_is_called_decides_what_a_link_shows(vault: Path) -> None:
+    front = vault / "docs" / "index.md"
+    front.write_text(f"{front.read_text()}\nSee [[Sea crow]].\n")
+    hidden = vault / "docs" / "Shag.md"
+    (vault / "docs" / "vaultkit.toml").write_text('unwritten = "mark"\n')
+    found = []
+    for alias in ("Sea crow", "Crow"):
+        hidden.write_text(f"---\npublish: false\naliases: [{alias}]\n---\n# Shag\n")
+        build_site(vault / "docs", vault / "site")
+        found.append((vault / "site" / "index.html").read_text("utf-8"))
+    shutil.rmtree(vault / ".cache" / "vaultkit" / "pages")
+    build_site(vault / "docs", vault / "site")
+    assert found[1] == (vault / "site" / "index.html").read_text("utf-8") != found[0]
+
+
+def test_a_drawing_that_is_not_of_the_vault_stays_an_image(vault: Path) -> None:
+    front = vault / "docs" / "index.md"
+    front.write_text(f"{front.read_text()}\n![w](.hidden/w.svg)\n")
+    (vault / "docs" / ".hidden").mkdir()
+    shutil.copy(vault / "docs" / "wing.svg", vault / "docs" / ".hidden" / "w.svg")
+    build_site(vault / "docs", vault / "site")
+    page = (vault / "site" / "index.html").read_text("utf-8")
+    assert page.count('class="vk-figure"') == 1  # the one of the vault
+
+
+def test_nothing_is_kept_when_something_else_is_installed(
+    vault: Path, rendered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vaultkit.doors.rendered_pages.distributions", list)
+    rendered_pages._code.cache_clear()
+    try:
+        build_site(vault / "docs", vault / "site")
+        assert len(rendered) == 4
+    finally:
+        rendered_pages._code.cache_clear()
 
 
 def test_what_was_wrong_with_a_page_is_told_each_time(vault: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 
-from tests.vaultkit.edited_site import EDITS, SITE, files_below, make_vault
+from tests.vaultkit.edited_site import EDITS, SITE, Edit, files_below, make_vault, replaced
 from vaultkit.ledger import Ledger
 from vaultkit.read.vault import Vault
 
@@ -34,11 +35,6 @@ class Server:
         build(config, serve_url="http://127.0.0.1:8000/", dirty=True)
 
 
-def pages_below(site: Path) -> dict[str, bytes]:
-    """All that can be reached: style sheets and scripts of before may still be there."""
-    return {name: told for name, told in files_below(site).items() if name.endswith(".html")}
-
-
 #: Those of the edits that are seen on other pages than the one that was edited.
 SEEN_ELSEWHERE = (
     "words that another page quotes",
@@ -58,7 +54,88 @@ def test_what_is_served_is_what_would_be_written(what: str, tmp_path: Path) -> N
     EDITS[what][0](docs)
     server.build()
     Server(vault, "new").build()
-    assert pages_below(vault / "served") == pages_below(vault / "new")
+    assert files_below(vault / "served") == files_below(vault / "new")
+
+
+SETTINGS = f"""{SITE.replace("[search, vaultkit]", "[search, tags, typeset, vaultkit]")}
+INHERIT: base.yml
+nav: [index.md, Sea bird: Tern.md, Barn Owl.md, Sea/Gull.md]
+"""
+IN_FLIGHT = "\n\nIt nests, as a [[Barn Owl]] does.\n\n"
+
+
+def older_picture(docs: Path) -> None:
+    (docs / "owl.png").write_bytes(b"another")
+    os.utime(docs / "owl.png", (1, 1))
+
+
+#: Edits that are seen on other pages, or on none of them.
+OTHERS: dict[str, Edit] = {
+    "a title that the navigation has another for": replaced("Tern.md", "# Tern", "# Common Tern"),
+    "a state that the navigation shows": replaced(
+        "Tern.md", "---\naliases", "---\nstatus: new\naliases"
+    ),
+    "how a title is set": replaced("Sea/Gull.md", "# Gull", "# *Gull*"),
+    "a setting that is inherited": lambda docs: (docs.parent / "base.yml").write_text(
+        "copyright: B"
+    ),
+    "a picture that is older": older_picture,
+    "a picture that is gone": lambda docs: (docs / "owl.png").unlink(),
+    "what is no longer to be found": replaced(
+        "Barn Owl.md", "---\naliases", "---\nsearch: {exclude: true}\naliases"
+    ),
+    "a note with a page on one alone": lambda docs: (docs / "Sea" / "Gull.md").unlink(),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_nothing_of_what_was_served_is_left(what: str, tmp_path: Path) -> None:
+    docs = make_vault(tmp_path / "vault")
+    (docs.parent / "mkdocs.yml").write_text(SETTINGS)
+    (docs.parent / "base.yml").write_text("copyright: A")
+    (docs / "owl.png").write_bytes(b"one")
+    replaced("Tern.md", "\n\n## In", f"{IN_FLIGHT}## In")(docs)
+    server = Server(docs.parent, "served")
+    server.build()
+    OTHERS[what](docs)
+    server.build()
+    Server(docs.parent, "new").build()
+    assert files_below(docs.parent / "served") == files_below(docs.parent / "new")
+
+
+def test_what_a_build_has_written_that_did_not_end_is_written_again(tmp_path: Path) -> None:
+    docs = make_vault(tmp_path / "vault")
+    hook = docs.parent / "hook.py"
+    hook.write_text("")
+    server = Server(docs.parent, "served")
+    server.build()
+    gull, settings = docs / "Sea" / "Gull.md", docs.parent / "mkdocs.yml"
+    was = gull.read_text()
+    gull.write_text("# Gull\n\nIt sleeps.\n")
+    hook.write_text("def on_post_build(**_): raise ValueError(1)\n")
+    settings.write_text(f"{SITE}hooks: [hook.py]\n")
+    with pytest.raises(ValueError, match="1"):
+        server.build()
+    gull.write_text(was)
+    settings.write_text(SITE)
+    server.build()
+    Server(docs.parent, "new").build()
+    assert files_below(docs.parent / "served") == files_below(docs.parent / "new")
+
+
+def test_what_a_hook_shows_is_written_each_time(tmp_path: Path) -> None:
+    docs = make_vault(tmp_path / "vault")
+    told = docs.parent / "told.txt"
+    (docs.parent / "hook.py").write_text(
+        "from pathlib import Path\n\n"
+        f"def on_post_page(output, **_): return output + Path({str(told)!r}).read_text()\n"
+    )
+    (docs.parent / "mkdocs.yml").write_text(f"{SITE}hooks: [hook.py]\n")
+    server = Server(docs.parent, "served")
+    for words in ("One.", "Two."):
+        told.write_text(words)
+        server.build()
+        assert (docs.parent / "served" / "tern" / "index.html").read_text("utf-8").endswith(words)
 
 
 def test_what_has_not_changed_is_not_written(tmp_path: Path) -> None:

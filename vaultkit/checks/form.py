@@ -17,7 +17,8 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
 
 
 def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
-    yield from note.problems
+    runs = bool(note.blocks) or vault.options.without_code
+    yield from (problem for problem in note.problems if runs or not problem.of_code)
     yield from _names(note, vault)
     for link in note.links:
         if link.embed and not link.wiki and not link.words.strip():

@@ -13,6 +13,7 @@ import posixpath
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -71,6 +72,9 @@ from vaultkit.site.extension import OURS, PARTS, fences
 from vaultkit.site.front import front_page
 from vaultkit.site.lines import refusal
 
+#: Plugins that show on a page what can be asked for beforehand.
+_KNOWN = {"material/search", "material/tags", "material/typeset", "mkdocs-jupyter", "search"}
+_KNOWN |= {"vaultkit"}
 #: So many notes are not read as fast as another process begins to read them.
 _MANY = 64
 _ALL_NOTEBOOKS = "notebooks.zip"
@@ -92,6 +96,7 @@ _LOADER = (
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
 
 _TAG = re.compile(r"<[^>]*>")
+_HEADING = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 #: Characters that a phone shows of a page before its reader scrolls.
 _FIRST_SCREEN = 700
 
@@ -169,6 +174,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.needs: dict[Path, list[Path]] = {}
         self.map_page: File | None = None
         self.pages: list[Page] = []
+        #: By path of the note.
+        self.page_of: dict[Path, Page] = {}
+        #: Whether all that changes pages is: plugins and hooks of others may do anything.
+        self.known = True
         self.assets: SiteAssets
         self.rendered: RenderedPages
         #: By path, the flashcards of pages; kept, since a build may be of some pages alone.
@@ -220,7 +229,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             "custom_fences", fences(self._cache(config))
         )
         self.meanings = self._read_meanings()
+        self.explained = self._places_of_meanings()
         self.terms = meanings.Meanings(meaning for meaning, _ in self.meanings)
+        self.known = not config.hooks and set(config.plugins) <= _KNOWN
         if "mkdocs-jupyter" in config.plugins:
             self._tame_jupyter(config.plugins["mkdocs-jupyter"])
         # Below the folders of the user, so that a `custom_dir` can still overrule us.
@@ -373,6 +384,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """
         note = self._note(page)
         self._gather_cards(html_, page, config, files)
+        self.searched.pop(page.file.src_uri, None)
         if not (page.meta.get("search") or {}).get("exclude"):
             links = self.vault.backlinks(note) if note and self.vault else []
             self.searched[page.file.src_uri] = search_index.Entry(
@@ -394,6 +406,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             self.written.read_all(files)
         off = self.config.off_the_road
         self.pages = list(nav.pages)
+        self.page_of = {Path(page.file.abs_src_path or ""): page for page in self.pages}
         self.road = [
             page
             for page in (nav.pages if config.nav else ())
@@ -425,32 +438,41 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         )
         env.filters["vaultkit_later"] = lambda scripts: Markup(_later(str(scripts)))
         if self.incremental:
-            self.written.skip_the_same(files, self._shown_on_all(config), self._shown_on)
+            self.written.skip_the_same(files, self._shown_on_all(config, files), self._shown_on)
         return env
 
-    def _shown_on_all(self, config: MkDocsConfig) -> object:
+    def _shown_on_all(self, config: MkDocsConfig, files: Files) -> object:
         """Gather what every page shows, or its templates go by."""
         assert self.vault is not None
-        settings = Path(config.config_file_path or "")
         folder = Path(config.theme.custom_dir or "")
         templates = sorted(folder.rglob("*")) if config.theme.custom_dir else []
+        pages = [file.page for file in files.documentation_pages() if file.page]
+        with warnings.catch_warnings():
+            # MkDocs has no use for them itself.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            settings = config.user_configs
         return [
-            [(str(page.title), page.url) for page in self.pages],
+            [_as_listed(page) for page in pages],
+            [(page.url, [str(part.title) for part in page.ancestors]) for page in self.pages],
             config.extra_css,
             config.extra_javascript,
             self.assets.fonts,
             self.needs,
             [meaning for meaning, _ in self.meanings],
-            [note.tags for note in self.vault.notes.values()],
-            settings.read_bytes() if settings.is_file() else b"",
+            [(place.path, place.anchor) for place in self.explained.values()],
+            [(note.title, note.tags) for note in self.vault.notes.values()],
+            # As they were read, those included that others inherit.
+            settings,
             [(path, path.stat().st_mtime_ns) for path in templates if path.is_file()],
         ]
 
     def _shown_on(self, page: Page) -> object | None:
-        """Gather what a page shows that others do not; None if it tells of all other pages."""
+        """Gather what a page shows that others do not; None if nobody can tell all of it."""
         content = page.content or ""
-        if page.file is self.checks_page or any(
-            mark in content for mark in (_PREDICTIONS, _FLASHCARDS)
+        if (
+            not self.known
+            or page.file is self.checks_page
+            or any(mark in content for mark in (_PREDICTIONS, _FLASHCARDS))
         ):
             return None
         note, uri = self._note(page), page.file.src_uri
@@ -561,6 +583,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def _write_for_machines(self, config: MkDocsConfig) -> None:
         """Write each note's Markdown beside its page, and the map that leads to all of them."""
+        write = self.written.write if self.incremental else write_atomically
         root = (config.site_url or "").rstrip("/")
         sections: dict[str, list[machines.Listed]] = {}
         for page in self.pages:
@@ -575,7 +598,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             sections.setdefault(section, []).append(listed)
             # Of a notebook, what its page was made from.
             text = "\n".join([*note.shown, ""]) if note.path.suffix == ".md" else str(page.markdown)
-            write_atomically(Path(config.site_dir) / where, text)
+            write(Path(config.site_dir) / unquote(where), text)
         text = machines.llms(config.site_name, config.site_description or "", sections)
         write_atomically(Path(config.site_dir) / "llms.txt", text)
 
@@ -633,18 +656,23 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 found += [(meaning, note) for meaning in meanings.read(note)]
         return found
 
+    def _places_of_meanings(self) -> dict[int, Target]:
+        """Find where each of the meanings is explained, if anywhere."""
+        assert self.vault is not None
+        places: dict[int, Target] = {}
+        for meaning, note in self.meanings:
+            if meaning.link:
+                with suppress(BrokenLinkError):
+                    places[id(meaning)] = self.vault.resolve(meaning.link, note)
+        return places
+
     def _mark_terms(self, page: Page) -> tuple[str, dict[str, object]]:
         """Mark the first use of each term on a page, and tell what it means."""
         assert self.vault is not None
         content, host = page.content or "", self._note(page)
         if host is None or any(note is host for _, note in self.meanings):
             return content, {}
-        pages = {Path(other.file.abs_src_path or ""): other for other in self.pages}
-        places: dict[int, Target] = {}
-        for meaning, note in self.meanings:
-            if meaning.link:
-                with suppress(BrokenLinkError):
-                    places[id(meaning)] = self.vault.resolve(meaning.link, note)
+        places = self.explained
         # What the page is about, or introduces, it explains better.
         here = [
             meaning
@@ -657,8 +685,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         for index, meaning in enumerate(used):
             lines: list[list[str]] = [[line] for line in meaning.lines]
             target = places.get(id(meaning))
-            if target and target.path in pages:
-                href = get_relative_url(pages[target.path].url, page.url)
+            if target and target.path in self.page_of:
+                href = get_relative_url(self.page_of[target.path].url, page.url)
                 anchor = f"#{target.anchor}" if target.anchor else ""
                 words = target.note.title if target.note else "where it is explained"
                 lines.append([f"See {words}", "", "", quote(href) + anchor])
@@ -810,6 +838,13 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             file.dest_uri = address_of(words) + ending
             for computed in ("url", "abs_dest_path"):
                 file.__dict__.pop(computed, None)
+
+
+def _as_listed(page: Page) -> list[object]:
+    """Gather what other pages show of a page: the navigation, lists, those before and after it."""
+    heading = _HEADING.search(page.content or "")
+    said = [page.meta.get(name) for name in ("icon", "status", "subtitle")]
+    return [str(page.title), page.url, heading[0] if heading else "", *said]
 
 
 def _worth(root: Path, kept: Path) -> int | None:

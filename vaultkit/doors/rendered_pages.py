@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, partial
-from importlib.metadata import version
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,6 @@ _PURE = re.compile(
     r"(?:markdown\.extensions\.)?(?:abbr|admonition|codehilite|extra|fenced_code|legacy_\w+|meta|"
     r"nl2br|sane_lists|smarty|toc|tables)|pymdownx\.(?!b64|snippets|extrarawhtml)\w+"
 )
-_LIBRARIES = ("markdown", "math-core", "mkdocs", "pygments", "pymdown-extensions")
 #: What comes of a file that is not there, or holds something else.
 _DAMAGED = (AttributeError, KeyError, OSError, TypeError, ValueError)
 #: So many pages are rendered before it is worth to have help, and so many must be left.
@@ -74,7 +73,7 @@ class RenderedPages:
 
     def begin(self, files: Files, order: Iterable[File]) -> None:
         """Note what all pages rest on, and their order, before the first of them is rendered."""
-        notes = self.vault.notes
+        notes = self.vault.whole.notes
         self._asked = set()
         self._order = list(order)
         self._places = {file.src_uri: at for at, file in enumerate(self._order)}
@@ -94,6 +93,7 @@ class RenderedPages:
                 self.vault.breaks,
                 self.vault.preamble,
             ],
+            # Those that nobody is to see decide, too, what a link calls.
             "notes": {str(path): [note.outline, note.title] for path, note in notes.items()},
             "files": [str(path) for path in self.vault.files],
             "drawings": [
@@ -285,8 +285,9 @@ def _named(value: Any) -> Any:
 
 @cache
 def _code() -> str:
-    """Fingerprint of the code that renders."""
-    digest = hashlib.sha256(f"{sys.version} {[version(name) for name in _LIBRARIES]}".encode())
+    """Fingerprint of the code that renders, with all that is installed for it."""
+    installed = sorted(f"{one.name} {one.version}" for one in distributions())
+    digest = hashlib.sha256(f"{sys.version} {installed}".encode())
     root = Path(__file__).parents[1]
     for path in sorted(root.rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())

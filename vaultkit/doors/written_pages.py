@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from mkdocs.structure.files import File
 from mkdocs.structure.pages import Page
+
+from vaultkit.files import write_atomically
 
 
 class WrittenPages:
@@ -44,24 +47,38 @@ class WrittenPages:
         own
             Tells what a page alone shows; None if nobody can tell, and it is to be written.
         """
-        common = repr(shared).encode("utf-8", "surrogatepass")
+        common = hashlib.sha256(repr(shared).encode("utf-8", "surrogatepass")).hexdigest()
         for file in files:
             facts: object | None = None
             if file.is_documentation_page():
-                facts = own(file.page) if file.page else None
+                page = own(file.page) if file.page else None
+                facts = page and (common, page)
             elif file.generated_by:
                 facts = hashlib.sha256(file.content_bytes).hexdigest()
-            path = Path(file.abs_dest_path)
-            if facts is None:
-                continue
-            told = repr(facts).encode("utf-8", "surrogatepass")
-            digest = hashlib.sha256(common + told).hexdigest()
-            self._coming[path] = digest
-            if self._known.get(path) == digest and path.is_file():
-                file.is_modified = lambda: False  # type: ignore[method-assign]
+            elif file.abs_src_path:
+                # A copy of an older file has its time.
+                status = Path(file.abs_src_path).stat()
+                facts = status.st_mtime_ns, status.st_size
+            same = self._is_known(Path(file.abs_dest_path), repr(facts)) and facts is not None
+            file.is_modified = partial(bool, not same)  # type: ignore[method-assign]
+
+    def write(self, path: Path, text: str) -> None:
+        """Write another file, if it is not there already."""
+        if not self._is_known(path, text):
+            write_atomically(path, text)
+
+    def _is_known(self, path: Path, told: str) -> bool:
+        """Tell whether a file was written from the same; note what it is to be written from."""
+        digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+        self._coming[path] = digest
+        if self._known.get(path) == digest and path.is_file():
+            return True
+        # A build may end before that is written, or after.
+        self._known[path] = ""
+        return False
 
     def end(self) -> None:
-        """Remember what was written; drop the pages that there are no more."""
+        """Remember what was written; drop the files that there are no more."""
         for path in self._known.keys() - self._coming.keys():
             path.unlink(missing_ok=True)
         self._known, self._coming = self._coming, {}

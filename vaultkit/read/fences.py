@@ -79,24 +79,28 @@ def misread(info: str, language: str, body: str, output: str = "") -> Iterator[s
         elif RUNS[language] == "pycon" and first and not first.lstrip().startswith(">>>"):
             yield "```pycon does not begin with >>>; write ```python if it is no session"
     elif language == "text":
-        if not output:
-            yield (
-                "no block of code stands right above this output, so nothing is compared with it; "
-                "put it there, or name another language"
-            )
-        elif output == "behind":
+        if output == "behind":
             yield "the session above shows its own outputs; nothing is compared with this one"
     elif _PYTHON.match(info):
         yield f"```{info} does not run; write ```{'pycon' if _PROMPT.search(body) else 'python'}"
-    elif language.lower() in _OUTPUT or (language.lower() == "text"):
-        yield f"```{info} is compared with nothing; write ```text right behind the block"
     elif language.lower() == "math":
         yield "```math is mathematics on a code host alone, and nothing checks it; write $$"
     elif _PROMPT.search(body):
         yield f"a session with >>> does not run as ```{info}; write ```pycon"
     elif not language and output:
         yield "nothing is compared with this fence; write ```text if it is an output"
-    elif not language and looks_like_python(body):
+
+
+def unused(info: str, language: str, body: str, output: str = "") -> Iterator[str]:
+    """Say what is wrong with a fence if code of its note runs, and with no other; see `misread`."""
+    if language == "text" and not output:
+        yield (
+            "no block of code stands right above this output, so nothing is compared with it; "
+            "put it there, or name another language"
+        )
+    elif language != "text" and language.lower() in {*_OUTPUT, "text"}:
+        yield f"```{info} is compared with nothing; write ```text right behind the block"
+    elif not language and not output and not _PROMPT.search(body) and looks_like_python(body):
         yield "this looks like Python, and does not run; write ```python"
 
 
@@ -118,9 +122,14 @@ def looks_like_python(text: str) -> bool:
     )
 
 
+def is_session(text: str) -> bool:
+    """Tell whether text holds a session with ``>>>``."""
+    return bool(_PROMPT.search(text))
+
+
 def is_unread_code(text: str) -> bool:
     """Tell whether text that is no fence (indented, in HTML) is code that ought to run."""
-    return bool(_PROMPT.search(text)) or looks_like_python(text)
+    return is_session(text) or looks_like_python(text)
 
 
 def _wrong_options(info: str, language: str) -> Iterator[str]:

@@ -27,6 +27,8 @@ class Problem:
     line: int
     message: str
     column: int = 1
+    #: Whether it is nothing wrong in a note of which no code runs.
+    of_code: bool = False
 
 
 @dataclass(frozen=True)

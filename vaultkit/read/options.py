@@ -46,7 +46,8 @@ class Options:
     folders
         For the notes of a folder, which checks run instead; the deepest folder decides.
     without_code
-        Whether equations and numbers are judged on notes without code, too.
+        Whether equations and numbers are judged on notes without code, too, and on those whose code
+        shows nothing.
     timeout
         Seconds that one block may take.
     trials
@@ -154,7 +155,8 @@ class Options:
             asked = next(above, ())
         if asked:
             return frozenset(asked) & set(CHECKS)
-        apply = bool(note.blocks) or self.without_code
+        # Code that shows nothing is a listing: the formulas beside it are about something else.
+        apply = any(block.output for block in note.blocks) or self.without_code
         return frozenset(self.checks) - (set() if apply else set(OF_CODE))
 
     def is_published(self, note: Note, path: str) -> bool:

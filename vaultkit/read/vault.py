@@ -220,6 +220,10 @@ class Vault:
                     shown[path in hidden].add(self.find(link.target, path))
         return frozenset(hidden | {p for p in shown[True] - shown[False] if p not in self.notes})
 
+    def holds(self, path: Path) -> bool:
+        """Tell whether a path is that of one of its files."""
+        return path in self._known
+
     def is_template(self, path: Path) -> bool:
         """Tell whether a file is what notes begin as."""
         return bool(self.templates) and (self.root / self.templates) in path.parents

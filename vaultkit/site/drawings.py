@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import logging
+import os
 import re
 from pathlib import Path
 from urllib.parse import unquote
@@ -79,8 +80,8 @@ def inline_drawings(page: Page, root: Element) -> None:
 
 def _drawing(page: Page, image: Element) -> str | None:
     source = image.get("src", "")
-    path = page.host.path.parent / unquote(source)
-    if not source.lower().endswith(".svg"):
+    path = Path(os.path.normpath(page.host.path.parent / unquote(source)))
+    if not source.lower().endswith(".svg") or not page.vault.holds(path):
         return None
     svg = _read(path)
     found = _ROOT.search(svg)
