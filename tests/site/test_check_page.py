@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import re
+import threading
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator, Page, Route, expect
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 from visitor import ROOT, Visitor
 
 from vaultkit.checks.check import Check
@@ -172,6 +177,63 @@ def test_a_loop_without_end_is_stopped(visit: Visitor, pyodide: Path) -> None:  
     block = edit(page, r"Z = alpha @ V", ("S = Q @ K.T", "while True: pass"))
     block.get_by_role("button", name="Run").click()
     expect(said(page)).to_contain_text("which is the limit", timeout=BOOT)
+
+
+class _Isolated(http.server.SimpleHTTPRequestHandler):
+    """A host whose pages may share memory with their workers."""
+
+    def end_headers(self) -> None:
+        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
+        super().end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture
+def isolated(browser: Browser, pyodide: Path) -> Iterator[Visitor]:
+    folder = pyodide.parents[1]
+    handler = functools.partial(_Isolated, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        visitor = Visitor(browser, f"http://127.0.0.1:{server.server_port}/{pyodide.parent.name}/")
+        yield visitor
+        for close in visitor.close:
+            close()
+        server.shutdown()
+        thread.join()
+    assert visitor.wrong == []
+
+
+def test_where_the_host_isolates_pages_a_loop_is_interrupted(isolated: Visitor) -> None:
+    page = isolated(EQUATION)
+    assert page.evaluate("crossOriginIsolated")
+    load(page)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    block = edit(page, r"Z = alpha @ V", ("S = Q @ K.T", "while True: pass"))
+    block.get_by_role("button", name="Run").click()
+    stop = block.get_by_role("button", name="Stop")
+    expect(stop).to_be_visible(timeout=RUN)
+    stop.click()
+    expect(said(page)).to_contain_text("Python stays loaded", timeout=RUN)
+    # What stands above was judged, and stays so.
+    assert page.locator(".highlight[data-outcome=holds]").count() > 0
+    block.get_by_role("button", name="Reset").click()
+    start(page).click()
+    expect(said(page)).to_contain_text("hold", timeout=RUN)
+    assert not set(PYODIDE) & set(asked)
+    # Code that catches all there is, an interrupt too, is ended with its worker.
+    deaf = (
+        "n = 0\n    try:\n        n = 1\n        while True: n += 1\n    except BaseException: pass"
+    )
+    block = edit(page, r"Z = alpha @ V", ("S = Q @ K.T", f"while True:\n    {deaf}"))
+    block.get_by_role("button", name="Run").click()
+    expect(stop).to_be_visible(timeout=RUN)
+    stop.click()
+    expect(said(page)).to_contain_text("what it had computed is lost", timeout=RUN)
 
 
 def test_what_cannot_be_loaded_is_told_in_a_sentence(visit: Visitor) -> None:

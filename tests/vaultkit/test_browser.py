@@ -173,6 +173,54 @@ def test_the_page_calls_its_parts_the_same(vault: Vault) -> None:
     assert tags.sub("", html) == tags.sub("", plain)
 
 
+def test_links_and_pictures_are_marked_and_formulas_of_one_kind_apart(tmp_path: Path) -> None:
+    root = tmp_path / "docs"
+    root.mkdir()
+    (root / "other.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" class="vk-figure"><a href="[[Gone]]"/></svg>'
+    )
+    (root / "A.md").write_text(
+        """---
+up: "[[A]]"
+---
+
+# A
+
+See [[A]], [[Nowhere|words]] and [there](Nowhere.md); $n = 3$ is not $n = 3$.
+
+![[other.svg]]
+
+```python
+n = 3
+```
+"""
+    )
+    vault = Vault(root)
+    [note] = vault.notes.values()
+    found: list[dict[str, Any]] = []
+    Desk(root).check("A.md", {}, found.append)
+    parts = [
+        (m["check"]["what"], m["check"]["outcome"], m["places"]) for m in found if "check" in m
+    ]
+    options = {"vaultkit.site.obsidian": {"vault": vault, "note": str(note.path), "places": True}}
+    html = markdown(note.text, extensions=list(PARTS), extension_configs={**PARTS, **options})
+    assert "data-written" not in html
+    element = {
+        place: re.search(rf"<[^<>]*data-check=\"{place}\"[^<>]*>(?:words|there)?", html)
+        for _, _, [place] in parts
+    }
+    words = {what: found[0] for what, _, [place] in parts if (found := element[place])}
+    assert words["[[Nowhere|words]]"].endswith("words")
+    assert words["[there](Nowhere.md)"].endswith("there")
+    # What is wrong with a link in a drawing is shown at the drawing.
+    assert "vk-figure-box" in words["[[Gone]]"]
+    failing = [what for what, outcome, _ in parts if outcome == "fails"]
+    assert sorted(failing) == ["[[Gone]]", "[[Nowhere|words]]", "[there](Nowhere.md)"]
+    assert [places for what, _, places in parts if what == "n = 3"] == [
+        ["formula-0"], ["formula-1"],
+    ]  # fmt: skip
+
+
 def test_nothing_is_marked_on_what_is_no_note(vault: Vault) -> None:
     options = {"vault": vault, "note": str(vault.root / "made.md"), "places": True}
     html = markdown(

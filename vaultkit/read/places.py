@@ -24,6 +24,10 @@ class Places:
     formulas: dict[tuple[int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
     #: Questions, by their lines and by those of their wrong answers.
     predictions: dict[int, str] = field(default_factory=dict)
+    #: The places of formulas that share their TeX and their line, by their names.
+    columns: dict[str, int] = field(default_factory=dict)
+    #: By their lines and columns.
+    links: dict[tuple[int, int], str] = field(default_factory=dict)
     #: Numbers and shapes.
     spots: dict[tuple[int, int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
@@ -34,21 +38,32 @@ class Places:
                 first = max((begins for begins in self.blocks if begins <= line), default=0)
                 return [self.blocks[first]] if first else []
             case "equation":
-                return self.formulas.get((line, what), [])
+                return self._formulas(line, column, what)
+            case "link":
+                # A link in a drawing is told of at the place that shows it.
+                return [self.links[line, column]] if (line, column) in self.links else []
             case "prediction" | "distractor":
                 return [self.predictions[line]]
             case "number" | "shape":
                 spots = self.spots.get((line, column, what), [])
-                return spots or self.formulas.get((line, what), [])
+                return spots or self._formulas(line, column, what)
         return []
+
+    def _formulas(self, line: int, column: int, tex: str) -> list[str]:
+        """Name the formula of some TeX on a line: of several, the one that stands at the column."""
+        names = self.formulas.get((line, tex), [])
+        return [name for name in names if self.columns[name] == column] or names
 
 
 def places(note: Note) -> Places:
     """Find the parts of a note."""
     found = Places({block.fence.line: f"block-{n}" for n, block in enumerate(note.blocks)})
     for index, formula in enumerate(note.formulas):
+        found.columns[f"formula-{index}"] = formula.column
         for line in formula.lines:  # what is wrong with a row is told of its line
             found.formulas[line, formula.tex].append(f"formula-{index}")
+    for index, link in enumerate(note.links):
+        found.links.setdefault((link.line, link.column), f"link-{index}")
     for index, prediction in enumerate(note.predictions):
         for line in (prediction.line, *(wrong.line for wrong in prediction.distractors)):
             found.predictions[line] = f"prediction-{index}"

@@ -121,8 +121,9 @@ def _read(path: Path) -> str:
 def _box(page: Page, image: Element, svg: str, tag: str) -> Element:
     names = " ".join(["vk-figure-box", *image.get("class", "").split()])
     box = Element(tag, {"class": names})
-    if image.get("id"):
-        box.set("id", image.attrib["id"])
+    for name in ("id", "data-check"):
+        if image.get(name):
+            box.set(name, image.attrib[name])
     if image.get("width", "").isdigit():
         box.set("style", f"width: {image.attrib['width']}px")
     box.text = page.md.htmlStash.store(svg)

@@ -16,7 +16,7 @@ from markdown.util import STX, AtomicString
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import COMMENT, TAG, WIKILINK, address
 from vaultkit.read.vault import IMAGES, BrokenLinkError, UnpublishedError, UnwrittenError
-from vaultkit.site.links import AUDIO, DRAWN, VIDEO, resize, show_media
+from vaultkit.site.links import AUDIO, DRAWN, VIDEO, resize, show_media, written
 from vaultkit.site.page import Page
 
 #: An address in running text; what ends a sentence is no part of it.
@@ -135,7 +135,7 @@ class WikiLinks(_Shared):
             start, link = start + 1, Link(0, link.target, link.sub, link.words, False, True)
         if STX in link.target:
             return _NOTHING
-        return self.element(link), start, m.end()
+        return written(self.element(link), link.target, link.sub, self.page), start, m.end()
 
     def element(self, link: Link) -> Element:
         """Make the element for a link."""

@@ -40,13 +40,22 @@ class Links(Treeprocessor):
         """Look at what Markdown has made; wikilinks are resolved by then."""
         for element in list(root.iter()):
             if element.tag == "a" and "wikilink" not in element.get("class", "").split():
+                url = element.get("href", "")
                 self.resolve(element, "href")
+                self.written(element, url)
             elif element.tag == "img" and "data-resolved" not in element.attrib:
+                url = element.get("src", "")
                 resize(element, element.get("alt", ""))
                 self.resolve(element, "src")
                 show_media(element, self.page)
                 link_pages(element)
+                self.written(element, url)
             element.attrib.pop("data-resolved", None)
+
+    def written(self, element: Element, url: str) -> None:
+        """Keep how an address was written."""
+        target, _, sub = unquote(url).partition("#")
+        written(element, target, sub, self.page)
 
     def resolve(self, element: Element, name: str) -> None:
         """Resolve the address in an attribute, if it is one within the vault."""
@@ -73,6 +82,13 @@ class Links(Treeprocessor):
             there = Path(self.page.note.path.parent, path)
             if (path and there != target.path) or sub != target.anchor:
                 element.set(name, self.page.href(target))
+
+
+def written(element: Element, target: str, sub: str, page: Page) -> Element:
+    """Keep how a link was written for `vaultkit.site.marks`, where the page's own are named."""
+    if page.options["places"] and not page.trail:
+        element.set("data-written", f"{target}#{sub}")
+    return element
 
 
 def resize(image: Element, words: str) -> None:

@@ -115,6 +115,29 @@ class NameFormulas(Treeprocessor):
                 math.set("data-check", f"formula-{waiting.popleft()}")
 
 
+class NameLinks(Treeprocessor):
+    """Names the links of the note itself, before those of other notes come into the page."""
+
+    def __init__(self, md: Markdown, page: Page) -> None:
+        super().__init__(md)
+        self.page = page
+
+    def run(self, root: Element) -> None:
+        """Give each link of the page the number of the one in the note."""
+        if self.page.trail:
+            return
+        ours = self.page.host.links
+        known = self.page.vault.notes.get(self.page.host.path)
+        above = len(known.links) - len(ours) if known else 0
+        numbers: dict[str, deque[int]] = defaultdict(deque)
+        for index, link in enumerate(ours, above):
+            numbers[f"{link.target}#{link.sub}"].append(index)
+        for element in root.iter():
+            waiting = numbers[element.attrib.pop("data-written", "")]
+            if waiting and known:
+                element.set("data-check", f"link-{waiting.popleft()}")
+
+
 def _formulas(element: Element) -> list[Element]:
     names = element.get("class", "").split()
     if {"transclusion", "linked-from"} & set(names):

@@ -32,7 +32,7 @@ from vaultkit.site.inline import (
 )
 from vaultkit.site.lines import Lines
 from vaultkit.site.links import Links
-from vaultkit.site.marks import NameFormulas, NameSpots
+from vaultkit.site.marks import NameFormulas, NameLinks, NameSpots
 from vaultkit.site.page import Page
 from vaultkit.site.predictions import NamePredictions
 from vaultkit.site.properties import show_properties
@@ -109,6 +109,7 @@ class ObsidianExtension(Extension):
         if not page.options["html"]:
             forbid_html(md)
         if page.options["places"]:
+            md.treeprocessors.register(NameLinks(md, page), "vaultkit-name-links", 6.2)
             # When the formulas are typeset (4), and when stashed code is back in its place (30).
             md.treeprocessors.register(NameFormulas(md, page), "vaultkit-name-formulas", 3)
             md.treeprocessors.register(NamePredictions(md, page), "vaultkit-name-predictions", 2)

@@ -11,6 +11,8 @@
   const RANK = { holds: 0, excepted: 1, fails: 2 };
   // The build's limit is for a machine of its own; here Python is slower.
   const PATIENCE = 2;
+  // Milliseconds in which code must give in to an interrupt; after that its worker is ended.
+  const GIVES_IN = 2000;
 
   const element = (name, attributes = {}, ...children) => {
     const made = document.createElement(name);
@@ -41,6 +43,8 @@
     worker: null, ready: null, loaded: false, runs: 0, progress: () => {},
     // What becomes of the run that goes on: how it hears of what is found, how it is broken off.
     running: null, interrupt: null, refuse: () => {},
+    // Where the host isolates its pages, a byte that Python watches; what a stop is for; the run's end.
+    signal: null, stopped: "", ending: 0, over: null,
 
     start() {
       if (this.ready) return this.ready;
@@ -68,8 +72,9 @@
           else this.running?.(data);
         });
         const { files, root, bundle, pyodide } = VAULTKIT_ENGINE;
+        this.signal = globalThis.crossOriginIsolated ? new Uint8Array(new SharedArrayBuffer(1)) : null;
         this.worker.postMessage({ boot: {
-          files, root, pyodide: address(pyodide), bundle: { ...bundle, address: address(bundle.address) },
+          signal: this.signal, files, root, pyodide: address(pyodide), bundle: { ...bundle, address: address(bundle.address) },
         } });
       });
       this.ready.catch(() => this.end());
@@ -79,12 +84,16 @@
     /* Checks one note; `tell` gets what is found as it is found. */
     async check(name, edits, tell) {
       await this.start();
+      await this.over?.catch(() => {});
+      await this.start();
       const id = ++this.runs;
-      return new Promise((resolve, reject) => {
+      return this.over = new Promise((resolve, reject) => {
         let timer;
         const finish = (act, value) => {
           clearTimeout(timer);
-          this.running = this.interrupt = null;
+          clearTimeout(this.ending);
+          this.running = this.interrupt = this.over = null;
+          this.stopped = "";
           act(value);
         };
         this.interrupt = (why) => finish(reject, new Stopped(why));
@@ -96,17 +105,28 @@
             timer = setTimeout(() => this.stop(`Stopped after ${limit} s, which is the limit.`), limit * 1000);
           }
           if (data.done) finish(resolve, data.seconds);
+          else if (data.stopped) {
+            finish(reject, new Stopped(`${this.stopped} Python stays loaded; only this run is lost.`));
+          }
           else if (data.failed) finish(reject, new Error(`Nothing was judged: ${data.failed}`));
           else tell(data);
         };
+        if (this.signal) this.signal[0] = 0;  // what was asked too late of the run before
         this.worker.postMessage({ id, name, edits });
       });
     },
 
-    /* A loop without end can be left by ending its worker alone; another one starts at once. */
+    /* Interrupts Python where page and worker can share memory. Elsewhere, and where the code does
+       not give in, a loop without end can be left by ending its worker alone; another one starts. */
     stop(why) {
-      const { interrupt, loaded, refuse, worker } = this;
+      const { interrupt, loaded, refuse, running, signal, worker } = this;
       if (!worker) return;
+      if (signal && running && !this.stopped) {
+        this.stopped = why;
+        signal[0] = 2;  // SIGINT
+        this.ending = setTimeout(() => this.stop(why), GIVES_IN);
+        return;
+      }
       this.end();
       if (!loaded) {
         refuse(new Stopped(why));
@@ -119,7 +139,7 @@
     end() {
       this.worker?.terminate();
       this.progress = () => {};  // what was to be told has been told
-      this.worker = this.ready = this.running = this.interrupt = null;
+      this.worker = this.ready = this.running = this.interrupt = this.signal = null;
       this.loaded = false;
     },
   };

@@ -39,7 +39,7 @@ const get = async (address, sha256, progress) => {
   return data;
 };
 
-const boot = async ({ pyodide, files, bundle, root }) => {
+const boot = async ({ pyodide, files, bundle, root, signal }) => {
   if (!self.crypto?.subtle) {
     throw new Error("this address is not secure (https), and without that no file can be verified");
   }
@@ -96,6 +96,7 @@ def check(name, edits, tell):
 
 check
 `);
+  if (signal) python.setInterruptBuffer(signal);
 };
 
 const words = (error) => String(error.message ?? error).trim().split("\n").pop();
@@ -112,6 +113,7 @@ self.onmessage = async ({ data }) => {
     check(data.name, JSON.stringify(data.edits ?? {}), tell);
     postMessage({ id: data.id, done: true, seconds: (performance.now() - began) / 1000 });
   } catch (error) {
-    postMessage({ id: data.id, failed: words(error), booting: Boolean(data.boot) });
+    if (error.type === "KeyboardInterrupt") postMessage({ id: data.id, stopped: true });
+    else postMessage({ id: data.id, failed: words(error), booting: Boolean(data.boot) });
   }
 };
