@@ -8,7 +8,7 @@
   "use strict";
 
   const NEW = 10; // Cards that a session adds to those that are due.
-  const KEPT = `vaultkit:cards:${new URL("../../", document.currentScript.src).pathname}`;
+  const { all, keep } = VAULTKIT_KEPT("cards");
   const GRADES = [["Again", 1], ["Hard", 3], ["Good", 4], ["Easy", 5]];
 
   const element = (name, attributes = {}, ...children) => {
@@ -38,21 +38,6 @@
     const next = times === 0 ? 1 : times === 1 ? 6 : Math.ceil(days * ease);
     const eased = Math.max(1.3, ease + 0.1 - (5 - grade) * (0.08 + (5 - grade) * 0.02));
     return { times: times + 1, ease: Number(eased.toFixed(4)), days: next, due: day + next };
-  };
-
-  let unkept = {}; // Where nothing may be kept, it lasts as long as the page.
-  const all = () => {
-    try {
-      return JSON.parse(localStorage.getItem(KEPT)) ?? {};
-    } catch {
-      return unkept;
-    }
-  };
-  const keep = (cards) => {
-    unkept = cards;
-    try {
-      localStorage.setItem(KEPT, JSON.stringify(cards));
-    } catch { /* Kept above. */ }
   };
 
   /* --- A session ------------------------------------------------------------------------------- */

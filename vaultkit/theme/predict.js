@@ -5,7 +5,7 @@
   "use strict";
 
   const LABELS = { number: "Number", row: "Row", shape: "Shape", line: "Line", output: "Output" };
-  const KEPT = `vaultkit:predictions:${new URL("../../", document.currentScript.src).pathname}`;
+  const { all, keep } = VAULTKIT_KEPT("predictions");
 
   const element = (name, attributes = {}, ...children) => {
     const made = document.createElement(name);
@@ -22,20 +22,6 @@
 
   /* --- What was answered, by note and by question: {tries, right, shown} ---------------------- */
 
-  let unkept = {}; // Where nothing may be kept, it lasts as long as the page.
-  const all = () => {
-    try {
-      return JSON.parse(localStorage.getItem(KEPT)) ?? {};
-    } catch {
-      return unkept;
-    }
-  };
-  const keep = (answers) => {
-    unkept = answers;
-    try {
-      localStorage.setItem(KEPT, JSON.stringify(answers));
-    } catch { /* Kept above. */ }
-  };
   const record = (note, key, answer) => {
     const answers = all();
     answers[note] = { ...answers[note], [key]: answer };
