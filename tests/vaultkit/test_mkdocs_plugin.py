@@ -123,6 +123,31 @@ def test_own_settings_come_first(vault: Path) -> None:
     assert "url=barn-owl.html" in (vault / "site" / "owl.html").read_text("utf-8")
 
 
+def test_scripts_are_named_after_what_they_hold(vault: Path) -> None:
+    """All of a folder at once: a script that has not changed may load one that has."""
+    settings = SITE.replace("vaultkit]", "{vaultkit: {named_by_content: [js, css]}}]")
+    settings += (
+        "extra_css: [css/one.css]\nextra_javascript: [js/one.js, {path: js/two.js, defer: true}]\n"
+    )
+    (vault / "mkdocs.yml").write_text(settings)
+    for name in ("js/one.js", "js/two.js", "js/inner.js", "css/one.css"):
+        path = vault / "docs" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("/* */")
+    done = build(vault)
+    assert done.returncode == 0, done.stderr
+    [inner] = (vault / "site").rglob("inner.js")
+    one, two = (inner.with_name(name).relative_to(vault / "site") for name in ("one.js", "two.js"))
+    page = (vault / "site" / "barn-owl" / "index.html").read_text("utf-8")
+    assert f"../{one.as_posix()}" in page
+    assert f'src="../{two.as_posix()}"' in page
+    assert (inner.parents[1] / "css" / "one.css").is_file()
+    assert not (vault / "site" / "js").exists()
+    (vault / "docs" / "js" / "inner.js").write_text("/* other */")
+    assert build(vault).returncode == 0
+    assert one.as_posix() not in (vault / "site" / "barn-owl" / "index.html").read_text("utf-8")
+
+
 def test_a_diagram_becomes_a_drawing(vault: Path) -> None:
     with (vault / "docs" / "Barn Owl.md").open("a") as note:
         note.write("\n```mermaid\nflowchart LR\n  Egg --> Chick\n```\n")

@@ -41,7 +41,7 @@ from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Part, parts
 from vaultkit.doors.helpers import Helpers
 from vaultkit.doors.rendered_pages import RenderedPages
-from vaultkit.doors.site_assets import FOLDER, THEME, SiteAssets, generated, theme
+from vaultkit.doors.site_assets import FOLDER, THEME, SiteAssets, generated, move, theme
 from vaultkit.doors.written_pages import WrittenPages
 from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
@@ -146,6 +146,8 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
     meanings = config_options.ListOfItems(config_options.Type(str), default=[])
     #: Whether ``mkdocs serve`` runs the notes that were saved, to show at once what holds.
     check_saved = config_options.Type(bool, default=False)
+    #: Folders of scripts and style sheets whose addresses change with what they hold.
+    named_by_content = config_options.ListOfItems(config_options.Type(str), default=[])
     #: Where Pyodide is, so that readers can check pages in their browsers; empty: they cannot.
     pyodide = config_options.Type(str, default="")
 
@@ -276,6 +278,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Give every note its address, every alias a way to it; add what the pages need."""
         assert self.vault is not None
         self._set_addresses(files)
+        self.assets = SiteAssets(self.vault, config, self._cache(config), self.incremental)
+        self.assets.rename(files, self.config.named_by_content)
         taken = {file.dest_uri for file in files}
         if "index.html" not in taken:
             title = str(config.site_name or self.vault.root.name)
@@ -290,7 +294,6 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if config.nav and not {"map.html", "map/index.html"} & taken:
             self.map_page = generated(config, "map.md", _MAP, InclusionLevel.NOT_IN_NAV)
             files.append(self.map_page)
-        self.assets = SiteAssets(self.vault, config, self._cache(config), self.incremental)
         for file in self.assets.scripts():
             files.append(file)
         for file in self._read_ledger(files, config):
@@ -835,9 +838,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             if name == "index.html" and not parent:
                 continue
             ending = "/index.html" if name == "index.html" else ".html"
-            file.dest_uri = address_of(words) + ending
-            for computed in ("url", "abs_dest_path"):
-                file.__dict__.pop(computed, None)
+            move(file, address_of(words) + ending)
 
 
 def _as_listed(page: Page) -> list[object]:

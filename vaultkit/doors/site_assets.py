@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, InclusionLevel
+from mkdocs.structure.files import File, Files, InclusionLevel
 
 from vaultkit.doors.helpers import Helpers
 from vaultkit.read.vault import Vault
@@ -26,6 +26,7 @@ SCRIPTS = (
     "evidence.js",
     "arrays.js",
     "graph.js",
+    "kept.js",
     "predict.js",
     "flashcards.js",
 )
@@ -123,6 +124,30 @@ class SiteAssets:
         self.config.extra_css.insert(0, file.src_uri)
         yield file
 
+    def rename(self, files: Files, folders: Sequence[str]) -> None:
+        """Name what lies in some folders after what it holds, so that no browser shows an old one.
+
+        All of it gets one name: scripts find each other and their style sheets by paths from one to
+        the other.
+        """
+        beginnings = tuple(f"{name.strip('/')}/" for name in folders)
+        found = [file for file in files if file.src_uri.startswith(beginnings)]
+        if self.incremental or not found:
+            return
+        digest = hashlib.sha256()
+        for file in sorted(found, key=lambda file: file.src_uri):
+            digest.update(file.src_uri.encode() + b"\0" + file.content_bytes + b"\0")
+        for file in found:
+            move(file, f"{FOLDER}/{digest.hexdigest()[:8]}/{file.src_uri}")
+        there = {file.src_uri: file.dest_uri for file in found}
+        styles, scripts = self.config.extra_css, self.config.extra_javascript
+        styles[:] = [there.get(path, path) for path in styles]
+        for index, script in enumerate(scripts):
+            if isinstance(script, str):
+                scripts[index] = there.get(script, script)
+            else:
+                script.path = there.get(script.path, script.path)
+
     def _characters(self) -> list[tuple[Font, set[str]]]:
         notes = self.vault.notes.values()
         formulas = [f for note in notes for f in note.formulas]
@@ -138,6 +163,13 @@ class SiteAssets:
 def theme(name: str) -> str:
     """Read a file of the theme."""
     return (THEME / name).read_text(encoding="utf-8")
+
+
+def move(file: File, uri: str) -> None:
+    """Give a file another place on the site."""
+    file.dest_uri = uri
+    for computed in ("url", "abs_dest_path"):
+        file.__dict__.pop(computed, None)
 
 
 def generated(
