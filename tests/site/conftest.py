@@ -131,8 +131,9 @@ def pyodide(built: Path) -> Path:
 
 
 @pytest.fixture
-def visit(browser: Browser, base: str) -> Iterator[Visitor]:
-    visitor = Visitor(browser, base)
+def visit(browser: Browser, base: str, built: Path) -> Iterator[Visitor]:
+    [modules] = built.glob("assets/vaultkit/*/javascripts")
+    visitor = Visitor(browser, base, f"{base}{modules.relative_to(built).as_posix()}/")
     yield visitor
     for close in visitor.close:
         close()

@@ -350,6 +350,21 @@ def test_what_is_lit_can_be_read(look: Visitor, scheme: str) -> None:
         assert lit.nth(at).evaluate(CONTRAST_WITHIN) >= 4.5
 
 
+def test_what_is_lit_has_the_colours_of_the_system_and_stays_off_paper(look: Visitor) -> None:
+    page = look("arrays/", forced_colors="active")
+    reach(page, ".vk-math--display")
+    lit = page.locator(".vk-math--display .vk-same")
+    expect(lit).to_have_count(4)
+    outline = "(e) => getComputedStyle(e).outlineStyle"
+    assert lit.first.evaluate(outline) == "solid"
+    behind = """() => [...CSS.highlights.keys()].map((name) => getComputedStyle(
+      document.querySelector("pre > code"), `::highlight(${name})`).backgroundColor)"""
+    assert all(not colour.endswith(", 0)") for colour in page.evaluate(behind))
+    page.emulate_media(media="print")
+    assert lit.first.evaluate(outline) == "none"
+    assert all(colour.endswith(", 0)") for colour in page.evaluate(behind))
+
+
 def test_arrays_of_a_page_that_was_loaded_in_place(look: Visitor) -> None:
     page = look()
     page.locator("article a", has_text="arrays").click()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
-from visitor import ROOT, Visitor
+from visitor import NEAR, ROOT, Visitor
 
 from figures.scaling import gradient_data
 from snippets import pronoun_example as mary
@@ -38,9 +38,23 @@ WIDGETS = {
     "softmax-temperature": "softmax/",
 }
 #: What test_explorer.py tries.
-HEADS = {"attention-explorer", "trained-head", "translation", "two-heads"}
+HEADS = {
+    "attention-explorer": "attention-explorer/",
+    "trained-head": "a-head-that-learns/",
+    "translation": "cross-attention/",
+    "two-heads": "multi-head-attention/",
+}
 WIDGET = pytest.mark.parametrize("name", WIDGETS)
 SLIDER = "input[type=range], [role=slider]"
+
+
+#: What comes near is laid out then, and may move what was near.
+CENTRE = """async (element) => {
+  for (let time = 0; time < 5; time += 1) {
+    element.scrollIntoView({ block: "center" });
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)));
+  }
+}"""
 
 
 def figure(page: Page, name: str) -> Locator:
@@ -68,7 +82,7 @@ def run(visit: Visitor, page: Page, module: str, call: str, *arguments: Any) -> 
           const given = JSON.parse(text, (_, value) => (value === "-Infinity" ? -Infinity : value));
           return JSON.stringify(made[call](...given));
         }""",
-        [f"{visit.base}javascripts/{module}.js", call, text],
+        [f"{visit.modules}{module}.js", call, text],
     )
     return json.loads(answer)
 
@@ -119,11 +133,27 @@ def test_every_one_is_tried() -> None:
         for drawing in (ROOT / "docs" / "figures").glob("*.svg")
         for name in re.findall(r'data-touch="([^"]*)"', drawing.read_text(encoding="utf-8"))
     }
-    assert found == set(WIDGETS) | HEADS
+    assert found == {*WIDGETS, *HEADS}
     for name in found:
         assert (ROOT / "docs" / "javascripts" / f"{name}.js").is_file()
         drawing = (ROOT / "docs" / "figures" / f"{name}.svg").read_text(encoding="utf-8")
         assert f'data-touch="{name}"' in drawing
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_nothing_moves_when_one_comes(visit: Visitor, width: int) -> None:
+    page = visit(width=width)
+    # Low enough that nothing is near at first.
+    page.set_viewport_size({"width": width, "height": 200})
+    for name, path in (WIDGETS | HEADS).items():
+        visit.go(page, path)
+        page.evaluate(NEAR)
+        found = page.locator(f"figure:has(metadata[data-touch={name}])")
+        height = "(figure) => [figure.getBoundingClientRect().height, figure.dataset.touch]"
+        before, state = found.evaluate(height)
+        assert state is None, name
+        after, _ = figure(page, name).evaluate(height)
+        assert abs(after - before) <= 1, (name, before, after)
 
 
 @WIDGET
@@ -248,7 +278,8 @@ def test_every_handle_and_slider_can_be_dragged(
     for slider in found.locator(SLIDER).all():
         # Where a handle has been moved to, it may lie on another one.
         found.get_by_role("button", name="Reset").dispatch_event("click")
-        slider.scroll_into_view_if_needed()
+        # Clear of what Material lays over the page above and below.
+        slider.evaluate(CENTRE)
         scrolled = page.evaluate("scrollY")
         before = str(slider.get_attribute("aria-valuetext"))
         if slider.get_attribute("role"):
@@ -284,9 +315,9 @@ def test_pages_without_one_load_the_loader_alone(visit: Visitor) -> None:
     page.on("request", lambda request: asked.append(request.url))
     page.reload()
     page.wait_for_load_state("networkidle")
-    assert [
-        url.rpartition("/")[2] for url in asked if "/javascripts/" in url and "assets" not in url
-    ] == ["touch.js"]
+    assert [url.removeprefix(visit.modules) for url in asked if url.startswith(visit.modules)] == [
+        "touch.js"
+    ]
     # A page that is loaded in place has its things to touch, too.
     page.locator("a[href$='softmax/']").first.dispatch_event("click")
     found = figure(page, "softmax-temperature")

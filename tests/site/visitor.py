@@ -31,6 +31,8 @@ class Visitor:
 
     browser: Browser
     base: str
+    #: Where the scripts of the things to touch are.
+    modules: str = ""
     wrong: list[str] = field(default_factory=list)
     close: list[Callable[[], None]] = field(default_factory=list)
     #: Pages without scripts.
