@@ -151,7 +151,8 @@ FALSE = {
     "99 % of them": "99 %", "a share of 5 %": "5 %", "at 0.5e-3": "0.5e-3", "10⁶ pairs": "10⁶",
     "2^16 pairs": "2^16", "110 kB": "110 kB", "1.5 million": "1.5 million", "seed 1234": "1234",
     "in 2000 trials": "2000", "2048 tokens": "2048", "0.8231.5": "0.8231.5", "layer 13": "13",
-    "thirteen heads": "thirteen", "twenty-one of them": "twenty-one", "Sixteen heads": "Sixteen",
+    "thirteen heads": "thirteen", "eleven heads": "eleven",
+    "twenty-one of them": "twenty-one", "Sixteen heads": "Sixteen",
     "thirty thousand pairs": "thirty thousand", "two hundred and five": "two hundred and five",
     "x129": "129", "x1.5 as large": "1.5", "forty million": "forty million",
 }  # fmt: skip
@@ -161,6 +162,17 @@ del FALSE["0.8231.5"]
 @pytest.mark.parametrize(("text", "quoted"), FALSE.items(), ids=FALSE)
 def test_a_number_that_is_not_so(text: str, quoted: str) -> None:
     assert [what for what, _ in failures(f"It is {text}.")] == [quoted]
+
+
+@pytest.mark.parametrize(
+    ("text", "as_said"),
+    [("fifty", True), ("fifty-two", False), ("sixty", False), ("five hundred", False)],
+)
+def test_a_round_number_in_words_may_be_rounded(text: str, as_said: bool) -> None:
+    note = parse(f"```python\nx = 52.3\nx\n```\n\n```text\n52.3\n```\n\nIt is {text}.\n")
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    assert [check.outcome for check in numbers.check()] == [HOLDS if as_said else FAILS]
 
 
 def test_every_number_of_a_row_counts() -> None:

@@ -112,7 +112,8 @@ def counts(prose: Prose) -> Iterator[Shape]:
             turned = " transposed" in text[found.start() : found.start("number")]
             turned |= bool(part and part["part"] == "transpose")
             along = part["part"].rstrip("s") if part and not turned else ""
-            subject = ", ".join(_subjects(found["things"]))
+            things = re.findall(_THING, found["things"])
+            subject = ", ".join(expression(thing.strip(CODE + END)) for thing in things)
             axis = _COUNTED[found["noun"].rstrip("s")]
             more: re.Match[str] | None = found
             while more and subject:
@@ -133,12 +134,6 @@ def _axis(counted: str, along: str) -> str:
     if not along:
         return counted
     return {"row": "columns", "column": "rows"}[along] if counted == "entries" else ""
-
-
-def _subjects(things: str) -> Iterator[str]:
-    for thing in re.findall(_THING, things):
-        if thing not in ("and", "both", "also", "each", "all"):
-            yield expression(thing.strip(CODE + END))
 
 
 def _sentence(text: str, at: int) -> tuple[str, int]:
