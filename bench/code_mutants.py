@@ -10,6 +10,7 @@ function, the fast ones first. Nothing is remembered from one run to the next.
 from __future__ import annotations
 
 import argparse
+import builtins
 import contextlib
 import fnmatch
 import functools
@@ -33,6 +34,7 @@ from _pytest.doctest import DoctestItem
 from _pytest.runner import runtestprotocol
 from mutmut.__main__ import create_mutants
 from mutmut.configuration import config
+from mutmut.mutation import trampoline
 from mutmut.mutation.data import SourceFileMutationData
 from mutmut.mutation.diff_apply import get_diff_for_mutant
 from mutmut.mutation.trampoline import set_mutant_under_test
@@ -163,6 +165,8 @@ class Judge:
 
     def reach(self, items: list[pytest.Item]) -> None:
         """Find out which tests reach which function, and how long each takes."""
+        # Some tests replace what Python has built in; what mutmut calls in each function needs it.
+        vars(trampoline).update({**vars(builtins), **vars(trampoline)})
         state()._stats = self.hits
         set_mutant_under_test("stats")
         del os.environ["MUTANT_UNDER_TEST"]  # programs that a test starts know nothing of mutmut

@@ -96,6 +96,7 @@ TRUE = [
     r"\underbrace{Q K^\top}_{n \times n} V = S V",
     r"\overbrace{c + c}^{\text{twice}} = 4",
     r"\underbrace{c + c}_{4} t = 2.8",
+    r"\lVert \sum_{j=1}^{n} \alpha_{1j} v_j \rVert = \lVert \alpha_1 V \rVert",
     r"\overbrace{Q K^\top}^{S}",
     r"\underbrace{c + t}_{> 2} = 2.7",
     r"c := 2",

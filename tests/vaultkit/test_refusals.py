@@ -37,6 +37,7 @@ VARIABLES: dict[str, Any] = {
         (r"i = 1, \dots, h", "an end of the range is not a whole number"),
         (r"i = 3, \dots, 1", "the range is empty"),
         (r"I \in \mathbb{R}^{2 \times 2}", "what has no size is in no set"),
+        (r"c \in \mathbb{R}^{I}", "a dimension is not a whole number"),
         (r"c \notin [0, 1]", r"\notin is judged of sets of numbers and shapes alone"),
         (r"c \in \mathbb{R}^{h}", "a dimension is not a whole number"),
         (r"c \in \{1, A\}", "a set of numbers holds an array"),
@@ -193,6 +194,14 @@ VARIABLES: dict[str, Any] = {
         ),
         (
             r"\text{long} \otimes \text{long} = 0",
+            "4e+08 numbers at once; at most 2e+07 are computed",
+        ),
+        (
+            r"\text{long}_i / \text{long}_j = 0",
+            "4e+08 numbers at once; at most 2e+07 are computed",
+        ),
+        (
+            r"2 \odot \text{long}_i \odot \text{long}_j = 0",
             "4e+08 numbers at once; at most 2e+07 are computed",
         ),
         (r"\text{long}_i \text{long}_j = 0", "4e+08 numbers at once; at most 2e+07 are computed"),

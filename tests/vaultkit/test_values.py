@@ -492,6 +492,15 @@ def test_what_holds_of_every_sample_needs_no_tolerance() -> None:
     assert holds(r"\operatorname{Cov}(x, x) = \operatorname{Var}(x)", x=x)
 
 
+def test_a_product_of_two_samples_of_numbers_is_a_sample() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=2_000), 2 + rng.normal(size=2_000)
+    assert holds(r"\operatorname{Var}(x \odot x) = 2", x=x)
+    assert holds(r"\mathbb{E}[x \odot y] = \operatorname{Cov}(x, y) = 0", x=x, y=y)
+    assert not holds(r"\operatorname{Var}(x \odot x) = 3", x=x)
+    assert not holds(r"\mathbb{E}[x \odot x] = 0", x=x)
+
+
 def test_a_product_of_samples_is_known_as_its_parts_vary() -> None:
     assert holds(r"\mathbb{E}[q_i k_i] = \mathbb{E}[q_i] \mathbb{E}[k_i] = 0", **SAMPLE)
     assert not holds(r"\mathbb{E}[q_i q_i] = \mathbb{E}[q_i] \mathbb{E}[q_i]", **SAMPLE)

@@ -22,7 +22,7 @@ _TURNING = (np.sin, np.cos, np.tan)
 def apply(function: Callable[[Any], Any], value: Value) -> Value:
     """Compute a function of each element; what rounding has moved it by, the function moves on."""
     x = value.array
-    array = np.asarray(function(x), float)
+    array = np.asarray(function(x))
     delta = value.spread * value.unit
     moved = np.fmax(np.abs(function(x + delta) - array), np.abs(function(x - delta) - array))
     spread = np.where(np.isfinite(moved), moved, 0.0) / value.unit + 2 * np.abs(array)
