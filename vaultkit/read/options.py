@@ -156,7 +156,9 @@ class Options:
         if asked:
             return frozenset(asked) & set(CHECKS)
         # Code that shows nothing is a listing: the formulas beside it are about something else.
-        apply = any(block.output for block in note.blocks) or self.without_code
+        # A question that asks for an output means that one is to be shown.
+        shows = any(block.output for block in note.blocks) or bool(note.predictions)
+        apply = shows or self.without_code
         return frozenset(self.checks) - (set() if apply else set(OF_CODE))
 
     def is_published(self, note: Note, path: str) -> bool:
