@@ -1,17 +1,14 @@
 """The door to editors: a language server that tells what is wrong with a note as it is typed.
 
-What a note's text says is judged a moment after the last key, what its code says as soon as it has
-run: in a process of its own, ended and begun again at the next key. What editors ask beside that is
-answered by `vaultkit.edit`; here is only what the protocol makes of it.
+What an editor holds is judged by `vaultkit.doors.drafts`; what it asks beside that is answered by
+`vaultkit.edit`; `vaultkit.doors.protocol` says both in the terms of the protocol.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -21,67 +18,26 @@ from urllib.parse import unquote
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
-from pygls.uris import from_fs_path, to_fs_path
+from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument
 
-from vaultkit.changed import affected
-from vaultkit.checks.check import EXCEPTED, FAILS, Check
-from vaultkit.doors.background import Background, Verdict
+from vaultkit.checks.check import FAILS, Check
+from vaultkit.doors.drafts import Draft, Drafts
+from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol
 from vaultkit.edit.actions import actions
 from vaultkit.edit.complete import offers
 from vaultkit.edit.find import Place, definition, references, renamed_in, symbols, vault_symbols
 from vaultkit.edit.rename import RenameError, rename_heading, rename_note
-from vaultkit.edit.spans import span
 from vaultkit.edit.tell import about, state_of
-from vaultkit.edit.text import Edit, Span, applied, carried, from_units, lines, to_units
-from vaultkit.inspect import Settings, inspect_text
+from vaultkit.edit.text import Edit, Span, applied, lines
 from vaultkit.read.note import Note
-from vaultkit.read.options import FILES, OptionsError
+from vaultkit.read.options import FILES
 from vaultkit.read.vault import Vault
-from vaultkit.site.mathematics import to_mathml
 
 #: Seconds after the last key before a note is judged.
 PAUSE = 0.1
 #: The command that runs a note up to one of its blocks: its URI, the number of the block from 0.
 RUN_TO = "vaultkit.runTo"
-_COMPLETIONS = {
-    "note": types.CompletionItemKind.File,
-    "alias": types.CompletionItemKind.Reference,
-    "file": types.CompletionItemKind.File,
-    "heading": types.CompletionItemKind.Reference,
-    "id": types.CompletionItemKind.Reference,
-    "tag": types.CompletionItemKind.Keyword,
-    "option": types.CompletionItemKind.Property,
-    "variable": types.CompletionItemKind.Variable,
-}
-_SYMBOLS = {
-    "note": types.SymbolKind.File,
-    "alias": types.SymbolKind.Key,
-    "heading": types.SymbolKind.String,
-    "block": types.SymbolKind.Function,
-    "id": types.SymbolKind.Key,
-}
-#: Kinds that are matters of form: the note says nothing wrong.
-_WARNINGS = {"form"}
-
-
-@dataclass
-class _Open:
-    """A note that an editor holds.
-
-    ``note`` is what was read of its text last, ``verdict`` what came when its code ran last: that
-    may have been an older text.
-    """
-
-    uri: str
-    text: str
-    version: int | None
-    note: Note
-    #: The text of which `note` was read.
-    read: str | None = None
-    timer: asyncio.TimerHandle | None = None
-    text_checks: list[Check] = field(default_factory=list)
-    verdict: Verdict | None = None
 
 
 class _Unread(TextDocument):
@@ -110,10 +66,7 @@ class Server(LanguageServer):
         super().__init__("vaultkit", version("vaultkit"))
         self._folder = folder
         self._pause = pause
-        self._open: dict[Path, _Open] = {}
-        #: Notes that are not open, and have something wrong with them that the editor was told.
-        self._told: set[Path] = set()
-        self._background: Background | None = None
+        self._drafts: Drafts
         handlers: dict[str, Callable[..., Any]] = {
             types.INITIALIZE: self._initialize,
             types.INITIALIZED: self._initialized,
@@ -152,12 +105,9 @@ class Server(LanguageServer):
         self.vault = Vault(folder)
         # The code of notes finds modules, and is told of in tracebacks, from beside the vault.
         os.chdir(self.vault.root.parent)
-        loop = asyncio.get_running_loop()
-
-        def tell(verdict: Verdict) -> None:
-            loop.call_soon_threadsafe(self._judged, verdict)
-
-        self._background = Background(self.vault.root, tell)
+        encoding = self.workspace.position_encoding
+        self._drafts = Drafts(self.vault, self, self._pause)
+        self._in_words = Protocol(self._drafts, str(getattr(encoding, "value", encoding)))
 
     async def _initialized(self, _: types.InitializedParams) -> None:
         """Ask to be told of files that change without the editor."""
@@ -183,168 +133,64 @@ class Server(LanguageServer):
 
     def close(self) -> None:
         """End all that runs."""
-        if self._background:
-            self._background.close()
-            self._background = None
+        if hasattr(self, "_drafts"):
+            self._drafts.close()
 
     # --- What the editor holds ---------------------------------------------------------------
 
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         document = params.text_document
-        path = self._path(document.uri)
-        if path is None:
-            return
-        self.workspace.text_documents[unquote(document.uri)] = _Unread(document.uri, "")
-        unread = Note(path, document.text)
-        self._open[path] = _Open(document.uri, document.text, document.version, unread)
-        self._look(path)
+        if path := self._path(document.uri):
+            self.workspace.text_documents[unquote(document.uri)] = _Unread(document.uri, "")
+            self._drafts.opened(path, document.uri, document.text, document.version)
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         path = self._path(params.text_document.uri)
-        held = self._open.get(path) if path else None
-        if held is None or path is None:
+        held = self._drafts.get(path) if path else None
+        if held is None:
             return
-        held.version = params.text_document.version
+        text = held.text
         for change in params.content_changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
-                given = Edit(self._span(lines(held.text), change.range), change.text)
-                held.text = applied(held.text, [given])
+                given = Edit(self._in_words.span(lines(text), change.range), change.text)
+                text = applied(text, [given])
             else:
-                held.text = change.text
-        if self._background:
-            self._background.outdate(path)
-        if held.timer:
-            held.timer.cancel()
-        held.timer = asyncio.get_running_loop().call_later(self._pause, self._look, path)
+                text = change.text
+        self._drafts.edited(held.note.path, text, params.text_document.version)
 
     def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
-        path = self._path(params.text_document.uri)
-        if path is None:
-            return
-        held = self._open.get(path)
-        if held and held.timer:  # it is saved as it was typed last
-            held.timer.cancel()
-            self._look(path)
-        self._files_changed([path])
+        if path := self._path(params.text_document.uri):
+            self._drafts.saved(path)
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         path = self._path(params.text_document.uri)
-        held = self._open.pop(path, None) if path else None
-        if held is None or path is None:
-            return
-        if held.timer:
-            held.timer.cancel()
-        if self._background:
-            self._background.forget(path)
-        self.vault.draft(path, None)
-        self._publish(held.uri, held.note, [], held.version)
+        if path and self._drafts.get(path):
+            self._drafts.closed(path)
 
     def _did_change_files(self, params: types.DidChangeWatchedFilesParams) -> None:
         paths = [to_fs_path(event.uri) for event in params.changes]
-        self._files_changed([Path(path) for path in paths if path])
+        self._drafts.files_changed([Path(path) for path in paths if path])
 
-    def _files_changed(self, paths: Sequence[Path]) -> None:
-        """Judge again what rests on files: open notes as they are typed, others by their text."""
-        if self._background and any(path.suffix != ".md" for path in paths):
-            self._background.forget()  # a module that was not there may be, and the like
-        try:
-            self.vault.refresh()
-        except OptionsError as error:
-            self._say(str(error))
-            return
-        for note in affected(self.vault, paths):
-            if note.path in self._open:
-                if not any(note.path == path for path in paths):
-                    self._look(note.path)
-                continue
-            checks = [c for c in inspect_text(note, self.vault, self._settings) if _is_told(c)]
-            if checks or note.path in self._told:
-                (self._told.add if checks else self._told.discard)(note.path)
-                self._publish(_uri(note.path), note, checks)
+    # --- What it is told -----------------------------------------------------------------------
 
-    # --- Judging -----------------------------------------------------------------------------
+    def found(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
+        """Tell what is wrong with a note."""
+        told = [self._in_words.diagnostic(note, check) for check in checks]
+        uri = draft.uri if draft else self._in_words.uri(note.path)
+        self.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri, told, draft.version if draft else None)
+        )
 
-    @property
-    def _settings(self) -> Settings:
-        options = self.vault.options
-        return Settings(options.timeout, options.trials, to_mathml)
-
-    def _look(self, path: Path) -> None:
-        """Judge the text of a note as it is now, and have its code run."""
-        held = self._open[path]
-        held.timer = None
-        self._read(held)
-        held.text_checks = list(inspect_text(held.note, self.vault, self._settings))
-        self._tell(held)
-        self._run(held)
-
-    def _read(self, held: _Open) -> None:
-        """Have the vault know what was typed."""
-        if held.read is not held.text:
-            held.read = held.text
-            self.vault.draft(held.note.path, held.text)
-            held.note = self.vault.notes[held.note.path]
-
-    def _run(self, held: _Open, until: int | None = None) -> None:
-        """Have the code of a note run, all of it or up to a block."""
-        if self._background:
-            names = self.vault.options.checks_of(held.note, self.vault.relative(held.note.path))
-            wanted = names if until is None else names | {"code"}
-            self._background.ask(held.note, wanted, self._settings, until)
-
-    def _judged(self, verdict: Verdict) -> None:
-        """Take in what the code of a note has shown."""
-        held = self._open.get(verdict.note.path)
-        if held is None or held.note is not verdict.note:
-            return
-        if verdict.until is not None:
-            self._shown(verdict, verdict.until - 1)
-            if held.verdict is None or held.verdict.note is not held.note:
-                self._run(held)  # it has not come to its end yet
-            return
-        held.verdict = verdict
-        self._tell(held)
+    def ran(self) -> None:
+        """Have the lenses asked for again."""
         workspace = self.client_capabilities.workspace
         if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
 
-    def _shown(self, verdict: Verdict, index: int) -> None:
-        """Say what came of running up to a block: what it has bound, or what is wrong."""
-        wrong = [c for c in verdict.found.checks if c.outcome == FAILS and c.block is not None]
-        if wrong:
-            kind, words = types.MessageType.Warning, f"line {wrong[0].line}: {wrong[0].why}"
-        else:
-            kind = types.MessageType.Info
-            values = ((n, v) for n, vs in verdict.values.items() for v in vs if v.block == index)
-            bound = [f"{name}: {v.what}" + f"\n{v.print}" * bool(v.print) for name, v in values]
-            words = "\n".join([f"block {index + 1} runs", *bound])
+    def say(self, words: str, outcome: str) -> None:
+        """Show a message."""
+        kind = types.MessageType.Warning if outcome == FAILS else types.MessageType.Info
         self.window_show_message(types.ShowMessageParams(kind, words))
-
-    def _tell(self, held: _Open) -> None:
-        """Tell what is wrong with a note: with its text now, with its code as it ran last."""
-        checks = [*held.text_checks, *_moved(held)]
-        self._publish(held.uri, held.note, filter(_is_told, checks), held.version)
-
-    def _publish(
-        self, uri: str, note: Note, checks: Iterable[Check], version: int | None = None
-    ) -> None:
-        self.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(
-                uri, [self._diagnostic(note, check) for check in checks], version
-            )
-        )
-
-    def _diagnostic(self, note: Note, check: Check) -> types.Diagnostic:
-        severity = types.DiagnosticSeverity.Error
-        if check.outcome == EXCEPTED:
-            severity = types.DiagnosticSeverity.Information
-        elif check.kind in _WARNINGS:
-            severity = types.DiagnosticSeverity.Warning
-        where = self._range(note.lines, span(check, note))
-        return types.Diagnostic(where, check.why, severity, check.kind, source="vaultkit")
-
-    def _say(self, words: str) -> None:
-        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, words))
 
     # --- What an editor asks -------------------------------------------------------------------
 
@@ -355,53 +201,34 @@ class Server(LanguageServer):
         return [
             types.CompletionItem(
                 offer.label,
-                kind=_COMPLETIONS[offer.kind],
+                kind=COMPLETIONS[offer.kind],
                 detail=offer.detail or None,
                 filter_text=offer.match or None,
-                text_edit=types.TextEdit(self._range(note.lines, offer.span), offer.text),
+                text_edit=types.TextEdit(self._in_words.range(note.lines, offer.span), offer.text),
             )
             for offer in offers(self.vault, note, line, column)
         ]
 
     def _define(self, params: types.DefinitionParams) -> types.Location | None:
         found = definition(self.vault, *at) if (at := self._at(params)) else None
-        return self._location(found) if found else None
+        return self._in_words.location(found) if found else None
 
     def _refer(self, params: types.ReferenceParams) -> list[types.Location]:
         at = self._at(params)
-        return [self._location(place) for place in references(self.vault, *at)] if at else []
+        return (
+            [self._in_words.location(place) for place in references(self.vault, *at)] if at else []
+        )
 
     def _symbols(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-        """Tell the parts of a note, each below the heading it stands under."""
         note = self._note(params.text_document.uri)
-        top: list[types.DocumentSymbol] = []
-        above: list[tuple[int, list[types.DocumentSymbol]]] = [(0, top)]
-        if note is None:
-            return top
-        for part in sorted(
-            symbols(note), key=lambda part: (part.whole.line, part.kind != "heading")
-        ):
-            told = types.DocumentSymbol(
-                part.name or " ",
-                _SYMBOLS[part.kind],
-                self._range(note.lines, part.whole),
-                self._range(note.lines, part.span),
-                children=[],
-            )
-            if part.kind == "heading":
-                while above[-1][0] >= part.level:
-                    above.pop()
-            above[-1][1].append(told)
-            if part.kind == "heading":
-                above.append((part.level, told.children))  # type: ignore[arg-type]
-        return top
+        return self._in_words.outline(note, list(symbols(note))) if note else []
 
     def _vault_symbols(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         return [
             types.WorkspaceSymbol(
-                self._location(Place(part.path, part.span)),
+                self._in_words.location(Place(part.path, part.span)),
                 part.name or " ",
-                _SYMBOLS[part.kind],
+                SYMBOLS[part.kind],
                 container_name=part.path.stem,
             )
             for part in vault_symbols(self.vault, params.query)
@@ -415,7 +242,7 @@ class Server(LanguageServer):
         if at is None or found is None:
             return None
         note, words, span = at[0], found.words, found.span
-        return types.PrepareRenamePlaceholder(self._range(note.lines, span), words)
+        return types.PrepareRenamePlaceholder(self._in_words.range(note.lines, span), words)
 
     def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
         at = self._at(params)
@@ -430,49 +257,47 @@ class Server(LanguageServer):
         except RenameError as error:
             raise JsonRpcInvalidParams(str(error)) from error
         if changes.left:
-            self._say(f"{', '.join(changes.left)}: this code calls {found.words!r}, too")
-        return self._workspace_edit(changes.edits, moved=changes.moved)
+            self.say(f"{', '.join(changes.left)}: this code calls {found.words!r}, too", FAILS)
+        return self._in_words.workspace_edit(changes.edits, moved=changes.moved)
 
     def _hover(self, params: types.HoverParams) -> types.Hover | None:
         if (at := self._at(params)) is None:
             return None
-        held = self._open.get(at[0].path)
-        checks = [*held.text_checks, *_moved(held)] if held else []
+        held = self._drafts.get(at[0].path)
+        checks = held.checks if held else []
         values = held.verdict.values if held and held.verdict else {}
         said = about(self.vault, *at, checks, values)
         if said is None:
             return None
         span, words = said
         text = types.MarkupContent(types.MarkupKind.Markdown, words)
-        return types.Hover(text, self._range(at[0].lines, span))
+        return types.Hover(text, self._in_words.range(at[0].lines, span))
 
     def _actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
-        note = self._note(params.text_document.uri)
-        held = self._open.get(note.path) if note else None
-        if note is None or held is None:
+        held = self._held(params.text_document.uri)
+        if held is None:
             return []
-        checks = [*held.text_checks, *_moved(held)]
-        where = self._span(note.lines, params.range)
+        note, checks = held.note, held.checks
+        where = self._in_words.span(note.lines, params.range)
         return [
             types.CodeAction(
                 action.title,
                 types.CodeActionKind.QuickFix,
-                [self._diagnostic(note, action.mends)] if action.mends else None,
-                edit=self._workspace_edit(action.edits, makes=action.makes),
+                [self._in_words.diagnostic(note, action.mends)] if action.mends else None,
+                edit=self._in_words.workspace_edit(action.edits, makes=action.makes),
             )
             for action in actions(self.vault, note, where, checks)
         ]
 
     def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """Tell of each block how it came out and how long it took, and offer to run up to it."""
-        note = self._note(params.text_document.uri)
-        held = self._open.get(note.path) if note else None
-        if note is None or held is None:
+        held = self._held(params.text_document.uri)
+        if held is None:
             return []
-        checks = _moved(held)
+        note, checks = held.note, held.code_checks
         return [
             types.CodeLens(
-                self._range(note.lines, Span.within(block.fence.line, 1, 0)),
+                self._in_words.range(note.lines, Span.within(block.fence.line, 1, 0)),
                 types.Command(
                     " · ".join(filter(None, ["run to here", state_of(index, checks)])),
                     RUN_TO,
@@ -484,43 +309,10 @@ class Server(LanguageServer):
 
     def _run_to(self, uri: str, index: int) -> None:
         """Run the blocks of a note up to one, that included, and show what it shows."""
-        note = self._note(uri)
-        held = self._open.get(note.path) if note else None
-        if note and held and 0 <= index < len(note.blocks):
-            self._run(held, until=index + 1)
+        if held := self._held(uri):
+            self._drafts.run_to(held.note.path, index)
 
-    def _workspace_edit(
-        self,
-        edits: Mapping[Path, Sequence[Edit]],
-        moved: tuple[Path, Path] | None = None,
-        makes: tuple[Path, str] | None = None,
-    ) -> types.WorkspaceEdit:
-        """Write edits, and what becomes of files, as one edit of the workspace."""
-        told: list[Any] = []
-        if makes:
-            path, text = makes
-            told.append(types.CreateFile(_uri(path)))
-            start = types.Range(types.Position(0, 0), types.Position(0, 0))
-            identified = types.OptionalVersionedTextDocumentIdentifier(_uri(path))
-            told.append(types.TextDocumentEdit(identified, [types.TextEdit(start, text)]))
-        for path, changed in edits.items():
-            held = self._open.get(path)
-            rows = self._rows(path)
-            told.append(
-                types.TextDocumentEdit(
-                    types.OptionalVersionedTextDocumentIdentifier(
-                        held.uri if held else _uri(path), held.version if held else None
-                    ),
-                    [types.TextEdit(self._range(rows, e.span), e.text) for e in sorted(changed)],
-                )
-            )
-        if moved:
-            old, new = moved
-            held = self._open.get(old)
-            told.append(types.RenameFile(held.uri if held else _uri(old), _uri(new)))
-        return types.WorkspaceEdit(document_changes=told)
-
-    # --- Places ------------------------------------------------------------------------------
+    # --- Notes and places ----------------------------------------------------------------------
 
     def _path(self, uri: str) -> Path | None:
         """Find the note of the vault that a URI means."""
@@ -535,54 +327,17 @@ class Server(LanguageServer):
     def _note(self, uri: str) -> Note | None:
         """Return a note as it was typed last."""
         path = self._path(uri)
-        held = self._open.get(path) if path else None
-        if held:
-            self._read(held)
-        return self.vault.notes.get(path) if path else None
+        return self._drafts.note(path) if path else None
+
+    def _held(self, uri: str) -> Draft | None:
+        """Return what the editor holds of a note, as it was typed last."""
+        note = self._note(uri)
+        return self._drafts.get(note.path) if note else None
 
     def _at(self, params: Any) -> tuple[Note, int, int] | None:
         """Return the note and the place that are asked about."""
         note = self._note(params.text_document.uri)
-        return (note, *self._place(note.lines, params.position)) if note else None
-
-    def _rows(self, path: Path) -> list[str]:
-        """Return the lines of a file, as an editor holds it or as it is on disk."""
-        if path in self._open:
-            return lines(self._open[path].text)
-        note = self.vault.notes.get(path)
-        if note and path.suffix == ".md":
-            return note.lines
-        return lines(path.read_text(encoding="utf-8-sig", errors="replace"))
-
-    def _location(self, place: Place) -> types.Location:
-        held = self._open.get(place.path)
-        uri = held.uri if held else _uri(place.path)
-        # The beginning of a file is the same however it is read.
-        rows = self._rows(place.path) if place.span.end_column > 1 else []
-        return types.Location(uri, self._range(rows, place.span))
-
-    @property
-    def _encoding(self) -> str:
-        encoding = self.workspace.position_encoding
-        return str(getattr(encoding, "value", encoding))
-
-    def _span(self, rows: Sequence[str], where: types.Range) -> Span:
-        line, column = self._place(rows, where.start)
-        return Span(line, column, *self._place(rows, where.end))
-
-    def _place(self, rows: Sequence[str], where: types.Position) -> tuple[int, int]:
-        if where.line >= len(rows):
-            return len(rows), len(rows[-1]) + 1
-        return where.line + 1, from_units(rows[where.line], where.character, self._encoding)
-
-    def _range(self, rows: Sequence[str], where: Span) -> types.Range:
-        def position(line: int, column: int) -> types.Position:
-            text = rows[line - 1] if line <= len(rows) else ""
-            return types.Position(line - 1, to_units(text, column, self._encoding))
-
-        return types.Range(
-            position(where.line, where.column), position(where.end_line, where.end_column)
-        )
+        return (note, *self._in_words.place(note.lines, params.position)) if note else None
 
 
 def vault_in(folder: Path) -> Path:
@@ -610,26 +365,3 @@ def serve(folder: Path | None) -> None:
         server.start_io(os.fdopen(reading, "rb"), os.fdopen(writing, "wb"))
     finally:
         server.close()
-
-
-def _is_told(check: Check) -> bool:
-    return check.outcome == FAILS or (check.kind == "link" and check.outcome == EXCEPTED)
-
-
-def _moved(held: _Open) -> list[Check]:
-    """Find where what was found in an older text stands now; leave out what was changed since."""
-    if held.verdict is None:
-        return []
-    checks = held.verdict.found.checks
-    if held.verdict.note is held.note:
-        return checks
-    head, tail, by = carried(held.verdict.note.lines, held.note.lines)
-    return [
-        replace(check, line=check.line + (by if check.line >= tail else 0), mend=None)
-        for check in checks
-        if check.line <= head or check.line >= tail
-    ]
-
-
-def _uri(path: Path) -> str:
-    return from_fs_path(str(path)) or path.as_uri()

@@ -1,0 +1,244 @@
+"""What an editor holds of a vault: drafts of notes, judged while they are typed.
+
+What a draft's text says is judged a moment after the last key, what its code says as soon as it has
+run: in a process of its own, ended and begun again at the next key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from vaultkit.changed import affected
+from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.doors.background import Background, Verdict
+from vaultkit.edit.text import carried, lines
+from vaultkit.inspect import Settings, inspect_text
+from vaultkit.read.note import Note
+from vaultkit.read.options import OptionsError
+from vaultkit.read.vault import Vault
+from vaultkit.site.mathematics import to_mathml
+
+
+@dataclass
+class Draft:
+    """A note that an editor holds.
+
+    ``note`` is what was read of its text last, ``verdict`` what came when its code ran last: that
+    may have been an older text.
+    """
+
+    uri: str
+    text: str
+    version: int | None
+    note: Note
+    #: The text of which `note` was read.
+    read: str | None = None
+    timer: asyncio.TimerHandle | None = None
+    text_checks: list[Check] = field(default_factory=list)
+    verdict: Verdict | None = None
+
+    @property
+    def checks(self) -> list[Check]:
+        """All that is known: of its text now, of its code as it ran last."""
+        return [*self.text_checks, *self.code_checks]
+
+    @property
+    def code_checks(self) -> list[Check]:
+        """What was found when it ran, where that stands now, without what was changed since."""
+        if self.verdict is None:
+            return []
+        checks = self.verdict.found.checks
+        if self.verdict.note is self.note:
+            return checks
+        head, tail, by = carried(self.verdict.note.lines, self.note.lines)
+        return [
+            replace(check, line=check.line + (by if check.line >= tail else 0), mend=None)
+            for check in checks
+            if check.line <= head or check.line >= tail
+        ]
+
+
+class Listener(Protocol):
+    """Whoever wants to know what is found."""
+
+    def found(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
+        """Take in what is wrong with a note, and the draft that it is read of, if it is one's."""
+
+    def ran(self) -> None:
+        """Take in that the code of a draft has run."""
+
+    def say(self, words: str, outcome: str) -> None:
+        """Say something to who types; a failure if the outcome is one."""
+
+
+class Drafts:
+    """The drafts of a vault, and what is found in them.
+
+    Parameters
+    ----------
+    vault
+        The vault.
+    listener
+        Who is told of it, in the loop that runs now.
+    pause
+        Seconds after the last key before a note is judged.
+    """
+
+    def __init__(self, vault: Vault, listener: Listener, pause: float) -> None:
+        self.vault = vault
+        self._listener = listener
+        self._pause = pause
+        self._loop = loop = asyncio.get_running_loop()
+        self._open: dict[Path, Draft] = {}
+        #: Notes that are not open, and have something wrong with them that was told.
+        self._told: set[Path] = set()
+
+        def judged(verdict: Verdict) -> None:
+            loop.call_soon_threadsafe(self._judged, verdict)
+
+        self._background = Background(vault.root, judged)
+
+    def close(self) -> None:
+        """End all that runs."""
+        self._background.close()
+
+    def get(self, path: Path) -> Draft | None:
+        """Return the draft of a note, if the editor holds one."""
+        return self._open.get(path)
+
+    def note(self, path: Path) -> Note | None:
+        """Return a note as it was typed last."""
+        if draft := self._open.get(path):
+            self._read(draft)
+        return self.vault.notes.get(path)
+
+    def rows(self, path: Path) -> list[str]:
+        """Return the lines of a file, as the editor holds it or as it is on disk."""
+        if path in self._open:
+            return lines(self._open[path].text)
+        note = self.vault.notes.get(path)
+        if note and path.suffix == ".md":
+            return note.lines
+        return lines(path.read_text(encoding="utf-8-sig", errors="replace"))
+
+    # --- What the editor does ----------------------------------------------------------------
+
+    def opened(self, path: Path, uri: str, text: str, version: int) -> None:
+        """Hold a note."""
+        self._open[path] = Draft(uri, text, version, Note(path, text))
+        self._look(path)
+
+    def edited(self, path: Path, text: str, version: int | None) -> None:
+        """Have a draft read as it was typed now."""
+        draft = self._open[path]
+        draft.text, draft.version = text, version
+        self._background.outdate(path)
+        if draft.timer:
+            draft.timer.cancel()
+        draft.timer = self._loop.call_later(self._pause, self._look, path)
+
+    def saved(self, path: Path) -> None:
+        """Judge what rests on a draft that was saved."""
+        draft = self._open.get(path)
+        if draft and draft.timer:  # it is saved as it was typed last
+            draft.timer.cancel()
+            self._look(path)
+        self.files_changed([path])
+
+    def closed(self, path: Path) -> None:
+        """Forget a draft."""
+        draft = self._open.pop(path)
+        if draft.timer:
+            draft.timer.cancel()
+        self._background.forget(path)
+        self.vault.draft(path, None)
+        self._listener.found(draft.note, [], draft)
+
+    def files_changed(self, paths: Sequence[Path]) -> None:
+        """Judge again what rests on files: drafts as they are typed, other notes by their text."""
+        if any(path.suffix != ".md" for path in paths):
+            self._background.forget()  # a module that was not there may be, and the like
+        try:
+            self.vault.refresh()
+        except OptionsError as error:
+            self._listener.say(str(error), FAILS)
+            return
+        for note in affected(self.vault, paths):
+            if note.path in self._open:
+                if note.path not in paths:
+                    self._look(note.path)
+                continue
+            checks = [c for c in inspect_text(note, self.vault, self._settings) if _is_told(c)]
+            if checks or note.path in self._told:
+                (self._told.add if checks else self._told.discard)(note.path)
+                self._listener.found(note, checks, None)
+
+    def run_to(self, path: Path, index: int) -> None:
+        """Run the blocks of a draft up to one, that included, and say what it shows."""
+        draft = self._open.get(path)
+        if draft and 0 <= index < len(draft.note.blocks):
+            self._run(draft, until=index + 1)
+
+    # --- Judging -----------------------------------------------------------------------------
+
+    @property
+    def _settings(self) -> Settings:
+        options = self.vault.options
+        return Settings(options.timeout, options.trials, to_mathml)
+
+    def _look(self, path: Path) -> None:
+        """Judge the text of a draft as it is now, and have its code run."""
+        draft = self._open[path]
+        draft.timer = None
+        self._read(draft)
+        draft.text_checks = list(inspect_text(draft.note, self.vault, self._settings))
+        self._tell(draft)
+        self._run(draft)
+
+    def _read(self, draft: Draft) -> None:
+        """Have the vault know what was typed."""
+        if draft.read is not draft.text:
+            draft.read = draft.text
+            self.vault.draft(draft.note.path, draft.text)
+            draft.note = self.vault.notes[draft.note.path]
+
+    def _run(self, draft: Draft, until: int | None = None) -> None:
+        """Have the code of a draft run, all of it or up to a block."""
+        names = self.vault.options.checks_of(draft.note, self.vault.relative(draft.note.path))
+        wanted = names if until is None else names | {"code"}
+        self._background.ask(draft.note, wanted, self._settings, until)
+
+    def _judged(self, verdict: Verdict) -> None:
+        """Take in what the code of a draft has shown."""
+        draft = self._open.get(verdict.note.path)
+        if draft is None or draft.note is not verdict.note:
+            return
+        if verdict.until is not None:
+            self._show(verdict, verdict.until - 1)
+            if draft.verdict is None or draft.verdict.note is not draft.note:
+                self._run(draft)  # it has not come to its end yet
+            return
+        draft.verdict = verdict
+        self._tell(draft)
+        self._listener.ran()
+
+    def _show(self, verdict: Verdict, index: int) -> None:
+        """Say what came of running up to a block: what it has bound, or what is wrong."""
+        wrong = [c for c in verdict.found.checks if c.outcome == FAILS and c.block is not None]
+        if wrong:
+            self._listener.say(f"line {wrong[0].line}: {wrong[0].why}", FAILS)
+            return
+        values = ((n, v) for n, vs in verdict.values.items() for v in vs if v.block == index)
+        bound = [f"{name}: {v.what}" + f"\n{v.print}" * bool(v.print) for name, v in values]
+        self._listener.say("\n".join([f"block {index + 1} runs", *bound]), "")
+
+    def _tell(self, draft: Draft) -> None:
+        self._listener.found(draft.note, filter(_is_told, draft.checks), draft)
+
+
+def _is_told(check: Check) -> bool:
+    return check.outcome == FAILS or (check.kind == "link" and check.outcome == EXCEPTED)

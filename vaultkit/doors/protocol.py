@@ -1,0 +1,146 @@
+"""What the language server protocol calls things: places, problems, parts of a note, edits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from vaultkit.checks.check import EXCEPTED, Check
+from vaultkit.doors.drafts import Drafts
+from vaultkit.edit.find import Place, Symbol
+from vaultkit.edit.spans import span as span_of
+from vaultkit.edit.text import Edit, Span, from_units, to_units
+from vaultkit.read.note import Note
+
+COMPLETIONS = {
+    "note": types.CompletionItemKind.File,
+    "alias": types.CompletionItemKind.Reference,
+    "file": types.CompletionItemKind.File,
+    "heading": types.CompletionItemKind.Reference,
+    "id": types.CompletionItemKind.Reference,
+    "tag": types.CompletionItemKind.Keyword,
+    "option": types.CompletionItemKind.Property,
+    "variable": types.CompletionItemKind.Variable,
+}
+SYMBOLS = {
+    "note": types.SymbolKind.File,
+    "alias": types.SymbolKind.Key,
+    "heading": types.SymbolKind.String,
+    "block": types.SymbolKind.Function,
+    "id": types.SymbolKind.Key,
+}
+#: Kinds that are matters of form: the note says nothing wrong.
+_WARNINGS = {"form"}
+
+
+@dataclass
+class Protocol:
+    """Says in the terms of the protocol what is known of notes.
+
+    Attributes
+    ----------
+    drafts
+        What the editor holds.
+    encoding
+        What it counts the characters of a line in.
+    """
+
+    drafts: Drafts
+    encoding: str
+
+    def span(self, rows: Sequence[str], where: types.Range) -> Span:
+        """Read a range in a text of some lines."""
+        line, column = self.place(rows, where.start)
+        return Span(line, column, *self.place(rows, where.end))
+
+    def place(self, rows: Sequence[str], where: types.Position) -> tuple[int, int]:
+        """Read a position: its line and its column."""
+        if where.line >= len(rows):
+            return len(rows), len(rows[-1]) + 1
+        return where.line + 1, from_units(rows[where.line], where.character, self.encoding)
+
+    def range(self, rows: Sequence[str], where: Span) -> types.Range:
+        """Write a span as a range."""
+
+        def position(line: int, column: int) -> types.Position:
+            text = rows[line - 1] if line <= len(rows) else ""
+            return types.Position(line - 1, to_units(text, column, self.encoding))
+
+        return types.Range(
+            position(where.line, where.column), position(where.end_line, where.end_column)
+        )
+
+    def uri(self, path: Path) -> str:
+        """Name a file, as the editor does if it holds it."""
+        draft = self.drafts.get(path)
+        return draft.uri if draft else path.as_uri()
+
+    def location(self, place: Place) -> types.Location:
+        """Write a place in a file."""
+        # The beginning of a file is the same however it is read.
+        rows = self.drafts.rows(place.path) if place.span.end_column > 1 else []
+        return types.Location(self.uri(place.path), self.range(rows, place.span))
+
+    def diagnostic(self, note: Note, check: Check) -> types.Diagnostic:
+        """Write what is wrong with a note."""
+        severity = types.DiagnosticSeverity.Error
+        if check.outcome == EXCEPTED:
+            severity = types.DiagnosticSeverity.Information
+        elif check.kind in _WARNINGS:
+            severity = types.DiagnosticSeverity.Warning
+        where = self.range(note.lines, span_of(check, note))
+        return types.Diagnostic(where, check.why, severity, check.kind, source="vaultkit")
+
+    def outline(self, note: Note, parts: Sequence[Symbol]) -> list[types.DocumentSymbol]:
+        """Write the parts of a note, each below the heading it stands under."""
+        top: list[types.DocumentSymbol] = []
+        above: list[tuple[int, list[types.DocumentSymbol]]] = [(0, top)]
+        for part in sorted(parts, key=lambda part: (part.whole.line, part.kind != "heading")):
+            below: list[types.DocumentSymbol] = []
+            told = types.DocumentSymbol(
+                part.name or " ",
+                SYMBOLS[part.kind],
+                self.range(note.lines, part.whole),
+                self.range(note.lines, part.span),
+                children=below,
+            )
+            if part.kind == "heading":
+                while above[-1][0] >= part.level:
+                    above.pop()
+            above[-1][1].append(told)
+            if part.kind == "heading":
+                above.append((part.level, below))
+        return top
+
+    def workspace_edit(
+        self,
+        edits: Mapping[Path, Sequence[Edit]],
+        moved: tuple[Path, Path] | None = None,
+        makes: tuple[Path, str] | None = None,
+    ) -> types.WorkspaceEdit:
+        """Write edits, and what becomes of files, as one edit of the workspace."""
+        told: list[Any] = []
+        if makes:
+            path, text = makes
+            told.append(types.CreateFile(self.uri(path)))
+            start = types.Range(types.Position(0, 0), types.Position(0, 0))
+            identified = types.OptionalVersionedTextDocumentIdentifier(self.uri(path))
+            told.append(types.TextDocumentEdit(identified, [types.TextEdit(start, text)]))
+        for path, changed in edits.items():
+            draft = self.drafts.get(path)
+            rows = self.drafts.rows(path)
+            version = draft.version if draft else None
+            told.append(
+                types.TextDocumentEdit(
+                    types.OptionalVersionedTextDocumentIdentifier(self.uri(path), version),
+                    [types.TextEdit(self.range(rows, e.span), e.text) for e in sorted(changed)],
+                )
+            )
+        if moved:
+            old, new = moved
+            told.append(types.RenameFile(self.uri(old), self.uri(new)))
+        return types.WorkspaceEdit(document_changes=told)
