@@ -108,6 +108,73 @@ def test_each_kind_is_marked_from_its_first_to_its_last_character(editor: Editor
     }
 
 
+#: What is wrong in it, in the order of its lines; all else in it holds.
+ODD = """
+So 😀 $y = 3 x$ and 😀 $y = 4 x$, not $y = 2 x$.
+
+> [!note]- In a callout
+> It is 😀 $y = 5 x$, and 2.75 of it.
+>
+> $$
+> y = 6 x
+> $$
+
+| 😀 | in a table |
+|---|---|
+| 😀 $y = 7 x$ | $y = 8 x$, [[Nope]] |
+
+- In a list 😀 $y = 9 x$,
+    - and `y` is 3 by 3 there.
+
+> > nested: $y = 10 x$
+"""
+MARKED = [
+    "$y = 3 x$", "$y = 4 x$", "$y = 5 x$", "2.75", "$$\n> y = 6 x\n> $$", "$y = 7 x$", "$y = 8 x$",
+    "[[Nope]]", "$y = 9 x$", "3 by 3", "$y = 10 x$",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_stands_in_odd_places_is_marked_there(tmp_path: Path, end: str) -> None:
+    folder = tmp_path / "a vault's folder, with blanks"
+    folder.mkdir()
+    name = "It isn't saved.md"
+    text = "# It isn't saved\n" + NOTE.partition("# Twice\n")[2].partition("So 😀")[0]
+    text = text.replace("[[Other#Why]] and ![[Other]]", "[[It isn't saved]]") + ODD
+    with Editor(folder) as editor:
+        editor.open(name, text.replace("\n", end))
+        problems = editor.problems(name, lambda found: len(found) == len(MARKED))
+        shown = [editor.shown(name, problem).replace("\r", "") for problem in problems]
+        assert sorted(shown) == sorted(MARKED)
+        for words in ("$y = 4 x$", "$y = 8 x$"):
+            assert words in editor.ask("hover", name, words, 3)["contents"]["value"]
+
+
+def test_files_that_are_no_notes_of_the_vault_or_have_gone(editor: Editor) -> None:
+    outside = editor.folder.parent / "out.md"
+    outside.write_text("# Out\n\n[[No]]\n")
+    editor.open("../out.md")
+    for what in ("hover", "completion", "definition"):
+        assert not editor.ask(what, "../out.md", "[[No]]", 3)
+    editor.type("../out.md", "[[No]]", "[[None]]")
+    editor.save("../out.md")
+    # One that the editor holds, and one that a note links to, are deleted by somebody else.
+    editor.open("Twice.md")
+    editor.open("Other.md")
+    editor.problems("Other.md", none)
+    for name in ("Twice.md", "Other.md"):
+        (editor.folder / name).unlink()
+        changed = [{"uri": editor.uri(name), "type": 3}]
+        editor.notify("workspace/didChangeWatchedFiles", changes=changed)
+    editor.notify("textDocument/didClose", textDocument={"uri": editor.uri("Other.md")})
+    editor.type("Twice.md", "A 😀", "An 😀")
+    problems = editor.problems("Twice.md", lambda found: len(found) == 2)
+    assert {editor.shown("Twice.md", problem) for problem in problems} == {
+        "[[Other#Why]]", "![[Other]]",
+    }  # fmt: skip
+    assert (editor.folder / "../out.md") not in editor.told
+
+
 def test_a_link_is_judged_on_what_is_not_saved(editor: Editor) -> None:
     editor.open("Other.md")
     editor.open("Twice.md")

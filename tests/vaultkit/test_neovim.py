@@ -17,11 +17,13 @@ pytest.importorskip("pygls")
 NVIM = shutil.which("nvim")
 ROOT = Path(__file__).parents[2]
 SESSION = Path(__file__).with_name("neovim.lua")
+#: The session as it can be read.
+RECORDED = ROOT / "vaultkit" / "session.txt"
 OLD, NEW = r"\exp(x_1 - x_2)", r"\exp(x_1 - 2 x_2)"
 
 
 @pytest.mark.skipif(NVIM is None, reason="Neovim is not installed")
-def test_a_session_in_neovim(tmp_path: Path) -> None:
+def test_a_session_in_neovim(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     for name in ("docs", "snippets", "figures"):
         shutil.copytree(ROOT / name, tmp_path / name)
     for name in ("mkdocs.yml", "pyproject.toml"):
@@ -58,7 +60,8 @@ def test_a_session_in_neovim(tmp_path: Path) -> None:
     assert "the largest difference is" in problem["message"]
     assert "does not hold" in told["hover"]
     assert told["undone"]
-    written, before, _ = told["output"]
+    assert told["missing"]
+    written, before = told["output"]
     assert written == before
     # All links lead to the heading by its new name, and nothing else has changed.
     vault = Vault(tmp_path / "docs")
@@ -76,3 +79,18 @@ def test_a_session_in_neovim(tmp_path: Path) -> None:
         if path.is_file() and path.read_bytes() != (tmp_path / path.relative_to(ROOT)).read_bytes()
     ]
     assert len(changed) == told["files"] > 1
+    # All of the vault holds yet: what it says, and what its code computes.
+    whole = subprocess.run(
+        [sys.executable, "-m", "pytest", "docs", "-q", "-p", "no:cacheprovider"],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert whole.returncode == 0, whole.stdout[-3000:]
+    session = "\n".join([*told["session"], "$ pytest docs", "(all of it holds)", ""])
+    if request.config.getoption("--update"):
+        RECORDED.write_text(session, encoding="utf-8")
+    assert session == RECORDED.read_text(encoding="utf-8"), "--update records it anew"

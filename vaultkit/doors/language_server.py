@@ -319,7 +319,7 @@ class Server(LanguageServer):
         name = to_fs_path(uri)
         if name is None or not name.endswith(".md"):
             return None
-        path = Path(name)
+        path = Path(os.path.normpath(name))
         if not path.is_relative_to(self.vault.root):
             path = path.resolve()
         return path if path.is_relative_to(self.vault.root) else None
