@@ -6,6 +6,7 @@ What an editor holds is judged by `vaultkit.doors.drafts`; what it asks beside t
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -103,6 +104,7 @@ class Server(LanguageServer):
         root = (folders or [params.root_uri or ""])[0]
         folder = self._folder or vault_in(Path(to_fs_path(root) or "."))
         self.vault = Vault(folder)
+        gc.freeze()  # to look for garbage among all notes would take longer the more there are
         # The code of notes finds modules, and is told of in tracebacks, from beside the vault.
         os.chdir(self.vault.root.parent)
         encoding = self.workspace.position_encoding
