@@ -38,6 +38,9 @@ class Runs:
     def __call__(self, text: str, until: int | None = None) -> Verdict:
         note = parse(text, self.path)
         self.background.ask(note, EVERY, Settings(timeout=10.0), until)
+        return self.wait()
+
+    def wait(self) -> Verdict:
         return self._told.get(timeout=PATIENCE)
 
     @property
@@ -269,6 +272,18 @@ def test_there_are_few_and_none_is_left(folder: Path) -> None:
     assert len(left) == 3
     runs.background.close()
     assert not [pid for pid in (keeper, *left) if is_alive(pid)]
+
+
+def test_what_runs_goes_on_when_all_is_forgotten(runs: Runs) -> None:
+    text = block("import time\nbegan = time.time_ns()\ntime.sleep(0.5)")
+    runs.background.ask(parse(text, runs.path), EVERY, Settings(timeout=10.0))
+    end = time.monotonic() + PATIENCE
+    while runs.background._runs[0] is None:
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    runs.background.forget()
+    first = runs.wait()
+    assert began(runs(text)) != began(first)
 
 
 def test_none_is_left_of_a_keeper_that_is_killed(folder: Path) -> None:

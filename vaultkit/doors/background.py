@@ -104,10 +104,11 @@ class Background:
                 self._workers.cancel(key)
 
     def forget(self, *paths: Path) -> None:
-        """Keep nothing more of notes; by default, of all."""
+        """Run notes no more, and keep nothing of them; by default, keep nothing of any."""
         with self._changed:
-            for path in paths or list(self._begun):
+            for path in paths:
                 self.outdate(path)
+            for path in paths or list(self._begun):
                 if self._begun.pop(path, None):
                     self._forgotten.append(os.fspath(path))
             self._changed.notify()
