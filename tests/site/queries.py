@@ -76,6 +76,9 @@ FIRST = {
     "softmax(QK^T/sqrt(d_k))V": "Attention Equation",
     r"\operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V": "Attention Equation",
     "W_Q": "Query Matrix",
+    "QK^T/sqrt(d_k)": "Attention Equation",
+    "W_O": "Multi-Head Attention",
+    "attention is all you need": "Where Attention Comes From",
 }
 
 #: The note that is among the first three.

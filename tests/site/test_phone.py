@@ -256,6 +256,8 @@ def test_paper_ends_with_the_text(visit: Visitor) -> None:
     light = page.evaluate("getComputedStyle(document.querySelector('article h1')).color")
     assert light != dark
     assert max(int(number) for number in re.findall(r"\d+", light)[:3]) < 80
+    # The edges of the paper, too.
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
     for selector in (".md-header", ".md-footer", ".linked-from", ".vk-checked", ".md-tags"):
         expect(page.locator(selector).first).to_be_hidden()
     last = page.evaluate(

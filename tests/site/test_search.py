@@ -62,6 +62,12 @@ def test_nothing_is_fetched_before_the_box_is_opened(visit: Visitor) -> None:
     assert len([url for url in asked if index.search(url)]) == 1
 
 
+def test_what_is_pasted_is_searched_for(visit: Visitor) -> None:
+    page = visit()
+    page.locator(".md-search__input").fill("softmax")
+    expect(page.locator(".md-search-result__link").first).to_contain_text("Softmax")
+
+
 def test_what_is_fetched_with_every_page_is_small(built: Path) -> None:
     assert json.loads((built / "search/search_index.json").read_text("utf-8"))["docs"] == []
     (worker,) = (built / "assets/vaultkit").glob("search.*.js")

@@ -64,7 +64,7 @@ const prepare = (notes) => {
     const note = {
       url, title, tags, summary, linked,
       names: [title, ...aliases].map((name) => tokens(name, { products: false })),  // KV Cache is no K V
-      about: new Set(tokens(summary)),
+      about: new Set(tokens(summary, { products: false })),
       tagged: new Set(tags.flatMap((tag) => tokens(tag))),
       stated: formulas.map((formula) => tokens(formula)),
       sections: sections.map(([anchor, heading, text]) => {
@@ -103,7 +103,8 @@ const near = (one, other) => {
 const meant = (term, { inNotes, vocabulary }) => {
   const meanings = new Map();
   if (inNotes.has(term)) meanings.set(term, 1);
-  if (term.length > 1)
+  // A symbol of two letters is typed whole: W_O is no beginning of `word`.
+  if (term.length > 2 || (term.length > 1 && !meanings.size))
     for (const other of vocabulary)
       if (other !== term && other.startsWith(term)) meanings.set(other, 0.6 * term.length / other.length);
   if (!meanings.size && term.length > 3)
@@ -179,7 +180,7 @@ const rank = (question, index) => {
       const scores = terms.map(({ meanings, rare }) => rare * (
         WEIGHTS.headed * best(meanings, (term) => +section.headed.has(term)) +
         WEIGHTS.text * best(meanings, (term) => frequent(section.counts.get(term), length))));
-      const phrase = content.length > 1 && follows(section.words, content);
+      const phrase = content.length > 1 && (follows(section.words, content) || follows(section.words, asked));
       const covered = terms.reduce((sum, { rare }, at) => sum + (scores[at] ? rare : 0), 0) / (weight || 1);
       const sum = scores.reduce((all, score) => all + score, 0);
       return { section, scores, score: sum * (0.3 + 0.7 * covered ** 2) + (phrase ? 0.8 * weight : 0) };
