@@ -97,3 +97,18 @@ def test_a_limit_holds_inside_and_not_after() -> None:
         time.sleep(5)
     with limit(5):
         time.sleep(0.01)
+
+
+def test_a_reserve_is_let_go_when_memory_ends_and_set_aside_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def end() -> None:
+        raise MemoryError
+
+    capture = Capture()
+    assert capture.run(lambda: None, 1) is None
+    assert isinstance(capture.run(end, 1), MemoryError)
+    with monkeypatch.context() as none_left:
+        none_left.setattr("vaultkit.run.capture._reserve", lambda: None)
+        assert not capture.has_reserve()
+    assert capture.has_reserve()

@@ -723,6 +723,7 @@ READ = [
     (r"\underbrace{a b}_{8}", "(a . b) = 8"),
     (r"\underbrace{a}_{n \times m} \overbrace{b}^{8}", "a in R(n, m) & b = 8"),
     (r"\underbrace{a b}_{\text{product}}", ""),
+    (r"\underbrace{a b}_{\text{step 2}} = c", "(a . b) = c"),
     (r"\overbrace{a}^{\text{one}} = b", "a = b"),
     (r"\underbrace{a} = b", "a = b"),
     (r"a \overset{\text{def}}{=} b", "a = b"),
@@ -1108,6 +1109,18 @@ REFUSED = [
         "a brace can say a shape, a value or words, nothing else",
         r"\underbrace{a}_{\in b} ",
         "=",
+    ),
+    (
+        r"\underbrace{a}_{\text{19 pairs}} = c",
+        "a number in the words of a brace cannot be judged",
+        r"\underbrace{a}_{\text{19 pairs}} ",
+        "=",
+    ),
+    (
+        r"\underbrace{a}_{\text{0.5 of it}}",
+        "a number in the words of a brace cannot be judged",
+        r"\underbrace{a}_{\text{0.5 of it}}",
+        "",
     ),
     (
         r"\underbrace{a}_{n \text{ times}} = c",

@@ -94,6 +94,8 @@ _KNOWN_SETS = (
 )
 _N = TypeVar("_N", bound=Node)
 
+#: Numbers in words that would have to be backed.
+_COUNTS = re.compile(r"\d\d|\d\.\d")
 #: Braces, and behind which mark they say what the thing in them is.
 _BRACES = {r"\underbrace": "_", r"\overbrace": "^"}
 
@@ -1090,6 +1092,8 @@ class _Parser:
                     raise self.error("a brace can say a shape, a value or words, nothing else")
                 claim = Statement((body, self.whole(tokens)), (relation,))
                 self.braced.append(self.placed(start, claim))
+            elif any(_COUNTS.search(text) for text in texts):
+                raise self.error("a number in the words of a brace cannot be judged")
         # What stands in a brace is one factor.
         return body
 
@@ -1265,7 +1269,7 @@ def _braces_say(tokens: Sequence[Token]) -> bool:
             parser.group()
             if parser.next == _BRACES[token.text]:
                 parser.take()
-                if any(token.kind != "text" for token in parser.group()):
+                if any(t.kind != "text" or _COUNTS.search(t.text) for t in parser.group()):
                     return True
     return False
 
