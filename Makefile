@@ -59,9 +59,10 @@ code-mutants: .venv/mutants
 	$(BIN)/python -m bench.code_mutants $(ROOM) --sample $(SAMPLE) --seed $(SEED) \
 		$(if $(WHAT),--only '$(WHAT)')
 
-# What checking costs, as multiples of running the bare code.
+# What checking costs, as multiples of running the bare code; and building, of plain MkDocs.
 bench: .venv/test
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.site --plot bench/growth.svg
 
 lint: .venv/dev
 	$(BIN)/ruff check .

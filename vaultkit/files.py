@@ -54,6 +54,27 @@ def write_atomically(path: Path, content: bytes | str, before: bytes | None = No
         raise
 
 
+def keep(path: Path, content: bytes) -> None:
+    """Write a file of a cache, which nobody else writes otherwise, in one stroke as well.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    written = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        try:
+            written.write_bytes(content)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            written.write_bytes(content)
+        written.replace(path)
+    except BaseException:
+        written.unlink(missing_ok=True)
+        raise
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

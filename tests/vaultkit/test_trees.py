@@ -98,6 +98,7 @@ def short(node: Node | None) -> str:
 READ = [
     (r"a, \text{best} = d", "a = d & best = d"),
     (r"a \\ \qquad = b", "a = b"),
+    ("N_0 2^t = c", "(N[0]=N_0 . 2^t) = c"),
     (r"\text{if } a > 0, \text{ if } b > 0: c = d", "c = d when a > 0 and b > 0"),
     ("a_{1}, b = c", "a[1]=a_1 = c & b = c"),
     ("(a), (b) = c", "(+a) = c & (+b) = c"),

@@ -28,7 +28,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 from vaultkit.doors.helpers import Helpers
-from vaultkit.files import write_atomically
+from vaultkit.files import keep
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.site import search_index
@@ -252,7 +252,7 @@ def _link(item: list[Any]) -> AnchorLink:
 def _write(file: Path, content: Any) -> None:
     # What cannot be kept is made again the next time.
     with suppress(OSError):
-        write_atomically(file, json.dumps(content))
+        keep(file, json.dumps(content).encode())
 
 
 @contextmanager

@@ -23,7 +23,7 @@ import markdown_it
 import mdit_py_plugins
 import yaml
 
-from vaultkit.files import write_atomically
+from vaultkit.files import keep
 from vaultkit.read.note import Note
 
 #: Bytes of a file, beyond which it is read each time.
@@ -63,7 +63,7 @@ class Cache:
         note = read(path)
         if key and key == _key(path):  # it was not changed meanwhile
             with suppress(OSError, pickle.PicklingError, RecursionError, TypeError, ValueError):
-                write_atomically(file, key + pickle.dumps(note, protocol=5))
+                keep(file, key + pickle.dumps(note, protocol=5))
         return note
 
     def forget_the_gone(self, paths: Iterable[Path]) -> None:

@@ -31,10 +31,10 @@ _THEMES_NAME = re.compile(r"\bmd-[\w-]+")
 _STATES = "js no-js focus-visible"
 
 _CLASS = re.compile(r'\bclass="([^"]*)"')
-_ATTRIBUTE = re.compile(r'\s((?:data-)?[\w-]+)="([^"]*)"')
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 #: Attributes whose values stand in the pages, or nowhere.
 _TOLD = re.compile(r"dir|data-md-color-\w+")
+_ATTRIBUTE = re.compile(rf'\s({_TOLD.pattern})="([^"]*)"')
 #: Material sets and drops it at every start, and all elements are styled anew for the sake of a
 #: quarter of a second without transitions.
 _COSTLY = "data-md-color-switching"
@@ -61,9 +61,9 @@ class Used:
         classes: set[str] = set()
         values: set[tuple[str, str]] = set()
         for page in pages:
-            for found in _CLASS.findall(page):
+            for found in set(_CLASS.findall(page)):
                 classes.update(found.split())
-            values.update(pair for pair in _ATTRIBUTE.findall(page) if _TOLD.fullmatch(pair[0]))
+            values.update(_ATTRIBUTE.findall(page))
         for script in scripts:
             classes.update(_NAME.findall(script))
         return cls(frozenset(classes), frozenset(values))
@@ -108,7 +108,8 @@ def join(site: Path, folder: str) -> None:
         old = posixpath.relpath(_file(first, path, site).relative_to(site).as_posix(), ".")
         href = first[1].removesuffix(old) + name
         rest = _LINK.sub(lambda f: "" if _file(f, path, site) in sheets else f[0], page)  # noqa: B023
-        write_atomically(path, f"{rest[: first.start()]}{_link(href)}{rest[first.start() :]}")
+        told = f"{rest[: first.start()]}{_link(href)}{rest[first.start() :]}"
+        path.write_text(told, encoding="utf-8", newline="")
 
 
 def _file(link: re.Match[str], page: Path, site: Path) -> Path:

@@ -648,7 +648,10 @@ class _Parser:
             last = self.tokens[self.at - 1]
             braced = self.next == "{" and self.tokens[self.at + 1 : self.at + 2]
             digits = self.kind == "number" or (braced and braced[0].kind == "number")
-            if last.kind == "number" and digits:
+            # `N_0 2` is one, `x_12` is not: is it `x_{12}` that is meant?
+            script = self.at > 1 and self.tokens[self.at - 2].text in ("_", "^")
+            apart = script and self.start() > last.end
+            if last.kind == "number" and digits and not apart:
                 raise self.error("two numbers side by side")
             behind = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else last
             written = last.kind == "number" and self.next == "e" and self.start() == last.end
