@@ -15,6 +15,7 @@ DOORS = {
     "language_server.py",
     "mkdocs_plugin.py",
     "pytest_plugin.py",
+    "redirects.py",
     "rendered_pages.py",
     "site_assets.py",
     "site_builder.py",

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import pytest
 
 from tests.vaultkit import hostile
-from vaultkit.doors.mkdocs_plugin import redirect
+from vaultkit.doors.redirects import redirect
 from vaultkit.ledger import Check, Ledger, folder_of
 from vaultkit.read.vault import Vault
 

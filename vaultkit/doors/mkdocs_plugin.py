@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -40,6 +40,7 @@ from vaultkit.checks.asked import asked as asked_in
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Part, parts
 from vaultkit.doors.helpers import Helpers
+from vaultkit.doors.redirects import redirects
 from vaultkit.doors.rendered_pages import RenderedPages
 from vaultkit.doors.site_assets import FOLDER, THEME, SiteAssets, generated, move, theme
 from vaultkit.doors.written_pages import WrittenPages
@@ -47,7 +48,7 @@ from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, folder_of, published
 from vaultkit.read.cache import folder_beside
-from vaultkit.read.note import Note, tags_of
+from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.syntax import printable
@@ -71,6 +72,7 @@ from vaultkit.site import (
 from vaultkit.site.extension import OURS, PARTS, fences
 from vaultkit.site.front import front_page
 from vaultkit.site.lines import refusal
+from vaultkit.site.material import bearable, escaped, later, linked, mended, searching
 
 #: Plugins that show on a page what can be asked for beforehand.
 _KNOWN = {"material/search", "material/tags", "material/typeset", "mkdocs-jupyter", "search"}
@@ -79,28 +81,12 @@ _KNOWN |= {"vaultkit"}
 _MANY = 64
 _ALL_NOTEBOOKS = "notebooks.zip"
 
-_DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
-#: A script of a page that asks for nothing special.
-_SCRIPT = re.compile(r'<script src="([^"]*)"></script>\s*')
-#: Nothing is drawn in a page that nobody looks at: there they come after a while.
-_LOADER = (
-    "(()=>{let begun;const begin=()=>{if(begun)return;begun=1;let left=0;for(const src of %s){"
-    'left+=1;const one=Object.assign(document.createElement("script"),{src,async:false});'
-    "one.onload=one.onerror=()=>{left-=1;"
-    'if(!left)document.dispatchEvent(new Event("DOMContentLoaded"))};'
-    "document.body.append(one)}};"
-    "const read=()=>{requestAnimationFrame(()=>setTimeout(begin));setTimeout(begin,500)};"
-    'if(document.readyState==="loading")addEventListener("DOMContentLoaded",read,{once:true});'
-    "else read()})()"
-)
-_HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
 
 _TAG = re.compile(r"<[^>]*>")
 _HEADING = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 #: Characters that a phone shows of a page before its reader scrolls.
 _FIRST_SCREEN = 700
 
-_MATERIALS_WORKER = re.compile(r'(?<="search": ")([^"]*)assets/javascripts/workers/search\.[^"]*')
 #: The page that Material's plugin makes lists of, and its chips lead to.
 _TAGS = """---
 description: All notes by what they are about.
@@ -362,11 +348,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
         """Describe the page by its summary, to those who list it."""
         note = self._note(page)
-        page.meta = _for_the_theme(page.meta, config.theme.dirs)
+        page.meta = bearable(page.meta, config.theme.dirs)
         if note and note.summary:
             page.meta.setdefault("description", note.summary)
         # The theme's templates take what they get for HTML.
-        page.meta = _escaped(page.meta)
+        page.meta = escaped(page.meta)
         if note and note.title == note.name:  # no heading says how to write it
             page.meta.setdefault("title", html.escape(note.name))
         if page.is_homepage:
@@ -380,11 +366,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_page_content(
         self, html_: str, /, page: Page, config: MkDocsConfig, files: Files, **_: Any
     ) -> str:
-        """Write the links of drawings as Material can bear them; read the page for search.
-
-        Material's script sets ``.href`` of all that has such an attribute, which SVG forbids: one
-        such link, and neither previews nor pages in place work any more.
-        """
+        """Read the page for search and for the deck; write the links of its drawings anew."""
         note = self._note(page)
         self._gather_cards(html_, page, config, files)
         self.searched.pop(page.file.src_uri, None)
@@ -399,7 +381,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 linked=len({link.source.path for link in links}),
                 sections=self.rendered.sections(html_),
             )
-        return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), html_)
+        return linked(html_)
 
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files, **_: Any) -> Navigation:
         """Find the reader's road: what `mkdocs.yml` puts into an order, but for the home page."""
@@ -436,10 +418,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         for file in (index, script):
             files.append(file)
         worker = f"{script.url}?index={posixpath.basename(index.url)}"
-        env.filters["vaultkit_search"] = lambda settings: Markup(
-            _MATERIALS_WORKER.sub(lambda found: found[1] + worker, str(settings))
-        )
-        env.filters["vaultkit_later"] = lambda scripts: Markup(_later(str(scripts)))
+        env.filters["vaultkit_search"] = lambda settings: Markup(searching(str(settings), worker))
+        env.filters["vaultkit_later"] = lambda scripts: Markup(later(str(scripts)))
         if self.incremental:
             self.written.skip_the_same(files, self._shown_on_all(config, files), self._shown_on)
         return env
@@ -560,11 +540,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         # Not sooner: search would find the words of the marks on every page.
         scopes = {place: part.scope for place, part in self._evidence(page).items()}
         output = evidence.marked(output, scopes)
-        return _mend(output)
+        return mended(output)
 
     def on_post_template(self, output_content: str, template_name: str, **_: Any) -> str:
         """Mend what the theme leaves in the page for lost visitors, too."""
-        return _mend(output_content) if template_name.endswith(".html") else output_content
+        return mended(output_content) if template_name.endswith(".html") else output_content
 
     def _minutes(self, page: Page) -> int:
         known = self.searched.get(page.file.src_uri)
@@ -854,67 +834,10 @@ def _worth(root: Path, kept: Path) -> int | None:
     return None if notes == _MANY and next(kept.glob("*.note"), None) is None else 0
 
 
-def _for_the_theme(meta: Mapping[str, Any], folders: list[str]) -> dict[str, Any]:
-    """Leave out the properties that the theme would take for orders of another kind.
-
-    Obsidian's users name icons, templates and states of their own; the theme ends the build where
-    it finds no file of that name, or another type than it expects.
-    """
-    properties = dict(meta)
-    if "tags" in properties:
-        properties["tags"] = list(tags_of(properties["tags"]))
-
-    def there(name: object) -> bool:
-        return isinstance(name, str) and any((Path(folder) / name).is_file() for folder in folders)
-
-    fits: dict[str, Callable[[Any], bool]] = {
-        "icon": lambda value: there(f".icons/{value}.svg"),
-        "template": there,
-        "status": lambda value: isinstance(value, str),
-        "title": lambda value: isinstance(value, str),
-        "description": lambda value: isinstance(value, str),
-        "hide": lambda value: isinstance(value, list),
-        "search": lambda value: isinstance(value, dict),
-    }
-    return {
-        name: value for name, value in properties.items() if name not in fits or fits[name](value)
-    }
-
-
-def _escaped(value: Any) -> Any:
-    """Escape all words in the properties of a page."""
-    match value:
-        case str():
-            return html.escape(value)
-        case list():
-            return [_escaped(one) for one in value]
-        case dict():
-            return {name: _escaped(one) for name, one in value.items()}
-    return value
-
-
-def _later(scripts: str) -> str:
-    """Have plain scripts loaded, in their order, once the page has been drawn.
-
-    Material's begins when the page has been read. It is told so again when it is there.
-    """
-    plain = [html.unescape(address) for address in _SCRIPT.findall(scripts)]
-    return _SCRIPT.sub("", scripts) + f"<script>{_LOADER % json.dumps(plain)}</script>"
-
-
 def _begins_with_formulas(content: str) -> bool:
     """Tell whether a formula stands where a page opens: its font is then worth fetching first."""
     before, formula, _ = content.partition("<math")
     return bool(formula) and len(_TAG.sub("", before)) < _FIRST_SCREEN
-
-
-def _mend(output: str) -> str:
-    """Name the search dialog and the path, which Material leaves without names of their own."""
-    dialog = 'data-md-component="search" role="dialog"'
-    output = output.replace(dialog, f'{dialog} aria-label="Search"', 1)
-    output = re.sub('(?<=<nav class="md-path" aria-label=)"[^"]*"', '"Path to this page"', output)
-    # And drop empty attributes.
-    return output.replace(' tabindex=""', "")
 
 
 def _markdown(page: Page) -> str:
@@ -949,51 +872,6 @@ def _render_notebook(page: Page, write: Any, config: MkDocsConfig, files: Files)
     found = _NOTEBOOK.search(page.content or "")
     page.markdown = html.unescape(found[1]) if found else ""
     Page.render(page, config, files)
-
-
-def redirects(vault: Vault, files: Files, directories: bool) -> Iterator[tuple[str, str]]:
-    """Write a page for every alias that sends its reader to the note.
-
-    Parameters
-    ----------
-    vault
-        The notes and their aliases.
-    files
-        The files of the site, for the notes' addresses.
-    directories
-        Whether addresses end in a slash.
-
-    Yields
-    ------
-    tuple of str and str
-        Path of the page below the site's root, and its HTML.
-    """
-    for note in vault.notes.values():
-        file = files.get_file_from_path(vault.relative(note.path))
-        if file is None:
-            continue
-        for alias in note.aliases:
-            words = address_of(alias.replace("/", " "))
-            if words:
-                uri = f"{words}/index.html" if directories else f"{words}.html"
-                here = posixpath.dirname(uri) or "."
-                there = posixpath.relpath(file.url or ".", here)
-                if file.url.endswith("/") or not file.url:
-                    there += "/"
-                yield uri, redirect(there, note.name)
-
-
-def redirect(address: str, title: str) -> str:
-    """Write a page that leads elsewhere, with or without JavaScript, and keeps the ``#anchor``."""
-    to, title = html.escape(quote(address, safe="/.#%-_~")), html.escape(title)
-    return (
-        "<!doctype html>\n"
-        f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<link rel="canonical" href="{to}"><meta name="robots" content="noindex">'
-        f'<noscript><meta http-equiv="refresh" content="0;url={to}"></noscript>'
-        f'<script>location.replace("{to}"+location.hash)</script>'
-        f'</head><body><a href="{to}">{title}</a></body></html>\n'
-    )
 
 
 def _is_no_warning_of_dirt(record: logging.LogRecord) -> bool:

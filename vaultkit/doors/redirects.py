@@ -1,0 +1,58 @@
+"""Pages that lead from an alias to its note."""
+
+from __future__ import annotations
+
+import html
+import posixpath
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from mkdocs.structure.files import Files
+
+from vaultkit.read.syntax import address as address_of
+from vaultkit.read.vault import Vault
+
+
+def redirects(vault: Vault, files: Files, directories: bool) -> Iterator[tuple[str, str]]:
+    """Write a page for every alias that sends its reader to the note.
+
+    Parameters
+    ----------
+    vault
+        The notes and their aliases.
+    files
+        The files of the site, for the notes' addresses.
+    directories
+        Whether addresses end in a slash.
+
+    Yields
+    ------
+    tuple of str and str
+        Path of the page below the site's root, and its HTML.
+    """
+    for note in vault.notes.values():
+        file = files.get_file_from_path(vault.relative(note.path))
+        if file is None:
+            continue
+        for alias in note.aliases:
+            words = address_of(alias.replace("/", " "))
+            if words:
+                uri = f"{words}/index.html" if directories else f"{words}.html"
+                here = posixpath.dirname(uri) or "."
+                there = posixpath.relpath(file.url or ".", here)
+                if file.url.endswith("/") or not file.url:
+                    there += "/"
+                yield uri, redirect(there, note.name)
+
+
+def redirect(address: str, title: str) -> str:
+    """Write a page that leads elsewhere, with or without JavaScript, and keeps the ``#anchor``."""
+    to, title = html.escape(quote(address, safe="/.#%-_~")), html.escape(title)
+    return (
+        "<!doctype html>\n"
+        f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<link rel="canonical" href="{to}"><meta name="robots" content="noindex">'
+        f'<noscript><meta http-equiv="refresh" content="0;url={to}"></noscript>'
+        f'<script>location.replace("{to}"+location.hash)</script>'
+        f'</head><body><a href="{to}">{title}</a></body></html>\n'
+    )
