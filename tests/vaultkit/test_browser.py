@@ -192,6 +192,11 @@ See [[A]], [[Nowhere|words]] and [there](Nowhere.md); $n = 3$ is not $n = 3$.
 
 ```python
 n = 3
+n
+```
+
+```text
+3
 ```
 """
     )
