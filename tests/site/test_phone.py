@@ -141,7 +141,7 @@ def test_formulas_in_drawings_are_those_of_the_text(visit: Visitor) -> None:
 
 def test_a_first_visit_is_light(visit: Visitor, built: Path) -> None:
     page = visit(width=390)
-    for address in ("", "importance-of-dk-in-scaling/", "first-principles/"):
+    for address in ("", "importance-of-dk-in-scaling/", "a-head-that-learns/"):
         sent: dict[str, int] = {}
         page.on("response", lambda response, sent=sent: sent.update({response.url: 0}))
         visit.go(page, address)

@@ -32,6 +32,7 @@ _STATES = "js no-js focus-visible"
 
 _CLASS = re.compile(r'\bclass="([^"]*)"')
 _NAME = re.compile(r"[A-Za-z][\w-]*")
+_COMMENT = re.compile(r"(?P<text>\"[^\"\n]*\"|'[^'\n]*')|/\*.*?\*/", re.DOTALL)
 #: Attributes whose values stand in the pages, or nowhere.
 _TOLD = re.compile(r"dir|data-md-color-\w+")
 _ATTRIBUTE = re.compile(rf'\s({_TOLD.pattern})="([^"]*)"')
@@ -95,7 +96,7 @@ def join(site: Path, folder: str) -> None:
     used = Used.by(pages.values(), [*made, _STATES])
     joined = without_unread(
         "\n".join(
-            pruned(css, used) if file.parent == site / _THEME else css
+            pruned(css, used) if file.parent == site / _THEME else tight(css)
             for file, css in sheets.items()
         ),
         [*pages.values(), *scripts],
@@ -143,6 +144,18 @@ def pruned(css: str, used: Used) -> str:
     '.a{x:y}'
     """
     return "".join(_rules(_parsed(css), used))
+
+
+def tight(css: str) -> str:
+    r"""Leave out comments, and the blanks that lines begin with.
+
+    Examples
+    --------
+    >>> tight('/* Why. */\n.a {\n  content: "/* \\201C */";\n}\n')
+    '\n.a {\ncontent: "/* \\201C */";\n}\n'
+    """
+    kept = _COMMENT.sub(lambda found: found["text"] or "", css)
+    return re.sub(r"\n\s*", "\n", kept)
 
 
 def without_unread(css: str, texts: Sequence[str]) -> str:
