@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -30,6 +31,7 @@ SCRIPTS = (
     "predict.js",
     "flashcards.js",
 )
+_COMMENTS = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 #: And their style sheets, sent as one.
 STYLES = (
     "vaultkit.css",
@@ -161,8 +163,9 @@ class SiteAssets:
 
 
 def theme(name: str) -> str:
-    """Read a file of the theme."""
-    return (THEME / name).read_text(encoding="utf-8")
+    """Read a file of the theme; of a script, what is no line of comments."""
+    text = (THEME / name).read_text(encoding="utf-8")
+    return _COMMENTS.sub("", text) if name.endswith(".js") else text
 
 
 def move(file: File, uri: str) -> None:
