@@ -72,6 +72,11 @@ def session(*blocks: str, timeout: float = 5.0) -> NoteRun:
             "vaultkit.values.compare.judge was replaced",
         ),
         (
+            "import vaultkit.values.compare as c\nc._one_of = None",
+            5,
+            "vaultkit.values.compare._one_of was replaced",
+        ),
+        (
             "import vaultkit.values.compare as c\nc.judge.__code__ = (lambda: 1).__code__",
             5,
             "the code of vaultkit.values.compare.judge was replaced",
@@ -101,6 +106,11 @@ def test_what_the_engine_runs_on_is_put_back(code: str, line: int, told: str) ->
     assert np.sum([1, 2]) == 3
     assert json.loads(json.dumps([len("ab")])) == [2]
     assert judge.__module__ == "vaultkit.values.compare"
+
+
+def test_a_thread_that_runs_nothing_of_the_note_is_not_told() -> None:
+    code = "import threading\nt = threading.Timer(3, int)\nt.daemon = True\nt.start()"
+    assert not errors(code)
 
 
 def test_it_is_noticed_too_where_memory_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:

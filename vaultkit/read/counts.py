@@ -28,8 +28,9 @@ _NOUN = (
     r"(?:rows?|columns?|entry|entries|elements?|components?|coordinates?|numbers?|axes|axis"
     r"|dimensions?)"
 )
-_ANY = re.compile(rf"\b{_NOUN}\b|-dimensional\b")
 _NUMBER = rf"(?:\d{{1,5}}|{NUMERAL}|{CODE}[A-Za-z]\w*{END}|[A-Za-z]+_\w+)"
+#: Text that has none of these counts nothing.
+_ANY = re.compile(rf"(?:\d|\b{NUMERAL}|{END}|_\w+)\s{_NOUN}\b|\bnumber\sof\b|[-‑]dimensional\b")
 _COUNT = rf"(?P<number>{_NUMBER})\s(?P<noun>{_NOUN})"
 _THING = rf"(?:{CODE}[^{CODE}{END}]{{1,40}}{END}|(?<![\w'’.^-])[A-Za-zα-ω]\w{{0,20}}(?:ᵀ|\^\s?T)?)"
 #: Behind a count ends what is said, or another count follows: *two rows that …* are some of them.
