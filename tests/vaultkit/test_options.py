@@ -66,9 +66,13 @@ def test_equations_and_numbers_are_judged_where_there_is_code(tmp_path: Path) ->
     assert failing(everywhere) == {"A.md": both, "B.md": both}
 
 
-def test_code_that_shows_nothing_is_a_listing(tmp_path: Path) -> None:
+def test_code_that_only_defines_or_is_no_python_is_a_listing(tmp_path: Path) -> None:
     text = "# A\n\n```python\ndef f(n):\n    return n\n```\n\n$m = 3$ of 4.5\n"
     assert failing(vault(tmp_path, {"A.md": text})) == {"A.md": []}
+    not_python = text.replace("def f(n):", "m = 3\ndef f(n)")
+    assert "equation" not in failing(vault(tmp_path, {"A.md": not_python}))["A.md"]
+    computed = text.replace("return n\n", "return n\nm = 4\n")
+    assert failing(vault(tmp_path, {"A.md": computed})) == {"A.md": ["equation", "number"]}
     shown = text.replace("return n\n```\n", "return n\nf(7)\n```\n\n```text\n7\n```\n")
     assert failing(vault(tmp_path, {"A.md": shown})) == {"A.md": ["equation", "number"]}
 

@@ -11,6 +11,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from vaultkit.read.listings import computes
 from vaultkit.read.note import Note, words_of
 
 #: The checks that can be chosen, and the kinds of results that each of them has.
@@ -47,7 +48,7 @@ class Options:
         For the notes of a folder, which checks run instead; the deepest folder decides.
     without_code
         Whether equations and numbers are judged on notes without code, too, and on those whose code
-        shows nothing.
+        is a listing; see `vaultkit.read.listings`.
     timeout
         Seconds that one block may take.
     trials
@@ -155,10 +156,9 @@ class Options:
             asked = next(above, ())
         if asked:
             return frozenset(asked) & set(CHECKS)
-        # Code that shows nothing is a listing: the formulas beside it are about something else.
         # A question that asks for an output means that one is to be shown.
-        shows = any(block.output for block in note.blocks) or bool(note.predictions)
-        apply = shows or self.without_code
+        about = bool(note.predictions) or (bool(note.blocks) and computes(note.blocks))
+        apply = about or self.without_code
         return frozenset(self.checks) - (set() if apply else set(OF_CODE))
 
     def is_published(self, note: Note, path: str) -> bool:
