@@ -37,6 +37,8 @@ q = np.array([3.0, 4.0])
 def inspected(tmp_path: Path, text: str, trials: int = 4, set_up: str = SET_UP) -> list[Check]:
     (tmp_path / "docs").mkdir(exist_ok=True)
     (tmp_path / "docs/A.md").write_text(set_up + text)
+    # Also where the set-up shows nothing.
+    (tmp_path / "docs/vaultkit.toml").write_text("without_code = true\n")
     vault = Vault(tmp_path / "docs")
     (note,) = vault.notes.values()
     checks = inspect(note, vault, Settings(trials=trials))
