@@ -220,6 +220,10 @@ VARIABLES: dict[str, Any] = {
         (r"\begin{bmatrix} I & I \end{bmatrix} = 2", "a matrix written out is not made of numbers"),
         (r"\begin{bmatrix} x & c \end{bmatrix} = 2", "a matrix written out is not made of numbers"),
         (
+            r"\begin{bmatrix} x & x \\ x & x \end{bmatrix} = 2",
+            "a matrix written out is not made of numbers",
+        ),
+        (
             r"\begin{bmatrix} x^\top & x \end{bmatrix} = 2",
             "vectors that lie the other way; transpose it",
         ),

@@ -492,6 +492,12 @@ def test_what_holds_of_every_sample_needs_no_tolerance() -> None:
     assert holds(r"\operatorname{Cov}(x, x) = \operatorname{Var}(x)", x=x)
 
 
+def test_an_identity_that_the_note_binds_is_its_own() -> None:
+    own = np.array([[1.0, 5.0], [2.0, 3.0]])
+    assert holds("I_{12} = 5", I=own)
+    assert not holds("I_{12} = 0", I=own)
+
+
 def test_a_product_of_two_samples_of_numbers_is_a_sample() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=2_000), 2 + rng.normal(size=2_000)
