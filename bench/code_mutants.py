@@ -56,7 +56,7 @@ ROOMS = {
         " shapes statements trials update",
     ),
     "inspect": (["vaultkit/inspect.py"], "inspect options rests_on trials update"),
-    "ledger": (["vaultkit/ledger.py", "vaultkit/files.py"], "ledger files report"),
+    "ledger": (["vaultkit/ledger.py", "vaultkit/files.py"], "cached files ledger report runner"),
     "run": (
         ["vaultkit/run/*"],
         "capture dependencies files inspect keeper note_process run sandbox session state trials"
