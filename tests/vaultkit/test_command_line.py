@@ -70,6 +70,15 @@ def test_a_note_is_checked_in_the_vault_that_it_is_of(vault: Path) -> None:
     assert run("check", "birds/list.txt").exit_code == 2
 
 
+def test_without_a_folder_the_vault_is_found(vault: Path) -> None:
+    (vault.parent / "README.md").write_text("See [[Nothing]].\n")
+    assert run("check").exit_code == 1
+    (vault / ".obsidian").mkdir()
+    done = run("check")
+    assert (done.exit_code, "birds: 2 notes" in done.stdout) == (0, True)
+    assert "birds/Ibis.md" in run("new", "Ibis").stdout
+
+
 def test_a_note_that_ends_its_process_is_wrong(vault: Path) -> None:
     (vault / "Owl.md").write_text("```python\nimport os\nos._exit(0)\n```\n")
     done = run("check", "birds", "--note", "Owl")

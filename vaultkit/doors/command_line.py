@@ -33,7 +33,7 @@ from vaultkit.inspect import Settings
 from vaultkit.ledger import KINDS, Ledger, published
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
-from vaultkit.read.roots import vault_of
+from vaultkit.read.roots import vault_in, vault_of
 from vaultkit.read.vault import Vault
 from vaultkit.site.mathematics import to_mathml
 from vaultkit.update import apply
@@ -66,8 +66,22 @@ def _door(command: Callable[..., Any]) -> Callable[..., Any]:
     return door
 
 
+def _or_here(_context: click.Context, _parameter: click.Parameter, path: Path | None) -> Path:
+    return path or vault_in(Path())
+
+
 _folder = click.argument(
-    "path", type=click.Path(exists=True, file_okay=False, path_type=Path), default="."
+    "path",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=False,
+    callback=_or_here,
+)
+_vault = click.option(
+    "--vault",
+    "path",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    callback=_or_here,
+    help="The folder of notes; if none is named, this one, or the vault right below it.",
 )
 
 
@@ -78,7 +92,9 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("path", type=click.Path(exists=True, path_type=Path), default=".")
+@click.argument(
+    "path", type=click.Path(exists=True, path_type=Path), required=False, callback=_or_here
+)
 @click.option("--note", "names", multiple=True, metavar="NAME", help="Check this note alone.")
 @click.option("--update", is_flag=True, help="Rewrite stale outputs and mirrored code.")
 @click.option("--trials", type=int, metavar="N", help="Judge on N sets of other numbers, too.")
@@ -184,13 +200,7 @@ def links(path: Path, as_json: bool) -> None:
 
 @main.command()
 @click.argument("name")
-@click.option(
-    "--vault",
-    "path",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=".",
-    help="The folder of notes; this one, if it is not named.",
-)
+@_vault
 @_door
 def new(name: str, path: Path) -> None:
     """Write a note called NAME that passes every check, to be made one's own piece by piece."""
@@ -200,13 +210,7 @@ def new(name: str, path: Path) -> None:
 @main.command()
 @click.argument("old")
 @click.argument("new")
-@click.option(
-    "--vault",
-    "path",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=".",
-    help="The folder of notes; this one, if it is not named.",
-)
+@_vault
 @_door
 def rename(old: str, new: str, path: Path) -> None:
     """Give the note OLD, or its heading OLD#HEADING, the name NEW, with all that calls it.

@@ -32,7 +32,7 @@ from vaultkit.edit.rename import RenameError, rename_heading, rename_note
 from vaultkit.edit.tell import about, state_of
 from vaultkit.edit.text import Edit, Span, applied, lines
 from vaultkit.read.note import Note
-from vaultkit.read.options import FILES
+from vaultkit.read.roots import vault_in
 from vaultkit.read.vault import Vault
 
 #: Seconds after the last key before a note is judged.
@@ -340,17 +340,6 @@ class Server(LanguageServer):
         """Return the note and the place that are asked about."""
         note = self._note(params.text_document.uri)
         return (note, *self._in_words.place(note.lines, params.position)) if note else None
-
-
-def vault_in(folder: Path) -> Path:
-    """Find the vault in a folder that an editor has opened: it, or one right below it."""
-    below = sorted(path for path in folder.iterdir() if path.is_dir())
-    for sign in (".obsidian", FILES[0]):
-        for candidate in (folder, *below):
-            if (candidate / sign).exists():
-                return candidate
-    docs = folder / "docs"
-    return docs if (folder / "mkdocs.yml").is_file() and docs.is_dir() else folder
 
 
 def serve(folder: Path | None) -> None:
