@@ -72,6 +72,8 @@ def test_code_that_only_defines_or_is_no_python_is_a_listing(tmp_path: Path) -> 
     not_python = text.replace("def f(n):", "m = 3\ndef f(n)")
     assert "equation" not in failing(vault(tmp_path, {"A.md": not_python}))["A.md"]
     computed = text.replace("return n\n", "return n\nm = 4\n")
+    called = {"A.md": text.replace("$m = 3$", r"$\operatorname{f}(2) = 3$")}
+    assert failing(vault(tmp_path, called)) == {"A.md": ["equation", "number"]}
     assert failing(vault(tmp_path, {"A.md": computed})) == {"A.md": ["equation", "number"]}
     shown = text.replace("return n\n```\n", "return n\nf(7)\n```\n\n```text\n7\n```\n")
     assert failing(vault(tmp_path, {"A.md": shown})) == {"A.md": ["equation", "number"]}

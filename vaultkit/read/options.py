@@ -157,7 +157,7 @@ class Options:
         if asked:
             return frozenset(asked) & set(CHECKS)
         # A question that asks for an output means that one is to be shown.
-        about = bool(note.predictions) or (bool(note.blocks) and computes(note.blocks))
+        about = bool(note.predictions) or (bool(note.blocks) and computes(note))
         apply = about or self.without_code
         return frozenset(self.checks) - (set() if apply else set(OF_CODE))
 
