@@ -112,6 +112,16 @@ def test_formulas_are_mathml_in_a_font_made_for_them(visit: Visitor) -> None:
     assert root["height"] > inner["height"]  # the sign reaches over what stands below it
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_picture_of_the_whole_page_shows_all_of_it(visit: Visitor, scripts: bool) -> None:
+    page = visit(FORMULAS, java_script_enabled=scripts)
+    later = (
+        "[...document.querySelectorAll('article pre, .vk-math__box')]"
+        ".filter(box => getComputedStyle(box).contentVisibility === 'auto').length"
+    )
+    page.wait_for_function(f"{later} === 0")
+
+
 def test_formulas_are_copied_as_tex(visit: Visitor) -> None:
     page = visit(FORMULAS)
     copied = page.evaluate(

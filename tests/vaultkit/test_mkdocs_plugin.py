@@ -251,7 +251,7 @@ def test_a_notebook_looks_like_a_note(vault: Path) -> None:
 
     page = (vault / "site" / "field-book" / "index.html").read_text("utf-8")
     article = page[page.index("<article") : page.index("</article>")]
-    assert '<a href="../barn-owl/">an owl</a>' in article
+    assert '<a data-check="link-0" href="../barn-owl/">an owl</a>' in article
     assert "<mo>&lt;</mo>" in article
     assert 'class="admonition tip"' in article
     assert '<h2 id="day-alpha_1">' in article

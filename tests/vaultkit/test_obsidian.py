@@ -561,6 +561,7 @@ def test_a_drawing_is_read_anew(tmp_path: Path) -> None:
     vault = Vault(tmp_path)
     for word in ("one", "two"):
         (tmp_path / "f.svg").write_text(f'<svg class="vk-figure">{word}</svg>')
+        vault.refresh()
         assert word in converter(vault, vault.root / "Host.md").convert("![w](f.svg)")
 
 

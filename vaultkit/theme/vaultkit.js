@@ -66,7 +66,20 @@
       .map(measure).forEach(mark);
   });
 
+  // The style sheet leaves out what is far below the screen. Once nothing else is to be done, that
+  // is laid out little by little: for pictures of whole pages, and for who scrolls fast.
+  const LATER = ".md-content__inner > :nth-child(n + 18) > :is(pre, .vk-math__box)";
+  const soon = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 50));
+  let waiting = [];
+  const layOut = () => {
+    for (const box of waiting.splice(0, 2)) box.style.contentVisibility = "visible";
+    if (waiting.length) soon(layOut);
+  };
+
   const prepare = () => {
+    const before = waiting.length;
+    waiting = [...document.querySelectorAll(LATER)];
+    if (waiting.length && !before) soon(layOut);
     sizes.disconnect();
     document.querySelectorAll(SCROLLS).forEach((box) => sizes.observe(box));
     buttons.disconnect();
