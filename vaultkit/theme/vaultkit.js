@@ -1,5 +1,6 @@
-/* Two things that HTML and CSS cannot do: formulas are copied as TeX, and what scrolls sideways
-   can be reached and scrolled with the keyboard. Pages work without either. */
+/* Three things that HTML and CSS cannot do: formulas are copied as TeX, what scrolls sideways can be
+   reached and scrolled with the keyboard, and a section that was asked for stays in sight. Pages work
+   without any of it. */
 (() => {
   "use strict";
 
@@ -67,24 +68,52 @@
   });
 
   // The style sheet leaves out what is far below the screen. Once nothing else is to be done, that
-  // is laid out little by little: for pictures of whole pages, and for who scrolls fast.
+  // is laid out little by little: for pictures of whole pages, and for who scrolls fast. Pages that
+  // come in its place are laid out at once.
   const LATER = ".md-content__inner > :nth-child(n + 18) > :is(pre, .vk-math__box)";
   const soon = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 50));
-  let waiting = [];
-  const layOut = () => {
+  const layOut = (waiting) => {
     for (const box of waiting.splice(0, 2)) box.style.contentVisibility = "visible";
-    if (waiting.length) soon(layOut);
+    if (waiting.length) soon(() => layOut(waiting));
+    else document.documentElement.classList.add("vk-whole");
+  };
+  soon(() => layOut([...document.querySelectorAll(LATER)]));
+
+  // What scripts add above a section that was asked for would move it out of sight. It is brought
+  // back, until the reader moves.
+  const MOVES = ["wheel", "touchstart", "pointerdown", "keydown"];
+  const named = () => {
+    try {
+      return decodeURIComponent(location.hash.slice(1));
+    } catch {
+      return "";
+    }
+  };
+  let leave = () => {};
+  const stay = () => {
+    leave();
+    const target = document.getElementById(named());
+    const content = target?.closest(".md-content");
+    const top = target?.getBoundingClientRect().top;
+    // Somewhere else the reader has come back to where they were.
+    if (!content || top < 0 || top > innerHeight) return;
+    const sizes = new ResizeObserver(() => target.scrollIntoView());
+    leave = () => {
+      sizes.disconnect();
+      MOVES.forEach((name) => removeEventListener(name, leave));
+    };
+    MOVES.forEach((name) => addEventListener(name, leave, { passive: true }));
+    sizes.observe(content);
+    setTimeout(leave, 3000);
   };
 
   const prepare = () => {
-    const before = waiting.length;
-    waiting = [...document.querySelectorAll(LATER)];
-    if (waiting.length && !before) soon(layOut);
     sizes.disconnect();
     document.querySelectorAll(SCROLLS).forEach((box) => sizes.observe(box));
     buttons.disconnect();
     document.querySelectorAll(".md-content").forEach((content) =>
       buttons.observe(content, { childList: true, subtree: true }));
+    stay();
   };
   // `document$` is Material's: it speaks after every page that was loaded in place.
   if (typeof document$ === "undefined") prepare();
