@@ -27,6 +27,7 @@ def test_a_term_shows_its_meaning(visit: Visitor, way: str, width: int) -> None:
     page = visit("attention-weights/", width=width, has_touch=way == "touch")
     term = page.locator(TERM).first
     expect(term).to_have_text("scaled scores")
+    page.evaluate(NEAR)
     height = page.evaluate("document.documentElement.scrollHeight")
     if way == "mouse":
         term.hover()
