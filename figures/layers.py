@@ -77,7 +77,7 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
     xs = np.interp(data["x"], (-3, 3), (left, right))
     zero = np.interp(0, (-0.3, 3), (floor, top))
     parts += [
-        st.text(left, top - 14, "the activation $φ$, one of two", size=16),
+        st.text(left, top - 14, "the activation $φ$: ReLU or GELU", size=16),
         st.path(f"M{left} {st.num(zero)}H{right}M{(left + right) / 2:g} {top}V{floor}"),
         *(
             st.text(

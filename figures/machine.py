@@ -16,7 +16,7 @@ def stability_data() -> dict[str, Any]:
     limits = [np.finfo(dtype) for dtype in types]
     return {
         "types": [np.dtype(dtype).name for dtype in types],
-        "low": np.array([np.log(float(limit.smallest_subnormal)) for limit in limits]),
+        "low": np.array([np.log(float(limit.smallest_subnormal)) - np.log(2) for limit in limits]),
         "high": np.array([np.log(float(limit.max)) for limit in limits]),
     }
 
@@ -222,7 +222,7 @@ def draw_share(data: Mapping[str, Any]) -> str:
         parts += [
             st.path(st.polyline(zip(xs, ys, strict=True)), cls=hues[width], width=2.5),
             st.path(
-                f"M{st.num(x)} {st.num(y)}V{bottom}",
+                f"M{st.num(x)} {st.num(y)}V{bottom - 22}",  # below it is a label
                 cls=hues[width],
                 more=' stroke-dasharray="4 4"',
             ),

@@ -88,7 +88,7 @@ def draw(data: Mapping[str, Any]) -> str:
     ]
     y_legend = y + side + 96
     for i, step in enumerate(STEPS):
-        x = 126 + 68 * i
+        x = 138 + 66 * i
         parts += [
             st.rect(x, y_legend, 14, 14, cls="vk-score", opacity=opacities[i + 1], radius=2),
             st.text(x + 20, y_legend + 12, f"{step:g}", cls="vk-muted", size=st.SMALL),

@@ -40,6 +40,16 @@ def test_a_note_shows_where_it_stands(visit: Visitor, width: int) -> None:
     assert page.evaluate(LIT) == []
 
 
+def test_a_bold_title_fits_its_box(visit: Visitor) -> None:
+    page = visit("common-mistakes/")
+    here = page.locator("aside.vk-graph [aria-current=page]")
+    left = here.evaluate(
+        """a => a.querySelector("rect").getBBox().width
+             - Math.max(...[...a.querySelectorAll("tspan")].map(t => t.getComputedTextLength()))"""
+    )
+    assert left > 6
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_all_notes_on_one_map(visit: Visitor, scheme: str, width: int) -> None:
     page = visit("softmax/", scheme=scheme, width=width, reduced_motion="reduce")

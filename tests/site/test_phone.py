@@ -173,6 +173,33 @@ def test_the_word_raises_stands_below_its_code(visit: Visitor) -> None:
     assert min(gap) > 10
 
 
+def test_the_red_rule_runs_down_the_whole_block(visit: Visitor) -> None:
+    page = visit("key-transpose/", width=390)
+    page.wait_for_selector("article .raises.highlight > .vk-cell")
+    parts = page.evaluate(
+        """() => [...document.querySelectorAll("article .raises.highlight")].flatMap(block => [
+             getComputedStyle(block.querySelector("pre > code")).boxShadow,
+             getComputedStyle(block.querySelector(".vk-cell")).boxShadow,
+             getComputedStyle(block, "::after").boxShadow])"""
+    )
+    assert len(set(parts)) == 1
+    assert "inset" in parts[0]
+
+
+@pytest.mark.parametrize("address", ["minilm-in-numpy/", "first-principles/"])
+def test_the_rule_below_a_formula_does_not_cross_its_fraction(visit: Visitor, address: str) -> None:
+    page = visit(address, width=390)
+    page.wait_for_selector("article span.vk-math:has(mfrac) > .vk-mark")
+    below = page.evaluate(
+        """() => [...document.querySelectorAll("article span.vk-math:has(mfrac) > .vk-mark")]
+             .map(mark => mark.getBoundingClientRect().bottom - Math.max(
+               ...[...mark.parentElement.querySelectorAll("mfrac *")]
+                 .map(part => part.getBoundingClientRect().bottom)))"""
+    )
+    assert below
+    assert min(below) > 0
+
+
 @pytest.mark.parametrize("address", ["sources/", "notation/", "glossary/", "checks/"])
 def test_tables_fit_a_phone(visit: Visitor, address: str) -> None:
     page = visit(address, width=390)

@@ -102,7 +102,7 @@ def drawing(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str)
     """
     order = {key: number for number, key in enumerate(needs)}
     # The title of the note that is read is bold, and bold letters are wider.
-    letters = {key: LETTERS - 2 * stops[key].current for key in needs}
+    letters = {key: LETTERS - 3 * stops[key].current for key in needs}
     boxes = {key: _Place(textwrap.wrap(stops[key].title, letters[key])) for key in needs}
     rows, routes = _fitting(boxes, needs)
     _order(rows)
