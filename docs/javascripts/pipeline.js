@@ -20,7 +20,10 @@ export const mount = (figure) => {
     return `Step ${step} of ${steps.length}, ${title.toLowerCase()}. ${words}`;
   });
 
-  /* Brings what is computed into sight, between the header and the words. */
+  /* Brings what is computed into sight, between the header and the words. What lies above may be laid
+     out meanwhile, and something else may end the movement: where it ended is looked at again, until
+     the reader moves the page. */
+  let following = new AbortController();
   const follow = () => {
     const { top, bottom } = groups[things.state.step - 1].getBoundingClientRect();
     const end = figure.querySelector(".touch").getBoundingClientRect().top;
@@ -28,11 +31,21 @@ export const mount = (figure) => {
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     scrollBy({ top: (top + bottom - HEADER - end) / 2, behavior: still ? "instant" : "smooth" });
   };
+  const keepInSight = () => {
+    following.abort();
+    following = new AbortController();
+    const { signal } = following;
+    const moved = () => following.abort();
+    for (const type of ["wheel", "touchmove", "pointerdown", "keydown"])
+      addEventListener(type, moved, { signal, capture: true, passive: true });
+    addEventListener("scrollend", follow, { signal });
+    follow();
+  };
   const go = (by) => {
     const step = Math.max(0, Math.min(steps.length, things.state.step + by));
     if (step === things.state.step) return;
     things.change({ step });
-    if (step) follow();
+    if (step) keepInSight();
   };
   things.button("Next", () => go(1), ({ step }) => step === steps.length);
   things.button("Back", () => go(-1), ({ step }) => step === 0);

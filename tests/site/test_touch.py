@@ -643,6 +643,14 @@ def test_a_mask_is_painted(visit: Visitor, way: str) -> None:
     assert "the mask is causal" in words(found)
 
 
+STEP_IS_SEEN = """() => {
+  const now = document.querySelector("[data-when=now]").getBoundingClientRect();
+  const panel = document.querySelector(".touch[data-told]").getBoundingClientRect();
+  const seen = now.top >= 48 && now.bottom <= panel.top + 1;
+  return seen && panel.bottom <= innerHeight + 1;
+}"""
+
+
 @pytest.mark.parametrize(("width", "motion"), [(1280, "no-preference"), (390, "reduce")])
 def test_the_pipeline_is_told_in_steps(visit: Visitor, width: int, motion: str) -> None:
     found = opened(visit, "pipeline", width=width, reduced_motion=motion, has_touch=width == 390)
@@ -670,20 +678,31 @@ def test_the_pipeline_is_told_in_steps(visit: Visitor, width: int, motion: str) 
         when = found.locator("[data-when]").evaluate_all("all => all.map((e) => e.dataset.when)")
         assert when == ["before"] * (step - 1) + ["now"] + ["after"] * (7 - step)
         # What is computed now is seen above the words, which are seen, too.
-        page.wait_for_function(
-            """() => {
-              const now = document.querySelector("[data-when=now]").getBoundingClientRect();
-              const panel = document.querySelector(".touch[data-told]").getBoundingClientRect();
-              const seen = now.top >= 48 && now.bottom <= panel.top + 1;
-              return seen && panel.bottom <= innerHeight + 1;
-            }"""
-        )
+        page.wait_for_function(STEP_IS_SEEN)
     expect(forward).to_have_attribute("aria-disabled", "true")
     forward.focus()
     page.keyboard.press("ArrowLeft")
     assert words(found).startswith("Step 6 of 7")
     duration = found.locator("[data-when]").first.evaluate("e => getComputedStyle(e).transition")
     assert ("0.25s" in duration) == (motion != "reduce")
+
+
+def test_a_step_comes_into_sight_where_something_ends_the_movement(visit: Visitor) -> None:
+    found = opened(visit, "pipeline")
+    page, forward = found.page, found.get_by_role("button", name="Next")
+    forward.evaluate("(button) => { for (let step = 0; step < 6; step += 1) button.click() }")
+    page.wait_for_function(STEP_IS_SEEN)
+    # The first step is far above the sixth.
+    found.evaluate(
+        """async (figure) => {
+          const [, back] = figure.querySelectorAll("button");
+          for (let step = 0; step < 5; step += 1) back.click();
+          await new Promise((begun) => addEventListener("scroll", begun, { once: true }));
+          scrollBy({ top: 1, behavior: "instant" });
+        }"""
+    )
+    page.wait_for_function(STEP_IS_SEEN)
+    assert words(found).startswith("Step 1 of 7")
 
 
 def test_a_drag_is_read_out_when_it_rests(visit: Visitor) -> None:
