@@ -29,7 +29,7 @@ site: .venv/site
 	$(BIN)/pytest docs -q --trials 2
 	$(BIN)/mkdocs build --strict
 
-# Two halves at once: the pages in a browser take as long as all the rest.
+# Two halves at once; the pages in a browser take twice as long as all the rest.
 test: .venv/test
 	@$(MAKE) --no-print-directory --jobs=2 test-code test-pages
 
@@ -37,7 +37,7 @@ test-code: .venv/test
 	$(BIN)/pytest --quiet --ignore=tests/site
 
 test-pages: .venv/test
-	$(BIN)/pytest --quiet -p no:cacheprovider tests/site
+	$(BIN)/pytest --quiet -p no:cacheprovider --numprocesses 2 --dist worksteal tests/site
 
 watch: .venv/dev
 	$(BIN)/vaultkit check docs --watch
