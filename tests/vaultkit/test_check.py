@@ -66,3 +66,10 @@ def test_it_cannot_be_changed() -> None:
     for record in (FULL, MEND):
         with pytest.raises(dataclasses.FrozenInstanceError):
             record.line = 1  # type: ignore[misc]
+
+
+def test_halves_of_surrogate_pairs_are_escaped() -> None:
+    mend = Mend(1, 1, ("ü", "\ud800"), "", "\udfff")
+    plain = Check("block", 1, "ü", FAILS, "é \ud800", mend=mend).plain()
+    assert (plain["what"], plain["why"]) == ("ü", "é \\ud800")
+    assert (plain["mend"]["lines"], plain["mend"]["output"]) == (("ü", "\\ud800"), "\\udfff")

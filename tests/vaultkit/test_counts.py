@@ -68,6 +68,15 @@ SAID = {
         "the number of rows in `K` is m - 1, the number of columns of $K$ is 6.",
     ],
     "There are 6 rows in K.": ["There are 4 rows in K.", "There are 4 columns of K."],
+    "The matrix Q of 4 rows and 3 columns is tall.": [
+        "The matrix Q of 4 rows and 4 columns is tall.",
+        "A matrix $Q$ of 3 rows and 3 columns.",
+        "An array `Q` with 4 rows and 6 columns.",
+    ],
+    "See 4 rows and 3 columns in Q.": [
+        "See 4 rows and 4 columns in Q.",
+        "Three rows and three columns in `Q`.",
+    ],
     "## Q has 4 rows": ["## Q has 5 rows"],
     "| Q has 4 rows |\n|---|\n| word |": ["| Q has 3 rows |\n|---|\n| word |"],
     "![Q has 4 rows](a.svg)": ["![Q has 5 rows](a.svg)"],
@@ -115,6 +124,7 @@ def test_each_count_of_a_sentence_is_judged(text: str) -> None:
         "Q has one row for each token.",
         "Q has two rows more than before.",
         "The first two rows of Q are alike.",
+        "The first two rows and three columns of Q, no more.",
         "The two rows of Q that differ are not.",
         "Q's two rows that differ are not.",
         "There are two rows in Q that differ.",

@@ -173,7 +173,7 @@ def test_a_mask_is_counted_as_an_exception() -> None:
 @pytest.mark.parametrize(
     ("text", "python"),
     [("x = 1", True), ("import a", True), ("f(1)", True), ("for x in y: z", True),
-     ("x: int", False),
+     ("x: int", False), ("x[0] + 1", True), ("x[0]", True), ("1 - f(2)", True), ("a - b", False),
      ("softmax", False), ("a.b", False), ("x @ y", False), ("so it is", False), ("", False)],
 )  # fmt: skip
 def test_what_looks_like_python(text: str, python: bool) -> None:

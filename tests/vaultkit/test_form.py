@@ -33,6 +33,15 @@ def inspected(tmp_path: Path, **texts: str) -> list[list[Check]]:
         ("> | a |\n> |---|\n> | b [^x] |\n", [
             (3, 7, "[^x]: there is no such footnote on this note"),
         ]),
+        ("word [a][b c] and [d][]\n\n[b c]: A.md\n", []),
+        ("word x[i][j], [1][2], \\[a][b], `[a][b]`, $[a][b]$\n", []),
+        ("word [a b][nowhere]\n", [
+            (1, 6, "[a b][nowhere]: this note says nowhere where that leads"),
+        ]),
+        ("$$\n\\begin{cases} a \\end{cases}\n$$\n\n`\\begin{a}`\n", []),
+        ("word\n\\begin{align*}\na\n\\end{align*}\n", [
+            (2, 1, "\\begin{align*}: this stands outside mathematics; write $$ around it"),
+        ]),
         ("\n![](a.svg)\n", [(2, 1, "![](a.svg) has no alt text")]),
         ("![ ](a.svg)\n", [(1, 1, "![ ](a.svg) has no alt text")]),
         ("![[a.svg]] [](b.md)\n", []),

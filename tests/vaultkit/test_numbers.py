@@ -359,6 +359,32 @@ def test_what_backs_a_number(code: str, as_said: bool) -> None:
     assert fails(code, "It is 0.8231 here.") is not as_said
 
 
+#: What was counted backs no 2.00, which is measured.
+@pytest.mark.parametrize(
+    ("code", "as_said"),
+    [
+        ("x = 2", False),
+        ("x = 2.0", True),
+        ("x = -2", False),
+        ("print(2)", False),
+        ("print(2.0)", True),
+        ("x = np.array([1.0, 2.0])", True),
+        ("x = np.array([1, 2])", False),
+        ("x = np.array(2)", False),
+        ("x = np.array(float('2'))", True),
+        ("x = len('ab')", False),
+        ("x = 4 - 2", False),
+        ("x = 4 / 2", True),
+        ("x = 4 - 2.0", True),
+        ("def f(x=2): ...", False),
+        ("def f(x=2.0): ...", True),
+        ("x = float('1.9963')", True),
+    ],
+)
+def test_what_backs_a_measured_number(code: str, as_said: bool) -> None:
+    assert fails(code, "It is 2.00 here.") is not as_said
+
+
 @pytest.mark.parametrize(
     ("code", "text", "as_said"),
     [
@@ -702,6 +728,9 @@ print(p)
         # It is what the page states.
         ("0.66, 0.3081, 0.09", ""),
         ("0.66, 0.5, 0.09", ""),
+        # Where three others are in their places, it stands for the fourth.
+        ("0.66, 0.5, 0.09, 0.01", "0.5"),
+        ("0.66, 0.5, 0.3081, 0.01", ""),
         ("0.66, 0.31<!-- given: so -->, 0.09", ""),
     ],
 )
@@ -714,6 +743,27 @@ def test_of_a_row_all_numbers_are_in_their_places(text: str, wrong: str) -> None
     if wrong:
         told = "all others of this row stand in output at line 8: 0.659, 0.2424, 0.0892"
         assert found[0].why.startswith(f"{wrong}: {told}")
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("(0.66, 0.24)", ""),
+        ("(0.66, 0.09)", "0.66"),
+        ("0.66, 0.09", ""),
+        # Each of them has a name, is stated, or is shown with all its digits.
+        ("(0.31, 0.5)", ""),
+        ("(0.659, 0.0892)", ""),
+        ("(0.66, 0.09<!-- given: so -->)", ""),
+    ],
+)
+def test_two_numbers_in_brackets_stand_side_by_side(text: str, wrong: str) -> None:
+    note = parse(ROWS + f"It is {text}.\n")
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    whys = {check.what: check.why for check in numbers.check() if check.outcome == FAILS}
+    told = "nothing on this page shows or computes this and the next number side by side"
+    assert whys == ({wrong: f"{wrong}: {told}"} if wrong else {})
 
 
 @pytest.mark.parametrize(

@@ -70,11 +70,16 @@ class Check:
     mend: Mend | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Return it as plain data, what is empty left out."""
+        """Return it as plain data, what is empty left out.
+
+        Halves of surrogate pairs, which no file can hold, are escaped: code may print them.
+
+        >>> Check("block", 1, "x", FAILS, chr(0xD800)).plain()["why"] == chr(92) + "ud800"
+        True
+        """
         kept = ("kind", "line", "what", "outcome")
-        data = vars(self).items()
-        plain = {key: value for key, value in data if key in kept or value not in ("", None)}
-        return {**plain, "mend": asdict(self.mend)} if self.mend else plain
+        data = {**vars(self), "mend": self.mend and asdict(self.mend)}.items()
+        return {k: _encodable(v) for k, v in data if k in kept or v not in ("", None)}
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> Check:
@@ -93,3 +98,13 @@ class Check:
         if mend is None:
             return check
         return cls(**{**data, "mend": Mend(**{**mend, "lines": tuple(mend["lines"])})})
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str) and not value.isascii():
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, tuple):
+        return tuple(map(_encodable, value))
+    if isinstance(value, dict):
+        return {key: _encodable(inner) for key, inner in value.items()}
+    return value

@@ -35,6 +35,9 @@ _NEAR = 4
 _LONG = 1000
 #: How many numbers make a row, which is looked for as a whole.
 _ROW = 2
+#: How many make one that is no other row by chance: where all but one of them are found, that one
+#: is wrong, though it may stand elsewhere.
+_SURE = 4
 #: Places that stand apart from what they speak of.
 _APART = {"summary", "description", "title"}
 #: What share of the numbers with one digit changed may pass by chance: of integers and fractions,
@@ -49,6 +52,8 @@ class Evidence:
     def __init__(self) -> None:
         #: Where each was found first, and as what.
         self.sources: dict[float, tuple[str, str]] = {}
+        #: Of the whole ones those that are measured, and not counted: 2.0, and not 2.
+        self.measured: set[float] = set()
         self._sorted: list[float] | None = None
 
     @property
@@ -60,12 +65,16 @@ class Evidence:
         """Add numbers, and tell where they are from."""
         for number in numbers:
             self.sources.setdefault(float(number), (source, ""))
+            if isinstance(number, (float, np.floating)) and float(number).is_integer():
+                self.measured.add(float(number))
         self._sorted = None
 
     def print(self, printed: Iterable[str], source: str) -> None:
         """Add numbers as an output shows them."""
         for text in printed:
             self.sources.setdefault(_number(text), (source, text))
+            if not text.lstrip("+-").isdigit():
+                self.measured.add(_number(text))
         self._sorted = None
 
     def told(self, number: float | None) -> str:
@@ -78,6 +87,7 @@ class Evidence:
     def include(self, other: Evidence) -> None:
         """Add the numbers of another, each with its own source."""
         self.sources = {**other.sources, **self.sources}
+        self.measured |= other.measured
         self._sorted = None
 
     def between(self, low: float, high: float) -> list[float]:
@@ -101,6 +111,8 @@ class Evidence:
         for wanted, _, slack in amount.wanted:
             reach = slack if amount.unit else abs(wanted) / 200  # as far as three digits go
             for number in self.between(as_float(wanted - reach), as_float(wanted + reach)):
+                if self._is_counted(number, amount):
+                    continue
                 if abs(_exactly(number) - wanted) <= slack:
                     return number
                 if not amount.unit and _is_rounding(number, wanted):
@@ -111,10 +123,16 @@ class Evidence:
         """Find the number that is exactly this."""
         for wanted, nearest, _ in amount.wanted:
             for number in self.between(nearest, nearest):
+                if self._is_counted(number, amount):
+                    continue
                 # Of a fraction, a float is what it comes to: no decimals are stated.
                 if _exactly(number) == wanted or (amount.over and number == nearest):
                     return number
         return None
+
+    def _is_counted(self, number: float, amount: Amount) -> bool:
+        """Tell that 2 was counted where 2.00 is stated, which is measured."""
+        return 0 < amount.unit < 1 and number.is_integer() and number not in self.measured
 
 
 class Numbers:
@@ -141,10 +159,12 @@ class Numbers:
         self.made: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
         self._near: dict[tuple[int, ...], Evidence] = {}
-        #: Of rows that are found but for one number, which number that is, and what stands there;
-        #: of rows in brackets that are found in another order, the first number of the row.
-        self._misses: dict[int, str] = {}
+        #: Of rows that are found but for one number, which number that is, what stands there, and
+        #: whether that is enough; of rows in brackets in another order, the first number.
+        self._misses: dict[int, tuple[str, bool]] = {}
         self._swapped: dict[int, str] = {}
+        #: Two numbers in brackets that stand side by side nowhere else.
+        self._apart: dict[int, list[Quantity]] = {}
         self.turn_to(note)
 
     def turn_to(self, note: Note) -> None:
@@ -157,7 +177,7 @@ class Numbers:
         for formula in note.formulas:
             if not formula.not_run and states(formula.tex):
                 found = _IN_FORMULA.findall(plain_tex(formula.tex))
-                numbers = (float(number.replace("−", "-")) for number in found)
+                numbers = (_written(number.replace("−", "-")) for number in found)
                 place = f"line {formula.line}, column {formula.column}"
                 self.stated.add(numbers, f"formula at {place}")
         for block in note.blocks:
@@ -200,12 +220,12 @@ class Numbers:
                         self.made.setdefault(row, f"variable {name}.{attribute}")
             return
         if _is_number(value):
-            self.bound.add([float(value)], f"variable {name}")
+            self.bound.add([value], f"variable {name}")
         elif isinstance(value, np.ndarray):
             if value.dtype.kind not in "fiu":
                 return
             if value.ndim == 0:
-                self.bound.add([float(value)], f"variable {name}")
+                self.bound.add([value.item()], f"variable {name}")
                 return
             seen = value.shape, value.tobytes() if value.size <= _LARGE else b""
             if self._seen.get(name) == seen:
@@ -253,13 +273,18 @@ class Numbers:
             elif index in self._swapped:
                 why = f"{text}: this row stands in another order in {self._swapped[index]}"
                 yield Check("number", line, text, FAILS, why, column)
-            elif index in self._misses and not self._is_written(quantity):
-                why = f"{text}: all others of this row stand in {self._misses[index]}"
+            elif index in self._misses and (
+                self._misses[index][1] or not self._is_written(quantity)
+            ):
+                why = f"{text}: all others of this row stand in {self._misses[index][0]}"
                 yield Check("number", line, text, FAILS, why, column)
-            elif self.backed(quantity):
-                yield Check("number", line, text, why=self.rests_on(quantity), column=column)
-            else:
+            elif not self.backed(quantity):
                 yield Check("number", line, text, FAILS, self.why(quantity), column)
+            elif not all(map(self._is_bound, self._apart.get(index, ()))):
+                why = "nothing on this page shows or computes this and the next number side by side"
+                yield Check("number", line, text, FAILS, f"{text}: {why}", column)
+            else:
+                yield Check("number", line, text, why=self.rests_on(quantity), column=column)
 
     def in_order(self) -> dict[int, str]:
         """Find the numbers that stand in a row, as they do in an output or an array, and which.
@@ -277,10 +302,12 @@ class Numbers:
                     fractions = all(q.readings[0] and q.readings[0][0].over for q in quantities)
                     found.update(dict.fromkeys(row, source) if source or fractions else {})
                     if not source and len(row) > _ROW and (miss := self._near_miss(quantities)):
-                        self._misses[row[miss[0]]] = miss[1]
+                        self._misses[row[miss[0]]] = miss[1], len(row) >= _SURE
                     bracketed = not source and quantities[0].opens and quantities[-1].closes
                     if bracketed and (told := self._permuted(quantities)):
                         self._swapped[row[0]] = told
+                    if bracketed and len(row) == _ROW and any(map(_has_decimals, quantities)):
+                        self._apart[row[0]] = quantities
                 row = []
             row.append(index)
         return found
@@ -438,6 +465,17 @@ class Numbers:
             for reading in quantity.readings
         )
 
+    def _is_bound(self, quantity: Quantity) -> bool:
+        """Tell whether each number has a name, or is stated or shown as it is."""
+        return any(
+            reading
+            and all(
+                self.bound.rounds_to(a) or self.stated.holds(a) or self.shown.holds(a)
+                for a in reading
+            )
+            for reading in quantity.readings
+        )
+
     def _exact(self, amount: Amount) -> bool:
         """Tell whether code states, binds or shows exactly this; or an axis is as long."""
         exact = (self.stated, self.bound, *((self.lengths, self.shown) if amount.whole else ()))
@@ -482,6 +520,10 @@ class Numbers:
         return f"nothing on this page computes {quantity.text}{where}{hint}"
 
 
+def _has_decimals(quantity: Quantity) -> bool:
+    return any(0 < amount.unit < 1 for amount in (quantity.readings or ((),))[0])
+
+
 def _printed(step: Step) -> Iterator[tuple[str, str]]:
     """Tell the lines of an output, each with where the page shows it."""
     first, last = step.shown_lines
@@ -492,6 +534,10 @@ def _printed(step: Step) -> Iterator[tuple[str, str]]:
 
 def _number(text: str) -> float:
     return float(text.replace(",", ""))
+
+
+def _written(text: str) -> float:
+    return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
 def _spaceless(text: str) -> str:
@@ -521,7 +567,7 @@ def _stated(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
         for node in nodes
         if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
     }
-    numbers = [_folded(node) for node in nodes if id(node) not in within]
+    numbers = [_kept(node, _folded(node)) for node in nodes if id(node) not in within]
     rows = []
     for node in nodes if block.kind != "pycon" else ():
         items = node.elts if isinstance(node, (ast.Tuple, ast.List)) else []
@@ -543,6 +589,18 @@ def _nodes(tree: ast.AST) -> list[ast.AST]:
             elif isinstance(part, ast.AST) and name != "ctx":
                 nodes.append(part)
     return nodes
+
+
+def _kept(node: ast.AST, number: float | None) -> float | None:
+    """Return a number that code states as what it is: what is made of whole ones is counted."""
+    if number is None or not number.is_integer():
+        return number
+    parts = ast.walk(node) if not isinstance(node, ast.Constant) else (node,)
+    measured = any(
+        isinstance(part, ast.Div) or (isinstance(part, ast.Constant) and type(part.value) is float)
+        for part in parts
+    )
+    return number if measured else int(number)
 
 
 def _folded(node: ast.AST) -> float | None:

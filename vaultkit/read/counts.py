@@ -28,7 +28,7 @@ _NOUN = (
     r"(?:rows?|columns?|entry|entries|elements?|components?|coordinates?|numbers?|axes|axis"
     r"|dimensions?)"
 )
-_NUMBER = rf"(?:\d{{1,5}}|{NUMERAL}|{CODE}[A-Za-z]\w*{END}|[A-Za-z]+_\w+)"
+_NUMBER = rf"(?:\d{{1,5}}|(?i:{NUMERAL})|{CODE}[A-Za-z]\w*{END}|[A-Za-z]+_\w+)"
 #: Text that has none of these counts nothing.
 _ANY = re.compile(rf"(?:\d|\b{NUMERAL}|{END}|_\w+)\s{_NOUN}\b|\bnumber\sof\b|[-‑]dimensional\b")
 _COUNT = rf"(?P<number>{_NUMBER})\s(?P<noun>{_NOUN})"
@@ -60,6 +60,11 @@ _IS = re.compile(
 )
 #: *Q (4 rows, 3 columns)*.
 _BRACKETS = re.compile(rf"{_THINGS}\s\({_COUNT}{_ENDS}")
+#: *The matrix Q of 4 rows and 3 columns*.
+_OF_SIZE = re.compile(
+    rf"\b(?:matrix|array|table|tensor)\s(?P<things>{_THING}),?\s(?:of|with)\s{_COUNT}"
+    rf"(?:{_ENDS}|(?=\sand\s(?:{_NUMBER})\s(?:columns|rows)\b)|{_BOTH_WAYS})"
+)
 #: *Q's four rows*, *the number of rows of Q is 4*, *there are 4 rows in Q*.
 _OWN = re.compile(rf"(?P<things>{_THING})['’]s\s{_COUNT}{_SAYS}")
 _NUMBER_OF = re.compile(
@@ -67,6 +72,12 @@ _NUMBER_OF = re.compile(
     rf"(?P<number>{_NUMBER}){_ENDS}"
 )
 _THERE = re.compile(rf"\bare\s{_COUNT}\s(?:of|in)\s(?P<things>{_THING}){_ENDS}")
+#: *Four rows and three columns in Q*: two counts, of all of it.
+_AND_ALSO = re.compile(rf"\sand\s{_COUNT}\b")
+_BOTH_IN = re.compile(
+    r"(?<![\w.-])(?<!first\s)(?<!last\s)(?<!next\s)(?<!other\s)(?<!only\s)"
+    rf"{_COUNT}(?=\sand\s{_NUMBER}\s(?:columns|rows)\s(?:of|in)\s(?P<things>{_THING}){_ENDS})"
+)
 #: *The four rows of Q are*, *all 6 columns of K*.
 _THE = re.compile(
     rf"\b(?:[Tt]he|[Aa]ll|[Aa]ll\sthe)\s{_COUNT}\sof\s(?:the\s)?(?:matrix\s|array\s|vector\s|table\s)?"
@@ -94,6 +105,9 @@ _SUPPOSED = re.compile(
 #: As far as a sentence is looked at.
 _LONGEST = 400
 _SENTENCE = re.compile(r"[.!?:;](?=\s|$)")
+_PATTERNS = (
+    _HAS, _IS, _BRACKETS, _OF_SIZE, _OWN, _NUMBER_OF, _THERE, _BOTH_IN, _THE, _DIMENSIONAL,
+)  # fmt: skip
 
 
 def counts(prose: Prose) -> Iterator[Shape]:
@@ -101,13 +115,13 @@ def counts(prose: Prose) -> Iterator[Shape]:
     text = prose.text
     if not _ANY.search(text):
         return
-    for pattern in (_HAS, _IS, _BRACKETS, _OWN, _NUMBER_OF, _THERE, _THE, _DIMENSIONAL):
+    for pattern in _PATTERNS:
         for found in pattern.finditer(text):
             before, ends = _sentence(text, found.start())
             if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
                 continue
             part = _PART.search(before)
-            inner = pattern in (_THE, _NUMBER_OF, _THERE)
+            inner = pattern in (_THE, _NUMBER_OF, _THERE, _BOTH_IN)
             if not part and not inner and _ASIDE.search(before):
                 continue
             turned = " transposed" in text[found.start() : found.start("number")]
@@ -122,7 +136,10 @@ def counts(prose: Prose) -> Iterator[Shape]:
                 if own:
                     yield _shape(prose, more, subject, own, turned)
                 each = _EACH_OF.match(text, more.end()) if axis in _ACROSS else None
-                more = each or (None if inner else _NEXT.match(text, more.end()))
+                if not each and pattern in (_BOTH_IN, _OF_SIZE):
+                    more = _AND_ALSO.match(text, more.end()) if more is found else None
+                else:
+                    more = each or (None if inner else _NEXT.match(text, more.end()))
                 if more:
                     axis = _ACROSS[axis] if each else _COUNTED[more["noun"].rstrip("s")]
             if pattern is _HAS and subject and not part:
@@ -148,7 +165,7 @@ def _sentence(text: str, at: int) -> tuple[str, int]:
 def _shape(prose: Prose, found: re.Match[str], subject: str, axis: str, turned: bool) -> Shape:
     start, end = found.start("number"), max(found.end("number"), found.end("noun"))
     number = found["number"].strip(CODE + END)
-    dim = str(number_of(number)) if re.fullmatch(NUMERAL, number) else number
+    dim = str(number_of(number)) if re.fullmatch(NUMERAL, number.lower()) else number
     shown = re.sub(f"[{CODE}{END}{LINK}]", "", prose.text[start:end])
     given = prose.reason_behind(prose.text, end)
     return Shape(

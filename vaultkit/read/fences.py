@@ -109,6 +109,8 @@ def looks_like_python(text: str) -> bool:
 
     >>> looks_like_python("x = f(2)"), looks_like_python("docs/"), looks_like_python("softmax")
     (True, False, False)
+    >>> looks_like_python("x[0] + 1"), looks_like_python("a - b")
+    (True, False)
     """
     try:
         body = ast.parse(text).body
@@ -116,9 +118,18 @@ def looks_like_python(text: str) -> bool:
         return False
     return any(
         not isinstance(node, ast.Expr | ast.AnnAssign)
-        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await))
+        or (isinstance(node, ast.Expr) and _computes(node.value))
         or (isinstance(node, ast.AnnAssign) and node.value is not None)
         for node in body
+    )
+
+
+def _computes(node: ast.expr) -> bool:
+    """Tell an expression that names elements or calls something from words and signs."""
+    if isinstance(node, ast.Call | ast.Await):
+        return True
+    return isinstance(node, ast.BinOp | ast.Subscript) and any(
+        isinstance(inner, ast.Subscript | ast.Call) for inner in ast.walk(node)
     )
 
 

@@ -61,7 +61,14 @@ from vaultkit.read.syntax import (
 #: Blocks within blocks, beyond which nothing is read; characters of a paragraph, and how many of
 #: them may be marks: what comes after reads some of those again and again.
 DEEPEST, LONGEST, MOST_MARKS = 50, 50_000, 2000
-_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\](?!:)")
+#: What stands in a text only because it is not what it was meant to be, and why it is not.
+_UNREAD = {
+    re.compile(r"\[\^[^\]\s]+\](?!:)"): "there is no such footnote on this note",
+    re.compile(
+        r"(?<![\w\])])\[(?=[^]]*[A-Za-z])[^][^][^][]{0,199}\]\[(?=[^]]*[A-Za-z])[^][^][^][]{0,99}\]"
+    ): "this note says nowhere where that leads",
+    re.compile(r"\\begin\{[a-z]+\*?\}"): "this stands outside mathematics; write $$ around it",
+}
 _MARK = re.compile(r"[][!*_`~<&\\$%#]")
 
 
@@ -462,19 +469,19 @@ class _Reader:
                     self.formulas.append(Formula(line, child.content, display, why, here, column))
                 case "html_inline":
                     self.html(child.content, places, at)
-                case "text" if "[^" in child.content:
-                    self.footnotes(content, child, places)
+                case "text" if "[" in child.content or "\\begin{" in child.content:
+                    self.unread(content, child, places)
                 case "tag":
                     self.tags.append(child.meta["match"]["tag"])
 
-    def footnotes(self, content: str, text: Token, places: _Places) -> None:
-        """Find the marks of footnotes that are not there: else they would be no text."""
-        for found in _FOOTNOTE.finditer(text.content):
-            at = _source_of(text, found.start())
-            if content.startswith(found[0], at) and content[at - 1 : at] != "\\":
-                line, column = places(at)
-                told = f"{found[0]}: there is no such footnote on this note"
-                self.problems.append(Problem(line, told, column))
+    def unread(self, content: str, text: Token, places: _Places) -> None:
+        """Find what is text only because it is not what it was meant to be."""
+        for pattern, why in _UNREAD.items():
+            for found in pattern.finditer(text.content):
+                at = _source_of(text, found.start())
+                if content.startswith(found[0], at) and content[at - 1 : at] != "\\":
+                    line, column = places(at)
+                    self.problems.append(Problem(line, f"{found[0]}: {why}", column))
 
     def html(self, tag: str, places: _Places, at: int) -> None:
         """Find the links of a tag."""
@@ -482,9 +489,12 @@ class _Reader:
         for found in HTML_LINK.finditer(tag):
             href = unescape((found["value"] or found["bare"]).strip("\"'"))
             words = unescape(alt["value"].strip("\"'")) if alt else ""
-            image = found["name"].lower() in ("src", "srcset")
+            name = found["name"].lower()
+            image = name in ("src", "srcset")
+            if name == "data" and not tag.lower().startswith("<object"):
+                continue
             line, column = places(at + found.start("name"))
-            if found["name"].lower() == "srcset":
+            if name == "srcset":
                 # Several, each with how wide or dense it is.
                 for one in re.findall(r"(?:^|,\s|(?<=\d[xw]),)\s*(\S+?)(?=,?\s|,?$)", href):
                     self.link(one, words, line, column, "", image)

@@ -114,9 +114,11 @@ _WORD_BEFORE = re.compile(
     rf"(?=\s(?:is|are|was|were|has|have|had|becomes?|of\sshape)\b){_LINKS}{CODE}?$"
 )
 _ARTICLE = re.compile(rf"(?<![\w'’.])[AI]\s{CODE}?$")
-#: Behind a shape: *6 by 4 matrix Q*.
+#: Behind a shape: *6 by 4 matrix Q*, *n × n weights W*.
 _BEHIND = re.compile(
-    rf"{END}?(?:\s(?:matrix|array|tensor|table))(?:\s{_IN_CODE}|\s(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+))(?!\w)"
+    rf"{END}?\s(?!(?:of|in|is|are|has|have|and|or|by|with|for|to|from|as|at|on|per|times|gives?|needs?"
+    rf"|makes?|like|than|into|also|but|where|so|if)\b)[a-z]+"
+    rf"(?:\s{_IN_CODE}|\s(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+))(?!\w)"
 )
 #: A cell that is of what it names: *Q*, *queries Q*; not so *times Q*.
 _ROW = re.compile(

@@ -37,7 +37,7 @@ HTML_HIDDEN = re.compile(
 )
 _VALUE = r"\s*=\s*(?P<value>\"[^\"]*+\"|'[^']*+')"
 HTML_LINK = re.compile(
-    rf"(?<=[\s\"'])(?P<name>href|srcset|src|poster)(?:{_VALUE}|\s*=\s*(?P<bare>[^\s\"'>]++))",
+    rf"(?<=[\s\"'])(?P<name>href|srcset|src|poster|data)(?:{_VALUE}|\s*=\s*(?P<bare>[^\s\"'>]++))",
     re.IGNORECASE,
 )
 HTML_ALT = re.compile(rf"(?<=[\s\"'])alt{_VALUE}", re.IGNORECASE)
