@@ -92,7 +92,7 @@ def draw(data: Mapping[str, Any]) -> str:
     for i, (rule, words) in enumerate(
         (("softmax", "softmax attention"), ("linear", "linear state"), ("delta", "delta rule"))
     ):
-        x, y = 52 + 150 * i, floor + 72
+        x, y = (52, 210, 338)[i], floor + 72
         parts += [
             st.dot(x + 5, y - 5, 5, HUES[rule]),
             st.text(x + 18, y, words, cls=f"vk-{HUES[rule]}", size=st.SMALL),

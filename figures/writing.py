@@ -43,6 +43,23 @@ def draw_surprise(data: Mapping[str, Any]) -> str:
         st.rect(left + 150, 14, 16, 12, cls="vk-query", opacity=0.9),
         st.text(left + 174, 25, "decoder, sees all before", cls="vk-muted", size=st.SMALL),
     ]
+    bottom = top + len(words) * pitch
+    for tick in range(int((st.WIDTH - left - 16) / length) + 1):
+        x = left + tick * length
+        parts += [
+            st.path(f"M{st.num(x)} {top - 10}V{bottom - 4}", width=1 if tick == 0 else 0.5),
+            st.text(x, bottom + 14, str(tick), anchor="middle", cls="vk-muted", size=13),
+        ]
+    parts.append(
+        st.text(
+            (left + st.WIDTH - 16) / 2,
+            bottom + 36,
+            "minus the logarithm of the probability",
+            anchor="middle",
+            cls="vk-muted",
+            size=st.SMALL,
+        )
+    )
     for i, word in enumerate(words):
         y = top + i * pitch
         parts.append(st.text(left - 10, y + 12, word, anchor="end"))
@@ -62,6 +79,6 @@ def draw_surprise(data: Mapping[str, Any]) -> str:
             f"{words[i]} ({data['decoder'][i]:.2f} for {data['bigram'][i]:.2f})" for i in lost
         )
         + ".",
-        top + len(words) * pitch,
+        bottom + 46,
         parts,
     )

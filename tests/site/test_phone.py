@@ -186,15 +186,23 @@ def test_the_red_rule_runs_down_the_whole_block(visit: Visitor) -> None:
     assert "inset" in parts[0]
 
 
-@pytest.mark.parametrize("address", ["minilm-in-numpy/", "first-principles/"])
-def test_the_rule_below_a_formula_does_not_cross_its_fraction(visit: Visitor, address: str) -> None:
+@pytest.mark.parametrize(
+    ("address", "part"),
+    [
+        ("minilm-in-numpy/", "mfrac"),
+        ("first-principles/", "mfrac"),
+        ("equations-that-run/", "munder"),
+    ],
+)
+def test_the_rule_below_a_formula_crosses_nothing(visit: Visitor, address: str, part: str) -> None:
     page = visit(address, width=390)
-    page.wait_for_selector("article span.vk-math:has(mfrac) > .vk-mark")
+    page.wait_for_selector(f"article span.vk-math:has({part}) > .vk-mark")
     below = page.evaluate(
-        """() => [...document.querySelectorAll("article span.vk-math:has(mfrac) > .vk-mark")]
+        """part => [...document.querySelectorAll(`article span.vk-math:has(${part}) > .vk-mark`)]
              .map(mark => mark.getBoundingClientRect().bottom - Math.max(
-               ...[...mark.parentElement.querySelectorAll("mfrac *")]
-                 .map(part => part.getBoundingClientRect().bottom)))"""
+               ...[...mark.parentElement.querySelectorAll(`${part} *`)]
+                 .map(inner => inner.getBoundingClientRect().bottom)))""",
+        part,
     )
     assert below
     assert min(below) > 0

@@ -37,8 +37,18 @@ def test_what_is_near() -> None:
 def test_a_bold_title_has_fewer_letters_in_a_line() -> None:
     title = "Windows and Sinks"
     for current, lines in ((False, [title]), (True, ["Windows and", "Sinks"])):
-        svg = drawing({"w": Stop(title, "../w/", current)}, {"w": []}, "One")
-        assert re.findall(r">([^<>\n]+)</t", svg) == lines
+        assert _lines_of(title, current) == lines
+
+
+def test_a_title_breaks_at_a_hyphen_only_where_a_word_is_too_long() -> None:
+    assert _lines_of("Soft Cap, QK-Norm and Gates", True) == ["Soft Cap,", "QK-Norm and", "Gates"]
+    assert _lines_of("Cross-Attention", True) == ["Cross-", "Attention"]
+    assert _lines_of("Cross-Attention", False) == ["Cross-Attention"]
+
+
+def _lines_of(title: str, current: bool) -> list[str]:
+    svg = drawing({"w": Stop(title, "../w/", current)}, {"w": []}, "One")
+    return re.findall(r">([^<>\n]+)</t", svg)
 
 
 @pytest.mark.parametrize("seed", range(8))

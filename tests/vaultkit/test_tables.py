@@ -57,6 +57,12 @@ def test_a_name_in_a_table_may_break_behind_its_joints(render) -> None:
     assert "<code>a_b</code>" in html
 
 
+def test_a_name_that_fills_a_line_may_break_in_running_text(render) -> None:
+    html = render("`torch.nn.functional.scaled_dot_product_attention(q)` and `scaled_dot_x`\n")
+    assert "<code>torch.<wbr>nn.<wbr>functional.<wbr>scaled_<wbr>dot_<wbr>product_" in html
+    assert "<code>scaled_dot_x</code>" in html
+
+
 def test_a_formula_is_drawn_with_its_bars_in_no_colour_of_its_own() -> None:
     drawn, width = outlined(r"\frac{a}{\sqrt{d_k}}", 20)
     assert drawn.count("<rect") == 2

@@ -103,7 +103,7 @@ def drawing(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str)
     order = {key: number for number, key in enumerate(needs)}
     # The title of the note that is read is bold, and bold letters are wider.
     letters = {key: LETTERS - 3 * stops[key].current for key in needs}
-    boxes = {key: _Place(textwrap.wrap(stops[key].title, letters[key])) for key in needs}
+    boxes = {key: _Place(_lines(stops[key].title, letters[key])) for key in needs}
     rows, routes = _fitting(boxes, needs)
     _order(rows)
     _spread(rows)
@@ -233,6 +233,12 @@ def _settle(row: Sequence[_Place], wanted: Sequence[float]) -> None:
     means = [mean for mean, count in groups for _ in range(count)]
     for place, mean, offset in zip(row, means, offsets, strict=True):
         place.x = max(first, min(mean, last)) + offset
+
+
+def _lines(title: str, letters: int) -> list[str]:
+    """Break a title between its words, and within one only where it does not fit a line."""
+    long = max(map(len, title.split())) > letters
+    return textwrap.wrap(title, letters, break_on_hyphens=long)
 
 
 def _line(route: Sequence[_Place], level: Mapping[_Place, tuple[float, float]]) -> str:

@@ -8,6 +8,8 @@ from xml.etree.ElementTree import Element
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import HTML_PLACEHOLDER_RE
 
+#: Code without a blank that is longer does not fit a line of a phone.
+LONG = 36
 #: A row of more columns than this, and of more characters, does not fit a phone side by side.
 COLUMNS, CHARACTERS = 3, 56
 _ROLES = {
@@ -22,7 +24,10 @@ _JOINT = re.compile(r"(?<=\w)[_./](?=[A-Za-z])")
 
 
 class Tables(Treeprocessor):
-    """Labels cells, marks tables whose rows are to become blocks, and lets long names break."""
+    """Labels cells, marks tables whose rows are to become blocks, and lets long names break.
+
+    Names in running text, too, where one fills a line by itself.
+    """
 
     def run(self, root: Element) -> None:
         """Prepare all tables of a page."""
@@ -43,14 +48,17 @@ class Tables(Treeprocessor):
                     for head, cell in zip(heads, row, strict=False):
                         cell.set("data-label", _words(head))
             self.let_break(table)
+        self.let_break(root, LONG)
 
-    def let_break(self, table: Element) -> None:
+    def let_break(self, element: Element, longer_than: int = 0) -> None:
         """Allow a line to end behind the underscores and dots of a name in code."""
         stash = self.md.htmlStash.rawHtmlBlocks
-        for code in table.iter("code"):
+        for code in element.iter("code"):
             found = HTML_PLACEHOLDER_RE.fullmatch(code.text or "")
             kept = stash[int(found[1])] if found else None
-            if found and isinstance(kept, str):
+            if not found or not isinstance(kept, str) or "<wbr>" in kept:
+                continue
+            if max(map(len, kept.split()), default=0) > longer_than:
                 stash[int(found[1])] = _JOINT.sub(r"\g<0><wbr>", kept)
 
 
