@@ -395,6 +395,9 @@ def test_what_backs_a_measured_number(code: str, as_said: bool) -> None:
         ("x = np.zeros((12, 30))", "There are 12 of them.", True),
         ("x = np.zeros((12, 30))", "There are 360 of them.", True),
         ("x = np.zeros((12, 30))", "There are 36 of them.", False),
+        # Where many sizes would do, it is none of them.
+        ("x = [np.zeros((k, 5)) for k in range(2, 16)]", "There are 40 of them.", False),
+        ("x = np.zeros(40)", "There are 40 of them.", True),
     ],
 )
 def test_what_backs_a_whole_number(code: str, text: str, as_said: bool) -> None:

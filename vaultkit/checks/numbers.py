@@ -232,7 +232,8 @@ class Numbers:
                 return
             self._seen[name] = seen
             self.lengths.add(value.shape, f"length of an axis of {name}")
-            self.lengths.add([value.size], f"how many numbers {name} holds")
+            # Not a length: of all integers too many are the product of two lengths.
+            self.elements.add([value.size], f"how many numbers {name} holds")
             self.made.setdefault(value.shape, f"shape of {name}")
             if value.size <= _LARGE:
                 source = f"variable {name}"
