@@ -121,6 +121,18 @@ def test_chains_and_rows_that_go_on() -> None:
     assert read.relations == ("=", "≤")
 
 
+@pytest.mark.parametrize("sign", ["+", "-", r"\cdot", r"\odot", r"\times", "/"])
+@pytest.mark.parametrize("before", ["", r"\quad ", "{} "])
+def test_a_row_goes_on_with_a_sign(sign: str, before: str) -> None:
+    rows = rf"\begin{{aligned}} a &= 2 b \\ &{before}{sign} c \end{{aligned}}"
+    assert parse(rows) == parse(rf"a = 2 b {sign} c")
+
+
+@pytest.mark.parametrize("sign", ["+", r"\cdot"])
+def test_rows_go_on_one_after_another(sign: str) -> None:
+    assert parse(rf"a = b \\ {sign} c \\ {sign} d") == parse(rf"a = b {sign} c {sign} d")
+
+
 def test_shapes() -> None:
     (read,) = parse(r"X \in \mathbb{R}^{n \times 4 d_{\text{model}}}")
     assert isinstance(read, Membership)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -578,7 +578,7 @@ class _Parser:
             while self.next in ("+", "-"):
                 sign *= 1 if self.take() == "+" else -1
             terms.append((sign, self.term()))
-            self.go_on()
+            self.go_on(("+", "-"))
             if self.next not in ("+", "-"):
                 break
         self.depth -= 1
@@ -588,12 +588,14 @@ class _Parser:
             return terms[0][1]
         return self.placed(start, Sum(tuple(terms)))
 
-    def go_on(self) -> None:
-        """Pass to the next row where that goes on with a sign, and has no relation of its own."""
+    def go_on(self, signs: Collection[str]) -> None:
+        """Pass to the next row where that begins with a sign, and has no relation of its own."""
         ahead = 0
         while self.peek(ahead) in (r"\\", r"\quad", r"\qquad"):
             ahead += 1
-        if self.next != r"\\" or self.peek(ahead) not in ("+", "-"):
+        if (self.peek(ahead), self.peek(ahead + 1)) == ("{", "}"):  # it spaces the sign
+            ahead += 2
+        if self.next != r"\\" or self.peek(ahead) not in signs:
             return
         for token in self.tokens[self.at + ahead :]:
             if token.text in RELATIONS:
@@ -622,6 +624,7 @@ class _Parser:
     def term(self) -> Node:
         start = self.start()
         node = self.product()
+        self.go_on(OPERATORS)
         links = 0
         while self.next in OPERATORS:
             op = OPERATORS[self.take()]
@@ -635,6 +638,7 @@ class _Parser:
                 raise self.error("dots between factors are not read; write \\prod")
             node = _quotient(node, right) if op == "/" else Product(op, node, right)
             node = self.placed(start, node)
+            self.go_on(OPERATORS)
             links += 1
             if links > LONGEST_CHAIN:
                 raise self.error(f"a chain of more than {LONGEST_CHAIN} factors")
