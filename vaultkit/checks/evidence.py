@@ -125,7 +125,8 @@ def _source(note: Note, line: int, source: str) -> tuple[str, ...]:
         # A reader of the page sees no lines.
         words = at["what"]
     elif named := _VARIABLE.match(words):
-        place = _binding(note, named["name"], line)
+        block = binding_block(note, named["name"], line)
+        place = "" if block is None else f"block-{block}"
     if value:
         words = f"{words}: {value}"
     return (_capital(words), place, value) if place else (_capital(words),)
@@ -143,11 +144,11 @@ def _place(note: Note, what: str, line: int, column: int) -> str:
     return ""
 
 
-def _binding(note: Note, name: str, line: int) -> str:
+def binding_block(note: Note, name: str, line: int) -> int | None:
     """Find the block that binds a name for a line: the last one above, or the first one below."""
     binds = [n for n, block in enumerate(note.blocks) if name in bound(block)]
     above = [n for n in binds if note.blocks[n].fence.line < line]
-    return f"block-{(above[-1:] or binds[:1])[0]}" if binds else ""
+    return next(iter(above[-1:] or binds), None)
 
 
 @lru_cache(maxsize=4096)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from vaultkit.checks.evidence import bound
+from vaultkit.checks.evidence import binding_block, bound
 from vaultkit.edit.names import spelled
 from vaultkit.edit.spans import of_formula, of_link, rest
 from vaultkit.edit.text import Span
@@ -96,15 +96,15 @@ def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
 
 def binding(note: Note, name: str, line: int) -> Place | None:
     """Find the line that binds a name for another line: in the last block above, or below."""
-    binds = [block for block in note.blocks if name in bound(block)]
-    above = [block for block in binds if block.fence.line < line]
-    for block in above[-1:] or binds[:1]:
-        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
-        for number in range(block.fence.line + 1, block.fence.end):
-            if found := pattern.search(note.lines[number - 1]):
-                return Place(note.path, Span.within(number, found.start() + 1, len(name)))
-        return Place(note.path, rest(note, block.fence.line, 1))
-    return None
+    index = binding_block(note, name, line)
+    if index is None:
+        return None
+    fence = note.blocks[index].fence
+    pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
+    for number in range(fence.line + 1, fence.end):
+        if found := pattern.search(note.lines[number - 1]):
+            return Place(note.path, Span.within(number, found.start() + 1, len(name)))
+    return Place(note.path, rest(note, fence.line, 1))
 
 
 def definition(vault: Vault, note: Note, line: int, column: int) -> Place | None:
