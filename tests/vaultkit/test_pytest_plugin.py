@@ -163,6 +163,18 @@ def test_other_plugins_hear_of_every_check_once(vault: pytest.Pytester) -> None:
     ]  # fmt: skip
 
 
+def test_a_plugin_that_runs_what_failed_again_changes_nothing(vault: pytest.Pytester) -> None:
+    (vault.path / "docs/A.md").write_text(NOTE.replace("2\n```", "3\n```"))
+    # The last item of a note takes pytest's own way, where such a plugin runs it again.
+    alone = run(vault, "docs/A.md::Twice[2]", "--reruns", "2")
+    alone.stdout.fnmatch_lines(["vault: * 1 block*", "*1 failed, 2 rerun*"])
+    result = run(vault, "docs", "--reruns", "2")
+    result.stdout.fnmatch_lines(["vault: * 4 blocks*", "*2 failed, 8 passed*"])
+    ledger, notes = ledger_of(vault)
+    outcomes = [check.outcome for check in ledger.checks(notes["A"]) or []]
+    assert outcomes == ["holds", "fails", "holds", "fails"]
+
+
 def test_the_run_ends_at_a_failure_where_that_is_asked_for(vault: pytest.Pytester) -> None:
     (vault.path / "docs/A.md").write_text(NOTE.replace("x = 1\nx\n", "x = 1\n3\n"))
     vault.runpytest("--vault=docs", "docs", "-x").assert_outcomes(failed=1)

@@ -257,6 +257,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     hook = item.ihook
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     ends = (pytest.exit.Exception, KeyboardInterrupt)
+    # Other plugins begin with an item when they hear that it is set up.
+    ready = pytest.CallInfo.from_call(lambda: None, "setup")
+    hook.pytest_runtest_makereport(item=item, call=ready)
     call = pytest.CallInfo.from_call(item.runtest, "call", reraise=ends)
     report = hook.pytest_runtest_makereport(item=item, call=call)
     hook.pytest_runtest_logreport(report=report)
@@ -318,9 +321,9 @@ class NoteFile(pytest.File):
 
     note: Note
     mends: list[Mend]
-    items: int
+    #: The items that have run, by name: some plugins run one again.
+    ran: set[str]
     expected: int
-    told: set[int]
 
     def collect(self) -> Iterator[pytest.Item]:
         """One item for each block, in their order, then one for each kind of check."""
@@ -334,7 +337,7 @@ class NoteFile(pytest.File):
                 vault.refresh()
                 self.note = vault.notes[self.path]
         self.mends = []
-        self.items = 0
+        self.ran = set()
         asked = vault.options.checks_of(self.note, vault.relative(self.path)) | {"form"}
         # Of what nobody asked for there is no item; what is asked for may need it to run.
         blocks = self.note.blocks if "code" in asked else ()
@@ -362,10 +365,10 @@ class NoteFile(pytest.File):
         if mends:
             apply(self.note, mends)
             self.config.stash[_TALLY]["outputs rewritten"] += len(mends)
-        if self.items == self.expected and self.inspection.whole:
+        if len(self.ran) == self.expected and self.inspection.whole:
             runner = _runner(self.path, self.config)
             runner.record(self.inspection, Ledger(runner.vault))
-        self.items = 0
+        self.ran = set()
 
 
 class _NoteItem(_Item):
@@ -380,14 +383,10 @@ class _NoteItem(_Item):
     def runtest(self) -> None:
         """Ask for what was found; fail if any of it is wrong, or nothing could be found."""
         inspection = self.parent.inspection
-        self.parent.items += 1
         found = [check for check in inspection.checks if self.concerns(check)]
-        tally = self.config.stash[_TALLY]
-        for check in found:
-            excepted = check.outcome == EXCEPTED
-            known = _EXCEPTED if excepted else KINDS
-            if check.kind in known:
-                tally[known[check.kind]] += 1
+        if self.name not in self.parent.ran:
+            self.parent.ran.add(self.name)
+            self.count(found)
         problems = [check for check in found if check.outcome == FAILS]
         if self.config.option.vault_update:
             outputs = [c for c in problems if c.mend and c.block is not None]
@@ -399,6 +398,14 @@ class _NoteItem(_Item):
             raise CheckError(self.path, [Problem(self.line, inspection.ended)])
         if [(check.kind, check.outcome) for check in found] == [("block", EXCEPTED)]:
             pytest.skip(found[0].why)
+
+    def count(self, found: list[Check]) -> None:
+        """Add to the totals of the run."""
+        tally = self.config.stash[_TALLY]
+        for check in found:
+            known = _EXCEPTED if check.outcome == EXCEPTED else KINDS
+            if check.kind in known:
+                tally[known[check.kind]] += 1
 
 
 class BlockItem(_NoteItem):
@@ -425,12 +432,12 @@ class GroupItem(_NoteItem):
         """Those of its kinds."""
         return check.kind in GROUPS[self.group]
 
-    def runtest(self) -> None:
-        """Count the note once."""
+    def count(self, found: list[Check]) -> None:
+        """Count the note, too."""
+        super().count(found)
         if self.group == "form":
             self.config.stash[_TALLY]["notes"] += 1
             self.config.stash[_TALLY]["notes not run again"] += self.parent.inspection.cached
-        super().runtest()
 
 
 class DrawingFile(pytest.File):
