@@ -263,7 +263,7 @@ def ledger_of(vault: pytest.Pytester) -> tuple[Ledger, dict[str, Note]]:
 
 def test_the_ledger_holds_what_was_found_in_notes_that_ran_whole(vault: pytest.Pytester) -> None:
     path = vault.path / "docs/A.md"
-    path.write_text(NOTE + "\n[[A]] [[B]]\n\n$x = 2$ 2.0 0.7<!-- given: so -->\n")
+    path.write_text(NOTE + "\n[[A]] [[B]]\n\n$x / 4 = 0.5$ 0.5 0.7<!-- given: so -->\n")
     run(vault, "docs/A.md::Twice")
     ledger, notes = ledger_of(vault)
     assert not ledger.knows(notes["A"])
