@@ -398,6 +398,10 @@ def test_what_backs_a_measured_number(code: str, as_said: bool) -> None:
         # Where many sizes would do, it is none of them.
         ("x = [np.zeros((k, 5)) for k in range(2, 16)]", "There are 40 of them.", False),
         ("x = np.zeros(40)", "There are 40 of them.", True),
+        ("x = [np.zeros((k, 5)) for k in (8, 9)]", "There are 40 of them.", True),
+        ("x = 1234567", "There are 1.23 million of them.", True),
+        ("x = 1234567", "There are 1.24 million of them.", False),
+        ("x = 2000", "There are 2.00 thousand of them.", True),
     ],
 )
 def test_what_backs_a_whole_number(code: str, text: str, as_said: bool) -> None:

@@ -33,6 +33,8 @@ _LARGE = 512
 _NEAR = 4
 #: From here on an integer may be a rounding: 158 630 of 158629.75.
 _LONG = 1000
+#: How far from a number that is stated without decimals the computed one may be.
+_HALF = Fraction(1, 2)
 #: How many numbers make a row, which is looked for as a whole.
 _ROW = 2
 #: How many make one that is no other row by chance: where all but one of them are found, that one
@@ -41,9 +43,9 @@ _SURE = 4
 #: Places that stand apart from what they speak of.
 _APART = {"summary", "description", "title"}
 #: What share of the numbers with one digit changed may pass by chance: of integers and fractions,
-#: of decimals that code states, of roundings of what is shown next to the number, of all that the
-#: page computes.
-_LIKELY, _STATED, _ROUNDED, _UNLIKELY = 0.5, 0.3, 0.1, 0.04
+#: of decimals that code states, of sizes of arrays, of roundings of what is shown next to the
+#: number, of all that the page computes.
+_LIKELY, _STATED, _SIZED, _ROUNDED, _UNLIKELY = 0.5, 0.3, 0.2, 0.1, 0.04
 
 
 class Evidence:
@@ -109,9 +111,10 @@ class Evidence:
     def rounded(self, amount: Amount) -> float | None:
         """Find a number that, rounded to the digits stated, is this."""
         for wanted, _, slack in amount.wanted:
+            counts = slack >= _HALF
             reach = slack if amount.unit else abs(wanted) / 200  # as far as three digits go
             for number in self.between(as_float(wanted - reach), as_float(wanted + reach)):
-                if self._is_counted(number, amount):
+                if not counts and self._is_counted(number):
                     continue
                 if abs(_exactly(number) - wanted) <= slack:
                     return number
@@ -121,18 +124,19 @@ class Evidence:
 
     def exact(self, amount: Amount) -> float | None:
         """Find the number that is exactly this."""
-        for wanted, nearest, _ in amount.wanted:
+        for wanted, nearest, slack in amount.wanted:
+            counts = slack >= _HALF or not slack
             for number in self.between(nearest, nearest):
-                if self._is_counted(number, amount):
+                if not counts and self._is_counted(number):
                     continue
                 # Of a fraction, a float is what it comes to: no decimals are stated.
                 if _exactly(number) == wanted or (amount.over and number == nearest):
                     return number
         return None
 
-    def _is_counted(self, number: float, amount: Amount) -> bool:
-        """Tell that 2 was counted where 2.00 is stated, which is measured."""
-        return 0 < amount.unit < 1 and number.is_integer() and number not in self.measured
+    def _is_counted(self, number: float) -> bool:
+        """Tell 2, which was counted, from 2.0: it does not back 2.00, which is measured."""
+        return number.is_integer() and number not in self.measured
 
 
 class Numbers:
@@ -150,6 +154,8 @@ class Numbers:
         self.shown = Evidence()
         #: Numbers bound to names; elements of what is bound, and lengths of its axes.
         self.bound, self.elements, self.lengths = Evidence(), Evidence(), Evidence()
+        #: How many numbers arrays hold: of all integers, many are products of lengths.
+        self.sizes = Evidence()
         #: What the parameters of functions are by default.
         self.defaults = Evidence()
         self._seen: dict[str, Any] = {}
@@ -232,8 +238,7 @@ class Numbers:
                 return
             self._seen[name] = seen
             self.lengths.add(value.shape, f"length of an axis of {name}")
-            # Not a length: of all integers too many are the product of two lengths.
-            self.elements.add([value.size], f"how many numbers {name} holds")
+            self.sizes.add([value.size], f"how many numbers {name} holds")
             self.made.setdefault(value.shape, f"shape of {name}")
             if value.size <= _LARGE:
                 source = f"variable {name}"
@@ -403,7 +408,7 @@ class Numbers:
             near = self._by_distance(quantity)
         stated = [self.stated, self.bound]
         if amount.whole:
-            stated += [self.lengths, self.shown]
+            stated += [self.lengths, self.shown, self.sizes]
         for evidence in (*near, *stated):
             if told := evidence.told(evidence.exact(amount)):
                 return told
@@ -452,6 +457,7 @@ class Numbers:
             (near.holds, _STATED),
             (self._exact, _STATED),
             (partial(self._rounded, near), _ROUNDED),
+            (self._sized, _SIZED),
             (self._anywhere, _UNLIKELY),
         ):
             allowed = _LIKELY if amount.over or (amount.whole and share == _STATED) else share
@@ -482,6 +488,9 @@ class Numbers:
         exact = (self.stated, self.bound, *((self.lengths, self.shown) if amount.whole else ()))
         return any(evidence.holds(amount) for evidence in exact)
 
+    def _sized(self, amount: Amount) -> bool:
+        return amount.whole and (self.sizes.holds(amount) or self._exact(amount))
+
     def _rounded(self, near: Evidence, amount: Amount) -> bool:
         return self._exact(amount) or (
             (not amount.whole or abs(amount.value) >= _LONG)
@@ -490,6 +499,8 @@ class Numbers:
 
     def _anywhere(self, amount: Amount) -> bool:
         if self._exact(amount) or (amount.whole and self.elements.holds(amount)):
+            return True
+        if amount.whole and self.sizes.holds(amount):
             return True
         if amount.whole and abs(amount.value) < _LONG:
             return False
