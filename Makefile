@@ -52,7 +52,7 @@ figures: .venv/site
 mutants: .venv/mutants
 	$(BIN)/python -m vaultkit.mutants docs
 
-# A ROOM of the code (checks, inspect, ledger, run, snippets, tex, update, values), minutes for a
+# A ROOM of the code (checks, inspect, ledger, read, run, snippets, tex, update, values), minutes for a
 # random SAMPLE, which a SEED makes again; WHAT picks from it: WHAT='vaultkit.checks.shapes*'.
 SAMPLE ?= 150
 SEED ?= 1

@@ -5,17 +5,25 @@ sample that a seed makes again, and for each mutant those tests of its room that
 function, the fast ones first. Nothing is remembered from one run to the next.
 
     python -m bench.code_mutants checks --sample 150 --seed 1
+
+Only what a test fails on, twice, counts as killed. Told apart are mutants that run out of time or
+end the process of the tests, and those in functions that no test of the room reaches. mutmut makes
+no mutants of decorated functions, which are named, nor of what stands outside functions (tables,
+patterns). What runs only when a module is imported has run before there is a mutant. Doors, mutants
+of notes, and what is for the site and for editors are in no room.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import builtins
 import contextlib
 import fnmatch
 import functools
 import gc
 import io
+import mmap
 import os
 import random
 import re
@@ -25,6 +33,7 @@ import signal
 import sys
 import tempfile
 import time
+import types
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,19 +61,31 @@ from mutmut.utils.format_utils import mangled_name_from_mutant_name
 ROOMS = {
     "checks": (
         ["vaultkit/checks/*"],
-        "check checks equations evidence form inspect mirrors numbers outputs predictions rests_on"
-        " shapes statements trials update",
+        "arrays check checks counts equations evidence_of_checks fences form inspect mirrors"
+        " notebooks numbers outputs predictions rests_on shapes statements tables trials update",
     ),
-    "inspect": (["vaultkit/inspect.py"], "inspect options rests_on trials update"),
-    "ledger": (["vaultkit/ledger.py", "vaultkit/files.py"], "cached files ledger report runner"),
+    "inspect": (
+        ["vaultkit/inspect.py"],
+        "checkpoints checks inspect notebooks options rests_on trials update",
+    ),
+    "ledger": (
+        ["vaultkit/ledger.py", "vaultkit/files.py"],
+        "cache cached files ledger report runner",
+    ),
+    "read": (
+        ["vaultkit/read/*"],
+        "backlinks cache check checks counts equations fences graph hostile meanings note notebook"
+        " notebooks numbers obsidian options predictions reading_anything refusals shapes"
+        " statements syntax vault",
+    ),
     "run": (
         ["vaultkit/run/*"],
-        "capture dependencies files inspect keeper note_process run sandbox session state trials"
-        " variation watch workers",
+        "capture checkpoints dependencies dictionaries hostile_code keeper note_process"
+        " rests_on run sandbox state trials variation watch workers",
     ),
     "snippets": (["snippets/*"], ""),
     "tex": (["vaultkit/tex/*"], "formulas formulas_hostile mathematics refusals tex trees"),
-    "update": (["vaultkit/update.py"], "update notebook"),
+    "update": (["vaultkit/update.py"], "notebook update"),
     "values": (
         ["vaultkit/values/*"],
         "formulas refusals roundings statements tables values verdicts",
@@ -72,42 +93,58 @@ ROOMS = {
 }
 #: Seconds, and multiples of what the tests take, after which a mutant that hangs is noticed.
 _PATIENCE, _MULTIPLE = 30, 5
+#: What else than being killed becomes of a mutant.
+OTHERS = ("timeout", "crashed", "survived", "unreached")
 ROOT = Path(__file__).parents[1]
 
 
 def tests_of(room: str) -> list[str]:
     """Find the tests of a room: its doctests, and the modules near it."""
     code, names = ROOMS[room]
-    near = [Path(f"tests/vaultkit/test_{name}.py") for name in names.split()]
+    near = [f"tests/vaultkit/test_{name}.py" for name in names.split()]
     doctests = [glob.removesuffix("/*") for glob in code]
-    return [*doctests, *(str(path) for path in near if path.exists())] + (
-        ["tests/snippets"] if room == "snippets" else []
-    )
+    return [*doctests, *near, *(["tests/snippets"] if room == "snippets" else [])]
 
 
-class Hits(set[str]):
-    """The functions that a test reaches, in the processes that it starts as well."""
+def never_changed(room: str) -> list[str]:
+    """Name the functions of a room that mutmut leaves as they are, because they are decorated."""
+    found = []
+    for path in (path for glob in ROOMS[room][0] for path in sorted(ROOT.glob(glob))):
+        if path.suffix == ".py":
+            for node in ast.walk(ast.parse(path.read_bytes())):
+                decorators = [ast.unparse(d) for d in getattr(node, "decorator_list", ())]
+                if (
+                    isinstance(node, ast.FunctionDef)
+                    and decorators
+                    and (
+                        len(decorators) > 1 or decorators[0] not in {"classmethod", "staticmethod"}
+                    )
+                ):
+                    found.append(f"{path.stem}.{node.name}")
+    return found
 
-    def __init__(self, folder: str) -> None:
-        super().__init__()
-        self.process = os.getpid()
-        self.path = Path(folder) / "hits"
-        self.path.touch()
+
+class Hits:
+    """The functions that a test reaches, in the processes that it forks as well.
+
+    They are noted in memory that these share: a file would be one that a note's code has opened.
+    """
+
+    def __init__(self, names: list[str]) -> None:
+        self.places = {name: place for place, name in enumerate(names)}
+        self.memory = mmap.mmap(-1, len(names))
 
     def add(self, name: str) -> None:
-        """Note a function down; in another process in a file, which is all that comes back."""
-        if name not in self and os.getpid() != self.process:
-            with contextlib.suppress(OSError), self.path.open("a") as file:
-                file.write(f"{name}\n")
-        super().add(name)
+        """Note a function down."""
+        if name in self.places:
+            self.memory[self.places[name]] = 1
 
     def __iter__(self) -> Iterator[str]:
-        yield from {*super().__iter__(), *self.path.read_text().split()}
+        return (name for name, place in self.places.items() if self.memory[place])
 
     def clear(self) -> None:
         """Forget all of them."""
-        super().clear()
-        self.path.write_text("")
+        self.memory[:] = bytes(len(self.places))
 
 
 class Judge:
@@ -117,12 +154,13 @@ class Judge:
     copy of this process.
     """
 
-    def __init__(self, folder: str, only: list[str]) -> None:
-        self.hits = Hits(folder)
+    def __init__(self, every: list[str], only: list[str]) -> None:
+        self.hits = Hits(sorted({mangled_name_from_mutant_name(name) for name in every}))
         self.only = only
         self.tests: dict[str, set[pytest.Item]] = defaultdict(set)
         self.seconds: dict[pytest.Item, float] = {}
         self.outcomes: dict[str, str] = {}
+        self.left_out: list[str] = []
         self.began = time.monotonic()
         #: What an example knows, which it forgets when it has run.
         self.names: dict[pytest.Item, dict[str, object]] = {}
@@ -148,11 +186,12 @@ class Judge:
         for name in self.only:
             # What no test is seen to reach, as it runs in a process made afresh: by all tests.
             tests = self.tests[mangled_name_from_mutant_name(name)]
-            self.outcomes[name] = self.judge(name, tests or set(self.seconds))
-            if self.outcomes[name] == "survived":
+            outcome = self.judge(name, tests or set(self.seconds))
+            self.outcomes[name] = "unreached" if outcome == "survived" and not tests else outcome
+            if outcome != "killed":
                 with change_cwd(ROOT):
                     difference = get_diff_for_mutant(name).splitlines()[2:]
-                print(f"\n{name} survives {len(tests)} tests")
+                print(f"\n{name}: {self.outcomes[name]}, {len(tests)} tests")
                 print("\n".join(line for line in difference if line.strip()), flush=True)
             if len(self.outcomes) % 10 == 0:
                 print(f"{len(self.outcomes)} judged after {self.elapsed:.0f} s", flush=True)
@@ -173,8 +212,9 @@ class Judge:
         for item, following in zip(items, [*items[1:], None], strict=True):
             self.hits.clear()
             before = time.monotonic()
-            if self.failure(item, following):
-                print(f"left out, as it fails on the code as it is: {item.nodeid}", flush=True)
+            if failed := self.failure(item, following):
+                self.left_out.append(item.nodeid)
+                print(f"left out, as it fails on the code as it is:\n{failed}", flush=True)
                 continue
             self.seconds[item] = time.monotonic() - before
             for name in self.hits:
@@ -200,10 +240,12 @@ class Judge:
             most = int(time.process_time() + seconds)
             resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
             set_mutant_under_test(mutant)
-            code = 1
+            code = 2
             try:
                 pairs = zip(ordered, [*ordered[1:], None], strict=True)
-                failed = next(filter(None, (self.failure(*pair) for pair in pairs)), "")
+                # Twice, as a test may fail because the machine is busy.
+                twice = (self.failure(*pair) and self.failure(*pair) for pair in pairs)
+                failed = next(filter(None, twice), "")
                 if failed and not mutant:
                     print(failed, flush=True)
                 code = 1 if failed else 0
@@ -219,7 +261,9 @@ class Judge:
         if not ended:
             os.waitpid(child, 0)
             return "timeout"
-        return "survived" if status == 0 else "timeout" if status == signal.SIGXCPU else "killed"
+        if os.WIFSIGNALED(status):
+            return "timeout" if os.WTERMSIG(status) == signal.SIGXCPU else "crashed"
+        return {0: "survived", 1: "killed"}.get(os.WEXITSTATUS(status), "crashed")
 
 
 def prepare(room: str) -> list[str]:
@@ -252,13 +296,15 @@ def main() -> None:
     given = parser.parse_args()
     # A shell has what runs in the background ignore it, and some tests need it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A process that a test spawns would import this module, where mutmut finds no settings.
+    sys.modules["__main__"] = types.ModuleType("__main__")
     every = prepare(given.room)
     names = fnmatch.filter(every, given.only)
     if given.sample:
         names = random.Random(given.seed).sample(names, min(given.sample, len(names)))
     print(f"{len(names)} of {len(every)} mutants", flush=True)
     with tempfile.TemporaryDirectory() as folder, change_cwd("mutants"):
-        judge = Judge(folder, sorted(names))
+        judge = Judge(every, sorted(names))
         options = ["-q", f"--basetemp={folder}/tmp", "-o", "tmp_path_retention_policy=none"]
         ended = pytest.main(
             [*options, *config().pytest_add_cli_args, *tests_of(given.room)], plugins=[judge]
@@ -271,9 +317,12 @@ def main() -> None:
             by_module[room][outcome] += 1
     print()
     for module, counted in sorted(by_module.items(), reverse=True):
-        noticed = counted.total() - counted["survived"]
-        print(f"{noticed:4} of {counted.total():4} noticed, {counted['timeout']} by time: {module}")
-    print(f"{noticed / len(names):.1%} of {len(names)} in {judge.elapsed:.0f} s")
+        others = (f"{counted[how]} {how}" for how in OTHERS if counted[how])
+        print(", ".join((f"{counted['killed']:4} of {counted.total():4} killed", *others, module)))
+    print("Never changed, as they are decorated:", *never_changed(given.room))
+    print("Left out, as they fail on the code as it is:", *judge.left_out)
+    share = counted["killed"] / len(names)
+    print(f"{share:.1%} of {len(names)} killed, seed {given.seed}, in {judge.elapsed:.0f} s")
 
 
 if __name__ == "__main__":
