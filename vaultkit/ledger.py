@@ -82,7 +82,7 @@ class Ledger:
             "under": under and self._under(under, files),
             "checks": [check.plain() for check in sorted(found, key=lambda c: (c.line, c.column))],
         }
-        write_atomically(self._file(note), json.dumps(entry, ensure_ascii=False))
+        write_atomically(self._file(note), json.dumps(entry))
 
     def checks(self, note: Note) -> list[Check] | None:
         """Return what was found in a note; None if that is not known, or not any more."""

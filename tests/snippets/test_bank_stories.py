@@ -8,6 +8,7 @@ from snippets.bank_stories import (
     PROBABILITIES,
     STORIES,
     VOCABULARY,
+    all_stories,
     split_stories,
 )
 
@@ -17,10 +18,14 @@ RIVER, MONEY = {"green", "steep", "muddy"}, {"open", "closed", "rich"}
 def test_every_story_is_told_once():
     # one person or an ordered pair, river or money, three verbs, three adjectives, two endings
     assert len(STORIES) == (8 + 8 * 7) * 2 * 3 * 3 * 2
-    assert len({tuple(story) for story in STORIES}) == len(STORIES)
-    assert_allclose(PROBABILITIES.sum(), 1)
-    alone = np.array([story[1] != "and" for story in STORIES])
-    assert_allclose(PROBABILITIES[alone].sum(), 0.5)
+    stories, probabilities = all_stories()
+    assert len({tuple(story) for story in stories}) == len(STORIES)
+    assert stories == STORIES
+    alone = np.array([story[1] != "and" for story in stories])
+    # Each kind has half, in equal parts.
+    assert_allclose(probabilities[alone], 0.5 / alone.sum())
+    assert_allclose(probabilities[~alone], 0.5 / (~alone).sum())
+    assert_array_equal(probabilities, PROBABILITIES)
 
 
 def test_what_comes_later_agrees_with_what_came_before():

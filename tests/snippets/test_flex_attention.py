@@ -125,7 +125,10 @@ def test_float16_scores_do_not_overflow():
 def test_the_shapes_are_named(query, key, value):
     with pytest.raises(ValueError, match="are not") as error:
         flex_attention(np.ones(query), np.ones(key), np.ones(value))
-    assert f"query {query}, key {key} and value {value}" in str(error.value)
+    assert str(error.value) == (
+        f"query {query}, key {key} and value {value} are not (B, h, n, d_k), (B, g, m, d_k) and"
+        " (B, g, m, d_v)"
+    )
 
 
 def test_a_function_that_changes_the_shape_is_refused():

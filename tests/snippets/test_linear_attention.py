@@ -58,6 +58,10 @@ def test_float16_keeps_a_wider_state_and_no_tokens_give_no_rows():
     none, state = linear_attention(ones[:0], ones[:0], ones[:0])
     assert none.shape == (0, 1)
     assert_array_equal(state, [[0]])
+    # Values alone may come in a batch.
+    none, state = linear_attention(ones[:0], ones[:0], np.ones((2, 0, 3)))
+    assert none.shape == (2, 0, 3)
+    assert_array_equal(state, np.zeros((2, 1, 3)))
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,11 @@ def test_what_is_kept(options, expected):
     assert_allclose(both[0], expected, atol=1e-12)
 
 
+def test_no_token_is_too_rare_where_nothing_is_left_out():
+    rare = next_token_probabilities(np.array([0.0, -60.0, -70.0]), top_p=1.0)
+    assert_allclose(rare[1:], np.exp([-60.0, -70.0]))
+
+
 def test_huge_logits_are_finite():
     p = next_token_probabilities(np.array([1e5, -1e5, 0.0]), temperature=1e-3, top_k=2, top_p=0.5)
     assert_array_equal(p, [1, 0, 0])

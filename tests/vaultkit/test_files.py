@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from vaultkit.files import write_atomically
+from vaultkit.files import keep, write_atomically
+
+WRITERS = pytest.mark.parametrize("write", [write_atomically, keep])
 
 
 @pytest.fixture
@@ -77,9 +79,21 @@ def test_it_is_a_new_file_that_takes_the_place_of_the_old_one(
     assert written.suffix == ".tmp"
 
 
+def test_a_file_of_a_cache_is_written_its_folders_too(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "c"
+    for content in (b"Zw\xf6lf\r\n", b""):
+        keep(path, content)
+        assert path.read_bytes() == content
+    assert os.listdir(path.parent) == ["c"]  # noqa: PTH208
+
+
+@WRITERS
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 def test_where_it_fails_nothing_is_left_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: type[BaseException],
+    write: Callable[[Path, bytes], None],
 ) -> None:
     path = tmp_path / "a.md"
     path.write_text("old")
@@ -89,13 +103,14 @@ def test_where_it_fails_nothing_is_left_behind(
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(error):
-        write_atomically(path, "new")
+        write(path, b"new")
     assert [file.name for file in tmp_path.iterdir()] == ["a.md"]
     assert path.read_text() == "old"
 
 
+@WRITERS
 def test_what_went_wrong_is_told_even_if_nothing_is_left_to_clear_away(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path, bytes], None]
 ) -> None:
     def fail(self: Path, _: Path) -> None:
         self.unlink()
@@ -103,15 +118,17 @@ def test_what_went_wrong_is_told_even_if_nothing_is_left_to_clear_away(
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="the disk is full"):
-        write_atomically(tmp_path / "a.md", "new")
+        write(tmp_path / "a.md", b"new")
 
 
-def test_a_file_that_nobody_may_write_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", [0o444, 0o555])
+def test_a_file_that_nobody_may_write_is_refused(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "a"
     path.write_text("old")
-    path.chmod(0o444)
-    with pytest.raises(PermissionError, match="read-only"):
+    path.chmod(mode)
+    with pytest.raises(PermissionError, match="read-only") as found:
         write_atomically(path, "new")
+    assert found.value.filename == str(path)
     assert path.read_text() == "old"
     assert [one.name for one in tmp_path.iterdir()] == ["a"]
 

@@ -14,7 +14,7 @@ import pytest
 
 from vaultkit import ledger as module
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check, Mend
-from vaultkit.ledger import Ledger, folder_of, published, told
+from vaultkit.ledger import OF_TEXT, Ledger, folder_of, published, told
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -183,6 +183,7 @@ def test_a_damaged_ledger_is_borne(vault: Vault, content: bytes) -> None:
     (file,) = folder_of(vault).iterdir()
     file.write_bytes(content)
     assert ledger.checks(note(vault)) is None
+    assert ledger.may_read(note(vault), [])
     record(vault)
     assert ledger.checks(note(vault))
 
@@ -211,6 +212,46 @@ def test_so_are_damaged_checks(vault: Vault, rows: object) -> None:
     assert ledger.checks(note(vault)) is None
     file.write_text(json.dumps(entry))
     assert ledger.checks(note(vault))
+
+
+def test_whose_code_may_read_a_file(vault: Vault) -> None:
+    ledger = record(vault)
+    root = vault.root.parent
+    linked, read = root / "docs" / "data.csv", root / "docs" / "later.txt"
+    assert ledger.may_read(note(vault), [linked, read])
+    assert not ledger.may_read(note(vault), [linked, root / "docs" / "other.txt"])
+    assert ledger.may_read(note(vault, "B"), [linked]), "nobody knows what was never checked"
+    (root / "lib.py").write_text("x = 2\n")
+    assert ledger.may_read(note(vault), [linked]), "nor what has changed since"
+
+
+def test_what_was_found_by_running_is_taken_while_nothing_has_changed(vault: Vault) -> None:
+    ledger = Ledger(vault)
+    root = vault.root.parent
+    (root / "data").mkdir()
+    checks = [
+        Check("block", 3, "Run"),
+        Check("equation", 5, "$a$", scope=GENERAL),
+        Check("number", 6, "2.5", EXCEPTED),
+        *(Check(kind, 7, "") for kind in OF_TEXT),
+    ]
+    ledger.record(note(vault), checks, [root / "data/x.txt", root / "no/such/folder.txt"], "3.11")
+    # What trials have told does not come from this run.
+    ran = [checks[0], Check("equation", 5, "$a$"), checks[2]]
+    for name in ("__pycache__", "data/__pycache__", "site-1.0", "words.md"):
+        assert ledger.found_by_running(note(vault), "3.11") == ran
+        (root / name).mkdir()
+    assert ledger.found_by_running(note(vault), "3.11") == ran
+    assert ledger.found_by_running(note(vault), "3.12") is None
+    for name in ("lib2", "numpy.py", "data/y.txt"):
+        (root / name).mkdir()
+        assert ledger.found_by_running(note(vault), "3.11") is None, name
+        (root / name).rmdir()
+        assert ledger.found_by_running(note(vault), "3.11") == ran
+    ledger.record(note(vault), [*checks, Check("number", 9, "2.5", FAILS)], under="3.11")
+    assert ledger.found_by_running(note(vault), "3.11") is None
+    ledger.record(note(vault), checks)
+    assert ledger.found_by_running(note(vault), "") is None
 
 
 def test_what_machines_may_read(vault: Vault) -> None:

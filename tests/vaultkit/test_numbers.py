@@ -184,6 +184,7 @@ def test_every_number_of_a_row_counts() -> None:
 
 VECTORS = """```python
 import numpy as np
+from numpy.polynomial import chebyshev
 q = np.array([2.0, 1.0])
 K = np.array([[3, 4], [-5, 6]])
 none = np.zeros((3, 0))
@@ -200,6 +201,8 @@ print("goes to", 8, 9)
     [
         ("A query is (2, 1).", ""),
         ("A query is (1, 2).", "(1, 2)"),
+        ("The domain is (-1, 1).", ""),
+        ("The domain is (1, -1).", "(1, -1)"),
         ("A query is $(1, 2)$ here.", "(1, 2)"),
         ("The keys are (3, 4) and (−5, 6).", ""),
         ("The keys are (3, 4) and (5, 6).", "(5, 6)"),
@@ -748,6 +751,7 @@ def test_of_a_row_all_numbers_are_in_their_places(text: str, wrong: str) -> None
     found = [check for check in numbers.check() if check.outcome == FAILS]
     assert [check.what for check in found] == [wrong] * bool(wrong)
     if wrong:
+        assert (found[0].line, found[0].column) == (11, 7 + text.index(wrong))
         told = "all others of this row stand in output at line 8: 0.659, 0.2424, 0.0892"
         assert found[0].why.startswith(f"{wrong}: {told}")
 
@@ -793,6 +797,8 @@ def test_in_brackets_the_order_of_numbers_counts(text: str, wrong: str) -> None:
     )
     numbers = Numbers(note)
     NoteRun(note, watchers=[numbers.look]).finish()
-    whys = {check.what: check.why for check in numbers.check() if check.outcome == FAILS}
+    found = [check for check in numbers.check() if check.outcome == FAILS]
     told = "this row stands in another order in output at line 7: 0.25, 0.5, 0.75"
-    assert whys == ({wrong: f"{wrong}: {told}"} if wrong else {})
+    assert [check.why for check in found] == [f"{wrong}: {told}"] * bool(wrong)
+    for check in found:
+        assert (check.line, check.column) == (10, 1 + text.index(wrong))

@@ -331,6 +331,7 @@ def test_a_difference_is_told_in_its_last_lines(shown: str, real: str, told: str
         ("[X  1]", "[X 1]", True),
         ("[(1] a  b", "[(1] a b", True),
         ("['a  b', 1]", "['a b', 1]", False),
+        ("'[' a  b", "'[' a b", False),
         ("[b'a  b', 1]", "[b'a b', 1]", False),
         ("['a' , 'b']", "['a', 'b']", True),
         ("'1' 1.50", "'1' 1.5", True),

@@ -209,6 +209,9 @@ def test_what_an_output_answers(
     [
         ("number", "0.71", "0.7071", True),
         ("number", "0.71", "0.7", False),
+        # Half a unit, which is a little more in binary.
+        ("number", "0.5", "0.55", True),
+        ("number", "0.5", "0.5501", False),
         ("number", "0.71", "0.72", False),
         ("number", "6", "6.2", False),
         ("number", "nan", "nan", True),

@@ -149,7 +149,7 @@ class _Bindings:
 
 def _names(
     node: ast.AST, hidden: frozenset[str] = frozenset()
-) -> Iterator[tuple[str, ast.AST, bool]]:
+) -> Iterator[tuple[str, ast.Name | ast.alias, bool]]:
     """List the names of the module: what they are, where, and whether they are bound there."""
     match node:
         case ast.Name(id=name, ctx=ctx) if name not in hidden:
@@ -172,11 +172,11 @@ def _names(
                 yield from _names(child, hidden)
 
 
-def _position(node: ast.AST, name: str, lines: Sequence[str]) -> tuple[int, int] | None:
-    line, offset = getattr(node, "lineno", 0) - 1, getattr(node, "col_offset", 0)
-    if not 0 <= line < len(lines):
-        return None
-    column = len(lines[line].encode()[:offset].decode(errors="ignore"))
+def _position(
+    node: ast.Name | ast.alias, name: str, lines: Sequence[str]
+) -> tuple[int, int] | None:
+    line = node.lineno - 1
+    column = len(lines[line].encode()[: node.col_offset].decode())
     return (line, column) if lines[line].startswith(name, column) else None
 
 
