@@ -68,7 +68,6 @@ class Judges:
     """The checks that watch the code of a note run: what formulas and numbers say of it."""
 
     def __init__(self, note: Note) -> None:
-        self.note = note
         self.equations = Equations(note)
         self.numbers = Numbers(note)
         self.predictions = Predictions(note)
@@ -76,7 +75,6 @@ class Judges:
 
     def turn_to(self, note: Note) -> None:
         """Take up a note that reads the same up to where this one was looked at."""
-        self.note = note
         for judge in (self.equations, self.numbers, self.predictions, self.shapes):
             judge.turn_to(note)
 
