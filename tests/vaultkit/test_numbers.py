@@ -140,7 +140,8 @@ FALSE = {
     "0.8331x": "0.8331x", "0.8331×": "0.8331", "> 0.8331": "0.8331", "under 0.8331": "0.8331",
     "at most 0.8331": "0.8331", "about 0.833": "0.833", "≈0.833": "0.833", "0.165–0.8331": "0.8331",
     "0.175 to 0.8231": "0.175", "±0.385": "±0.385", "fell by 0.385": "0.385", "30 steps": "30",
-    "20 001 pairs": "20 001", "20,100 pairs": "20,100", "20\u202f010 pairs": "20\u202f010",
+    "20 001 pairs": "20 001", "`pairs = 20_001`": "20_001",
+    "20,100 pairs": "20,100", "20\u202f010 pairs": "20\u202f010",
     "30000": "30000", "21 thousand": "21 thousand", "13-dimensional": "13", "97-token": "97",
     "13th": "13th", "−158 631": "−158 631", "158,629.75": "158,629.75", "−158 639.8": "−158 639.8",
     "−1.596e5": "−1.596e5", "−1.596 × 10⁵": "−1.596 × 10⁵", "8 × 10⁻³": "8 × 10⁻³",
@@ -362,13 +363,12 @@ def test_what_backs_a_number(code: str, as_said: bool) -> None:
     assert fails(code, "It is 0.8231 here.") is not as_said
 
 
-#: What was counted backs no 2.00, which is measured.
+#: What was counted backs 2.00, which is measured, only where few others would.
 @pytest.mark.parametrize(
     ("code", "as_said"),
     [
         ("x = 2", False),
         ("x = 2.0", True),
-        ("x = -2", False),
         ("print(2)", False),
         ("print(2.0)", True),
         ("x = np.array([1.0, 2.0])", True),
@@ -385,7 +385,11 @@ def test_what_backs_a_number(code: str, as_said: bool) -> None:
     ],
 )
 def test_what_backs_a_measured_number(code: str, as_said: bool) -> None:
-    assert fails(code, "It is 2.00 here.") is not as_said
+    # Of many counts one would be this by chance.
+    many = f"counts = [0, 1, 3, 4, 5, 6, 7, 8]\n{code}"
+    assert fails(many, "It is 2.00 here.") is not as_said
+    # Where there are few, it is this one.
+    assert not fails(code, "It is 2.00 here.")
 
 
 @pytest.mark.parametrize(

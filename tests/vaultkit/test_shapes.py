@@ -65,6 +65,7 @@ STATED = {
     "Q, n by d_k, is tall.": ["Q, d_model by d_k, is tall.", "Q, n by n, is tall."],
     "Take a 6 by 4 matrix `Q`.": ["Take a 12 by 4 matrix `Q`."],
     "It is reshaped to (n, d_k).": ["It is reshaped to (d_k, n)."],
+    "`Q` and `Q` are both 6 × 4.": ["`Q` and `Q` are both 6 × 12.", "Both are: `Q` is all n × n."],
     "The 6 by 4 queries `Q`.": ["The 12 by 4 queries `Q`.", "The $n \\times n$ queries $Q$."],
     "Take a 6 by 4 matrix Q.": ["Take a 12 by 4 matrix Q."],
     "| `Q` | (6, 4) |\n|---|---|\n| b | c |": ["| `Q` | (12, 4) |\n|---|---|\n| b | c |"],

@@ -100,18 +100,21 @@ class Evidence:
         first = bisect_left(self._sorted, low - margin)
         return self._sorted[first : bisect_right(self._sorted, high + margin)]
 
-    def rounds_to(self, amount: Amount) -> bool:
+    def rounds_to(self, amount: Amount, counted: bool = False) -> bool:
         """Tell whether one of the numbers, rounded to the digits stated, is this."""
-        return self.rounded(amount) is not None
+        return self.rounded(amount, counted) is not None
 
-    def holds(self, amount: Amount) -> bool:
+    def holds(self, amount: Amount, counted: bool = False) -> bool:
         """Tell whether one of the numbers is exactly this."""
-        return self.exact(amount) is not None
+        return self.exact(amount, counted) is not None
 
-    def rounded(self, amount: Amount) -> float | None:
-        """Find a number that, rounded to the digits stated, is this."""
+    def rounded(self, amount: Amount, counted: bool = False) -> float | None:
+        """Find a number that, rounded to the digits stated, is this.
+
+        What was counted counts for what is stated with decimals only if it is said to.
+        """
         for wanted, _, slack in amount.wanted:
-            counts = slack >= _HALF
+            counts = counted or slack >= _HALF
             reach = slack if amount.unit else abs(wanted) / 200  # as far as three digits go
             for number in self.between(as_float(wanted - reach), as_float(wanted + reach)):
                 if not counts and self._is_counted(number):
@@ -122,10 +125,10 @@ class Evidence:
                     return number
         return None
 
-    def exact(self, amount: Amount) -> float | None:
-        """Find the number that is exactly this."""
+    def exact(self, amount: Amount, counted: bool = False) -> float | None:
+        """Find the number that is exactly this; see `rounded`."""
         for wanted, nearest, slack in amount.wanted:
-            counts = slack >= _HALF or not slack
+            counts = counted or slack >= _HALF or not slack
             for number in self.between(nearest, nearest):
                 if not counts and self._is_counted(number):
                     continue
@@ -412,8 +415,11 @@ class Numbers:
         for evidence in (*near, *stated):
             if told := evidence.told(evidence.exact(amount)):
                 return told
-        for evidence in (*near, self.bound, self.elements, self.shown):
+        for evidence in (*near, self.bound, self.elements, self.shown, self.stated):
             if told := evidence.told(evidence.rounded(amount)):
+                return told
+        for evidence in (*near, *stated):
+            if told := evidence.told(evidence.exact(amount, counted=True)):
                 return told
         return ""
 
@@ -483,10 +489,10 @@ class Numbers:
             for reading in quantity.readings
         )
 
-    def _exact(self, amount: Amount) -> bool:
+    def _exact(self, amount: Amount, counted: bool = False) -> bool:
         """Tell whether code states, binds or shows exactly this; or an axis is as long."""
         exact = (self.stated, self.bound, *((self.lengths, self.shown) if amount.whole else ()))
-        return any(evidence.holds(amount) for evidence in exact)
+        return any(evidence.holds(amount, counted) for evidence in exact)
 
     def _sized(self, amount: Amount) -> bool:
         return amount.whole and (self.sizes.holds(amount) or self._exact(amount))
@@ -498,13 +504,14 @@ class Numbers:
         )
 
     def _anywhere(self, amount: Amount) -> bool:
-        if self._exact(amount) or (amount.whole and self.elements.holds(amount)):
+        if self._exact(amount, counted=True) or (amount.whole and self.elements.holds(amount)):
             return True
         if amount.whole and self.sizes.holds(amount):
             return True
         if amount.whole and abs(amount.value) < _LONG:
             return False
-        return any(e.rounds_to(amount) for e in (self.shown, self.bound, self.elements))
+        every = (self.shown, self.bound, self.elements)
+        return any(evidence.rounds_to(amount, counted=True) for evidence in every)
 
     def chance(self, amount: Amount, found: Callable[[Amount], bool]) -> float:
         """Return the share of the numbers with one digit changed that would pass as well."""

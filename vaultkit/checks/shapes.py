@@ -22,6 +22,8 @@ from vaultkit.run.session import Step
 _TUPLE = re.compile(r"[(\[](\s*\d+(?:\s*,\s*\d+)+\s*,?\s*)[)\]]|\((\d+)x(\d+)\)")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 
+#: How many numbers make a vector that text may write out.
+_SHORT = 8
 #: How many variables that have a shape are told.
 _TOLD = 4
 #: How many blocks, the nearest ones, show what a shape that is said of nothing may be that of.
@@ -60,6 +62,8 @@ class Shapes:
         #: Whole numbers that variables are or outputs show, and rows of arrays.
         self.numbers: set[int] = set()
         self.rows: set[tuple[float, ...]] = set()
+        #: The numbers of short vectors, by name: what stands in brackets may be these.
+        self.vectors: dict[str, set[tuple[float, ...]]] = defaultdict(set)
         #: Those that other numbers were tried on, and what is wrong with them there.
         self.tried: dict[Shape, str] = {}
         self.turn_to(note)
@@ -90,6 +94,8 @@ class Shapes:
                 self.numbers.add(value.size)
                 if value.size <= 512 and value.ndim and value.dtype.kind in "iuf":
                     self.rows |= rows_of(value)
+                    if value.ndim == 1 and value.size <= _SHORT:
+                        self.vectors[name].add(tuple(value.tolist()))
             else:
                 self.others.add(name)
                 inner = value.values() if isinstance(value, dict) else value
@@ -224,6 +230,8 @@ class Shapes:
             own = set(map(_transposed, known)) if self.is_turned(shape, name) else known
             whole = _is_whole(shape) or shape.text.startswith("ℝ")
             if any(s == wanted or (not whole and _ends(s, wanted)) for s in own):
+                return ""
+            if not shape.called and wanted in self.vectors[name]:
                 return ""
             return f"{shape.text}: {name} has shape {_told(own)}"
         near = sorted(self.states, key=lambda state: abs(state.line - shape.line))

@@ -438,7 +438,7 @@ _VULGAR = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4
 _BLANK = " \u00a0\u202f\u2009"
 # More digits say nothing more, and Python refuses to read thousands of them.
 _LONGEST = 60
-_DIGITS = rf"(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,3}}(?:[{_BLANK}]\d{{3}})+|\d+)(?!\d)"
+_DIGITS = rf"(?:\d{{1,3}}(?:[,_]\d{{3}})+|\d{{1,3}}(?:[{_BLANK}]\d{{3}})+|\d+)(?!\d)"
 _POWER = r"(?:\^[-−+]?\d+|\^\{[-−+]?\d+\}|\*\*-?\d+|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
 _SCALE = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3, "K": 3, "M": 6,
           "B": 9, "G": 9, "kB": 3, "KB": 3, "MB": 6, "GB": 9, "TB": 12, "KiB": 3, "MiB": 6,
@@ -651,7 +651,7 @@ def _power(text: str) -> int:
 
 
 def _joined(digits: str) -> Decimal:
-    return Decimal(re.sub(rf"[{_BLANK},]", "", digits)[:_LONGEST])
+    return Decimal(re.sub(rf"[{_BLANK},_]", "", digits)[:_LONGEST])
 
 
 def _unit(digits: str) -> Fraction:

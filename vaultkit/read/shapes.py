@@ -102,7 +102,7 @@ _OF = re.compile(rf"[{END}{LINK}]?\s(?:matrix|matrices|arrays?|tensors?|grids?|t
 #: What may stand between a thing and its shape: *is*, *, of shape*, *transposed has the shape*.
 _LINKS = (
     r"(?:,?\s(?:is|are|was|were|has|have|had|of|the|shape|size|with|a|an|comes?|as|out|then|here|now"
-    r"|again|still|also|becomes?|transposed|in)\b)*,?:?\s?(?:∈\s?)?(?:ℝ\^?)?[({]?"
+    r"|both|all|each|again|still|also|becomes?|transposed|in)\b)*,?:?\s?(?:∈\s?)?(?:ℝ\^?)?[({]?"
 )
 _IN_CODE = rf"{CODE}(?P<code>[^{CODE}{END}]+){END}"
 _SYMBOL = r"(?<![\w'’.^])(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+|[A-Z]\w?(?:ᵀ|\^T)|[α-ω])"
