@@ -208,6 +208,26 @@ def test_the_rule_below_a_formula_crosses_nothing(visit: Visitor, address: str, 
     assert min(below) > 0
 
 
+LINES = """part => [...document.querySelectorAll(part)].filter(e => e.checkVisibility()).map(e => {
+  const range = document.createRange(); range.selectNodeContents(e);
+  return new Set([...range.getClientRects()].map(r => r.top)).size; })"""
+
+
+@pytest.mark.parametrize(
+    ("address", "width", "part"),
+    [
+        ("rmsnorm-and-swiglu/", 390, 'article span[data-check^="number-"]'),
+        ("sources/", 1280, "article table[data-rows] td:first-child"),
+    ],
+)
+def test_a_number_or_name_of_a_row_stands_in_one_line(
+    visit: Visitor, address: str, width: int, part: str
+) -> None:
+    lines = visit(address, width=width).evaluate(LINES, part)
+    assert lines
+    assert set(lines) == {1}
+
+
 @pytest.mark.parametrize("address", ["sources/", "notation/", "glossary/", "checks/"])
 def test_tables_fit_a_phone(visit: Visitor, address: str) -> None:
     page = visit(address, width=390)
