@@ -30,6 +30,14 @@ def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
     assert shortened("a" * 10, 0) == "a" * 10
 
 
+def test_what_no_file_can_hold_is_escaped() -> None:
+    output = Output()
+    output.write("ü 𝟙 \ud800")
+    assert output.take() == "ü 𝟙 \\ud800"
+    told = Capture().tell(ValueError("é \udc80"), 1.0, brief=True)
+    assert told == "ValueError: é \\udc80"
+
+
 def test_output_ends_after_a_million_characters() -> None:
     output = Output()
     assert output.write("a" * 999_999) == 999_999

@@ -68,11 +68,11 @@ class Output(io.TextIOBase):
 
 
 def shortened(text: str, most: int = _HEAD + _TAIL, missing: int = 0) -> str:
-    """Cut a text that is too long, and say how much was cut."""
-    if len(text) <= most:
-        return text
+    """Cut a text that is too long, and say how much was cut; escape what no file can hold."""
+    if not text.isascii():
+        text = text.encode(errors="backslashreplace").decode()  # halves of surrogate pairs
     cut = len(text) - _HEAD - _TAIL + missing
-    if cut <= 0:
+    if len(text) <= most or cut <= 0:
         return text
     return f"{text[:_HEAD]}\n[… {cut:,} characters cut …]\n{text[-_TAIL:]}"
 
