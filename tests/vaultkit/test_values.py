@@ -507,6 +507,25 @@ def test_a_product_of_two_samples_of_numbers_is_a_sample() -> None:
     assert not holds(r"\mathbb{E}[x \odot x] = 0", x=x)
 
 
+@pytest.mark.parametrize(
+    ("stated", "as_said"),
+    [
+        ("1", True),
+        ("1.0", True),
+        ("0.9661", True),
+        ("0.9662", False),
+        ("1.0000", False),
+        ("2", False),
+    ],
+)
+def test_digits_finer_than_a_sample_can_tell_are_those_of_the_sample(
+    stated: str, as_said: bool
+) -> None:
+    x = np.random.default_rng(0).normal(size=5000)
+    x = x / x.std() * np.sqrt(0.96608)
+    assert holds(rf"\operatorname{{Var}}(x) \approx {stated}", x=x) is as_said
+
+
 def test_a_product_of_samples_is_known_as_its_parts_vary() -> None:
     assert holds(r"\mathbb{E}[q_i k_i] = \mathbb{E}[q_i] \mathbb{E}[k_i] = 0", **SAMPLE)
     assert not holds(r"\mathbb{E}[q_i q_i] = \mathbb{E}[q_i] \mathbb{E}[q_i]", **SAMPLE)

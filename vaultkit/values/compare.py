@@ -10,7 +10,8 @@ Every tolerance comes from the two elements compared, and from what was computed
 - ``<`` must exceed the rounding errors, ``\le`` may fall short by them;
 - ``\ll`` holds of positive numbers that differ by a factor of 10 at least;
 - of a population, what was said may be off by 4 standard errors of the note's sample, the worst of
-  many elements by somewhat more.
+  many elements by somewhat more; not so digits behind ``\approx`` that are ten times as fine, which
+  are those of the sample.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ from vaultkit.values.records import (
 RELATIVE = {UNITS[2]: 2.0**-9, UNITS[4]: 2.0**-20, UNITS[8]: 2.0**-40}
 #: What ``\approx`` forgives between expressions.
 NEAR = 0.05
+#: How much finer digits are than what a sample can tell, where they speak of it alone.
+FINER = 10.0
 #: By what factor ``\ll`` and ``\gg`` mean it.
 FAR = 10.0
 _STANDARD = Settings()
@@ -243,7 +246,12 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     share = np.where(np.isfinite(larger) & (rounding > 0), RELATIVE[unit] * larger, 0.0)
     slack = rounding + share
     slack = slack + np.where(np.isfinite(errors), errors, 0.0)
-    good = _good(relation, a, b, distance, slack, rounding, larger, (left.half, right.half))
+    halves = left.half, right.half
+    if relation == "≈" and any(half is not None for half in halves):
+        # Digits far finer than what the sample can tell are those of the sample itself.
+        half = max(half for half in halves if half is not None)
+        slack = np.where(FINER * half < slack, rounding + share, slack)
+    good = _good(relation, a, b, distance, slack, rounding, larger, halves)
     a, b, good, distance = np.broadcast_arrays(a, b, good, distance)
     said = (mask & scope.indices.valid)[:1]
     own = rank + scope.indices.count - said.ndim
