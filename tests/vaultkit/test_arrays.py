@@ -106,6 +106,7 @@ def test_arrays_of_one_formula_have_colours_of_their_own(
         ("print(Q)", "1\n", {"Q": (0, 0)}),
         ("print(Q.round(2), 'rounded')", "1\n", {"Q": (0, 0)}),
         ("np.round(Q[0], 2)", "1\n", {"Q": (0, 0)}),
+        ("print(Q.T.tolist())", "1\n", {"Q": (0, 0)}),
         ("print(Q.sum())", "1\n", {}),
         ("print(Q, K)", "1 2\n", {}),
         ("for q in Q:\n    print(q)", "1\n2\n", {}),

@@ -363,6 +363,29 @@ def test_what_backs_a_number(code: str, as_said: bool) -> None:
     assert fails(code, "It is 0.8231 here.") is not as_said
 
 
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("12, 15, 11 and 13", ""),
+        ("(12, 15, 11, 13)", ""),
+        ("15, 11, 12, 13", ""),
+        ("(15, 11, 12, 13)", "15"),
+        # Whole numbers may count anything: one that differs is no slip of the row.
+        ("12, 15, 11 and 14", ""),
+        ("(12, 15, 11, 14)", ""),
+        ("12, 15, 11 and 16", "16"),
+    ],
+)
+def test_of_whole_numbers_each_stands_for_itself(text: str, wrong: str) -> None:
+    code = "import numpy as np\nx = np.array([11, 12, 13, 15])\nz = np.array([12, 15, 11, 13])"
+    code += "\ny = 14"
+    note = parse(f"```python\n{code}\n```\n\nIt is {text}.\n")
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    found = [check.what for check in numbers.check() if check.outcome == FAILS]
+    assert found == [wrong] * bool(wrong)
+
+
 #: What was counted backs 2.00, which is measured, only where few others would.
 @pytest.mark.parametrize(
     ("code", "as_said"),

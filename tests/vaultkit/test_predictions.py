@@ -239,6 +239,7 @@ def test_values_are_told_as_one_would_type_them() -> None:
 
 def test_the_page_gets_what_a_script_needs(tmp_path: Path) -> None:
     found = checks(tmp_path, NOTE)
+    assert [(check.line, check.column) for check in found] == [(3, 1), (8, 7), (9, 7)]
     note = parse(NOTE)
     (told_,) = asked(note, found)
     assert told_ == {

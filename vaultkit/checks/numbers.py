@@ -8,7 +8,7 @@ import math
 import operator
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -329,18 +329,20 @@ class Numbers:
         return next(((wrong[0], told) for told, wrong in self._runs(row, 1)), None)
 
     def _permuted(self, row: list[Quantity]) -> str:
-        """Find a row with the same numbers in another order."""
+        """Find a row with the same numbers in another order, where none has them in this one."""
         amounts = [q.readings[0][0] for q in row if q.readings[0]]
         if len(row) <= _ROW or len(amounts) < len(row):
             return ""
-        wanted = sorted((as_float(a.value), as_float(a.unit / 2) * (1 + 1e-9)) for a in amounts)
+        wanted = [(as_float(a.value), as_float(a.unit / 2) * (1 + 1e-9)) for a in amounts]
+        told = ""
         for numbers, source in self.sequences:
             for start in range(len(numbers) - len(row) + 1):
-                run = sorted(numbers[start : start + len(row)])
-                if all(abs(n - value) <= far for n, (value, far) in zip(run, wanted, strict=True)):
-                    shown = ", ".join(f"{n:.6g}" for n in numbers[start : start + len(row)])
-                    return f"{source}: {shown}"
-        return ""
+                run = numbers[start : start + len(row)]
+                if _are(run, wanted):
+                    return ""
+                if not told and _are(sorted(run), sorted(wanted)):
+                    told = f"{source}: {', '.join(f'{number:.6g}' for number in run)}"
+        return told
 
     def _runs(self, row: list[Quantity], most: int) -> Iterator[tuple[str, list[int]]]:
         """Lay a row beside all numbers in their order; tell where, and which of it differ."""
@@ -568,6 +570,11 @@ def rows_of(array: Any) -> set[tuple[float, ...]]:
     """Find the rows of an array: what runs along its last axis."""
     length = array.shape[-1]
     return set(map(tuple, array.reshape(array.size // max(1, length), length).tolist()))
+
+
+def _are(numbers: Sequence[float], wanted: Sequence[tuple[float, float]]) -> bool:
+    """Tell whether numbers are those that are wanted, each as near as it has to be."""
+    return all(abs(n - value) <= far for n, (value, far) in zip(numbers, wanted, strict=True))
 
 
 def _stated(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
