@@ -7,7 +7,7 @@ NumPy, markdown-it-py, mdit-py-plugins and PyYAML alone; whatever else takes par
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, takewhile
 from pathlib import Path
@@ -21,6 +21,7 @@ from vaultkit.checks.predictions import Predictions
 from vaultkit.checks.shapes import Shapes
 from vaultkit.checks.trials import try_others
 from vaultkit.checks.typeset import Typesetter
+from vaultkit.read.listings import is_only_read
 from vaultkit.read.note import Block, Note
 from vaultkit.read.options import OF_CODE, kinds, unknown_checks
 from vaultkit.read.vault import Vault
@@ -40,11 +41,18 @@ class Settings:
         Typesets a formula, or raises ValueError; without one nothing is said of that.
     trials
         On how many sets of other numbers to judge the equations again.
+    shown
+        Whether to tell of no more than what a reader of the page sees.
+    listings
+        Whether to judge formulas and numbers also beside code that is only to be read, and that
+        none of the formulas turns out to be about.
     """
 
     timeout: float = 10.0
     trials: int = 0
     typeset: Typesetter | None = None
+    shown: bool = False
+    listings: bool = False
 
 
 def inspect_text(note: Note, vault: Vault, settings: Settings = Settings()) -> Iterator[Check]:
@@ -53,14 +61,14 @@ def inspect_text(note: Note, vault: Vault, settings: Settings = Settings()) -> I
         yield Check("form", 1, why, FAILS, why)
     names = vault.options.checks_of(note, vault.relative(note.path))
     if "form" in names or note.refused:
-        yield from form.check(note, vault)
+        yield from form.check(note, vault, shown=settings.shown)
     if "links" in names:
         yield from links.check(note, vault)
     if "formulas" in names and settings.typeset:
         preamble = vault.preamble + note.preamble
         typesetter = partial(settings.typeset, preamble=preamble) if preamble else settings.typeset
         yield from typeset.check(note, typesetter)
-    if "mirrors" in names:
+    if "mirrors" in names and not settings.shown:
         yield from mirrors.check(note, vault.root.parent)
 
 
@@ -137,6 +145,7 @@ def inspect(
     """
     yield from inspect_text(note, vault, settings)
     names = vault.options.checks_of(note, vault.relative(note.path))
+    settings = replace(settings, listings=vault.options.asks(note, vault.relative(note.path)))
     yield from inspect_code(note, vault.root, names, settings, until=until, tell=tell, read=read)
 
 
@@ -207,4 +216,7 @@ def inspect_code(
         note, [judges.equations], settings.trials, shapes=[judges.shapes], root=root,
         timeout=settings.timeout, broken=broken, tell=tell,
     )  # fmt: skip
+    beside = is_only_read(note) and judges.equations.are_of_something_else
+    if beside and not settings.listings:
+        return
     yield from (check for check in judges.check() if check.kind in wanted)

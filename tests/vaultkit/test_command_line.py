@@ -39,8 +39,25 @@ def break_owl(vault: Path) -> None:
 def test_all_is_well(vault: Path) -> None:
     done = run("check", str(vault))
     assert done.exit_code == 0
-    assert "birds: 2 notes: 1 blocks" in done.stdout
-    assert "2 links, 0 formulas hold; nothing wrong" in done.stdout
+    assert done.stdout.endswith("birds: 2 notes: 1 block, 2 links hold; nothing wrong\n")
+
+
+def test_one_is_one(vault: Path) -> None:
+    (vault / "Tern.md").unlink()
+    (vault / "Owl.md").write_text("# Owl\n\n[[Owl]]\n")
+    assert "birds: 1 note: 1 link holds; nothing wrong\n" in run("check", str(vault)).stdout
+    (vault / "Owl.md").write_text("# Owl\n")
+    assert "birds: 1 note: nothing to check; nothing wrong\n" in run("check", str(vault)).stdout
+
+
+def test_what_is_wrong_in_many_places_is_told_once(vault: Path) -> None:
+    cells = "```{code-cell}\n1\n```\n\n" * 7
+    (vault / "Owl.md").write_text(f"# Owl\n\n[[Tern]]\n\n[[No]] [[No]]\n\n{cells}")
+    told = run("check", str(vault)).stdout
+    assert "Owl.md:7: ```{code-cell} does not run; write ```python (also in " in told
+    assert " (also in lines 11, 15, 19, 23 and 2 more)\n" in told
+    assert "'No' (also in line 5)\n" in told
+    assert "2 links hold; 9 wrong" in told
 
 
 def test_what_is_wrong_is_told_with_its_line(vault: Path) -> None:
@@ -62,7 +79,7 @@ def test_a_note_is_checked_in_the_vault_that_it_is_of(vault: Path) -> None:
         sign.mkdir()
         done = run("check", "birds/sea/Gull.md")
         assert done.exit_code == int(sign.parent == below)
-        assert f"{sign.parent.name}: 1 notes" in done.stdout
+        assert f"{sign.parent.name}: 1 note:" in done.stdout
     break_owl(vault)
     assert run("check", "birds/Owl.md").exit_code == 1
     assert run("check", "birds/Tern.md").exit_code == 0
@@ -234,7 +251,7 @@ def test_a_new_note_passes(vault: Path) -> None:
     assert (vault / "Arctic Skua.md").is_file()
     checked = run("check", "birds", "--note", "Arctic Skua")
     assert checked.exit_code == 0
-    assert "1 blocks, 1 equations" in checked.stdout
+    assert "1 block, 1 equation" in checked.stdout
 
 
 def test_a_new_note_begins_as_the_vaults_own_template(vault: Path) -> None:
@@ -293,7 +310,7 @@ def watching(vault: Path) -> Iterator[Callable[[str], str]]:
 def test_a_save_is_checked_with_what_rests_on_it(
     vault: Path, watching: Callable[[str], str]
 ) -> None:
-    assert "birds: 3 notes: 1 blocks" in watching("watching")
+    assert "birds: 3 notes: 1 block," in watching("watching")
     save(vault / "Owl.md", OWL.replace("2\n```\n", "3\n```\n"))
     told = watching("birds: ")
     assert "birds/Owl.md:10: the output shown is not what comes" in told
@@ -303,13 +320,13 @@ def test_a_save_is_checked_with_what_rests_on_it(
     save(vault / "Owl.md", OWL.replace("2\n```\n", "3\n```\n") + "\nIt hoots.\n")
     assert "birds/Owl.md:10: the output shown" in watching("birds: ")
     save(vault / "Owl.md", OWL)
-    assert "1 blocks" in (told := watching("birds: "))
+    assert "1 block" in (told := watching("birds: "))
     assert "nothing wrong" in told
     # A note that goes leaves a link to nothing.
     (vault / "Tern.md").unlink()
     assert "birds/Owl.md:3: [[Tern]]" in watching("birds: ")
     save(vault / "Tern.md", "# Tern\n\nUnlike an [[Owl]].\n")
-    assert "birds: 2 notes: 1 blocks" in watching("birds: ")
+    assert "birds: 2 notes: 1 block," in watching("birds: ")
 
 
 def save(path: Path, text: str) -> None:

@@ -342,7 +342,7 @@ def test_failures_are_kept_as_a_note_of_links(vault: Vault) -> None:
     kept.take([(note, checked(vault, note))])
     vault.refresh()
     text = kept.path.read_text()
-    assert "1 in 1 notes." in text
+    assert "1 in 1 note." in text
     assert "- [[Twice#More|Twice, line 27]]: equation" in text
     assert "    left [2. 4.], right [3. 6.]" in text
     written = vault.notes[kept.path]

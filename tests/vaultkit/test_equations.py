@@ -202,3 +202,35 @@ def test_it_is_judged_before_the_next_block_or_after_the_first_that_binds_it() -
         ("x = 2", 14, HOLDS),
         ("x = 1", 14, FAILS),
     ]
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"T(n) = O(n^2)",
+        r"m \in O(n^2)",
+        r"\in \Theta(2^n)",
+        r"O(n + m) = O(n)",
+        r"T(n) \ge \Omega\left(2^{n/2}\right)",
+        r"\mathcal{O}(n) + \mathcal{O}(1) = \mathcal{O}(n)",
+        r"r = o(h)",
+    ],
+)
+def test_how_fast_something_grows_is_an_exception(tex: str) -> None:
+    (check,) = told(judged(f"${tex}$"))
+    assert (check.outcome, check.why) == (
+        EXCEPTED,
+        "says how fast something grows: no numbers decide that",
+    )
+
+
+@pytest.mark.parametrize("tex", ["costo(n) = 1", "T(n) = foo(n)", "O = 3", "n \\in E(O)"])
+def test_other_letters_are_no_signs_of_growth(tex: str) -> None:
+    (check,) = told(judged(f"${tex}$"))
+    assert check.outcome == FAILS
+
+
+def test_a_sign_of_growth_that_the_note_defines_is_judged() -> None:
+    (check,) = told(judged("```python\ndef O(n):\n    return n\n```\n\n$O(2) = 3$"))
+    assert check.outcome == FAILS
+    assert "does not hold" in check.why

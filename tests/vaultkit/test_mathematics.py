@@ -229,3 +229,19 @@ def test_equations_with_a_label_are_numbered_and_referenced(tmp_path: Path) -> N
     )
     assert '<a href="#equation-3">(2)</a>, <a href="#equation-4">E</a>' in html
     assert re.findall(r"<mtext>(\(\w+\))</mtext>", html) == ["(1)", "(2)", "(E)"]
+
+
+def test_a_line_below_a_table_is_as_wide_as_the_table() -> None:
+    tex = r"\begin{array}{|c|c|} \hline a & b \\ \hline c & d \\ \hline \end{array}"
+    table = fromstring(to_mathml(tex, False)).find(".//mtable")
+    assert table is not None
+    assert [len(row) for row in table] == [2, 2]
+    assert "border-bottom: 0.05em solid currentcolor;" in table.get("style", "")
+    # A row that an author has left empty stays.
+    empty = fromstring(to_mathml(r"\begin{array}{c} a \\ {} \\ b \end{array}", False))
+    assert len(empty.findall(".//mtr")) == 3
+
+
+def test_a_formula_that_is_longer_than_a_line_can_be_told() -> None:
+    html, _ = render(f"$a = b$ and ${' + '.join('abcdefghijklmnopqrst')}$")
+    assert re.findall('class="(vk-math[^"]*)"', html) == ["vk-math", "vk-math vk-math--long"]

@@ -384,3 +384,25 @@ def test_the_markdown_of_a_page_is_where_its_link_leads(vault: Path) -> None:
     assert href
     file = vault / "site" / "épervier" / unquote(href[1])
     assert file.read_text("utf-8") == "# Épervier\n\nIt hunts.\n"
+
+
+def test_pages_that_nobody_has_ordered_stand_as_in_obsidian(vault: Path) -> None:
+    docs = vault / "docs"
+    (docs / "index.md").unlink()
+    (docs / "Home.md").write_text("Welcome to [[2 Sea]].\n")
+    for name in ("10 Sky", "2 Sea", "1 Earth", "By Sea/11 b", "By Sea/9 a"):
+        (docs / f"{name}.md").write_text(f"See [[Home|the beginning]] of {name}.\n")
+    done = build(vault)
+    assert done.returncode == 0, done.stderr
+    site = vault / "site"
+    front = (site / "index.html").read_text("utf-8")
+    # The way in is the front page itself, and there is no other page of it.
+    assert "Welcome to" in front
+    assert "transclusion" not in front
+    assert not (site / "home").exists()
+    assert "<h1>Birds</h1>" in front
+    assert "<title>Birds</title>" in front
+    listed = [line.rpartition("(")[0] for line in (site / "llms.txt").read_text().split("\n")]
+    names = [line.strip("-[] ") for line in listed if line.startswith("- ")]
+    assert names == ["Home", "1 Earth", "2 Sea", "10 Sky", "Barn Owl", "9 a", "11 b", "Arctic Tern"]
+    assert 'href="../">the beginning' in (site / "2-sea" / "index.html").read_text("utf-8")

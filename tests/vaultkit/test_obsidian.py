@@ -186,6 +186,7 @@ def test_links_and_images_are_meant_from_where_they_stand(render: Write) -> None
             "<https://x.org/a> [s](/abs)\n\n## Here\n\n![[Deeper]]\n",
             "b/c/Deeper.md": "[d](../Deep.md) ![q](q%20r.png)\n",
             "b/pic.png": "",
+            "b/c/q r.png": "",
         },
     )
     assert re.findall('(?:href|src)="(.*?)"', html) == [
@@ -570,7 +571,89 @@ def test_other_images_stay_images(render: Write) -> None:
     assert "<img" in render("![w](f.svg)", **{"f.svg": plain})
     assert "<img" in render("![w](f.svg)", options={"inline_svg": False}, **{"f.svg": SVG})
     assert "<img" in render("![w](https://x.org/f.svg)")
-    assert "<img" in render("![w](missing.svg)")
+
+
+@pytest.mark.parametrize(
+    ("unwritten", "text", "expected"),
+    [
+        ("fail", "[a *b*](No.md#x)", 'class="wikilink broken" title="there is no note or file '),
+        ("fail", "![a b](no.svg)", 'class="wikilink broken" title="there is no note or file '),
+        ("fail", "[a *b*](Other.md#No)", 'class="wikilink broken" title="'),
+        ("mark", "[a *b*](No.md)", 'class="wikilink unwritten" title="Not written yet"'),
+        ("plain", "[a *b*](No.md)", "<p><span>a <em>b</em></span></p>"),
+    ],
+)
+def test_a_link_of_markdown_that_leads_nowhere_looks_so(
+    render: Write, tmp_path: Path, unwritten: str, text: str, expected: str
+) -> None:
+    (tmp_path / "vaultkit.toml").write_text(f'unwritten = "{unwritten}"')
+    html = render(text, Other=OTHER)
+    assert expected in html
+    assert "a <em>b</em></span>" in html or "a b</span>" in html
+    assert "<a" not in html
+    assert "<img" not in html
+
+
+def test_every_mark_can_be_escaped(render: Write) -> None:
+    marks = "!\"#$%&'()*+,-./:;<=>?@[]^_`{|}~"
+    html = render("x" + "".join(f"\\{mark}" for mark in marks) + r"\a")
+    assert (
+        html
+        == "<p>x"
+        + marks.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        + "\\a</p>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("![[p.png|center|450]]", 'alt="center" src="p.png" width="450"'),
+        ("![a 12|45x67](p.png)", 'alt="a 12" height="67" src="p.png" width="45"'),
+    ],
+)
+def test_the_size_of_an_image_is_no_number_that_it_tells(
+    render: Write, text: str, expected: str
+) -> None:
+    text = f"{text}\n\n```python\n1 + 1\n```\n"
+    html = render(text, options={"places": True}, **{"p.png": ""})
+    attributes = " ".join(sorted(re.findall(r'(?:alt|height|src|width)="[^"]*"', html)))
+    assert attributes == expected
+
+
+def test_an_embed_can_be_named_without_a_blank(render: Write) -> None:
+    note = "![[p.png]]^here\n\nNo ^2 and x^3\n"
+    html = render("![[Other#^here]]", Other=note, **{"p.png": ""})
+    assert 'src="p.png"' in html
+    assert "^here" not in html.replace("#^here", "").replace("&gt; ^here", "")
+    assert "x^3" in render(note, **{"p.png": ""})
+
+
+NOTEBOOK = "---\njupytext:\n  format: myst\n---\n"
+
+
+def test_the_dialect_of_notebooks_is_shown_as_it_is_meant(render: Write) -> None:
+    html = render(
+        f"{NOTEBOOK}# A\n\n```{{code-cell}} ipython3\n:tags: [hide]\n\nimport os\n```\n\n+++\n\n"
+        "```{note} Mind *this*\n:class: x\nSee [[Other]].[^1]\n\n- one\n```\n\n"
+        "````{admonition} T\n```{tip}\nIn it.\n```\n````\n\nB.[^1]\n\n[^1]: F.\n",
+        Other=OTHER,
+    )
+    assert '<span class="kn">import</span>' in html
+    assert ":tags:" not in html
+    assert "+++" not in html
+    callout = (
+        '<div class="admonition note">\n<p class="admonition-title">Mind <em>this</em></p>\n'
+        '<p>See <a class="wikilink" href="Other.md">Other</a>.<sup'
+    )
+    assert callout in html
+    assert "<li>one</li>" in html
+    assert (
+        '<div class="admonition tip">\n<p class="admonition-title">Tip</p>\n<p>In it.</p>' in html
+    )
+    assert html.count('class="footnote-ref"') == 2
+    # Elsewhere it is text.
+    assert "<p>+++</p>" in render("+++\n")
 
 
 # --- Hosts and odd input ------------------------------------------------------------------------

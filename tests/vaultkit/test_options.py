@@ -143,3 +143,48 @@ def test_they_may_stand_in_pyproject(tmp_path: Path) -> None:
     assert Options.of(tmp_path / "docs").trials == 2
     (tmp_path / "docs" / "vaultkit.toml").write_text("trials = 3\n")
     assert Options.of(tmp_path / "docs").trials == 3
+
+
+LISTING = """\
+# Paths
+
+A graph is a list:
+
+```python
+G = [[(1, 17)], [(0, 17)]]
+```
+
+The cheapest of 2.5 edges, $D[x] + p(x, y) \\ge D[u]$, of shape (4, 7):
+
+```python
+def cheapest(s, G):
+    return min(G[s])
+```
+"""
+CALLED = f"{LISTING}\n```python\nbest = cheapest(0, G)\n```\n"
+SHOWN = f"{LISTING}\n```python\n1 + 1\n```\n\n```text\n2\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "expected"),
+    [
+        (LISTING, "", []),
+        (LISTING, "without_code = true", ["equation", "number", "shape"]),
+        (LISTING, '[folders]\n"" = []', []),
+        (f"---\nchecks: equations\n---\n{LISTING}", "", ["equation", "shape"]),
+        # A function that is called, an output, a formula that is about a variable: it computes.
+        (CALLED, "", ["equation", "number", "shape"]),
+        (SHOWN, "", ["equation", "number", "shape"]),
+        (f"{LISTING}\n```python\nx = 2\n```\n\n$x = 2$\n", "", ["equation", "number", "shape"]),
+        (
+            f"{LISTING}\n```python\nx = 2\n```\n\n$x = 3$\n",
+            "",
+            ["equation"] * 2 + ["number", "shape"],
+        ),
+        (LISTING.replace("$D[x] + p(x, y) \\ge D[u]$", "cheapest"), "", ["number", "shape"]),
+    ],
+)
+def test_formulas_beside_code_that_is_only_read_are_about_something_else(
+    tmp_path: Path, text: str, settings: str, expected: list[str]
+) -> None:
+    assert failing(vault(tmp_path, {"A.md": text}, settings)) == {"A.md": expected}

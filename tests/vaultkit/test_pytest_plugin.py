@@ -141,7 +141,7 @@ def test_blocks_that_do_not_run_are_skipped_in_sight(vault: pytest.Pytester) -> 
     (vault.path / "docs/A.md").write_text("```python no-run\n1 / 0\n```\n")
     result = run(vault, "docs")
     result.assert_outcomes(passed=6, skipped=1)
-    result.stdout.fnmatch_lines(["vault: *1 blocks not run*"])
+    result.stdout.fnmatch_lines(["vault: *1 block not run*"])
 
 
 def test_other_plugins_hear_of_every_check_once(vault: pytest.Pytester) -> None:
@@ -185,9 +185,9 @@ def test_one_line_of_totals(vault: pytest.Pytester) -> None:
         file.write("\n[[A]] $x = 2$ $y$ 2.0 $x \\in \\mathbb{R}$ 0.7<!-- given: so -->\n")
     run(vault, "docs").stdout.fnmatch_lines(
         [
-            "vault: 1 notes, 4 blocks, 1 equations, 1 shapes, 1 numbers, 0 predictions, 1 links, "
+            "vault: 1 note, 4 blocks, 1 equation, 1 shape, 1 number, 0 predictions, 1 link, "
             "3 formulas; exceptions: 0 blocks not run, 0 outputs masked, 0 formulas not run, "
-            "0 links to notes not written yet, 1 numbers given"
+            "0 links to notes not written yet, 1 number given"
         ]
     )
 

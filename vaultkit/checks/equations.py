@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,13 @@ from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
 from vaultkit.tex import Membership, Node, TexError, parse
 from vaultkit.values import UnboundError, Verdict, judge, law
+
+#: Landau's signs before what they are applied to: O(n), o(1), Θ(n log n), Ω(n).
+_GROWTH = re.compile(
+    r"(?:(?<![A-Za-z\\])[Oo]|\\mathcal\s*\{\s*O\s*\}|\\mathcal\s+O|\\(?:Theta|[Oo]mega)(?![A-Za-z]))"
+    r"\s*(?:\\left|\\[Bb]igg?l?)?\s*\("
+)
+_GROWS = "says how fast something grows: no numbers decide that"
 
 
 @dataclass
@@ -85,6 +93,9 @@ class Equations:
             try:
                 statements = parse(formula.tex)
             except TexError as error:
+                if "\\in" in formula.tex and _GROWTH.search(formula.tex):
+                    self.others.append(_check("equation", formula, EXCEPTED, _GROWS))
+                    continue
                 why = f"{_quoted(formula)} cannot be read: {error}"
                 self.others.append(_check("equation", formula, FAILS, why, error.start or 0))
             else:
@@ -107,6 +118,12 @@ class Equations:
                     claim.verdict = Verdict(holds=False, why=why)
                 claim.seconds += time.perf_counter() - began
 
+    @property
+    def are_of_something_else(self) -> bool:
+        """Whether there are any, and none could be judged on a variable of the note."""
+        stated = self.claims or any(check.outcome == FAILS for check in self.others)
+        return bool(stated) and not any(claim.verdict for claim in self.claims)
+
     def check(self) -> Iterator[Check]:
         """Tell of each claim whether it holds."""
         yield from self.others
@@ -122,6 +139,8 @@ class Equations:
 def _outcome(claim: Claim) -> tuple[str, str]:
     formula, verdict = claim.formula, claim.verdict
     if verdict is None:
+        if _GROWTH.search(formula.tex):
+            return EXCEPTED, _GROWS
         what = f"no block of this note binds {claim.unbound or 'anything'}"
         return FAILS, f"{_quoted(formula)}: {what}"
     if verdict.holds and claim.counterexample and claim.is_law and not formula.here:

@@ -9,9 +9,15 @@ from vaultkit.read.note import Note, Problem
 from vaultkit.read.vault import Vault
 
 
-def check(note: Note, vault: Vault) -> Iterator[Check]:
-    """Find what a reader would see as garbage, and what two notes cannot share."""
+def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:
+    """Find what a reader would see as garbage, and what two notes cannot share.
+
+    Code that does not run for a slip looks on the page like code that does: where only what is
+    ``shown`` counts, nothing is said of it.
+    """
     for problem in _problems(note, vault):
+        if shown and problem.unseen:
+            continue
         what = problem.message.split("\n")[0]
         yield Check("form", problem.line, what, FAILS, problem.message, problem.column)
 

@@ -42,6 +42,8 @@ from vaultkit.update import apply
 Found = list[Inspection]
 
 
+#: So many lines are not all named.
+_FEW = 6
 #: What is told in one line: somebody asked for what there is not.
 _REFUSALS = (
     OptionsError,
@@ -366,15 +368,44 @@ def _tell(vault: Vault, found: Found) -> None:
     for inspection in found:
         path = inspection.note.path
         shown = path.relative_to(here) if path.is_relative_to(here) else path
+        places: dict[str, list[int]] = {}
         for one in inspection.checks:
             tally[f"{one.outcome} {one.kind}"] += 1
             tally[one.outcome] += 1
             if one.outcome == FAILS:
-                click.echo(f"{shown}:{one.line}: {one.why}")
-    held = (f"{tally[f'{HOLDS} {kind}']} {plural}" for kind, plural in KINDS.items())
+                places.setdefault(one.why, []).append(one.line)
+        for why, (line, *others) in places.items():
+            # What is wrong in many places of a note is told once.
+            also = f" (also in {_lines(others)})" if others else ""
+            first, *more = why.split("\n")
+            click.echo("\n".join([f"{shown}:{line}: {first}{also}", *more]))
+    held = [
+        _count(tally[f"{HOLDS} {kind}"], kind, plural)
+        for kind, plural in KINDS.items()
+        if tally[f"{HOLDS} {kind}"]
+    ]
     wrong = f"{tally[FAILS]} wrong" if tally[FAILS] else "nothing wrong"
-    excepted = f", {tally[EXCEPTED]} excepted" if tally[EXCEPTED] else ""
-    click.echo(f"{vault.root.name}: {len(found)} notes: {', '.join(held)} hold{excepted}; {wrong}")
+    excepted = [f"{tally[EXCEPTED]} excepted"] if tally[EXCEPTED] else []
+    holds = "holds" if sum(tally[f"{HOLDS} {kind}"] for kind in KINDS) == 1 else "hold"
+    told = ", ".join([*([f"{', '.join(held)} {holds}"] if held else []), *excepted])
+    notes = _count(len(found), "note", "notes")
+    click.echo(f"{vault.root.name}: {notes}: {told or 'nothing to check'}; {wrong}")
+
+
+def _lines(numbers: list[int]) -> str:
+    """Name lines, but no more than a terminal has room for.
+
+    >>> _lines([3]), _lines([3, 5]), _lines([1, 2, 3, 4, 5, 6, 7])
+    ('line 3', 'lines 3, 5', 'lines 1, 2, 3, 4 and 3 more')
+    """
+    few = numbers if len(numbers) < _FEW else numbers[: _FEW - 2]
+    rest = len(numbers) - len(few)
+    named = ", ".join(map(str, few)) + (f" and {rest} more" if rest else "")
+    return f"{'line' if len(numbers) == 1 else 'lines'} {named}"
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def _junit(vault: Vault, found: Found) -> bytes:

@@ -208,9 +208,11 @@ class Drafts:
 
     def _run(self, draft: Draft, until: int | None = None) -> None:
         """Have the code of a draft run, all of it or up to a block."""
-        names = self.vault.options.checks_of(draft.note, self.vault.relative(draft.note.path))
+        path = self.vault.relative(draft.note.path)
+        names = self.vault.options.checks_of(draft.note, path)
+        settings = replace(self._settings, listings=self.vault.options.asks(draft.note, path))
         wanted = names if until is None else names | {"code"}
-        self._background.ask(draft.note, wanted, self._settings, until)
+        self._background.ask(draft.note, wanted, settings, until)
 
     def _judged(self, verdict: Verdict) -> None:
         """Take in what the code of a draft has shown."""

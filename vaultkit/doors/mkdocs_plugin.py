@@ -33,7 +33,7 @@ from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.utils import get_relative_url
+from mkdocs.utils import get_relative_url, nest_paths
 
 from vaultkit.checks.arrays import arrays
 from vaultkit.checks.asked import asked as asked_in
@@ -48,10 +48,11 @@ from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, folder_of, published
 from vaultkit.read.cache import folder_beside
+from vaultkit.read.graph import way_in
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import address as address_of
-from vaultkit.read.syntax import printable
+from vaultkit.read.syntax import natural, printable
 from vaultkit.read.vault import READERS, BrokenLinkError, Target, Vault, read_ahead
 from vaultkit.site import (
     anki,
@@ -158,6 +159,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.searched: dict[str, search_index.Entry] = {}
         #: The pages of ``nav`` that readers go through in its order.
         self.road: list[Page] = []
+        #: Whether ``nav`` is that of its settings.
+        self.is_ordered = False
         #: By the path of each note on it, the notes that must be understood directly before.
         self.needs: dict[Path, list[Path]] = {}
         self.map_page: File | None = None
@@ -230,11 +233,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Report what is wrong with the notes."""
         assert self.vault is not None
         folder = posixpath.basename(Path(config.docs_dir).as_posix())
-        settings = Settings(typeset=mathematics.to_mathml)
+        settings = Settings(typeset=mathematics.to_mathml, shown=True)
         for note in self.vault.notes.values():
             path = self.vault.relative(note.path)
             for check in inspect_text(note, self.vault.whole, settings):
-                if check.outcome == FAILS and check.kind != "mirror":  # no reader sees that
+                if check.outcome == FAILS:
                     _log.warning("%s/%s:%s: %s", folder, path, check.line, check.why)
 
     # Before other plugins open any of them.
@@ -266,10 +269,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self._set_addresses(files)
         self.assets = SiteAssets(self.vault, config, self._cache(config), self.incremental)
         self.assets.rename(files, self.config.named_by_content)
+        self._add_front(files, config)
         taken = {file.dest_uri for file in files}
-        if "index.html" not in taken:
-            title = str(config.site_name or self.vault.root.name)
-            files.append(generated(config, "index.md", front_page(self.vault, title)))
         for uri, content in redirects(self.vault, files, config.use_directory_urls):
             if uri not in taken:
                 taken.add(uri)
@@ -287,7 +288,28 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if self.config.pyodide:
             for file in (*self._runnable(config), *self._notebooks(config)):
                 files.append(file)
+        # Where nobody has put the pages into an order, it is Obsidian's.
+        self.is_ordered = bool(config.nav)
+        if not self.is_ordered:
+            pages = sorted(files.documentation_pages(), key=_in_order)
+            least = InclusionLevel.UNDEFINED.value
+            nest: Any = nest_paths
+            config.nav = nest(page.src_uri for page in pages if page.inclusion.value >= least)
         return files
+
+    def _add_front(self, files: Files, config: MkDocsConfig) -> None:
+        """Have a page where readers begin: the note that is meant for that, or a list of all."""
+        assert self.vault is not None
+        if any(file.dest_uri == "index.html" for file in files):
+            return
+        note = way_in(self.vault)
+        file = files.get_file_from_path(self.vault.relative(note.path)) if note else None
+        if file:
+            move(file, "index.html")
+            file.name = "index"
+        else:
+            title = str(config.site_name or self.vault.root.name)
+            files.append(generated(config, "index.md", front_page(self.vault, title)))
 
     on_files = CombinedEvent(_drop_files, _add_files)
 
@@ -354,7 +376,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         # The theme's templates take what they get for HTML.
         page.meta = escaped(page.meta)
         if note and note.title == note.name:  # no heading says how to write it
-            page.meta.setdefault("title", html.escape(note.name))
+            if page.is_homepage:
+                page.title = html.escape(config.site_name)
+            else:
+                page.meta.setdefault("title", html.escape(note.name))
         if page.is_homepage:
             # The way in is short: a list of its headings would only stand beside it.
             page.meta.setdefault("hide", ["toc"])
@@ -383,7 +408,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             )
         return linked(html_)
 
-    def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files, **_: Any) -> Navigation:
+    def on_nav(self, nav: Navigation, files: Files, **_: Any) -> Navigation:
         """Find the reader's road: what `mkdocs.yml` puts into an order, but for the home page."""
         shown = InclusionLevel.is_in_serve if self.serving else InclusionLevel.is_included
         self.rendered.begin(files, files.documentation_pages(inclusion=shown))
@@ -394,7 +419,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.page_of = {Path(page.file.abs_src_path or ""): page for page in self.pages}
         self.road = [
             page
-            for page in (nav.pages if config.nav else ())
+            for page in (nav.pages if self.is_ordered else ())
             if not page.is_homepage and not {part.title for part in page.ancestors} & set(off)
         ]
         self.needs = self._needs()
@@ -826,6 +851,13 @@ def _as_listed(page: Page) -> list[object]:
     heading = _HEADING.search(page.content or "")
     said = [page.meta.get(name) for name in ("icon", "status", "subtitle")]
     return [str(page.title), page.url, heading[0] if heading else "", *said]
+
+
+def _in_order(file: File) -> tuple[list[object], bool, object]:
+    """Key of the order in which Obsidian lists files; a folder's own page comes first in it."""
+    folder, name = posixpath.split(file.src_uri)
+    above: list[object] = [natural(part) for part in folder.split("/") if part]
+    return above, file.name != "index", natural(posixpath.splitext(name)[0])
 
 
 def _worth(root: Path, kept: Path) -> int | None:

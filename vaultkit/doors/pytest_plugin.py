@@ -162,11 +162,19 @@ def pytest_terminal_summary(
     tally = config.stash[_TALLY]
     if tally:
         checked, excepted, changed = (
-            ", ".join(f"{tally[what]} {what}" for what in group if tally[what] or group != _CHANGED)
+            ", ".join(
+                _counted(tally[what], what) for what in group if tally[what] or group != _CHANGED
+            )
             for group in (_CHECKED, _EXCEPTED.values(), _CHANGED)
         )
         line = f"vault: {checked}; exceptions: {excepted}"
         terminalreporter.write_line(f"{line}; {changed}" if changed else line)
+
+
+def _counted(number: int, what: str) -> str:
+    """Tell how many there are of what: its first word is a plural."""
+    first, *rest = what.split()
+    return " ".join([str(number), first.removesuffix("s") if number == 1 else first, *rest])
 
 
 def _named(config: pytest.Config) -> list[Path]:

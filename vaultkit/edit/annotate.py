@@ -72,7 +72,8 @@ class Annotations:
 
     def _text(self, told: Sequence[tuple[Note, list[Check]]]) -> str:
         count = sum(len(checks) for _, checks in told)
-        rows = [_HEAD, f"# {self.path.stem}", "", f"{count} in {len(told)} notes.", ""]
+        notes = "1 note" if len(told) == 1 else f"{len(told)} notes"
+        rows = [_HEAD, f"# {self.path.stem}", "", f"{count} in {notes}.", ""]
         for note, checks in told:
             for check in sorted(checks, key=lambda check: (check.line, check.column)):
                 rows += [f"- {self._link(note, check)}: {check.kind}", ""]

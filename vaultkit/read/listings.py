@@ -28,13 +28,38 @@ def computes(note: Note) -> bool:
     nodes = [node for body in bodies for node in body]
     if not all(map(_defines, nodes)):
         return True
-    # TeX writes some signs of a name with a backslash.
-    called = {
+    called = _called(note)
+    return any(name in called for node in nodes for name in _names(node))
+
+
+def is_only_read(note: Note) -> bool:
+    """Tell whether the code of a note shows nothing, and defines what nothing calls.
+
+    Algorithms are written down so, with an input above them that has the form they take. Such code
+    may compute what a formula speaks of, or may not: that tells whoever has judged the formulas.
+    """
+    if any(block.output or block.kind != "python" for block in note.blocks):
+        return False
+    try:
+        nodes = [node for b in note.blocks for node in ast.parse(b.fence.text).body]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    called = _called(note)
+    for node in nodes:
+        if isinstance(node, _FUNCTION) and node.name not in called:
+            elsewhere = (n for other in nodes if other is not node for n in ast.walk(other))
+            if not any(isinstance(n, ast.Name) and n.id == node.name for n in elsewhere):
+                return True
+    return False
+
+
+def _called(note: Note) -> set[str]:
+    """Gather the words of all formulas. TeX writes some signs of a name with a backslash."""
+    return {
         word
         for formula in note.formulas
         for word in re.findall(r"\w+", formula.tex.replace("\\_", "_"))
     }
-    return any(name in called for node in nodes for name in _names(node))
 
 
 def _defines(node: ast.stmt) -> bool:

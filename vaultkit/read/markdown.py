@@ -298,7 +298,7 @@ class _Reader:
                         "this looks like code, and does not run; put it into ```python or ```pycon"
                     )
                     of_code = not fences.is_session(_unescaped(token))
-                    self.problems.append(Problem(span[0] + 1, told, of_code=of_code))
+                    self.problems.append(Problem(span[0] + 1, told, of_code=of_code, unseen=True))
                 case "math_block":
                     behind = tokens[index + 1 : index + 2]
                     reasons = _reason(behind, "not run"), _reason(behind, "here")
@@ -369,9 +369,10 @@ class _Reader:
         if near and self.blocks[-1].fence is before:
             role = "compared" if self.blocks[-1].kind == "python" else "behind"
         what = fence.info, fence.language, fence.text, role
-        self.problems += [Problem(fence.line, why) for why in fences.misread(*what)]
+        told = fences.misread(*what)
+        self.problems += [Problem(fence.line, why, unseen=True) for why in told]
         told = fences.unused(*what)
-        self.problems += [Problem(fence.line, why, of_code=True) for why in told]
+        self.problems += [Problem(fence.line, why, of_code=True, unseen=True) for why in told]
         if fence.language in fences.RUNS:
             self.blocks.append(Block(fence, None, self.sections[-1]))
         elif fence.language == "text" and role == "compared":

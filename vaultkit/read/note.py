@@ -29,6 +29,8 @@ class Problem:
     column: int = 1
     #: Whether it is nothing wrong in a note of which no code runs.
     of_code: bool = False
+    #: Whether a reader of the page sees nothing of it.
+    unseen: bool = False
 
 
 @dataclass(frozen=True)

@@ -150,16 +150,21 @@ class Options:
 
     def checks_of(self, note: Note, path: str) -> frozenset[str]:
         """Tell which checks a note gets. ``path`` is its path as seen from the vault's root."""
-        asked = words_of(note.meta.get("checks"))
-        if not asked:
-            above = (names for folder, names in self._deepest_first() if _is_below(path, folder))
-            asked = next(above, ())
-        if asked:
+        if asked := self._asked(note, path):
             return frozenset(asked) & set(CHECKS)
         # A question that asks for an output means that one is to be shown.
         about = bool(note.predictions) or (bool(note.blocks) and computes(note))
         apply = about or self.without_code
         return frozenset(self.checks) - (set() if apply else set(OF_CODE))
+
+    def asks(self, note: Note, path: str) -> bool:
+        """Tell whether the checks of a note were asked for, whatever its code is."""
+        return self.without_code or bool(self._asked(note, path))
+
+    def _asked(self, note: Note, path: str) -> Iterable[str]:
+        """Find the checks that a note asks for, or else its folder."""
+        above = (names for folder, names in self._deepest_first() if _is_below(path, folder))
+        return words_of(note.meta.get("checks")) or next(above, ())
 
     def is_published(self, note: Note, path: str) -> bool:
         """Tell whether a site shows a note."""

@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from vaultkit.read.html import HTMLReader
 from vaultkit.read.note import Link
 from vaultkit.read.quantities import LINK, Prose
-from vaultkit.read.syntax import BLOCK_ID, REASON
+from vaultkit.read.syntax import BLOCK_ID, REASON, SIZE
 
 #: Attributes of HTML that are shown or read out.
 _SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
@@ -49,15 +49,12 @@ def of_inline(
                     ahead = found.start("words") - found.start()
                     begins = places(child.meta.get("at", 0) + ahead)
                 if link.embed:
-                    size = re.fullmatch(r"\d+(?:x\d+)?", link.words)
-                    yield from _aside(
-                        "alt text", "" if size else link.words, begins, children, position
-                    )
+                    yield from _aside("alt text", _alt(link.words), begins, children, position)
                 else:
                     # A name of a note, where no words stand for it, is no statement.
                     prose.add((link.words or " ") + LINK, *begins)
             case "image":
-                yield from _aside("alt text", child.content, begins, children, position)
+                yield from _aside("alt text", _alt(child.content), begins, children, position)
                 title = str(child.attrs.get("title") or "")
                 yield from _aside("title", title, begins, children, position)
             case "link_open":
@@ -80,6 +77,12 @@ def of_inline(
     for pattern in (BLOCK_ID, re.compile(r"^\[![\w-]+\][+-]?")):
         prose.text = pattern.sub(lambda found: " " * len(found[0]), prose.text)
     yield prose
+
+
+def _alt(words: str) -> str:
+    """Leave out the size of an image: nobody reads it."""
+    sized = SIZE.fullmatch(words)
+    return (sized["alt"] or "") if sized else words
 
 
 def of_html(source: str, line: int) -> Iterator[Prose]:

@@ -12,10 +12,13 @@ WIKILINK = re.compile(
     r"(?P<target>[^\[\]|#\\\n]*)(?P<sub>#(?:[^\[\]|\\\n]|\\(?!\|))*)?"
     r"(?:\\?\|(?P<words>[^\[\]\n]*))?\]\]"
 )
+#: What stands at the end of the words of an image: its size, ``center|400`` or ``120x80``.
+SIZE = re.compile(r"(?:(?P<alt>.*)\|)?\s*(?P<width>\d+)(?:x(?P<height>\d+))?\s*", re.DOTALL)
 #: What `vaultkit.read.comments` leaves of a comment, or one that it could not see.
 COMMENT = re.compile("\ufdd0+|%%.*?%%", re.DOTALL)
 TAG = re.compile(r"(?<![\w/#&])#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
-BLOCK_ID = re.compile(r"(?:^|(?<=\s))\^(?P<id>[A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
+#: Obsidian wants a blank before it, but not behind an embed.
+BLOCK_ID = re.compile(r"(?:^|(?<=\s)|(?<=\]\]))\^(?P<id>[A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 #: ``[!tip|left] words``: what stands behind the bar is for style sheets.
 CALLOUT = re.compile(
     r"\[!(?P<type>[\w-]+)(?P<styles>(?: *\| *[\w-]+)*) *\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)"
@@ -60,6 +63,16 @@ def comparable(words: str) -> str:
     """Words as links compare them: without case, marks that links cannot hold, or extra space."""
     words = unicodedata.normalize("NFC", words).casefold()
     return " ".join(_UNCOMPARED.sub(" ", words).split())
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Key by which names are in the order that Obsidian lists them in: 2 comes before 10.
+
+    >>> sorted(["10 End", "2 Middle", "a", "B"], key=natural)
+    ['2 Middle', '10 End', 'a', 'B']
+    """
+    parts = re.split(r"(\d+)", unicodedata.normalize("NFC", name).casefold())
+    return [(int(part), "") if n % 2 else (-1, part) for n, part in enumerate(parts)]
 
 
 def printable(name: str) -> str:

@@ -21,6 +21,7 @@ from markdown_it.token import Token
 
 from vaultkit.read.comments import shown
 from vaultkit.read.html import HTMLReader
+from vaultkit.read.markdown import blocks
 from vaultkit.read.syntax import CALLOUT, CARD, CARD_MARK, TASK
 from vaultkit.site.flashcards import Flashcards
 from vaultkit.site.page import Made, Page
@@ -36,6 +37,20 @@ _FOOTNOTE = re.compile(
 )
 _MARK = re.compile(r"\[\^([^\]\s]+)\]")
 _BREAK = re.compile(r"(?<!\\)\\\n")
+#: A directive of MyST, the dialect of Jupyter's books: ```` ```{note} Title ````.
+_DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}[ \t]*(?P<title>.*)")
+#: Those that are callouts, and what Obsidian calls them.
+_ADMONITIONS = {
+    **{name: name for name in ("note", "tip", "hint", "important", "warning", "caution")},
+    **{name: name for name in ("attention", "danger", "error", "todo")},
+    "admonition": "note",
+    "seealso": "info",
+}
+#: What such a block says of itself ahead of its text; and where a cell of a notebook ends.
+_FIELD = re.compile(r":[\w-]+:")
+_CELL_ENDS = re.compile(r"\+\+\+(?:[ \t]+\{.*\})?")
+#: Properties of notes that are notebooks, too.
+_NOTEBOOK = {"jupytext", "kernelspec"}
 _VOID = {
     *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param"),
     *("source", "track", "wbr"),
@@ -158,6 +173,8 @@ class Writer:
 
     def _paragraph(self, at: int) -> int:
         content = self.tokens[at + 1].content
+        if _CELL_ENDS.fullmatch(content) and _NOTEBOOK & self.page.note.meta.keys():
+            return at + 3
         if self.tokens[at - 1].type == "list_item_open" and (task := TASK.match(content)):
             # Whatever the sign, Obsidian shows a box that is ticked.
             state = task["state"] if task["state"] in " xX" else "x"
@@ -224,10 +241,29 @@ class Writer:
         return at + 1
 
     def _fence(self, token: Token) -> None:
+        lines = token.content.split("\n")[:-1]
+        if directive := _DIRECTIVE.fullmatch(token.info.strip()):
+            while lines and _FIELD.match(lines[0]):
+                del lines[0]
+            if kind := _ADMONITIONS.get(directive["name"]):
+                self._admonition(kind, directive["title"], lines)
+                return
         runs = re.findall(r"`{3,}", token.content)
         mark = "`" * max([2, *map(len, runs)]) + "`"
         line = (token.map or [0])[0] + 1
-        self.out += [mark + self.openings.get(line, ""), *token.content.split("\n")[:-1], mark, ""]
+        self.out += [mark + self.openings.get(line, ""), *lines, mark, ""]
+
+    def _admonition(self, kind: str, title: str, lines: list[str]) -> None:
+        """Write what MyST has for a callout, and checks read as code."""
+        made = Made("div", attributes={"class": f"admonition {kind}"}, holds=True)
+        number = self._put(made)
+        name = Made("p", title.strip() or kind.title(), {"class": "admonition-title"})
+        self._put(name)
+        marks = self.page.marks
+        inner = Writer(self.page, lines, {})
+        self.out += inner.write(blocks("\n".join(lines))[0])
+        self.page.marks = marks + self.page.marks
+        self._close(number)
 
     def _html(self, token: Token) -> None:
         source = shown(token.content.strip("\n"))

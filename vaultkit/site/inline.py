@@ -15,8 +15,8 @@ from markdown.util import STX, AtomicString
 
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import COMMENT, TAG, WIKILINK, address
-from vaultkit.read.vault import IMAGES, BrokenLinkError, UnpublishedError, UnwrittenError
-from vaultkit.site.links import AUDIO, DRAWN, VIDEO, resize, show_media, written
+from vaultkit.read.vault import IMAGES, BrokenLinkError, UnpublishedError
+from vaultkit.site.links import AUDIO, DRAWN, VIDEO, broken, resize, show_media, written
 from vaultkit.site.page import Page
 
 #: An address in running text; what ends a sentence is no part of it.
@@ -146,16 +146,9 @@ class WikiLinks(_Shared):
             kind = PurePosixPath(link.target).suffix.lower()
             if link.embed and kind in DRAWN and isinstance(error, UnpublishedError):
                 return self.image(link, quote(link.target))
-            how = {"class": "wikilink broken", "title": str(error)}
-            unwritten = self.page.vault.options.unwritten
-            if isinstance(error, UnpublishedError):
-                how = {}
-            elif isinstance(error, UnwrittenError) and unwritten != "fail":
-                marked = {"class": "wikilink unwritten", "title": "Not written yet"}
-                how = marked if unwritten == "mark" else {}
-            broken = Element("span", how)
-            broken.text = _words(link)
-            return broken
+            span = Element("span", broken(error, self.page))
+            span.text = _words(link)
+            return span
         href = self.page.href(target)
         if link.embed and target.path.suffix.lower() in IMAGES | AUDIO | VIDEO | {".pdf", *DRAWN}:
             return self.image(link, href)

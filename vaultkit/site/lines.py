@@ -21,6 +21,8 @@ _KNOWN = ("title", "hl_lines", "linenums")
 #: What a page shows of a note that a plugin of Obsidian keeps a drawing in.
 _DRAWN = "> [!info] A drawing of Excalidraw\n> It is shown in Obsidian alone."
 _NO_LANGUAGE = re.compile(r"[^\w#.+-]")
+#: A cell of a notebook that is kept as Markdown, of any language but Python.
+_CELL = re.compile(r"\{code-cell\}\s*(?P<language>bash|julia|r\b)?")
 _ATTRIBUTES = re.compile(r"\{\s*[.#]")
 
 
@@ -111,5 +113,7 @@ def _opening(fence: Fence, classes: str, name: str) -> str:
             mark = "'" if '"' in (value or "") else '"'
             words.append(f"{key}={mark}{value or 1}{mark}")
     words += [f'data-check="{name}"'] if name else []
+    cell = _CELL.match(fence.info)
     language = _NO_LANGUAGE.sub("", fence.language)
+    language = (cell["language"] or "python") if cell else language
     return f"{language} {{ {' '.join(words)} }}" if words else language

@@ -15,7 +15,8 @@ from markdown.treeprocessors import Treeprocessor
 from markdown.util import STX, AtomicString
 
 from vaultkit.read.note import Link
-from vaultkit.read.vault import BrokenLinkError, UnpublishedError
+from vaultkit.read.syntax import SIZE
+from vaultkit.read.vault import BrokenLinkError, UnpublishedError, UnwrittenError
 from vaultkit.site.page import Page
 
 AUDIO = {".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav", ".3gp"}
@@ -26,7 +27,6 @@ DRAWN = {".base": "Base", ".canvas": "Canvas", ".excalidraw": "Drawing of Excali
 _PAGES = re.compile(
     r"https?://(?:(?:www\.|m\.)?youtube\.com/|youtu\.be/|(?:www\.)?(?:twitter|x)\.com/\w+/status/)"
 )
-_SIZE = re.compile(r"(?:(?P<alt>.*)\|)?\s*(?P<width>\d+)(?:x(?P<height>\d+))?\s*", re.DOTALL)
 
 
 class Links(Treeprocessor):
@@ -76,12 +76,29 @@ class Links(Treeprocessor):
             words = element.get("alt", "")
             element.attrib.clear()
             element.tag, element.text = "span", element.text or AtomicString(words)
-        except BrokenLinkError:
-            return
+        except BrokenLinkError as error:
+            # Where nobody has checked the vault, the host tells of it; and what other plugins add
+            # is no file of the vault.
+            if self.page.options["vault"] and not self.page.is_there(path):
+                words = element.get("alt", "")
+                element.attrib.clear()
+                element.tag, element.text = "span", element.text or AtomicString(words)
+                element.attrib |= broken(error, self.page)
         else:
             there = Path(self.page.note.path.parent, path)
             if (path and there != target.path) or sub != target.anchor:
                 element.set(name, self.page.href(target))
+
+
+def broken(error: BrokenLinkError, page: Page) -> dict[str, str]:
+    """Tell how a link looks that leads nowhere."""
+    unwritten = page.vault.options.unwritten
+    if isinstance(error, UnpublishedError):
+        return {}
+    if isinstance(error, UnwrittenError) and unwritten != "fail":
+        marked = {"class": "wikilink unwritten", "title": "Not written yet"}
+        return marked if unwritten == "mark" else {}
+    return {"class": "wikilink broken", "title": str(error)}
 
 
 def written(element: Element, target: str, sub: str, page: Page) -> Element:
@@ -93,7 +110,7 @@ def written(element: Element, target: str, sub: str, page: Page) -> Element:
 
 def resize(image: Element, words: str) -> None:
     """Take the size of an image from the end of its words: ``alt|120``, ``120x80``."""
-    found = _SIZE.fullmatch(words)
+    found = SIZE.fullmatch(words)
     if not found:
         return
     image.set("alt", (found["alt"] or "").strip())

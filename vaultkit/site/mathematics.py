@@ -31,6 +31,13 @@ _converter = LatexToMathML(fancy_error=False)
 
 # The converter calls itself for what is nested, on a stack that ends: with it would end pytest, the
 # build and the server. Each level takes one of these characters, and some three thousand were safe.
+_LAST_LINE = re.compile(
+    r'<mtable(?: style="(?P<style>[^"]*)")?(?P<rows>(?:(?!<mtable|</mtable>).)*?</mtr>)'
+    r'<mtr><mtd style="border-top: (?P<line>[^;"]*);[^"]*"></mtd></mtr></mtable>',
+    re.DOTALL,
+)
+#: So many signs go into a line of a phone.
+_LONG = 30
 _OPENS = re.compile(r"[\\{(\[]")
 _MOST_OPEN = 2000
 #: Elements within elements, beyond which a browser should not be asked; and characters of TeX.
@@ -92,10 +99,16 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
             return to_mathml(tex, display)
         offset, _, reason = str(error).partition(": ")
         raise _error(reason.rstrip("."), tex, written, int(offset)) from error
-    mathml = _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), mathml)
+    mathml = _LAST_LINE.sub(_below, _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), mathml))
     if _depth(mathml) > DEEPEST:
         raise FormulaError("nested too deeply", tex, 0)
     return mathml
+
+
+def _below(found: re.Match[str]) -> str:
+    """Draw a line below a table whole: what typesets it makes a row for it, of one cell."""
+    line = f"border-bottom: {found['line']};"
+    return f'<mtable style="{line}{found["style"] or ""}"{found["rows"]}</mtable>'
 
 
 def _error(reason: str, tex: str, written: str, offset: int) -> FormulaError:
@@ -271,7 +284,9 @@ def _replace(
     # The source stands in an attribute: there it can be copied, and no search finds it twice.
     mathml.set("data-tex", tex)
     if not display:
-        element.set("class", "vk-math")
+        # On a phone what no line has room for scrolls.
+        signs = sum(len(part.text or "") for part in mathml.iter())
+        element.set("class", "vk-math vk-math--long" if signs > _LONG else "vk-math")
         element.append(mathml)
         return
     element.set("class", "vk-math vk-math--display")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import html
 import logging
+import os
 import re
 from functools import lru_cache
 from importlib import import_module
@@ -59,6 +60,9 @@ _CONFIG = {
     },
 }
 
+#: The process that has started Mermaid. Its threads are in no copy of that process, which would
+#: wait for them for ever.
+_started_in: set[int] = set()
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
 
@@ -91,6 +95,9 @@ def to_svg(source: str, cache: Path | None = None) -> str:
     if file and file.is_file():
         return file.read_text(encoding="utf-8")
 
+    if _started_in - {os.getpid()}:
+        raise DiagramError("another process has started Mermaid")
+    _started_in.add(os.getpid())
     # Loading it takes time that a site without diagrams need not spend.
     mermaidx = import_module("mermaidx")
     try:

@@ -7,6 +7,7 @@ finished tree.
 
 from __future__ import annotations
 
+import string
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
@@ -82,6 +83,8 @@ class ObsidianExtension(Extension):
         Links and comments come after code (190) and mathematics (189.9), and before escapes
         (180): the bar in ``[[A\|b]]`` is theirs.
         """
+        # CommonMark lets every mark be escaped; Python-Markdown some of them.
+        md.ESCAPED_CHARS = [*dict.fromkeys([*md.ESCAPED_CHARS, *string.punctuation])]
         page = Page(md, self.getConfigs())
         md.registerExtension(self)
         md.preprocessors.register(Lines(md, page), "vaultkit-lines", 29)

@@ -103,6 +103,14 @@ class Page:
         path = os.path.relpath(target.path, self.note.path.parent).replace(os.sep, "/")
         return quote(path) + (f"#{target.anchor}" if target.anchor else "")
 
+    def is_there(self, path: str) -> bool:
+        """Tell whether the host knows a file at a path, as seen from the note that is read."""
+        if not self.relpath:
+            return False
+        here = self.vault.relative(self.note.path.parent)
+        known: Any = self.relpath.files.get_file_from_path(posixpath.normpath(f"{here}/{path}"))
+        return known is not None
+
     def address(self, href: str) -> str:
         """Turn a link into an address, where only MkDocs knows that and does not see the link."""
         return str(self.relpath.path_to_url(href)) if self.relpath else href
