@@ -217,6 +217,8 @@ def inspect_code(
         timeout=settings.timeout, broken=broken, tell=tell,
     )  # fmt: skip
     beside = is_only_read(note) and judges.equations.are_of_something_else
-    if beside and not settings.listings:
+    # Where nothing came of the code, that is what is wrong, and not each number of the note.
+    nothing = judges.numbers.are_of_something_else and not judges.equations.are_judged
+    if (beside or nothing) and not note.predictions and not settings.listings:
         return
     yield from (check for check in judges.check() if check.kind in wanted)

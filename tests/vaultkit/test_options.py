@@ -188,3 +188,19 @@ def test_formulas_beside_code_that_is_only_read_are_about_something_else(
     tmp_path: Path, text: str, settings: str, expected: list[str]
 ) -> None:
     assert failing(vault(tmp_path, {"A.md": text}, settings)) == {"A.md": expected}
+
+
+@pytest.mark.parametrize(
+    ("code", "settings", "expected"),
+    [
+        ("import no_such_module\n\nx = no_such_module.f(3)", "", ["block"]),
+        ("import no_such_module", "without_code = true", ["block", "equation", "number"]),
+        ("x = 3\nimport no_such_module", "", ["block", "equation", "number"]),
+        ("import math", "", []),
+    ],
+)
+def test_where_nothing_comes_of_the_code_its_numbers_are_not_what_is_wrong(
+    tmp_path: Path, code: str, settings: str, expected: list[str]
+) -> None:
+    text = f"# A\n\nIt took 82 days, so $y = 2$.\n\n```python\n{code}\n```\n"
+    assert failing(vault(tmp_path, {"A.md": text}, settings)) == {"A.md": expected}

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -125,3 +126,10 @@ def test_any_notebook_is_a_note(data: object, indent: int | None) -> None:
     note = parse_notebook(raw, Path("a.ipynb"))
     assert len(note.lines) <= raw.count("\n") + 1
     places_are_inside(note)
+
+
+@pytest.mark.parametrize("sign", ["\ue001", "\ue006", "\ue100", "\ue345", "\ue8ff", "\uf8ff"])
+def test_a_sign_of_a_font_with_icons_is_none_of_our_marks(sign: str) -> None:
+    note = parse(f"Of shape (3, 4) {sign} and 12 {sign}, `a{sign}` and $x = 1${sign}.\n")
+    assert not note.refused
+    assert all(not quantity.given for quantity in note.quantities)

@@ -122,7 +122,12 @@ class Equations:
     def are_of_something_else(self) -> bool:
         """Whether there are any, and none could be judged on a variable of the note."""
         stated = self.claims or any(check.outcome == FAILS for check in self.others)
-        return bool(stated) and not any(claim.verdict for claim in self.claims)
+        return bool(stated) and not self.are_judged
+
+    @property
+    def are_judged(self) -> bool:
+        """Whether any of them could be judged."""
+        return any(claim.verdict for claim in self.claims)
 
     def check(self) -> Iterator[Check]:
         """Tell of each claim whether it holds."""

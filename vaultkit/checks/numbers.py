@@ -197,6 +197,13 @@ class Numbers:
                 self.rows.setdefault(row, source)
         self.stated.include(self.defaults)
 
+    @property
+    def are_of_something_else(self) -> bool:
+        """Whether the code shows nothing and has computed no number, be it that it broke."""
+        found = (self.shown, self.bound, self.elements, self.lengths, self.sizes, self.defaults)
+        outputs = any(block.output for block in self.note.blocks)
+        return not outputs and not any(evidence.numbers for evidence in found)
+
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Gather the numbers of outputs, and of variables."""
         shown = Evidence()

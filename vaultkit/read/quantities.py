@@ -154,7 +154,8 @@ class Prose:
 
     def add(self, text: str, line: int, column: int = 1) -> None:
         """Add text that begins in this place of the file."""
-        for number, part in enumerate(_UNSEEN.sub("", text).split("\n")):
+        text = _TAKEN.sub("\N{REPLACEMENT CHARACTER}", _UNSEEN.sub("", text))
+        for number, part in enumerate(text.split("\n")):
             self.starts.append(len(self.text) + bool(number))
             self.places.append((line + number, 1 if number else column))
             self.text += " " * bool(number) + part
@@ -192,6 +193,8 @@ class Prose:
 
 _FIRST, _LAST = chr(_REASONS), chr(_REASONS + 0x7FF)
 REASONS = re.compile(f"[{_FIRST}-{_LAST}]")
+#: What fonts with icons have in the place of these marks, and pages that were copied hold.
+_TAKEN = REASONS
 _BEHIND = re.compile(
     rf"(?:[-‑]\w+)?(?:[^\d{LINK}{_FIRST}-{_LAST}]{{0,400}}{LINK})?[\s).,;:!?{END}\]*]*([{_FIRST}-{_LAST}])"
 )
