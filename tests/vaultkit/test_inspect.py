@@ -9,7 +9,7 @@ import pytest
 
 from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.equations import Equations
-from vaultkit.inspect import Settings, inspect, inspect_text
+from vaultkit.inspect import Settings, inspect, inspect_code, inspect_text
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -131,6 +131,12 @@ def test_up_to_a_block(vault: Vault) -> None:
     assert told(checks) == [*text, ("block", 5, 1, HOLDS)]
     assert beats == [0]
     assert told(list(inspect(note(vault), vault, until=0))) == text
+
+
+def test_behind_each_block_it_may_pause(vault: Vault) -> None:
+    ran: list[int] = []
+    list(inspect_code(note(vault), vault.root, ["code"], pause=lambda index: ran.append(index)))
+    assert ran == [0, 1, 2]
 
 
 def test_a_note_may_not_change_the_vault(vault: Vault) -> None:
