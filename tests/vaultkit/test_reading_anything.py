@@ -68,6 +68,7 @@ def places_are_inside(note: Note) -> None:
 @bounded
 @example("<![a\n")
 @example("[[A|[[b]] ]]")
+@example("^[^1]")
 def test_any_text_is_a_note(text: str) -> None:
     places_are_inside(parse(text))
 

@@ -528,7 +528,8 @@ class _Reader:
         found = block_id(token.content)
         if not found:
             return
-        block = (span[0] + 1, span[1])
+        # A footnote within a line spans none.
+        block = (span[0] + 1, max(span[0] + 1, span[1]))
         alone = not token.content[: found.start()].strip()
         if alone:
             # An id on a line of its own names the block above it.
