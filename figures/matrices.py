@@ -73,7 +73,7 @@ def draw_projection(data: Mapping[str, Any]) -> str:
     X, W, product = data["X"], data["weight"], data["product"]
     n, y, cell = len(X), 96, (27, 34)
     height = n * cell[1]
-    x_X, x_W, x_P = 70, 268, 380
+    x_X, x_W, x_P = 70, 273, 385
     y_W = y + (height - len(W) * cell[1]) / 2
     middle = y + height / 2 + 6
     captions = [
