@@ -27,6 +27,7 @@ def vault_of(root: Path, **notes: str) -> Vault:
         ("As `f(` does. Two here. Three.", "here", "Two here."),
         ("An interval $[0, 1)$ and (so. Two here.", "here", "Two here."),
         ("From Vaswani et al. (2017), here. Next.", "here", "From Vaswani et al. (2017), here."),
+        ("One. See [[A#1. Two]] here. Three.", "here", "See [[A#1. Two]] here."),
         ("One. Two %%said\nin secret%% here. ^id", "here", "Two here."),
     ],
 )

@@ -46,8 +46,9 @@ class Sentences:
         return max(start, at - LONGEST), min(stop, at + LONGEST)
 
     def _find_ends(self) -> list[int]:
-        # What stands in brackets is a part of the sentence around it.
+        # What stands in brackets is a part of the sentence around it, and so is the name of a heading.
         inside = _bracketed(self.content)
+        inside += [found.span() for found in WIKILINK.finditer(self.content)]
         ends = [found.end() for found in _END.finditer(self.content)]
         return [end for end in ends if not any(first < end <= last for first, last in inside)]
 
