@@ -46,7 +46,7 @@ class Sentences:
         return max(start, at - LONGEST), min(stop, at + LONGEST)
 
     def _find_ends(self) -> list[int]:
-        # What stands in brackets is a part of the sentence around it, and so is the name of a heading.
+        # What stands in brackets is a part of the sentence around it, and so is a link.
         inside = _bracketed(self.content)
         inside += [found.span() for found in WIKILINK.finditer(self.content)]
         ends = [found.end() for found in _END.finditer(self.content)]
