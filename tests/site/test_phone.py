@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
-from visitor import NEAR, ROOT, Visitor
+from visitor import CHECKED, NEAR, ROOT, Visitor
 
 from vaultkit.read.vault import Vault
 
@@ -186,22 +186,19 @@ def test_the_red_rule_runs_down_the_whole_block(visit: Visitor) -> None:
     assert "inset" in parts[0]
 
 
-@pytest.mark.parametrize(
-    ("address", "part"),
-    [
-        ("minilm-in-numpy/", "mfrac"),
-        ("first-principles/", "mfrac"),
-        ("equations-that-run/", "munder"),
-    ],
-)
-def test_the_rule_below_a_formula_crosses_nothing(visit: Visitor, address: str, part: str) -> None:
-    page = visit(address, width=390)
-    page.wait_for_selector(f"article span.vk-math:has({part}) > .vk-mark")
+@pytest.mark.parametrize("part", ["mfrac", "munder"])
+def test_the_rule_below_a_formula_crosses_nothing(visit: Visitor, part: str) -> None:
+    # Only formulas that were checked have a rule: one of this note is made as high as others are.
+    page = visit(f"{CHECKED.lower()}/", width=390)
+    page.wait_for_selector("article span.vk-math > .vk-mark")
     below = page.evaluate(
-        """part => [...document.querySelectorAll(`article span.vk-math:has(${part}) > .vk-mark`)]
-             .map(mark => mark.getBoundingClientRect().bottom - Math.max(
-               ...[...mark.parentElement.querySelectorAll(`${part} *`)]
-                 .map(inner => inner.getBoundingClientRect().bottom)))""",
+        """part => [...document.querySelectorAll("article span.vk-math > .vk-mark")].map(mark => {
+             const math = mark.parentElement.querySelector("math");
+             math.innerHTML = `<mrow><${part}><mi>y</mi><mi>y</mi></${part}></mrow>`;
+             const inner = [...math.querySelectorAll(`${part} *`)];
+             return mark.getBoundingClientRect().bottom
+               - Math.max(...inner.map(each => each.getBoundingClientRect().bottom));
+           })""",
         part,
     )
     assert below

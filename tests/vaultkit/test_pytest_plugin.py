@@ -121,7 +121,7 @@ def test_update_rewrites_and_then_all_is_well(vault: pytest.Pytester) -> None:
     path.write_text(NOTE.replace("> 2", "> 3") + "\n```python\n1 / 0\n```\n")
     result = run(vault, "docs", "--update")
     result.assert_outcomes(passed=10, failed=1)
-    result.stdout.fnmatch_lines(["vault: *; 1 outputs rewritten"])
+    result.stdout.fnmatch_lines(["vault: *; 1 output rewritten"])
     assert path.read_text() == NOTE + "\n```python\n1 / 0\n```\n"
 
 
