@@ -17,6 +17,9 @@ const sentence = (tokens, weights, z) => {
   const most = weights.indexOf(Math.max(...weights));
   const where = `$z$ = (${said(z[0], 3)}, ${said(z[1], 3)})`;
   if (weights[most] > 0.9995) return `All weight is on ${tokens[most]}: ${where} is its value.`;
+  if (weights[most] - Math.min(...weights) < 5e-4) {
+    return `All weights are ${said(weights[most], 3)}: ${where} is the mean of the values.`;
+  }
   const spread = said(Math.exp(entropy(weights)), 1);
   return `The weights sum to 1, so ${where} stays in the hull. Most is read from ${tokens[most]},`
     + ` ${said(weights[most], 3)}; the row is as even as ${spread} equal weights.`;

@@ -29,6 +29,10 @@ FIRST = {
     "vanishing gradient": "Softmax Saturation",
     "attnetion weights": "Attention Weights",
     "transfomer block": "Transformer Block",
+    "sofmax": "Softmax",
+    "residaul": "Residual Connection",
+    "rms norm": "RMSNorm and SwiGLU",
+    "interpretability": "What Weights Do Not Explain",
     # Questions.
     "why divide by sqrt": "Importance of dk in Scaling",
     "why divide by the square root of d_k": "Importance of dk in Scaling",
@@ -38,6 +42,9 @@ FIRST = {
     "cost of attention": "Computational Complexity",
     "scaled dot-product attention": "Attention Equation",
     "order of tokens": "Positional Encoding",
+    "why two matrices": "Attention Scores",
+    "token healing": "From Text to Tokens",
+    "flops of one decoding step": "Computational Complexity",
     # What models do today, and what is asked most of it.
     "bpe": "From Text to Tokens",
     "tokenizer": "From Text to Tokens",
@@ -90,6 +97,7 @@ AMONG_THREE = {
     "Q @ K.T": "Attention Scores",
     "attention mask": "Causal and Padding Masks",
     "d_ff": "Feed-Forward Layer",
+    "heads vs single head": "Self-Attention and Multi-Head Attention Compared",
     "eps": "Layer Normalization",
     "variance of scores": "Importance of dk in Scaling",
     "mask future tokens": "Causal and Padding Masks",

@@ -123,6 +123,8 @@ def test_an_edit_makes_what_rests_on_it_fall(visit: Visitor, pyodide: Path) -> N
     assert red != plain
     why = page.locator(f"#{fallen.first.get_attribute('aria-describedby')}")
     expect(why).to_contain_text("the largest difference is")
+    # An array stands in rows.
+    assert re.search(r"left\n\[\[[\d. ]+\]\n\[", why.inner_text())
     sign = "getComputedStyle(e, '::before').content"
     assert fallen.first.evaluate(f"e => {sign}") == '"✗"'
     expect(page.locator(".vk-why", has_text="The code now shows").first).to_contain_text("0.2940")
@@ -159,6 +161,10 @@ def test_a_number_in_a_sentence_falls_and_an_error_is_told(visit: Visitor, pyodi
     expect(said(page)).to_contain_text("fail", timeout=RUN)
     page.get_by_role("button", name="Show the first ✗").click()
     expect(page.locator(".vk-why").first).to_be_focused()
+    page.get_by_role("button", name="Reset the page").click()
+    block = edit(page, "scaled score:", ("np.sqrt(d_k)", "d_k"))
+    block.get_by_role("button", name="Run").click()
+    expect(said(page)).to_contain_text("links hold; 1 block fails, in", timeout=RUN)
 
 
 def test_a_loop_without_end_is_stopped(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001

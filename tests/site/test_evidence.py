@@ -178,7 +178,7 @@ def reach(page: Page, what: str) -> None:
     [
         ("[data-check=number-0]", "Output: 0.821"),
         ("span[data-check^=shape]", "Q (3, 2)"),
-        ("span.vk-math", "Left 4.5, right 4.5; they are equal"),
+        ("span.vk-math", "Both sides 4.5; they are equal"),
         (".vk-math--display > .vk-mark", "Judged on K (3, 2); Q (3, 2)"),
     ],
 )

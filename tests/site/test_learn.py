@@ -239,6 +239,14 @@ def test_an_answer_is_judged_and_kept(ask: Visitor, width: int) -> None:
     expect(output).to_be_hidden()
 
 
+def test_several_numbers_are_no_words(visit: Visitor) -> None:
+    page = visit("attention-equation/")
+    form = page.locator(FORM).first
+    form.get_by_label("Output").fill("(4, 2)")
+    form.get_by_role("button", name="Check").click()
+    expect(form.locator("..").locator(SAID)).to_have_text("✗ No. 1 of 2 numbers agrees.")
+
+
 def test_by_keyboard_alone(ask: Visitor) -> None:
     page = ask("ask/")
     page.locator("h1 .headerlink").focus()

@@ -102,6 +102,11 @@ def test_a_card_by_touch(visit: Visitor) -> None:
     assert seen
     assert seen["x"] >= 0
     assert seen["x"] + seen["width"] <= 390
+    # What can be pressed looks like it.
+    edges = "(button) => getComputedStyle(button).borderTopStyle"
+    assert (
+        card(page).locator(".md-button").evaluate_all(f"all => all.map({edges})") == ["solid"] * 2
+    )
     card(page).get_by_role("button", name="Close").tap()
     expect(card(page)).to_have_count(0)
     # A tap follows the link as ever.

@@ -552,6 +552,7 @@ def test_context_vector(visit: Visitor) -> None:
     found.locator("input").nth(4).press("End")
     assert words(found).startswith("All weight is on one: z = (0.149, 0.335)")
     found.get_by_role("button", name="All even").click()
+    assert words(found).startswith("All weights are 0.167: z = ")
     assert numbers(words(found))[1:3] == ex.V.mean(axis=0).round(3).tolist()
 
 

@@ -25,7 +25,7 @@ def told(equations: Equations) -> list[Check]:
     return [replace(check, seconds=0.0) for check in equations.check()]
 
 
-EQUAL = "left {0}, right {0}; they are equal"
+EQUAL = "both sides {0}; they are equal"
 RECORDS = {
     "a $x = 1$": Check("equation", 7, "x = 1", HOLDS, "x = 1", 3, "", EQUAL.format(1)),
     "$v \\in \\mathbb{R}^{2}$": Check("shape", 7, "v \\in \\mathbb{R}^{2}", HOLDS, "v (2,)"),

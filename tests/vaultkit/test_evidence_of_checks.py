@@ -163,6 +163,30 @@ def equation(outcome: str, why: str = "", scope: str = "", sides: str = "") -> C
                 ("Judged on s = 1; t = 1",), ("Left 1, right 1; they are equal",),
             ]),
         ),
+        (
+            [
+                equation(
+                    HOLDS,
+                    sides="both sides [[0.5 1. ] ... [3.  4. ]]; they are equal",
+                    scope=GENERAL,
+                )
+            ],
+            Part(IN_GENERAL, GENERAL, [
+                ("Both sides\n[[0.5 1.]\n...\n[3.  4.]]\nthey are equal",),
+            ]),
+        ),
+        (
+            [
+                equation(
+                    HOLDS,
+                    sides="left [[1. 2.] [3. 4.]], right [[1. 2.] [3. 5.]]; they",
+                    scope=GENERAL,
+                )
+            ],
+            Part(IN_GENERAL, GENERAL, [
+                ("Left\n[[1. 2.]\n[3. 4.]]\nright\n[[1. 2.]\n[3. 5.]]\nthey",),
+            ]),
+        ),
         ([equation(HOLDS)], Part("Holds for the arrays of this page", CHECKED, [])),
         (
             [equation(HOLDS, "s = 1", HERE)],

@@ -56,7 +56,7 @@ def test_a_number_tells_what_it_rounds(checks: list[Check]) -> None:
 
 def test_an_equation_tells_both_sides(checks: list[Check]) -> None:
     [equation] = [check for check in checks if check.kind == "equation"]
-    assert equation.sides == "left 24.5, right 24.5; they are equal"
+    assert equation.sides == "both sides 24.5; they are equal"
     assert Check.from_plain(equation.plain()) == equation
 
 
@@ -64,7 +64,7 @@ def test_parts_say_what_they_rest_on(tmp_path: Path, checks: list[Check]) -> Non
     found = told(tmp_path, checks)
     assert found["shape-0"].lines == [("Q (3, 2)", "block-0", "")]
     assert found["formula-0"].scope == GENERAL
-    assert found["formula-0"].lines[1] == ("Left 24.5, right 24.5; they are equal",)
+    assert found["formula-0"].lines[1] == ("Both sides 24.5; they are equal",)
 
 
 @pytest.mark.parametrize(

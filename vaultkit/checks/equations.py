@@ -164,6 +164,8 @@ def _sides(verdict: Verdict) -> str:
     if not (verdict.holds and verdict.left and verdict.right):
         return ""
     by = f"differ by at most {verdict.difference:.2g}" if verdict.difference else "are equal"
+    if verdict.left == verdict.right:
+        return f"both sides {verdict.left}; they {by}"
     return f"left {verdict.left}, right {verdict.right}; they {by}"
 
 

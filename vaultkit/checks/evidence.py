@@ -27,7 +27,9 @@ _AT = re.compile(
     r"^(?P<what>output|code|formula|output of the code) at line (?P<line>\d+)\b"
     r"(?:, column (?P<column>\d+))?"
 )
-_WORD = re.compile(r"(?:output|code|formula|variable|length|default|how|left)\b(?! [(=])")
+_WORD = re.compile(r"(?:output|code|formula|variable|length|default|how|left|both)\b(?! [(=])")
+#: Where a row of an array ends: before the next one, or before the dots for those left out.
+_ROW = re.compile(r"(?:(?<=\])|(?<=\] \.\.\.)) (?=\[|\.\.\. \[)")
 _VARIABLE = re.compile(
     r"^(?:variable |length of (?:an axis of )?|default of )?(?P<name>[A-Za-z_]\w*)"
 )
@@ -110,7 +112,7 @@ def _lines(note: Note, check: Check) -> list[tuple[str, ...]]:
     if check.outcome == EXCEPTED:
         return [(f"The note says why: {check.why}",)]
     if check.kind == "equation":
-        lines = [f"Judged on {check.why}" if check.why else "", _capital(check.sides)]
+        lines = [f"Judged on {check.why}" if check.why else "", _in_rows(_capital(check.sides))]
         return [(line,) for line in lines if line]
     sources = re.split(r"; (?=[A-Za-z])", check.why) if check.why else []
     return [_source(note, check.line, source) for source in sources]
@@ -171,6 +173,12 @@ def bound(block: Block) -> frozenset[str]:
             case ast.alias(name=name, asname=other):
                 names.add(other or name.partition(".")[0])
     return frozenset(names)
+
+
+def _in_rows(text: str) -> str:
+    """Put every row of an array on a line of its own."""
+    rows = _ROW.sub("\n", text.replace(" ]", "]"))
+    return re.sub(r" (?=\[\[)|(?<=\]\])[,;] ", "\n", rows) if "\n" in rows else text
 
 
 def _capital(text: str) -> str:

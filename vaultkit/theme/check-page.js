@@ -172,15 +172,14 @@
     return Math.max(other, missing);
   };
   const totals = (found) => {
-    const by = (outcome) => {
+    const by = (outcome, one, many) => {
       const counts = {};
       for (const { kind, outcome: its } of found) if (its === outcome) counts[kind] = (counts[kind] ?? 0) + 1;
-      return list(counts);
+      const all = KINDS.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
+      return all && `${list(counts)} ${all === 1 ? one : many}`;
     };
-    const fails = by("fails");
-    const holds = by("holds");
     const excepted = found.filter((check) => check.outcome === "excepted").length;
-    return [holds && `${holds} hold`, fails && `${fails} fail`, excepted && count(excepted, "exception")]
+    return [by("holds", "holds", "hold"), by("fails", "fails", "fail"), excepted && count(excepted, "exception")]
       .filter(Boolean).join("; ");
   };
 
@@ -380,11 +379,17 @@
     keep();
   };
 
+  /* Puts every row of an array on a line of its own. */
+  const inRows = (text) => {
+    const rows = text.replaceAll(" ]", "]").replace(/(?<=\]|\] \.\.\.) (?=\[|\.\.\. \[)/g, "\n");
+    return rows === text ? text : rows.replace(/ (?=\[\[)/g, "\n").replace(/(?<=\]\])[,;] /g, "\n");
+  };
+
   /* Says why a check fails, without the formula itself, which the reader sees. */
   const plain = ({ what, why = "" }) => {
     const quoted = `$${what.trim().split(/\s+/).join(" ")}$`;
     const text = why.startsWith(quoted) ? why.slice(quoted.length).replace(/^[:\s]+/, "") : why;
-    const kept = text.replace(/\n?--update writes what it really is/, "");
+    const kept = inRows(text.replace(/\n?--update writes what it really is/, ""));
     return kept.charAt(0).toUpperCase() + kept.slice(1);
   };
 

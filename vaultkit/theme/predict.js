@@ -78,8 +78,9 @@
 
   /* Says of a wrong answer that nobody foresaw what is wrong with it. */
   const hint = ({ part, right, slack }, given) => {
-    const names = { shape: "axis", row: "entry" }[part] ?? "word";
-    const plural = { axis: "axes", entry: "entries", word: "words" }[names];
+    const names = { shape: "axis", row: "entry" }[part]
+      ?? (right.every((own) => typeof own === "number") ? "number" : "word");
+    const plural = { axis: "axes", entry: "entries", number: "numbers", word: "words" }[names];
     const many = (number) => `${number} ${number === 1 ? names : plural}`;
     if (part === "number") {
       const [own] = right;

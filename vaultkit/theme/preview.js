@@ -145,8 +145,8 @@
       shut.className = "md-button";
       shut.type = "button";
       shut.textContent = "Close";
-      const row = document.createElement("p");
-      row.className = "vk-preview__ways";
+      const row = document.createElement("div");
+      row.className = "vk-preview__ways md-typeset";
       row.append(go, shut);
       card.append(row);
     } else {

@@ -7,7 +7,7 @@ const [SETUP, READY, QUERY, RESULT] = [0, 1, 2, 3];  // Material's types of mess
 
 const STOP = new Set(("a about an and any are as at be been but by can do does for from had has have how if in " +
   "into is it its me mean of on or should so than that the their them then there these they this to us use " +
-  "was we were what when where which while who why will with would you").split(" "));
+  "versus vs was we were what when where which while who why will with would you").split(" "));
 const GREEK = Object.fromEntries([..."αβγδεζηθικλμνξοπρστυφχψω"].map((letter, at) => [letter,
   ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau " +
   "upsilon phi chi psi omega").split(" ")[at]]));
@@ -69,7 +69,7 @@ const prepare = (notes) => {
       stated: formulas.map((formula) => tokens(formula)),
       sections: sections.map(([anchor, heading, text]) => {
         const words = tokens(text);
-        return { anchor, heading, text, headed: new Set(tokens(heading)), words, counts: counted(words) };
+        return { anchor, heading, text, headed: new Set(tokens(heading)), head: tokens(heading), words, counts: counted(words) };
       }),
     };
     const heads = new Set([...note.names.flat(), ...note.about, ...note.tagged]);
@@ -109,7 +109,9 @@ const meant = (term, { inNotes, vocabulary }) => {
       if (other !== term && other.startsWith(term)) meanings.set(other, 0.6 * term.length / other.length);
   if (!meanings.size && term.length > 3)
     for (const other of vocabulary) if (near(term, other)) meanings.set(other, 0.5);
-  return meanings;
+  // What was begun or misspelt is asked for as much as what was typed whole.
+  const most = Math.max(...meanings.values());
+  return new Map([...meanings].map(([other, value]) => [other, value / most]));
 };
 
 /* ---- The order of what is found --------------------------------------------------------------- */
@@ -148,8 +150,9 @@ const rank = (question, index) => {
   const total = index.notes.length;
   const terms = distinct.map((term) => {
     const meanings = meant(term, index);
+    const [likeliest = term] = [...meanings].find(([, value]) => value === 1) ?? [];
     const rarity = (counts) => {
-      const held = counts.get(term) ?? 1;
+      const held = counts.get(likeliest) ?? 1;
       return Math.log(1.1 + (total - held + 0.5) / (held + 0.5));
     };
     return { term, meanings, rare: rarity(index.inNotes), telling: rarity(index.inHeads) };
@@ -183,7 +186,8 @@ const rank = (question, index) => {
       const phrase = content.length > 1 && (follows(section.words, content) || follows(section.words, asked));
       const covered = terms.reduce((sum, { rare }, at) => sum + (scores[at] ? rare : 0), 0) / (weight || 1);
       const sum = scores.reduce((all, score) => all + score, 0);
-      return { section, scores, score: sum * (0.3 + 0.7 * covered ** 2) + (phrase ? 0.8 * weight : 0) };
+      const called = asked.length > 1 && follows(section.head, asked);
+      return { section, scores, score: sum * (0.3 + 0.7 * covered ** 2) + (phrase ? 0.8 * weight : 0) + (called ? 5 * weight : 0) };
     }).sort((a, b) => b.score - a.score);
     const hit = terms.map((_, at) => whole[at] > 0 || parts.some(({ scores }) => scores[at] > 0));
     const covered = terms.reduce((sum, { rare }, at) => sum + (hit[at] ? rare : 0), 0) / (weight || 1);
