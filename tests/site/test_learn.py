@@ -100,6 +100,21 @@ print(K * 2)
 > ```
 
 The score is 0.16, see [[Index]].
+
+> [!question] Predict
+> How many rows have `Q` and `K`?
+>
+> > [!failure]- Usual wrong answers
+> >
+> > - `len(Q.T), len(K.T)`: those are the columns.
+
+```python
+len(Q), len(K)
+```
+
+```text
+(6, 4)
+```
 """
 INDEX = "# Index\n\n## Your predictions\n\n<!-- predictions -->\n\n[[Ask]], [[Failing]]\n"
 CARDS = """# Cards
@@ -188,7 +203,7 @@ def stored(page: Page, what: str) -> dict[str, Any]:
 
 def test_without_a_script_the_question_stands_above_the_output(ask: Visitor) -> None:
     page = ask("ask/", java_script_enabled=False)
-    assert page.locator(".output").count() == 4
+    assert page.locator(".output").count() == 5
     for output in page.locator(".output").all()[:3]:
         assert output.is_visible()
     assert page.locator(FORM).count() == 0
@@ -228,23 +243,15 @@ def test_an_answer_is_judged_and_kept(ask: Visitor, width: int) -> None:
     expect(output).to_be_visible()
     page.goto(ask.base)
     table = page.locator(".vk-predicted")
-    expect(table.get_by_role("status")).to_contain_text("answered 1 of 4 questions")
-    assert table.locator("tbody tr").all_inner_texts() == ["Ask\t4\t–\t1\t–"]
+    expect(table.get_by_role("status")).to_contain_text("answered 1 of 5 questions")
+    assert table.locator("tbody tr").all_inner_texts() == ["Ask\t5\t–\t1\t–"]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.on("dialog", lambda dialog: dialog.accept())
     getattr(table.get_by_role("button", name="Forget"), press)()
-    expect(table.get_by_role("status")).to_contain_text("none of 4")
+    expect(table.get_by_role("status")).to_contain_text("none of 5")
     assert kept(page) == {}
     page.goto(f"{ask.base}ask/")
     expect(output).to_be_hidden()
-
-
-def test_several_numbers_are_no_words(visit: Visitor) -> None:
-    page = visit("attention-equation/")
-    form = page.locator(FORM).first
-    form.get_by_label("Output").fill("(4, 2)")
-    form.get_by_role("button", name="Check").click()
-    expect(form.locator("..").locator(SAID)).to_have_text("✗ No. 1 of 2 numbers agrees.")
 
 
 def test_by_keyboard_alone(ask: Visitor) -> None:
@@ -275,6 +282,7 @@ RIGHT = {
     1: ["0.16", ".16", "0.1626", "0.1649", "+0.16", "16/100"],
     2: ["[0.4, 0.6]", "0.4 0.6", "0.40,0.60", "2/5 3/5", "0.44; 0.6"],
     3: ["True", "true", " TRUE ", "'True'"],
+    4: ["(6, 4)", "6, 4", "6 4"],
 }
 WRONG = {
     0: {
@@ -301,10 +309,15 @@ WRONG = {
         "": "Type what you expect.",
     },
     3: {"False": "so small a difference is none", "perhaps": "No."},
+    4: {
+        "6 6": "1 of 2 numbers agrees.",
+        "6": "It has 2 numbers; you gave 1.",
+        "2 2": "the columns",
+    },
 }
 
 
-@pytest.mark.parametrize("question", range(4))
+@pytest.mark.parametrize("question", range(5))
 def test_what_is_typed_is_understood(ask: Visitor, question: int) -> None:
     page = ask("ask/")
     form, said = page.locator(FORM).nth(question), page.locator(SAID).nth(question)
@@ -347,7 +360,7 @@ def test_it_works_on_pages_that_are_loaded_in_place(ask: Visitor) -> None:
     page = ask()
     for _ in range(2):
         page.locator("article").get_by_role("link", name="Ask", exact=True).last.click()
-        expect(page.locator(FORM)).to_have_count(4)
+        expect(page.locator(FORM)).to_have_count(5)
         page.locator(".linked-from").get_by_role("link", name="Index").click()
         expect(page.locator(".vk-predicted [role=status]")).to_have_count(1)
 

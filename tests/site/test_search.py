@@ -31,6 +31,29 @@ ASK = """async (questions) => {
 }"""
 
 
+# Asks at every key, as who types faster than is searched; tells how often it was answered.
+TYPE = """async (text) => {
+  const { base, search } = JSON.parse(document.querySelector("#__config").textContent);
+  const worker = new Worker(new URL(search, new URL(base, location)));
+  const wanted = (test) => new Promise((resolve) => {
+    let answers = 0;
+    worker.onmessage = ({ data }) => { answers += 1; if (test(data)) resolve(answers); };
+  });
+  const began = wanted(() => true);
+  worker.postMessage({ type: 0, data: { config: {}, docs: [], options: {} } });
+  await began;
+  const first = wanted(() => true);
+  worker.postMessage({ type: 2, data: "softmax" });
+  await first;
+  const last = wanted(({ data }) => data.items[0][0].location.includes("key-transpose"));
+  for (let end = 1; end <= text.length; end += 1)
+    worker.postMessage({ type: 2, data: text.slice(0, end) });
+  const answers = await last;
+  worker.terminate();
+  return answers;
+}"""
+
+
 def search(page: Page, words: str) -> None:
     # Letter by letter: the box listens to keys.
     page.locator(".md-search__input").press_sequentially(words)
@@ -60,6 +83,11 @@ def test_nothing_is_fetched_before_the_box_is_opened(visit: Visitor) -> None:
     search(page, "softmax")
     expect(page.locator(".md-search-result__link").first).to_contain_text("Softmax")
     assert len([url for url in asked if index.search(url)]) == 1
+
+
+def test_who_types_fast_waits_for_the_last_key_alone(visit: Visitor) -> None:
+    # The first of them may have been searched before the others came.
+    assert visit().evaluate(TYPE, "key transpose of a matrix of keys") <= 3
 
 
 def test_what_is_pasted_is_searched_for(visit: Visitor) -> None:

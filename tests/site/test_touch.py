@@ -140,7 +140,7 @@ def test_every_one_is_tried() -> None:
         assert f'data-touch="{name}"' in drawing
 
 
-@pytest.mark.parametrize("width", [390, 768, 1280])
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
 def test_nothing_moves_when_one_comes(visit: Visitor, width: int) -> None:
     page = visit(width=width)
     # Low enough that nothing is near at first.

@@ -206,16 +206,23 @@ const rank = (question, index) => {
 
 const escaped = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
+/* The stems of one word, found once: the pages repeat their words. */
+const stems = new Map();
+const stemsOf = (word) => {
+  if (!stems.has(word)) stems.set(word, tokens(word));
+  return stems.get(word);
+};
+
 /* Mark the words that were found; symbols are words here, too. */
 const marked = (text, terms) => escaped(text).replace(/(?:&#\d+;)|[\p{L}\p{N}_√ᵀ]+/gu, (word) =>
-  !word.startsWith("&#") && tokens(word).some((part) => terms.some(({ meanings }) => meanings.has(part)))
+  !word.startsWith("&#") && stemsOf(word).some((part) => terms.some(({ meanings }) => meanings.has(part)))
     ? `<mark>${word}</mark>` : word);
 
 const ROOM = 180;
 /* The piece of a text in which most of what was asked stands, from a word's beginning to a word's end. */
 const excerpt = (text, terms) => {
   const pieces = [...text.matchAll(/\S+\s*/g)].map(({ 0: word, index }) => {
-    const parts = tokens(word);
+    const parts = stemsOf(word.trimEnd());
     return { at: index, end: index + word.length,
       said: terms.map(({ meanings }) => Math.max(0, ...parts.map((part) => meanings.get(part) ?? 0))) };
   });
@@ -223,8 +230,10 @@ const excerpt = (text, terms) => {
   let most = 0;
   pieces.forEach((piece, start) => {
     if (!piece.said.some(Boolean)) return;
-    const window = pieces.filter(({ at, end }) => at >= piece.at && end <= piece.at + ROOM);
-    const value = terms.reduce((sum, { rare }, at) => sum + rare * Math.max(...window.map(({ said }) => said[at]), 0), 0);
+    const nearby = terms.map(() => 0);
+    for (let at = start; at < pieces.length && pieces[at].end <= piece.at + ROOM; at += 1)
+      pieces[at].said.forEach((said, term) => { nearby[term] = Math.max(nearby[term], said); });
+    const value = terms.reduce((sum, { rare }, at) => sum + rare * nearby[at], 0);
     if (value > most) [first, most] = [start, value];
   });
   const from = Math.max(0, first - 5);
@@ -274,10 +283,16 @@ addEventListener("message", async ({ data: { type, data } }) => {
   if (type !== QUERY) return;
   latest += 1;
   const turn = latest;
+  // Who types fast asks at every key: what has been asked meanwhile comes first.
+  await new Promise((resolve) => { setTimeout(resolve); });
+  if (turn !== latest) return;
   let found = [];
   try {
     // Material asks with nothing as soon as the page is there.
-    if (data.trim()) found = items(data, await load());
+    if (data.trim()) {
+      const index = await load();
+      if (turn === latest) found = items(data, index);
+    }
   } catch (reason) {
     console.info(`search index: ${reason}`);
     found = UNREACHABLE;
