@@ -414,6 +414,22 @@ def test_without_a_script_cards_unfold_and_the_deck_is_there(ask: Visitor) -> No
     expect(page.get_by_role("link", name="All 3 cards as a deck for Anki")).to_be_visible()
 
 
+def test_its_script_is_loaded_where_a_page_has_cards(ask: Visitor) -> None:
+    page = ask()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    ask.go(page, "ask/")
+    page.wait_for_load_state("networkidle")
+    assert not [url for url in asked if "flashcards" in url]
+    # A page that is loaded in place has its cards, too, as often as it is opened.
+    for _ in range(2):
+        page.locator(".md-nav--primary").get_by_role("link", name="Cards").click()
+        expect(page.locator(f"{DECK} [role=status]")).to_have_count(1)
+        page.locator(".md-nav--primary").get_by_role("link", name="Ask").click()
+        expect(page.locator(FORM)).to_have_count(5)
+    assert len([url for url in asked if "flashcards" in url]) == 1
+
+
 def test_the_deck_for_anki_holds_the_same_cards(ask: Visitor, tmp_path: Path) -> None:
     page = ask("cards/")
     with page.expect_download() as found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
@@ -29,8 +30,9 @@ SCRIPTS = (
     "graph.js",
     "kept.js",
     "predict.js",
-    "flashcards.js",
 )
+#: The scripts of few pages, each with the part of a page that needs it.
+NEEDED = {"flashcards.js": ".vk-deck"}
 _COMMENTS = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 #: And their style sheets, sent as one.
 STYLES = (
@@ -83,8 +85,15 @@ class SiteAssets:
         if not all(is_cut(font, kept, self.cache) for font, kept in self._letters):
             # That takes seconds: meanwhile the pages are rendered.
             self._cutting = Helpers(self._cut, 1)
-        for name in SCRIPTS:
+        needed = {}
+        for name, part in NEEDED.items():
             file = self.file(name, theme(name))
+            needed[posixpath.basename(file.src_uri)] = part
+            yield file
+        told = f"const VAULTKIT_NEEDED = {json.dumps(needed)};\n"
+        every = {name: theme(name) for name in SCRIPTS} | {"needed.js": told + theme("needed.js")}
+        for name, content in every.items():
+            file = self.file(name, content)
             self.config.extra_javascript.append(file.src_uri)
             yield file
         drawn = theme("logo.svg")
