@@ -140,8 +140,8 @@ const build = (figure, recording, start) => {
     const word = quoted(focus.tokens[i]);
     which.check(state.pair);
     shade.check(state.shade);
-    shaded.textContent = `${state.shade ? `Darker: ${word} loses more without the head`
-      : `Darker: ${word} gives more to ${quoted(focus.tokens[j])}`}, sentence ${side + 1}`;
+    shaded.textContent = `${state.shade ? `Stronger: ${word} loses more without the head`
+      : `Stronger: ${word} gives more to ${quoted(focus.tokens[j])}`}, sentence ${side + 1}`;
     // A loss is seldom large: the largest of all heads is the darkest shade.
     const measured = picker.inputs.map((_, at) => {
       const where = [Math.floor(at / count), at % count];

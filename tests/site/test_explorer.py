@@ -261,7 +261,7 @@ def test_a_row_is_seen_by_mouse(visit: Visitor) -> None:
     to_sat = first.get_by_role("group", name="who is read").get_by_role("radio", name="sat")
     to_sat.click()
     caption = panel.locator(".heads__caption")
-    expect(caption).to_have_text("Darker: “to” gives more to “sat”, sentence 1")
+    expect(caption).to_have_text("Stronger: “to” gives more to “sat”, sentence 1")
     i, j = river.tokens.index("to"), river.tokens.index("sat")
     share = f"{100 * river.weights[3, 6, i, j]:.1f} %"
     expect(panel.get_by_role("radio", name=f"block 4, head 7: {share}")).to_have_count(1)
