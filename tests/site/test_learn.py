@@ -165,7 +165,9 @@ def small(
     for name, text in (("index", INDEX), ("Ask", ASK), ("Failing", FAILING), ("Cards", CARDS)):
         (docs / f"{name}.md").write_text(text, encoding="utf-8")
     (docs / "box.svg").write_text(BOX, encoding="utf-8")
-    (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
+    # Pages are loaded in place where the site knows its address.
+    address = f"{served[1]}learn/site/"
+    (root / "mkdocs.yml").write_text(f"site_url: {address}{CONFIG}", encoding="utf-8")
     vault = Vault(docs)
     for note in vault.notes.values():
         Ledger(vault).record(note, list(inspect(note, vault, Settings())))
@@ -178,7 +180,7 @@ def small(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return f"{served[1]}learn/site/"
+    return address
 
 
 @pytest.fixture
@@ -444,7 +446,10 @@ def test_the_deck_for_anki_holds_the_same_cards(ask: Visitor, tmp_path: Path) ->
     ]
     collection.close()
     assert fields == [
-        [r"What is \(d_k\)?", "<p>The <strong>width</strong>, see Ask.</p>"],
+        [
+            r"What is \(d_k\)?",
+            f'<p>The <strong>width</strong>, see <a href="{ask.base}ask/">Ask</a>.</p>',
+        ],
         ["What is seen?", f'<p><img src="{name}" alt="A box"></p>'],
         ["Last?", "<p>Yes.</p>"],
     ]

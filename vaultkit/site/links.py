@@ -78,8 +78,9 @@ class Links(Treeprocessor):
             element.tag, element.text = "span", element.text or AtomicString(words)
         except BrokenLinkError as error:
             # Where nobody has checked the vault, the host tells of it; and what other plugins add
-            # is no file of the vault.
-            if self.page.options["vault"] and not self.page.is_there(path):
+            # is no file of the vault, whether it is what the link leads to or where it stands.
+            noted = self.page.options["vault"] and self.page.note.path in self.page.vault.notes
+            if noted and not self.page.is_there(path):
                 words = element.get("alt", "")
                 element.attrib.clear()
                 element.tag, element.text = "span", element.text or AtomicString(words)
