@@ -39,7 +39,7 @@ test-code: .venv/test
 	$(BIN)/pytest --quiet $(AGAIN) --ignore=tests/site
 
 test-pages: .venv/test
-	$(BIN)/pytest --quiet -p no:cacheprovider --numprocesses 2 --dist worksteal $(AGAIN) tests/site
+	$(BIN)/pytest --quiet -p no:cacheprovider $(AGAIN) tests/site
 
 watch: .venv/dev
 	$(BIN)/vaultkit check docs --watch

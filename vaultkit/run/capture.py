@@ -150,35 +150,38 @@ def _redirected(output: Output) -> Iterator[None]:
         sys.stdin, sys.stdout, sys.stderr = before
 
 
-@contextlib.contextmanager
-def limit(seconds: float) -> Iterator[None]:
+class limit:  # noqa: N801 - used as a function is
     """Raise `BlockTimeoutError` in code that takes longer, again and again until it gives in.
 
     It is raised in the end, too, if the code has caught it and came to its end.
 
     Needs timers (Linux, macOS) and the main thread; elsewhere code runs without a limit.
     """
-    here = threading.current_thread() is threading.main_thread()
-    if not (here and hasattr(signal, "setitimer")):  # Pyodide has the signal, but no timer
-        yield
-        return
 
-    stopped = False
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.stopped = False
+        here = threading.current_thread() is threading.main_thread()
+        # Pyodide has the signal, but no timer.
+        self.timed = here and hasattr(signal, "setitimer")
 
-    def stop(_signal: int, _frame: types.FrameType | None) -> None:
-        nonlocal stopped
-        stopped = True
-        raise BlockTimeoutError
+    def __enter__(self) -> None:
+        if self.timed:
+            self.before = signal.signal(signal.SIGALRM, self._stop)
+            signal.setitimer(signal.ITIMER_REAL, self.seconds, 0.05)
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
-    try:
-        yield
-        if stopped:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self.timed:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self.before)
+        if self.stopped and kind is None:
             raise BlockTimeoutError
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+
+    def _stop(self, _signal: int, frame: types.FrameType | None) -> None:
+        self.stopped = True
+        # Raised while the timer is being stopped, it would leave the timer on, without a handler.
+        if frame is None or frame.f_code is not limit.__exit__.__code__:
+            raise BlockTimeoutError
 
 
 @contextlib.contextmanager
