@@ -190,6 +190,16 @@ def test_formulas_beside_code_that_is_only_read_are_about_something_else(
     assert failing(vault(tmp_path, {"A.md": text}, settings)) == {"A.md": expected}
 
 
+def test_they_are_excepted_for_all_to_see(tmp_path: Path) -> None:
+    own = vault(tmp_path, {"A.md": LISTING})
+    checks = [c for note in own.notes.values() for c in inspect(note, own) if c.kind != "block"]
+    assert sorted(c.kind for c in checks) == ["equation", "number", "shape"]
+    assert {c.outcome for c in checks} == {"excepted"}
+    assert {c.why for c in checks} == {
+        "the code of this note is only to be read: its formulas are about something else"
+    }
+
+
 @pytest.mark.parametrize(
     ("code", "settings", "expected"),
     [
