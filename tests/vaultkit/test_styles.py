@@ -1,14 +1,17 @@
-"""One style sheet, without what no page uses; fonts that stand in for others."""
+"""One style sheet, without what no page uses; fonts cut to what pages hold, and their stand-ins."""
 
 from __future__ import annotations
 
+import hashlib
+import io
 import re
 from pathlib import Path
 
 import pytest
+from fontTools.ttLib import TTFont
 
 from vaultkit.site.styles import Used, join, pruned, without_unread
-from vaultkit.theme.fonts import FONTS, fallbacks, web_font
+from vaultkit.theme.fonts import FONTS, TEXT, fallbacks, web_font
 
 USED = Used.by(
     ['<html dir="ltr"><body data-md-color-scheme="slate" class="a  b-c"><p class="d">'],
@@ -90,3 +93,54 @@ def test_what_stands_in_for_a_font_is_as_wide_and_as_high(tmp_path: Path) -> Non
     assert "size-adjust:90.99%" in dejavu
     assert "ascent-override:113.8" in dejavu
     assert "descent-override:36.8" in dejavu
+
+
+def test_a_font_holds_the_characters_in_use_and_bends_as_its_axes_say(tmp_path: Path) -> None:
+    upright = FONTS[1]
+    few, more = (
+        TTFont(io.BytesIO(web_font(upright, c, tmp_path) or b"")) for c in ("", "\u00e9\u03bb")
+    )
+    assert set(map(chr, more.getBestCmap())) == TEXT | {"\u00e9", "\u03bb"}
+    assert set(map(chr, few.getBestCmap())) == TEXT
+    axes = [(axis.axisTag, axis.minValue, axis.maxValue) for axis in more["fvar"].axes]
+    assert axes == [("wght", 400, 700)]
+    assert {one.FeatureTag for one in more["GSUB"].table.FeatureList.FeatureRecord} == {"liga"}
+    assert {one.FeatureTag for one in more["GPOS"].table.FeatureList.FeatureRecord} == {"kern"}
+
+
+def test_the_font_of_formulas_keeps_what_formulas_are_laid_out_by(tmp_path: Path) -> None:
+    font = TTFont(io.BytesIO(web_font(FONTS[0], "x\U0001d465(", tmp_path) or b""))
+    table = font["MATH"].table
+    assert table.MathConstants.RadicalRuleThickness.Value == 56
+    # A bracket and a root grow: their taller forms are there though no character calls for them.
+    grown = dict(
+        zip(
+            table.MathVariants.VertGlyphCoverage.glyphs,
+            table.MathVariants.VertGlyphConstruction,
+            strict=True,
+        )
+    )
+    for sign in "(\u221a":
+        forms = grown[font.getBestCmap()[ord(sign)]].MathGlyphVariantRecord
+        assert len(forms) > 3
+        assert {form.VariantGlyph for form in forms} <= set(font.getGlyphOrder())
+    # Letters have other forms for indices.
+    assert "ssty" in {one.FeatureTag for one in font["GSUB"].table.FeatureList.FeatureRecord}
+
+
+@pytest.mark.parametrize("damage", [b"", b"wOF2", b"half", b"\n"])
+def test_a_font_that_was_kept_in_part_is_cut_again(tmp_path: Path, damage: bytes) -> None:
+    cut = web_font(FONTS[2], "\u00e9", tmp_path)
+    (kept,) = tmp_path.iterdir()
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[: len(whole) // 2] if damage == b"half" else damage)
+    assert web_font(FONTS[2], "\u00e9", tmp_path) == cut
+    assert kept.read_bytes() == whole
+    # What is whole is taken as it is.
+    kept.write_bytes(hashlib.sha256(b"ours").hexdigest().encode() + b"\nours")
+    assert web_font(FONTS[2], "\u00e9", tmp_path) == b"ours"
+
+
+def test_a_font_is_cut_where_nothing_can_be_kept(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert web_font(FONTS[2], "", tmp_path / "file") == web_font(FONTS[2], "", tmp_path)

@@ -12,10 +12,9 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 
-from vaultkit.doors.helpers import Helpers
 from vaultkit.read.vault import Vault
 from vaultkit.site import machines, mathematics
-from vaultkit.theme.fonts import FONTS, Font, fallbacks, is_cut, slanted, web_font
+from vaultkit.theme.fonts import FONTS, Font, fallbacks, slanted, web_font
 
 THEME = Path(__file__).parents[1] / "theme"
 #: Where they are on the site.
@@ -69,7 +68,6 @@ class SiteAssets:
         #: Address of what stands for the site where others link to it.
         self.picture = ""
         self._letters = self._characters()
-        self._cutting: Helpers | None = None
 
     def file(self, name: str, content: str | bytes) -> File:
         """Make one of the files."""
@@ -81,10 +79,7 @@ class SiteAssets:
         return generated(self.config, f"{FOLDER}/{stem}.{digest}{ending}", content)
 
     def scripts(self) -> Iterator[File]:
-        """Make the scripts, the logo, and the picture of the site; begin with the fonts."""
-        if not all(is_cut(font, kept, self.cache) for font, kept in self._letters):
-            # That takes seconds: meanwhile the pages are rendered.
-            self._cutting = Helpers(self._cut, 1)
+        """Make the scripts, the logo, and the picture of the site."""
         needed = {}
         for name, part in NEEDED.items():
             file = self.file(name, theme(name))
@@ -110,8 +105,6 @@ class SiteAssets:
 
     def styles(self) -> Iterator[File]:
         """Make the style sheet and the fonts that it names."""
-        if self._cutting:
-            self._cutting.wait()
         faces: list[str] = []
         self.fonts = []
         for font, kept in self._letters:
@@ -165,10 +158,6 @@ class SiteAssets:
         signs = slanted(set().union(*(mathematics.characters(f.tex, f.display) for f in formulas)))
         letters: set[str] = set().union(*(note.text for note in notes))
         return [(font, signs if font.formulas else letters) for font in FONTS]
-
-    def _cut(self, _: Helpers) -> None:
-        for font, kept in self._letters:
-            web_font(font, kept, self.cache)
 
 
 def theme(name: str) -> str:

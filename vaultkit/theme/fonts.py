@@ -1,8 +1,9 @@
 """Cuts web fonts out of the fonts that Python packages carry, and keeps them in a cache.
 
 The fonts come under the SIL Open Font License: STIX Two Math with `ziamath`, Source Serif 4 with
-`fontpkg-source-serif-4`. Cutting one takes seconds, so a font is cut anew only when what goes
-into it changes.
+`fontpkg-source-serif-4`. HarfBuzz cuts them; it knows nothing of compression, nor of what Chromium
+does with the table for mathematics, which is fontTools' part. A font is cut anew only when what
+goes into it changes.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ import io
 import logging
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
 import fontTools
-from fontTools import subset
+import uharfbuzz
 from fontTools.ttLib import TTFont
-from fontTools.varLib import instancer
 
-from vaultkit.files import write_atomically
+from vaultkit.files import keep
 
 #: What every page may hold, whatever its notes do.
 TEXT = frozenset(chr(code) for code in range(0x20, 0x7F)) | frozenset("\u2019\u201c\u201d\u2026")
@@ -133,44 +134,36 @@ def web_font(font: Font, characters: Iterable[str], cache: Path) -> bytes | None
         None if the package that carries the font is not installed: a page then uses the next font
         in its list.
     """
-    source = _source(font)
-    if not source:
-        _log.info("%s: no package %s, the system's fonts serve", font.family, font.package)
-        return None
-    kept = _kept(font, characters)
-    file = _file(font, source, kept, cache)
-    if file.is_file():
-        return file.read_bytes()
-    cut = _cut(source, kept, font)
-    # Two builds at once must not read half a file of each other's.
-    write_atomically(file, cut)
-    return cut
-
-
-def is_cut(font: Font, characters: Iterable[str], cache: Path) -> bool:
-    """Tell whether `web_font` has nothing to cut any more, or nothing to cut from."""
-    source = _source(font)
-    return not source or _file(font, source, _kept(font, characters), cache).is_file()
-
-
-def _source(font: Font) -> bytes:
     # Found, not imported: a package that draws takes its time to load.
     package = find_spec(font.package)
     if not package or not package.origin:
-        return b""
-    return (Path(package.origin).parent / font.path).read_bytes()
+        _log.info("%s: no package %s, the system's fonts serve", font.family, font.package)
+        return None
+    source = (Path(package.origin).parent / font.path).read_bytes()
+    kept = "".join(sorted({*font.keep, *characters}))
+    file = _file(font, source, kept, cache)
+    with suppress(OSError):
+        digest, _, cut = file.read_bytes().partition(b"\n")
+        # A full disk may have left half of it.
+        if digest == _digest(cut):
+            return cut
+    cut = _cut(source, kept, font)
+    with suppress(OSError):
+        keep(file, _digest(cut) + b"\n" + cut)
+    return cut
 
 
-def _kept(font: Font, characters: Iterable[str]) -> str:
-    return "".join(sorted({*font.keep, *characters}))
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
 
 
 def _file(font: Font, source: bytes, kept: str, cache: Path) -> Path:
-    recipe = (fontTools.version, kept, sorted(font.axes.items()), font.features)
+    versions = fontTools.version, uharfbuzz.__version__
+    recipe = (versions, kept, sorted(font.axes.items()), font.features)
     # This module is part of the recipe, too.
     code = Path(__file__).read_bytes()
     key = hashlib.sha256(source + code + repr(recipe).encode()).hexdigest()[:16]
-    return cache / f"{font.family.replace(' ', '')}-{font.style}-{key}.woff2"
+    return cache / f"{font.family.replace(' ', '')}-{font.style}-{key}.font"
 
 
 def fallbacks(font: Font, content: bytes) -> str:
@@ -210,18 +203,22 @@ def slanted(characters: Iterable[str]) -> set[str]:
 
 
 def _cut(source: bytes, characters: str, font: Font) -> bytes:
-    logging.getLogger("fontTools").setLevel(logging.ERROR)
-    opened = TTFont(io.BytesIO(source), recalcTimestamp=False)
-    options = subset.Options(
-        layout_features=list(font.features), hinting=False, notdef_outline=True, name_IDs=[1, 2]
+    face = uharfbuzz.Face(source)
+    wanted = uharfbuzz.SubsetInput()
+    wanted.flags = uharfbuzz.SubsetFlags.NO_HINTING | uharfbuzz.SubsetFlags.NOTDEF_OUTLINE
+    wanted.unicode_set.update(map(ord, characters))
+    wanted.layout_feature_tag_set.clear()
+    wanted.layout_feature_tag_set.update(
+        int.from_bytes(name.encode(), "big") for name in font.features
     )
-    subsetter = subset.Subsetter(options)
-    subsetter.populate(text=characters)
-    subsetter.subset(opened)
-    if "MATH" in opened and "glyf" in opened:
+    for axis, place in font.axes.items():
+        if isinstance(place, tuple):
+            wanted.set_axis_range(face, axis, *place)
+        else:
+            wanted.pin_axis_location(face, axis, place)
+    opened = TTFont(io.BytesIO(wanted.subset(face).blob.data), recalcTimestamp=False)
+    if "MATH" in opened:
         _fit_to_chromium(opened)
-    if font.axes:
-        opened = instancer.instantiateVariableFont(opened, font.axes)
     opened.flavor = "woff2"
     written = io.BytesIO()
     opened.save(written)
