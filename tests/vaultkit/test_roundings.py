@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from vaultkit.tex import Statement, parse
+from vaultkit.values import judge
 from vaultkit.values.evaluator import Evaluator
 from vaultkit.values.records import EvaluationError, Settings, Value
 from vaultkit.values.samples import _means, standard_error
@@ -620,3 +621,18 @@ def test_a_standard_error_is_that_of_the_parts_of_both_axes() -> None:
     # The squares of 0 to 39 less their mean add up to 5330.
     assert standard_error(estimates)[0] == pytest.approx([np.sqrt(39 / 40 * 5 * 5330), 0.0])
     assert standard_error(np.ones((1, 3))).tolist() == [[0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_elements_that_cancel_inside_a_function_are_known_as_well_as_its_terms(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, order = rng.normal(size=(64, 32)), np.eye(64)[rng.permutation(64)]
+
+    def mix(x: Any) -> Any:
+        weights = np.exp(x @ x.T / 32)
+        return (weights / weights.sum(axis=1, keepdims=True)) @ x
+
+    variables = {"f": mix, "X": x, "P": order}
+    (statement,) = parse("f(P X) = P f(X)")
+    assert judge(statement, variables).holds
+    assert not judge(statement, {**variables, "f": lambda x: mix(x) + 1e-13 * x[0]}).holds

@@ -157,7 +157,7 @@ def test_what_is_structure_stays() -> None:
         ("n = 3", "n = 9"),
         ("n, m = (3, 4)", "n, m = (9, 4)"),
         ("m = 3", "m = 3"),
-        ("n = 5000", "n = 5000"),
+        ("n = 5000", "n = 1875"),
         ("n = True", "n = True"),
     ],
 )
@@ -183,8 +183,8 @@ def trial(
 def test_each_trial_is_counted_and_the_first_that_tells_otherwise_is_kept() -> None:
     claim, beats = trial("x = np.array([1.5, 2.5])", "$x_1 + 1 = x_2$", 3)
     assert claim.tried == 3
-    # One run for each trial and not one more: the sizes that were tried fit.
-    assert beats == [(0, 7.0)] * 3
+    # One run for each trial, and one with a longer array.
+    assert beats == [(0, 7.0)] * 4
     first, _ = trial("x = np.array([1.5, 2.5])", "$x_1 + 1 = x_2$", 1)
     assert claim.counterexample == first.counterexample
     sides = r"left [\d.]+, right [\d.]+; the largest difference is [\d.]+: .* does not hold"
@@ -198,17 +198,90 @@ def test_what_no_trial_can_judge_is_not_counted() -> None:
     assert (claim.tried, claim.counterexample, claim.scope) == (0, "", "")
 
 
-def test_sizes_that_do_not_fit_are_tried_alike_and_then_as_they_are() -> None:
+#: A later block has sizes written out, or needs one to be the product of others.
+LATER = {
+    "one size is written out": "V.reshape(3, -1)",
+    "one size is the product of others": "rng.normal(size=(n, d_model)).reshape(n, h, d_k)",
+    "all sizes are written out": "V.reshape(3, 2), Q.reshape(3, 2)",
+}
+HEADS = """\
+rng = np.random.default_rng(0)
+n, h, d_model = 3, 3, 6
+d_k, d_v = 2, 2
+Q = rng.normal(size=(n, d_k))
+V = rng.normal(size=(n, d_v))
+W = rng.normal(size=(d_model, d_model))
+"""
+
+
+@pytest.mark.parametrize("later", LATER.values(), ids=LATER)
+def test_a_later_block_leaves_equal_sizes_told_apart(later: str) -> None:
+    block = f"\n\n```python\n{later}\n```"
+    for text, scope in (
+        (r"$V \in \mathbb{R}^{n \times d_v}$", "general"),
+        (r"$Q \in \mathbb{R}^{n \times d_k}$", "general"),
+        (r"$Q \in \mathbb{R}^{n \times d_v}$", "here"),
+        (r"$V \in \mathbb{R}^{n \times d_k}$", "here"),
+    ):
+        claim, _ = trial(HEADS, text + block, 2)
+        assert (claim.scope, bool(claim.counterexample)) == (scope, scope == "here"), text
+
+
+def test_sizes_that_belong_together_change_together() -> None:
+    block = f"\n\n```python\n{LATER['one size is the product of others']}\n```"
+    claim, _ = trial(HEADS, r"$W \in \mathbb{R}^{d_{\text{model}} \times h d_k}$" + block, 2)
+    assert claim.scope == "general"
+
+
+MEAN = "x = np.array([1.5, 2.5])\nn = len(x)\nmu = x.mean()"
+SCOPES = {
+    # Sizes of what is written out: it gets longer.
+    (MEAN, r"$\mu = \frac{1}{n} \sum_i x_i$"): "general",
+    (MEAN, r"$\mu = \frac{1}{2} \sum_i x_i$"): "here",
+    # The code is about two coordinates, and the formula no law for others.
+    ("x = np.array([3.0, 4.0])\nr = np.hypot(x[0], x[1])", r"$\lVert x \rVert = r$"): "here",
+    # What no trial changes.
+    ("n = len('abc')\nm = n + 1", "$m = n + 1$"): "here",
+    ("W = np.eye(2)\nx = np.array([1.0, 0.0])\ny = W @ x", r"$y = W^\top x$"): "here",
+    ("W = np.eye(2)\nx = np.array([1.5, 0.0])\ny = W @ x", "$y = W x$"): "general",
+    # Numbers that are written out change, too.
+    ("t = 0.5\nx = np.array([1.5, 2.5])\ny = x / t", "$y = x / t$"): "general",
+    ("t = 0.5\nx = np.array([1.5, 2.5])\ny = x / t", "$y = 2 x$"): "here",
+    # Unless the page does not run with others.
+    ("t = 0.5\nassert t == 0.5\nx = np.array([1.5, 2.5])\ny = x / t", "$y = 2 x$"): "general",
+    ("t = 0.5\nassert t == 0.5\nx = np.array([1.5, 2.5])\ny = x / t", "$y = x / t$"): "here",
+    # A second name of a size is no other size.
+    ("heads = 2\nh = heads\nx = np.ones(h) * 2.5", r"$x \in \mathbb{R}^{h}$"): "general",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "text"), SCOPES)
+def test_what_no_trial_has_changed_is_not_general(code: str, text: str) -> None:
+    claim, _ = trial(code, text, 4)
+    assert claim.scope == SCOPES[code, text], (claim.pinned, claim.counterexample)
+
+
+def test_sizes_and_arrays_that_are_both_written_out_contradict_nothing() -> None:
+    # Either may change alone, and the page still runs.
+    code = "n = 3\nx = np.array([1.5, 2.5, 3.5])\ny = rng = np.random.default_rng(0).normal(size=n)"
+    claim, _ = trial(code, r"$x \in \mathbb{R}^{n}$", 1)
+    assert claim.scope == "general"
+    grown, _ = trial("n = len('abc')\nx = np.array([1.5, 2.5, 3.5])", r"$x \in \mathbb{R}^{n}$", 2)
+    assert (grown.counterexample, grown.scope) == ("", "here")
+
+
+def test_sizes_that_fit_together_alone_leave_a_claim_here() -> None:
     code = "n = 2\nd = 2\nx = np.ones((n, d)) * np.array([[1.5, 2.5], [3.5, 4.5]])"
     claim, beats = trial(code, "$n = d$", 2)
-    # The first trial leaves sizes alone; in the second neither other sizes nor equal ones fit.
-    assert len(beats) == 4
-    assert (claim.tried, claim.counterexample) == (2, "")
+    # First as they are; then apart, one by one, both alike, longer arrays in three ways.
+    assert len(beats) == 9
+    assert (claim.tried, claim.counterexample, claim.scope) == (2, "", "here")
+    assert claim.pinned == {"d", "n"}
 
 
 def test_a_block_that_raises_anyway_says_nothing_of_the_sizes() -> None:
     note = parse("```python\nn = 2\n1 / 0\n```\n\n```python\nm = n\n```\n\n$m = n$ and $n = 2$\n")
-    for broken, runs in (((0,), 1), ((), 3)):
+    for broken, runs in (((0,), 2), ((), 9)):
         equations, beats = Equations(note), []
         NoteRun(note, watchers=[equations.look]).finish()
         try_others(

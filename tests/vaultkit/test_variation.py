@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vaultkit.run.variation import Variation, plans, varied_modules
+from vaultkit.run.variation import DOUBLED, GROWN, Variation, sizes_of, varied_modules
 
 
 def rewritten(code: str, trial: int = 1, **places: int) -> str:
@@ -17,13 +17,13 @@ def rewritten(code: str, trial: int = 1, **places: int) -> str:
 @pytest.mark.parametrize(
     ("size", "sizes"),
     [
-        (1, [1, 1, 1, 1, 1, 1, 1]),
+        (1, [2, 3, 4, 5, 6, 7, 8]),
         (0, [0, 0, 0, 0, 0, 0, 0]),
         (2, [4, 6, 8, 10, 12, 14, 16]),
         (15, [30, 45, 60, 75, 90, 105, 120]),
-        (16, [8, 12, 20, 24, 28, 8, 12]),
-        (512, [256, 384, 640, 768, 896, 256, 384]),
-        (513, [513] * 7),
+        (16, [8, 12, 20, 24, 28, 9, 13]),
+        (512, [256, 384, 640, 768, 896, 257, 385]),
+        (520, [130, 195, 325, 390, 455, 131, 196]),
         (-3, [-3] * 7),
     ],
 )
@@ -31,11 +31,59 @@ def test_sizes_become_others_that_differ(size: int, sizes: list[int]) -> None:
     assert [Variation(1).size(size, place) for place in range(7)] == sizes
 
 
-def test_what_is_tried_in_a_trial() -> None:
-    tried = [[dict(plan.places) for plan in plans(trial, ["n", "d"])] for trial in (1, 2, 3, 4)]
-    apart = [{"d": 0, "n": 1}, {"d": 0, "n": 0}, {}]
-    assert tried == [[{}], apart, [{}], apart]
-    assert [plan.trial for trial in (1, 2) for plan in plans(trial, ["n"])] == [1, 2, 2, 2]
+def test_sizes_are_doubled_or_grow_by_one() -> None:
+    sizes = [0, 1, 2, 15, 64, 513]
+    assert [Variation(1).size(size, DOUBLED) for size in sizes] == [0, 2, 4, 30, 128, 1026]
+    assert [Variation(1).size(size, GROWN) for size in sizes] == [0, 2, 3, 16, 65, 514]
+
+
+@pytest.mark.parametrize(
+    ("code", "names", "found"),
+    [
+        ("n, m = 3, 4", {"n"}, {"n"}),
+        ("h = heads\nheads = 3", {"h"}, {"heads"}),
+        ("d = h * (w + 1)\nh = 2\nw = x\nx = 4", {"d"}, {"h", "x"}),
+        ("n = len(x)\nx = 3", {"n"}, set()),
+        ("n = 3.0", {"n"}, set()),
+        ("a = b\nb = a", {"a"}, set()),
+        ("n = (", {"n"}, set()),
+    ],
+)
+def test_sizes_that_are_written_out_are_found(code: str, names: set[str], found: set[str]) -> None:
+    assert sizes_of([code], names)[0] == found
+
+
+@pytest.mark.parametrize(
+    ("grows", "shapes"),
+    [
+        ("", [(2,), (2, 3)]),
+        ("all", [(3,), (3, 4)]),
+        ("columns", [(3,), (2, 4)]),
+        ("rows", [(2,), (3, 3)]),
+    ],
+)
+def test_arrays_that_are_written_out_grow(grows: str, shapes: list[tuple[int, ...]]) -> None:
+    varied = Variation(1, grows=grows)
+    assert [varied.values(np.full(s, 0.4)).shape for s in ((2,), (2, 3))] == shapes
+    assert varied.values(np.array(2.5)).shape == ()
+    # What is one more is of the same kind, and shares stay shares.
+    more = varied.values(np.array([[0.25, 0.75, 0.0], [0.5, 0.5, 0.0]]))
+    np.testing.assert_allclose(more.sum(axis=-1), 1)
+    assert not more[:, 2:].any()
+
+
+def test_numbers_that_are_written_out_under_a_name_change() -> None:
+    assert rewritten("x = 2.5") not in ("x = 2.5", rewritten("x = 2.5", 2))
+    assert rewritten("x = 0.0; y = -1.0; f(2.5)").split("\n") == ["x = 0.0", "y = -1.0", "f(2.5)"]
+    assert rewritten("x = 1e999") == "x = 1e309"
+    kept = Variation(1, numbers=False).rewrite(ast.parse("x = 2.5"))
+    assert ast.unparse(kept) == "x = 2.5"
+    shares = [Variation(trial).number(0.9) for trial in range(1, 200)]
+    assert 0.5 < min(shares) < 0.85 < 0.95 < max(shares) < 1
+    # The odds are log-normal, as numbers are.
+    odds = np.log([share / (1 - share) / 9 for share in shares])
+    assert abs(odds.mean()) < 0.15
+    assert abs(odds.std() - 0.5) < 0.1
 
 
 @pytest.mark.parametrize(
@@ -60,7 +108,6 @@ def test_what_is_tried_in_a_trial() -> None:
         ("(n, m), k = 3, 4", "(n, m), k = (3, 4)"),
         ("n, m = pair", "n, m = pair"),
         ("x.n = 3", "x.n = 3"),
-        ("n = 3.0", "n = 3.0"),
         ("k = 3", "k = 3"),
         ("n: int = 3", "n: int = 3"),
         ("class A:\n    n = 3", "class A:\n    n = 3"),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
 from vaultkit.read.note import Block, Formula, Note
@@ -21,6 +24,8 @@ _GROWTH = re.compile(
 )
 _GROWS = "says how fast something grows: no numbers decide that"
 
+_Value = tuple[tuple[int, ...], list[Any]]
+
 
 @dataclass
 class Claim:
@@ -31,9 +36,14 @@ class Claim:
     verdict: Verdict | None = None
     unbound: str = ""
     seconds: float = 0.0
-    #: On how many sets of other numbers it was judged, and where it did not hold.
+    #: The whole numbers that were bound when it was judged, and what it was judged on, in short.
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, _Value] = field(default_factory=dict)
+    #: On how many sets of other numbers it was judged, and where it did not hold; and the numbers
+    #: in it that stayed the same in all of them.
     tried: int = 0
     counterexample: str = ""
+    pinned: Collection[str] = ()
 
     @property
     def is_law(self) -> bool:
@@ -41,9 +51,16 @@ class Claim:
         return law(self.statement)
 
     @property
+    def fails(self) -> bool:
+        """Whether it was judged, and does not hold."""
+        return self.verdict is not None and not self.verdict.holds
+
+    @property
     def scope(self) -> str:
         """`GENERAL`, `HERE`, or empty where nothing was tried."""
-        return HERE if self.counterexample else GENERAL if self.tried else ""
+        if self.counterexample or (self.tried and self.pinned):
+            return HERE
+        return GENERAL if self.tried else ""
 
     @property
     def place(self) -> int:
@@ -104,11 +121,13 @@ class Equations:
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Judge the claims that stand between this block and the next, and those left over."""
-        self.sizes |= {name for name, value in variables.items() if type(value) is int}
+        sizes = {name: value for name, value in variables.items() if type(value) is int}
+        self.sizes |= sizes.keys()
         following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
         for claim in self.claims:
             if claim.verdict is None and not (following and claim.formula.line > following[0]):
                 began = time.perf_counter()
+                claim.sizes = sizes
                 try:
                     claim.verdict = judge(claim.statement, variables, call=self.call)
                 except UnboundError as error:
@@ -116,6 +135,7 @@ class Equations:
                 except Exception as error:  # whatever an object of the note does when looked at
                     why = f"cannot be judged: {type(error).__name__}: {error}"
                     claim.verdict = Verdict(holds=False, why=why)
+                claim.values = _values(claim.verdict, variables)
                 claim.seconds += time.perf_counter() - began
 
     @property
@@ -157,6 +177,18 @@ def _outcome(claim: Claim) -> tuple[str, str]:
         return HOLDS, "; ".join(verdict.bound)
     bound = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
     return FAILS, f"{_quoted(formula)} does not hold\n  {verdict.why}{bound}"
+
+
+def _values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, _Value]:
+    """Tell what a claim was judged on from other values: by shape, and by some elements."""
+    values = {}
+    for name in verdict.bound if verdict else ():
+        name = name.partition(" ")[0]
+        # What is no array, and what an object of the note does when looked at, tells nothing.
+        with contextlib.suppress(Exception):
+            array = np.asarray(variables[name])
+            values[name] = array.shape, array.ravel()[:: array.size // 256 + 1].tolist()
+    return {n: value for n, value in values.items() if not callable(variables[n])}
 
 
 def _sides(verdict: Verdict) -> str:

@@ -1,18 +1,29 @@
-"""In general, or here? Judges the equations and shapes of a note again, on other numbers."""
+"""In general, or here? Judges the equations and shapes of a note again, on other numbers.
+
+Every second trial changes sizes. Not all sizes of a page can be changed at once: one has a width
+written out, or a size that is the product of two others. So they are first made to differ all at
+once; where the page does not run with that, one by one and in pairs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from vaultkit.checks.equations import Claim, Equations
 from vaultkit.checks.shapes import Shapes
-from vaultkit.read.note import Note
-from vaultkit.run.session import NoteRun
-from vaultkit.run.variation import plans, varied_modules
-from vaultkit.tex import Subscript, Symbol, walk
+from vaultkit.read.note import Block, Note
+from vaultkit.run.session import NoteRun, Step
+from vaultkit.run.variation import DOUBLED, GROWN, Variation, sizes_of, varied_modules
+from vaultkit.tex import Membership, Node, Reduce, Subscript, Symbol, walk
+
+#: How many pairs of sizes are tried.
+_MOST_PAIRS = 24
 
 
 def try_others(
@@ -47,44 +58,272 @@ def try_others(
     tell
         Called with the number of each block, and the seconds it may take, before it runs.
     """
-    names = sorted(
-        {name for version in versions for c in version.claims for name in _names(c) & version.sizes}
-    )
-    more = sorted({*names, *(name for stated in shapes for name in stated.letters())})
+    trials = _Trials(note, versions, shapes, root, timeout, broken, tell)
     for trial in range(1, count + 1):
-        # Sizes of shapes alone come first, and are left as they are where they do not fit.
-        for plan in (plans(trial, more)[:1] if more != names else []) + plans(trial, names):
-            again = [Equations(version.note) for version in versions]
-            arrays = Shapes(note)
-            looks = [one.look for one in again] + ([arrays.look] if shapes else [])
-            session = NoteRun(note, timeout, looks, rewrite=plan.rewrite, beat=tell)
+        trials.make(trial)
+    trials.settle()
+
+
+@dataclass
+class _Run:
+    """A run on other numbers, and the block that raises on them, if one does.
+
+    Nothing is judged from that block on.
+    """
+
+    variation: Variation
+    versions: list[Equations]
+    end: int | None = None
+
+
+class _Trials:
+    def __init__(
+        self, note: Note, versions: Sequence[Equations], shapes: Sequence[Shapes], root: Path,
+        timeout: float, broken: Collection[int], tell: Callable[[int, float], None],
+    ) -> None:  # fmt: skip
+        self.note = note
+        self.versions = versions
+        self.shapes = shapes
+        self.root = root
+        self.timeout = timeout
+        self.broken = broken
+        self.tell = tell
+        self.runs: list[_Run] = []
+        asked = {n for v in versions for c in v.claims for n in _names(c) & v.sizes}
+        asked |= {name for stated in shapes for name in stated.letters()}
+        sources = [block.fence.text for block in note.blocks]
+        made_of, written = sizes_of(sources, asked)
+        equal = {
+            name
+            for _, _, claim in self.claims()
+            for size in {claim.sizes.get(name) for name in _names(claim)} - {None}
+            for name in written
+            if claim.sizes.get(name) == size
+        }
+        #: The sizes that are spoken of, or that are equal to such, and those that may go with them.
+        self.sizes = sorted(asked | made_of | equal)
+        self.partners = sorted(written.difference(self.sizes))
+        self.numbers = True
+        #: Which changes of sizes the note runs with.
+        self.fitting: list[Variation] = []
+
+    def make(self, trial: int) -> None:
+        """Make one trial."""
+        plain = Variation(trial, numbers=self.numbers)
+        if trial == 2 and self.search(plain):
+            return
+        if trial % 2 == 0 and self.fitting:
+            # What the note runs with does not depend on the values; take each in its turn.
+            turn = self.fitting[(trial // 2 - 1) % len(self.fitting)]
+            if self.run(replace(turn, trial=trial)):
+                return
+        if not self.run(plain) and self.numbers:
+            self.numbers = False
+            self.run(replace(plain, numbers=False))
+
+    def search(self, plain: Variation) -> bool:
+        """Find sizes that the note runs with; tell whether there are any."""
+
+        def fits(names: Collection[str], place: int | None = None) -> bool:
+            places = {n: at if place is None else place for at, n in enumerate(sorted(names))}
+            tried = replace(plain, places=places)
+            if names and self.run(tried):
+                self.fitting.append(tried)
+                return True
+            return False
+
+        if self.sizes and not fits(self.sizes):
+            single = {name: fits([name]) for name in self.sizes if name in self.left()}
+            stuck = [name for name, alone in single.items() if not alone]
+            # First those of which neither can change alone.
+            others = sorted({*self.sizes, *self.partners}, key=lambda name: single.get(name, True))
+            pairs = {frozenset((name, other)): None for name in stuck for other in others}
+            for pair in itertools.islice((p for p in pairs if len(p) == 2), _MOST_PAIRS):
+                if self.left().intersection(pair):
+                    fits(pair, DOUBLED)
+        grown = dict.fromkeys((*self.sizes, *self.partners), GROWN)
+        for grows, places in (("all", grown), ("columns", {}), ("rows", {})):
+            if grows == "all" or self.left():
+                self.run(replace(plain, places=places, grows=grows))
+        return bool(self.fitting)
+
+    def left(self) -> set[str]:
+        """Find the sizes that are still to be changed, or told from others."""
+        found = set()
+        for version, at, claim in self.claims():
+            kept = self.untold(claim, self.judged(version, at, to_the_end=True), lengths=True)
+            sizes = {claim.sizes.get(name) for name in kept} - {None}
+            found |= kept | {name for name in self.sizes if claim.sizes.get(name) in sizes}
+        for stated in self.shapes:
+            found |= {n for n in stated.letters() if not any(n in v.places for v in self.fitting)}
+        return found
+
+    def run(self, variation: Variation) -> bool:
+        """Run the note on other numbers; tell whether it runs to its end."""
+        again = [Equations(version.note) for version in self.versions]
+        arrays = Shapes(self.note)
+        run = _Run(variation, again)
+
+        def look(block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+            index = self.note.blocks.index(block)
+            if any(step.error for step in steps) and index not in self.broken:
+                run.end = index
+                return
             for one in again:
-                one.call = partial(_call, session)
-            failed = False
-            with varied_modules(root, plan):
-                for index in range(len(note.blocks)):
-                    raised = any(step.error for step in session.steps(index))
-                    failed |= raised and index not in broken
-                    if failed and plan.places:
-                        break  # these sizes do not fit what the page writes out
-            if not (failed and plan.places):
-                break
-        for version, varied in zip(versions, again, strict=True):
-            for claim, other in zip(version.claims, varied.claims, strict=True):
-                if other.verdict is not None:
-                    claim.tried += 1
-                    if not other.verdict.holds and not claim.counterexample:
-                        bound = "; ".join(other.verdict.bound)
-                        claim.counterexample = f"{other.verdict.why}\n  with {bound}"
-        if not failed:
-            for stated in shapes:
+                one.look(block, steps, variables)
+            if self.shapes:
+                arrays.look(block, steps, variables)
+
+        session = NoteRun(
+            self.note, self.timeout, [look], rewrite=variation.rewrite, beat=self.tell
+        )
+        for one in again:
+            one.call = partial(_call, session)
+        with varied_modules(self.root, variation):
+            for index in range(len(self.note.blocks)):
+                session.steps(index)
+                if run.end is not None:
+                    break
+        self.runs.append(run)
+        if run.end is None and not variation.grows:
+            for stated in self.shapes:
                 stated.compare(arrays)
+        return run.end is None
+
+    def claims(self) -> Iterator[tuple[int, int, Claim]]:
+        """List the claims that hold, with their version and their place in it."""
+        for version, equations in enumerate(self.versions):
+            for at, claim in enumerate(equations.claims):
+                if claim.verdict and claim.verdict.holds:
+                    yield version, at, claim
+
+    def judged(self, version: int, at: int, *, to_the_end: bool) -> list[tuple[_Run, Claim]]:
+        """List the runs that judge a claim, and what it is in them."""
+        claim = self.versions[version].claims[at]
+        found = [(run, run.versions[version].claims[at]) for run in self.runs]
+        return [
+            (run, other)
+            for run, other in found
+            if other.verdict and (run.end is None or not run.variation.places) == to_the_end
+            if not run.variation.grows or other.verdict.holds or _goes_by_sizes(claim, other)
+        ]
+
+    def settle(self) -> None:
+        """Note down in the claims what the runs have told."""
+        for version, at, claim in self.claims():
+            runs = self.judged(version, at, to_the_end=True)
+            left = self.untold(claim, runs)
+            if left:
+                runs += _furthest(claim, left, self.judged(version, at, to_the_end=False))
+            claim.tried = len({run.variation.trial for run, _ in runs})
+            claim.pinned = self.untold(claim, runs)
+            grown = [run for run in self.runs if run.variation.grows and run.end is None]
+            if any(run.versions[version].claims[at].fails for run in grown):
+                # The code may be about so many numbers as are written out, and the claim no law.
+                claim.pinned |= {"lengths"}
+            for _, other in runs:
+                if other.verdict and other.fails and not claim.counterexample:
+                    bound = "; ".join(other.verdict.bound)
+                    claim.counterexample = f"{other.verdict.why}\n  with {bound}"
+
+    def untold(
+        self, claim: Claim, runs: Sequence[tuple[_Run, Claim]], *, lengths: bool = False
+    ) -> set[str]:
+        """Find the variables that a claim names and that no run has changed.
+
+        Or has told from a size that is equal on the page: the one may stand in place of the other.
+        A length that no other name has, and that nothing is computed with, is what it says; it is
+        among them if lengths are asked for.
+        """
+        others = [other for _, other in runs]
+        kept = {
+            name
+            for name, value in claim.values.items()
+            if all(other.values.get(name) == value for other in others)
+        }
+        arrays = {name for name, value in claim.values.items() if value[0]}
+        if isinstance(claim.statement, Membership) or arrays - kept:
+            kept -= arrays  # a shape is told by its sizes, and some arrays are as they must be
+        left = kept if lengths else kept - _lengths(claim)
+        for name in claim.values.keys() & claim.sizes.keys() - left:
+            alike = [n for n in self.sizes if claim.sizes.get(n) == claim.sizes[name] and n != name]
+            for same in alike:
+                told = any(o.sizes.get(name) != o.sizes.get(same) for o in others)
+                if not told and not any(_tied(name, same, claim, run) for run in self.runs):
+                    left.add(name)
+        return left
+
+
+def _tied(name: str, other: str, claim: Claim, run: _Run) -> bool:
+    """Tell whether two sizes stay equal where they were to differ: one is made of the other."""
+    places = run.variation.places
+    if name in places and places[name] == places.get(other):
+        return False
+    return any(
+        c.formula == claim.formula
+        and c.sizes.get(name, 0) == c.sizes.get(other) != claim.sizes[name]
+        for version in run.versions
+        for c in version.claims
+    )
+
+
+def _furthest(
+    claim: Claim, left: Collection[str], runs: Sequence[tuple[_Run, Claim]]
+) -> list[tuple[_Run, Claim]]:
+    """Choose among runs that raise later on those that tell most of what is left.
+
+    That is: they change it and get furthest, and what the claim speaks of goes by these sizes.
+    """
+    found: list[tuple[_Run, Claim]] = []
+    for name in sorted(left):
+        changed = [(r, o) for r, o in runs if o.values.get(name) != claim.values[name]]
+        furthest = max((run.end or 0 for run, _ in changed), default=0)
+        found += [
+            (run, other)
+            for run, other in changed
+            if run.end == furthest and _goes_by_sizes(claim, other)
+        ]
+    return [pair for at, pair in enumerate(found) if pair not in found[:at]]
+
+
+def _goes_by_sizes(claim: Claim, other: Claim) -> bool:
+    """Tell whether the axes of what a claim speaks of change with its sizes of that length."""
+    changes = {
+        (before, before == after)
+        for name, (shape, _) in claim.values.items()
+        for before, after in zip(shape, other.values.get(name, (shape,))[0], strict=False)
+    }
+    sizes = {
+        (claim.sizes[name], claim.sizes[name] != other.sizes.get(name))
+        for name in claim.values.keys() & claim.sizes.keys()
+    }
+    computed = other.verdict and (other.verdict.holds or other.verdict.left)
+    return any(changed for _, changed in sizes) and not changes & sizes and bool(computed)
 
 
 def _call(session: NoteRun, function: Callable[..., Any], given: Sequence[Any]) -> Any:
     return session.call(function, *given)
 
 
+def _lengths(claim: Claim) -> set[str]:
+    """Name the sizes in a claim that are but the length of an axis, or the end of a sum."""
+    counted = [n for node in walk(claim.statement) for n in _ends(node)]
+    names = Counter(node.name for node in walk(claim.statement) if _is_name(node))
+    return {name for name, count in Counter(counted).items() if count == names[name]}
+
+
+def _ends(node: Node) -> list[str]:
+    match node:
+        case Membership(dims=dims) if dims:
+            return [dim.name for dim in dims if _is_name(dim)]
+        case Reduce(high=high) if _is_name(high):
+            return [high.name]
+    return []
+
+
+def _is_name(node: object) -> TypeGuard[Symbol | Subscript]:
+    return isinstance(node, (Symbol, Subscript))
+
+
 def _names(claim: Claim) -> set[str]:
-    found = [node for node in walk(claim.statement) if isinstance(node, (Symbol, Subscript))]
-    return {node.name for node in found}
+    return {node.name for node in walk(claim.statement) if _is_name(node)}

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -28,8 +30,10 @@ from vaultkit.run.dependencies import afresh
 # What makes a generator of random numbers out of a seed, whoever wrote it.
 _SEEDED = re.compile(r"default_rng|seed|SeedSequence|PCG64|MT19937|Philox|\w*Random\w*|\w*Rng")
 # Small sizes grow, large ones shrink or grow a little: a trial takes no longer than the page.
-_SMALL, _LARGEST = 16, 512
+_SMALL, _LARGE = 16, 512
 _SHARES = (Fraction(1, 2), Fraction(3, 4), Fraction(5, 4), Fraction(3, 2), Fraction(7, 4))
+#: Places of sizes that are doubled, and of those that grow by one as arrays that are written out.
+DOUBLED, GROWN = -1, -2
 
 
 @dataclass(frozen=True)
@@ -42,11 +46,18 @@ class Variation:
         Number of the set, from 1.
     places
         By the name of a size, its place among the sizes, from 0: equal sizes of different places
-        become different.
+        become different. Or `DOUBLED` or `GROWN`.
+    grows
+        Which axes of the arrays of floats that are written out get one more: ``all``, the last
+        one (``columns``), or the first one of several (``rows``).
+    numbers
+        Whether floats that are written out under a name change.
     """
 
     trial: int
     places: Mapping[str, int] = field(default_factory=dict)
+    grows: str = ""
+    numbers: bool = True
 
     def rewrite(self, tree: ast.Module) -> ast.Module:
         """Put other numbers into parsed code, in place.
@@ -66,22 +77,45 @@ class Variation:
         [4, 6, 8]
         >>> [Variation(1).size(64, place) for place in range(3)]
         [32, 48, 80]
+        >>> Variation(1).size(64, DOUBLED), Variation(1).size(64, GROWN)
+        (128, 65)
         """
-        if not 2 <= size <= _LARGEST:
+        if size < 1:
             return size
+        if place < 0:
+            return size + 1 if place == GROWN else 2 * size
         if size < _SMALL:
             return size * (place + 2)
-        return max(1, int(size * _SHARES[place % len(_SHARES)]))
+        share = _SHARES[place % len(_SHARES)]
+        return int(size * (share if size <= _LARGE else share / 2)) + place // len(_SHARES)
+
+    def number(self, number: float) -> float:
+        """Return another number of the same kind: what lies between 0 and 1 still does.
+
+        >>> 0 < Variation(1).number(0.9) < 1 < Variation(1).number(2.5)
+        True
+        """
+        varied = number * float(self._factors(np.array(number)))
+        if 0 < abs(number) < 1:
+            odds = varied / (1 - abs(number))
+            return odds / (1 + abs(odds))
+        return varied
 
     def values(self, array: Any) -> Any:
         """Return other values of the same kind: zeros, ones and signs stay, shares stay shares."""
+        total = array.sum(axis=-1) if array.ndim else array
+        are_shares = array.ndim and np.all(array >= 0) and np.allclose(total, 1.0)
+        if self.grows and array.ndim:
+            more = [self.grows == "all"] * array.ndim
+            more[-1] |= self.grows == "columns"
+            more[0] |= self.grows == "rows" and array.ndim > 1
+            array = np.pad(array, [(0, int(one)) for one in more], mode="edge")
+        varied = np.where(np.isin(np.abs(array), (0.0, 1.0)), array, array * self._factors(array))
+        return varied / varied.sum(axis=-1, keepdims=True) if are_shares else varied
+
+    def _factors(self, array: Any) -> Any:
         seed = [self.trial, *array.shape, *np.asarray(array, dtype=float).ravel().view(np.uint32)]
-        factors = np.exp(0.5 * np.random.default_rng(seed).normal(size=array.shape))
-        varied = np.where(np.isin(np.abs(array), (0.0, 1.0)), array, array * factors)
-        total = array.sum(axis=-1, keepdims=True) if array.ndim else array
-        if array.ndim and np.all(array >= 0) and np.allclose(total, 1.0):
-            varied = varied / varied.sum(axis=-1, keepdims=True)
-        return varied
+        return np.exp(0.5 * np.random.default_rng(seed).normal(size=array.shape))
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -108,17 +142,16 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
-        for target in node.targets:
-            pairs = [(target, node.value)]
-            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-                pairs = list(zip(target.elts, node.value.elts, strict=False))
-            for name, value in pairs:
-                if isinstance(name, ast.Name) and _is_integer(value):
-                    self.size(name.id, value)
+        for name, value in _pairs(node):
+            if _is_number(value):
+                self.number(name, value)
         return node
 
-    def size(self, name: str, value: Any) -> None:
-        if "seed" in name.lower():
+    def number(self, name: str, value: Any) -> None:
+        if type(value.value) is float:
+            if self.variation.numbers and math.isfinite(value.value):
+                value.value = self.variation.number(value.value)
+        elif "seed" in name.lower():
             self.seed(value)
         elif name in self.variation.places:
             value.value = self.variation.size(value.value, self.variation.places[name])
@@ -149,16 +182,43 @@ def _is_integer(node: Any) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
-def plans(trial: int, names: Sequence[str]) -> list[Variation]:
-    """List what to try in a trial: sizes that differ from each other, all changed alike, none.
+def _is_number(node: Any) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
-    >>> [dict(plan.places) for plan in plans(2, ["n", "d"])]
-    [{'d': 0, 'n': 1}, {'d': 0, 'n': 0}, {}]
+
+def sizes_of(sources: Iterable[str], names: Collection[str]) -> tuple[set[str], set[str]]:
+    """Find the sizes that code writes out under some names or that these are made of; and all.
+
+    >>> code = ["heads, d = 3, 2", "h = heads; m = h * d; t = 5"]
+    >>> [sorted(found) for found in sizes_of(code, {"h", "m", "x"})]
+    [['d', 'heads'], ['d', 'heads', 't']]
     """
-    if trial % 2:
-        return [Variation(trial)]
-    apart = {name: place for place, name in enumerate(sorted(names))}
-    return [Variation(trial, apart), Variation(trial, dict.fromkeys(apart, 0)), Variation(trial)]
+    written: set[str] = set()
+    made: dict[str, set[str]] = defaultdict(set)
+    for source in sources:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            for node in ast.walk(ast.parse(source)):
+                for name, value in _pairs(node) if isinstance(node, ast.Assign) else ():
+                    if _is_integer(value):
+                        written.add(name)
+                    elif isinstance(value, (ast.Name, ast.BinOp)):
+                        inner = ast.walk(value)
+                        made[name] |= {n.id for n in inner if isinstance(n, ast.Name)}
+    found: set[str] = set()
+    asked = set(names)
+    while asked:
+        found |= asked
+        asked = set().union(*(made[name] for name in asked)) - found
+    return found & written, written
+
+
+def _pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
+    """Pair the names of an assignment with what they get."""
+    for target in node.targets:
+        pairs = [(target, node.value)]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(target.elts, node.value.elts, strict=False))
+        yield from ((name.id, value) for name, value in pairs if isinstance(name, ast.Name))
 
 
 @contextlib.contextmanager

@@ -49,7 +49,7 @@ from vaultkit.values.records import (
 HISTORY = 4.0
 #: How far, at least, rounding has moved an argument for the function to be called again with the
 #: argument moved; for how many values of the indices; and how often what that changes is counted.
-_UNNOTICED, _MOST_TRIALS, _SAFETY = 2.0**-43, 100, 8.0
+_UNNOTICED, _MOST_TRIALS, _SAFETY = 2.0**-50, 100, 8.0
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal, "≠": np.not_equal, "<": np.less, "≤": np.less_equal, ">": np.greater,
     "≥": np.greater_equal,
