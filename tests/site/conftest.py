@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -94,27 +94,39 @@ def built(browser: Browser, served: tuple[Path, str]) -> Path:  # noqa: ARG001
     One note is checked before, so that there is something to tell of it.
     """
     folder = served[0] / "vault"
-    environment = {
-        **os.environ,
-        "SITE_URL": served[1] + "vault/",
-        "PYODIDE_URL": "pyodide/",  # of this very site: no test leaves the machine
-    }
-    for command in (
-        ["pytest", "-q", f"docs/{CHECKED}.md"],
-        ["mkdocs", "build", "--strict", "--site-dir", str(folder)],
-    ):
-        done = subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+    _run(["pytest", "-q", f"docs/{CHECKED}.md"])
+    # Python comes from this very site: no test leaves the machine.
+    _build(folder, SITE_URL=served[1] + "vault/", PYODIDE_URL="pyodide/")
     if PYODIDE:
         (folder / "pyodide").symlink_to(PYODIDE)
     return folder
+
+
+@pytest.fixture
+def rebuilt(built: Path, served: tuple[Path, str]) -> Callable[..., tuple[Path, str]]:
+    """Build the site with other settings, beside the first one; say where it is."""
+
+    def rebuild(name: str, **settings: str) -> tuple[Path, str]:
+        _build(built.with_name(name), **settings)
+        return built.with_name(name), f"{served[1]}{name}/"
+
+    return rebuild
+
+
+def _build(folder: Path, **settings: str) -> None:
+    _run(["mkdocs", "build", "--strict", "--site-dir", str(folder)], **settings)
+
+
+def _run(command: list[str], **settings: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=ROOT,
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import http.server
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,9 @@ def test_an_edit_makes_what_rests_on_it_fall(visit: Visitor, pyodide: Path) -> N
     article = page.locator("article").text_content() or ""
     load(page)
     block = edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
+    # What was found of it was found in other code.
+    expect(block.locator(".vk-cell__said")).to_have_text("edited, not run")
+    assert block.get_attribute("data-outcome") is None
     block.get_by_role("button", name="Run").click()
     expect(said(page)).to_contain_text("equations fail", timeout=RUN)
     fallen = page.locator(".vk-math[data-outcome=fails]")
@@ -279,6 +282,7 @@ def test_a_page_opened_from_a_file_says_so(visit: Visitor, built: Path) -> None:
     page.goto((built / "attention-equation" / "index.html").as_uri())
     start(page).click()
     expect(said(page)).to_contain_text("opened from a file")
+    expect(page.locator(".vk-run__cost")).to_have_text(re.compile(r"about 10 MB\.$"))
     visit.wrong.clear()  # a browser has much to say of fonts in files
 
 
@@ -286,6 +290,22 @@ def test_without_javascript_nothing_is_added(visit: Visitor) -> None:
     page = visit(EQUATION, java_script_enabled=False)
     assert page.locator(".vk-run").inner_text() == ""
     assert page.locator(".vk-cell").count() == 0
+
+
+def test_one_setting_switches_all_of_it_off(
+    visit: Visitor, rebuilt: Callable[..., tuple[Path, str]]
+) -> None:
+    folder, visit.base = rebuilt("off", PYODIDE_URL="")
+    asked: list[str] = []
+    page = visit()
+    page.on("request", lambda request: asked.append(request.url))
+    for address in (EQUATION, "checks/", "first-principles/"):
+        visit.go(page, address)
+        assert page.locator(".vk-run, .vk-cell, .vk-elsewhere").count() == 0
+        assert "in your browser" not in (page.locator("article").text_content() or "")
+    assert [url for url in asked if "check-" in url or "engine" in url] == []
+    names = [path.name for path in folder.rglob("*")]
+    assert [n for n in names if n.startswith(("check-", "engine.")) or n.endswith(".ipynb")] == []
 
 
 def outcomes(checks: list[Check]) -> Counter[tuple[Any, ...]]:

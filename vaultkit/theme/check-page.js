@@ -8,6 +8,7 @@
   const address = (path) => new URL(path, here).href;
   const FOLLOWS = "p, li, h1, h2, h3, h4, h5, h6, summary, table, figure, .vk-math--display";
   const KINDS = ["block", "equation", "shape", "number", "prediction", "link", "mirror"];
+  const NOTE = "Check this page in your browser";
   const RANK = { holds: 0, excepted: 1, fails: 2 };
   // The build's limit is for a machine of its own; here Python is slower.
   const PATIENCE = 2;
@@ -33,7 +34,9 @@
     .map((kind) => count(counts[kind], kind === "mirror" ? "copy of a file" : kind)
       .replace("copy of a files", "copies of files")).join(", ");
 
-  const COST = `about ${VAULTKIT_ENGINE.megabytes} MB from ${new URL(address(VAULTKIT_ENGINE.pyodide)).host}`;
+  const { host } = new URL(address(VAULTKIT_ENGINE.pyodide));
+  // A page opened from a file has no host.
+  const COST = `about ${VAULTKIT_ENGINE.megabytes} MB${host && ` from ${host}`}`;
 
   /* --- Python, kept from page to page -------------------------------------------------------- */
 
@@ -356,7 +359,7 @@
       return edited ? `${words} no longer what the build found.` : `${words} not what the build found.`;
     };
 
-    const view = panel(box, "Check this page in your browser", () => run());
+    const view = panel(box, NOTE, () => run());
     const reset = button("Reset the page", () => {
       if (busy) engine.stop("Stopped.");
       cells.forEach((cell) => cell?.restore());
@@ -465,7 +468,13 @@
         area.value = text;
         const fit = () => { area.rows = area.value.split("\n").length; };
         fit();
-        area.addEventListener("input", () => { fit(); keep(); });
+        area.addEventListener("input", () => {
+          fit();
+          keep();
+          // What was found was found in other code.
+          if (part.dataset.outcome) said.textContent = "edited, not run";
+          delete part.dataset.outcome;
+        });
         area.addEventListener("keydown", (event) => {
           if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
             event.preventDefault();
@@ -533,6 +542,12 @@
       }
     };
     const view = panel(box, "Check the whole vault in your browser", run);
+    box.prepend(element("p", {}, "Nothing has to be installed. ", element("em", {}, NOTE),
+      ", at the foot of each note, loads Python into the page, runs the note there and marks each " +
+      "block, equation, shape, number and prediction where it stands; this button does so for all " +
+      "notes. Each block has ", element("em", {}, "Run"), " and ", element("em", {}, "Edit"),
+      ". After an edit, the statements that no longer hold turn red and say why, and ",
+      element("em", {}, "Reset"), " brings the page back."));
   };
 
   const prepare = () => {
