@@ -98,9 +98,23 @@ def draw_drag(data: Mapping[str, Any]) -> str:
     def place(v: Any) -> tuple[float, float]:
         return origin[0] + unit * float(v[0]), origin[1] - unit * float(v[1])
 
+    tips = [q, *keys]
+    letters: list[Any] = []
+
     def beyond(v: Any) -> tuple[float, float]:
-        """Return where the letter of a vector stands: beyond its tip, if there is room."""
-        x, y = place(v + 0.6 * v / np.linalg.norm(v))
+        """Return where the letter of a vector stands: beyond its tip, clear of all others."""
+        out = v / np.linalg.norm(v)
+        others = [*(tip for tip in tips if tip is not v), *letters]
+
+        def spot(turn: int) -> Any:
+            c, s = np.cos(turn * np.pi / 4), np.sin(turn * np.pi / 4)
+            return v + 0.6 * np.array([[c, -s], [s, c]]) @ out
+
+        def room(turn: int) -> float:
+            return min(0.7, *(float(np.linalg.norm(spot(turn) - other)) for other in others))
+
+        letters.append(spot(max((0, -1, 1, -2, 2), key=room)))
+        x, y = place(letters[-1])
         return float(np.clip(x, 14, st.WIDTH - 14)), max(y, 8) + 5
 
     (left, bottom), (right, top) = place((-4, -2)), place((4, 4))
@@ -148,7 +162,7 @@ def draw_drag(data: Mapping[str, Any]) -> str:
             )
         )
         parts.append(touch.part("landing", st.dot(*place(foot), 4, "key")))
-    for v, hue, name in ((q, "query", "$q$"), (keys[0], "key", "$k_1$"), (keys[1], "key", "$k_2$")):
+    for v, hue, name in zip(tips, ("query", "key", "key"), ("$q$", "$k_1$", "$k_2$"), strict=True):
         x, y = beyond(v)
         parts += [
             touch.part("vector", st.arrow([origin, place(v)], hue, 2.5)),

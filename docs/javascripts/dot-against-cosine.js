@@ -6,6 +6,17 @@ export { cosine, dot_product };
 
 const SHORTEST = 0.3; // A vector of no length has no direction.
 
+/* Where the letter of a vector stands: beyond its tip, clear of all others. */
+const beyond = (v, others) => {
+  const out = v.map((value) => value / Math.hypot(...v));
+  const spots = [0, -1, 1, -2, 2].map((turn) => {
+    const [c, s] = [Math.cos((turn * Math.PI) / 4), Math.sin((turn * Math.PI) / 4)];
+    return [v[0] + 0.6 * (c * out[0] - s * out[1]), v[1] + 0.6 * (s * out[0] + c * out[1])];
+  });
+  const rooms = spots.map(([x, y]) => Math.min(0.7, ...others.map(([a, b]) => Math.hypot(x - a, y - b))));
+  return spots[rooms.indexOf(Math.max(...rooms))];
+};
+
 const two = (a, b) => `${said(Math.max(a, b))} against ${said(Math.min(a, b))}`;
 
 const sentence = (keys, dots, cosines) => {
@@ -37,9 +48,10 @@ export const mount = (figure) => {
   const things = touch(figure, { vectors }, ({ vectors: [q, ...keys] }) => {
     const length = Math.hypot(...q);
     const direction = q.map((value) => value / length);
-    [q, ...keys].forEach((v, i) => {
-      const size = Math.hypot(...v);
-      const [x, y] = place(v.map((value) => value + (0.6 * value) / size));
+    const letters = [];
+    [q, ...keys].forEach((v, i, all) => {
+      letters.push(beyond(v, [...all.filter((other) => other !== v), ...letters]));
+      const [x, y] = place(letters[i]);
       set(arrows[i], { d: arrow(origin, place(v)) });
       set(names[i], { x: num(Math.max(14, Math.min(width - 14, x))), y: num(Math.max(y, 8) + 5) });
     });

@@ -542,6 +542,27 @@ def test_dot_against_cosine(visit: Visitor) -> None:
     assert first.get_attribute("aria-valuetext") != "0.0, 0.0"
 
 
+def test_no_letter_of_an_arrow_is_hidden_behind_a_handle(visit: Visitor) -> None:
+    found = opened(visit, "dot-against-cosine", width=390)
+    first = found.locator("[role=slider]").nth(1)
+    clear = """(figure) => {
+      const middle = (e) => {
+        const box = e.getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2];
+      };
+      const [handles, letters] = ["[role=slider]", "[data-part=name]"].map(
+        (part) => [...figure.querySelectorAll(part)].map(middle));
+      const apart = (one, other) => Math.hypot(one[0] - other[0], one[1] - other[1]);
+      return Math.min(...letters.flatMap((letter, i) => [
+        ...handles.map((handle) => apart(letter, handle)),
+        ...letters.slice(i + 1).map((other) => apart(letter, other))]));
+    }"""
+    assert found.evaluate(clear) >= 20
+    for key in ["ArrowUp"] * 3 + ["ArrowRight"] * 4 + ["ArrowUp"] * 3:  # onto the query at last
+        first.press(key)
+        assert found.evaluate(clear) >= 18, first.get_attribute("aria-valuetext")
+
+
 def test_context_vector(visit: Visitor) -> None:
     found = opened(visit, "context-vector")
     assert numbers(words(found))[1:3] == ex.Z[1].round(3).tolist()
