@@ -285,6 +285,44 @@ def test_both_neighbours_are_named_on_a_phone(visit: Visitor) -> None:
         assert words.inner_text().strip()
 
 
+def test_the_way_to_the_top_covers_no_text_of_a_phone(visit: Visitor) -> None:
+    page = visit("softmax/", width=390, has_touch=True, is_mobile=True, reduced_motion="reduce")
+    for place in (3000, 2800):
+        page.evaluate("(y) => scrollTo({ top: y, behavior: 'instant' })", place)
+    top = page.locator(".md-top:not([hidden])")
+    expect(top).to_be_visible()
+    bar, button = page.locator(".md-header").bounding_box(), top.bounding_box()
+    assert bar
+    assert button
+    assert button["y"] + button["height"] <= bar["y"] + bar["height"]
+    under = page.evaluate(
+        "p => document.elementsFromPoint(...p).map(e => e.tagName)",
+        [button["x"] + 2, button["y"] + 24],
+    )
+    beside = page.evaluate(
+        "p => document.elementFromPoint(...p).closest('label')?.tagName",
+        [button["x"] + 50, button["y"] + 24],
+    )
+    assert "LABEL" not in under
+    assert beside == "LABEL"
+    top.tap()
+    page.wait_for_function("scrollY === 0")
+
+
+def test_the_title_of_a_long_list_of_headings_is_read(visit: Visitor) -> None:
+    page = visit("tags/#tag:weights")
+    title = page.locator(".md-nav--secondary > .md-nav__title")
+    colour = "e => getComputedStyle(e).backgroundColor"
+    assert title.evaluate(colour) == page.locator("body").evaluate(colour)
+
+
+def test_no_button_stands_where_nothing_answers(visit: Visitor) -> None:
+    page = visit("attention-equation/", java_script_enabled=False)
+    copy = page.locator(".vk-math__copy")
+    assert copy.count() > 5
+    assert [button.is_visible() for button in copy.all()] == [False] * copy.count()
+
+
 def test_the_keyboard_shows_in_the_search(visit: Visitor) -> None:
     page = visit("softmax/")
     page.keyboard.press("/")
@@ -339,8 +377,13 @@ def test_lost_visitors_find_the_note(visit: Visitor, built: Path) -> None:
         page.get_by_label("Find a page by its name").fill(typed)
         expect(results.first).to_have_text("Softmax")
         assert results.count() < 5
-    results.first.click()
-    expect(page.locator("h1")).to_contain_text("Softmax")
+    # By keyboard alone: what came from the address gives way, and Enter opens the first.
+    visit.go(page, "query-matrixx/")
+    page.get_by_label("Find a page by its name").focus()
+    page.keyboard.type("kv cach")
+    expect(results.first).to_have_text("KV Cache")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_contain_text("KV Cache")
     plain = visit.browser.new_context(java_script_enabled=False).new_page()
     plain.goto(visit.base + LOST)
     assert plain.locator(".vk-lost a").count() == len(PAGES)
