@@ -72,6 +72,24 @@ def test_no_page_shuts_anybody_out(
     assert found == []
 
 
+@pytest.mark.parametrize("address", ["first-principles/", "common-mistakes/"])
+def test_what_scrolls_is_reached_before_it_is_laid_out(visit: Visitor, address: str) -> None:
+    page = visit(width=390)
+    # What is far below the screen is laid out when a browser has nothing else to do: never here.
+    page.add_init_script("window.requestIdleCallback = () => 0")
+    visit.go(page, address)
+    page.wait_for_selector("pre > code[tabindex='0'][data-more]")
+    rule = {"runOnly": {"type": "rule", "values": ["scrollable-region-focusable"]}}
+    assert Axe().run(page, options=rule).response["violations"] == []
+    # What does not scroll is no stop for the keyboard, once that is known.
+    page.evaluate(NEAR)
+    page.wait_for_function(
+        """() => [...document.querySelectorAll("article pre > code")].every(
+             box => !box.checkVisibility()
+               || (box.scrollWidth - box.clientWidth > 1) === (box.tabIndex === 0))"""
+    )
+
+
 def inner(page: Page, selector: str) -> list[list[Any]]:
     """How far each box scrolls sideways, what it holds, and where it says that there is more."""
     return page.evaluate(
@@ -295,17 +313,25 @@ def test_the_way_to_the_top_covers_no_text_of_a_phone(visit: Visitor) -> None:
     assert bar
     assert button
     assert button["y"] + button["height"] <= bar["y"] + bar["height"]
-    under = page.evaluate(
-        "p => document.elementsFromPoint(...p).map(e => e.tagName)",
-        [button["x"] + 2, button["y"] + 24],
-    )
-    beside = page.evaluate(
-        "p => document.elementFromPoint(...p).closest('label')?.tagName",
-        [button["x"] + 50, button["y"] + 24],
-    )
-    assert "LABEL" not in under
-    assert beside == "LABEL"
+    colours = page.locator("label[for^=__palette]:visible").bounding_box()
+    assert colours
+    assert button["x"] + button["width"] <= colours["x"]
     top.tap()
+    page.wait_for_function("scrollY === 0")
+
+
+def test_the_way_to_the_top_covers_no_text_of_a_screen(visit: Visitor) -> None:
+    page = visit("softmax/", reduced_motion="reduce")
+    for place in (3000, 2800):
+        page.evaluate("(y) => scrollTo({ top: y, behavior: 'instant' })", place)
+    top = page.locator(".md-top:not([hidden])")
+    expect(top).to_be_visible()
+    bar, button = page.locator(".md-header").bounding_box(), top.bounding_box()
+    assert bar
+    assert button
+    assert button["y"] + button["height"] <= bar["y"] + bar["height"]
+    top.focus()
+    page.keyboard.press("Enter")
     page.wait_for_function("scrollY === 0")
 
 

@@ -45,8 +45,8 @@
       if (box.tabIndex !== 0) box.tabIndex = 0;
       if (box.dataset.more !== sides) box.dataset.more = sides;
     } else {
-      // Material gives and takes the first, too.
-      box.removeAttribute("tabindex");
+      // Material gives and takes the first, too. Without it nothing keeps the focus.
+      if (box !== document.activeElement) box.removeAttribute("tabindex");
       delete box.dataset.more;
     }
   };
@@ -109,7 +109,11 @@
 
   const prepare = () => {
     sizes.disconnect();
-    document.querySelectorAll(SCROLLS).forEach((box) => sizes.observe(box));
+    for (const box of document.querySelectorAll(SCROLLS)) {
+      // What has not been laid out may scroll: until that is known, the keyboard reaches it.
+      if (!box.checkVisibility({ contentVisibilityAuto: true })) box.tabIndex = 0;
+      sizes.observe(box);
+    }
     buttons.disconnect();
     document.querySelectorAll(".md-content").forEach((content) =>
       buttons.observe(content, { childList: true, subtree: true }));
