@@ -6,6 +6,8 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 from visitor import CHECKED, Visitor
 
@@ -85,8 +87,9 @@ def test_a_card_by_keyboard(visit: Visitor) -> None:
     expect(page.locator("a.wikilink:focus")).to_be_visible()
 
 
-def test_a_card_by_touch(visit: Visitor) -> None:
-    page = visit("softmax/", width=390, has_touch=True, is_mobile=True)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_card_by_touch(visit: Visitor, scheme: str) -> None:
+    page = visit("softmax/", width=390, scheme=scheme, has_touch=True, is_mobile=True)
     link = page.locator("article p > a.wikilink").first
     link.scroll_into_view_if_needed()
     box = link.bounding_box()
@@ -102,16 +105,38 @@ def test_a_card_by_touch(visit: Visitor) -> None:
     assert seen
     assert seen["x"] >= 0
     assert seen["x"] + seen["width"] <= 390
-    # What can be pressed looks like it.
+    # What can be pressed looks like it, and can be read.
     edges = "(button) => getComputedStyle(button).borderTopStyle"
     assert (
         card(page).locator(".md-button").evaluate_all(f"all => all.map({edges})") == ["solid"] * 2
     )
+    rule = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+    found = Axe().run(page, context=".vk-preview", options=rule).response
+    assert found["violations"] == []
     card(page).get_by_role("button", name="Close").tap()
     expect(card(page)).to_have_count(0)
     # A tap follows the link as ever.
     link.tap()
     expect(page.locator("h1")).not_to_contain_text("Softmax")
+
+
+def test_a_drawing_in_a_card_has_its_colours(visit: Visitor) -> None:
+    page = visit("questions-and-answers/")
+    assert page.locator("svg.vk-figure").count() == 0
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    link = page.locator("article a.wikilink[href$='#split-attend-concatenate-project']").first
+    link.scroll_into_view_if_needed()
+    link.hover()
+    drawing = card(page).locator("svg.vk-figure").first
+    fill = "svg => getComputedStyle(svg.querySelector('rect')).fill"
+    assert drawing.evaluate(fill) != "rgb(0, 0, 0)"
+    # No room is kept for what could be touched elsewhere.
+    visit.go(page, "softmax-saturation/")
+    link = page.locator("article a.wikilink[href*='importance-of-dk-in-scaling/#']").first
+    link.scroll_into_view_if_needed()
+    link.hover()
+    expect(card(page)).to_be_visible()
+    assert card(page).locator("metadata").count() == 0
 
 
 def test_no_card_outlives_its_page(visit: Visitor) -> None:

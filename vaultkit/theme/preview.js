@@ -8,8 +8,9 @@
   const HOLD = 450;   // How long a finger rests on a link.
   const PARTS = 8;    // What follows the heading, at most.
   const BACK = ".footnote-backref, .headerlink";
-  const EXTRA = ".headerlink, .md-tags, .linked-from, .vk-graph, .vk-here, .md-content__button, .vk-math__copy, " +
-    ".vk-checked, .vk-mark, [data-live], .vk-run, .vk-elsewhere, .vk-cell, .vk-cell__code, .vk-why, .md-code__nav, script, style, input, button, iframe";
+  // A drawing keeps its own style: the page here may have none.
+  const EXTRA = "style:not(svg *), metadata, .touch, .headerlink, .md-tags, .linked-from, .vk-graph, .vk-here, .md-content__button, .vk-math__copy, " +
+    ".vk-checked, .vk-mark, [data-live], .vk-run, .vk-elsewhere, .vk-cell, .vk-cell__code, .vk-why, .md-code__nav, script, input, button, iframe";
   const HEADING = /^H[1-6]$/;
 
   const root = () => new URL(JSON.parse(document.getElementById("__config").textContent).base, location);
@@ -60,6 +61,7 @@
       if (element.hasAttribute("src")) element.src = new URL(element.getAttribute("src"), address).href;
     }
     copy.querySelectorAll(EXTRA).forEach((extra) => extra.remove());
+    copy.querySelectorAll(".heads__drawn").forEach((drawing) => drawing.classList.remove("heads__drawn"));
     // A card is read, not used: the way on is the link itself.
     for (const link of copy.querySelectorAll("a")) {
       if (link.namespaceURI.endsWith("svg")) link.removeAttributeNS("http://www.w3.org/1999/xlink", "href");
