@@ -14,6 +14,7 @@ import pytest
 from tests.vaultkit.edited_site import EDITS, SITE, files_below, make_vault
 from vaultkit.doors import rendered_pages
 from vaultkit.doors.helpers import Helpers
+from vaultkit.doors.mkdocs_plugin import VaultPlugin
 from vaultkit.doors.rendered_pages import RenderedPages
 from vaultkit.doors.site_builder import build_site
 
@@ -41,16 +42,13 @@ def vault(built: Path) -> Iterator[Path]:
 def rendered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The pages that are rendered."""
     found: list[str] = []
-    render = RenderedPages.render
+    convert = RenderedPages._convert
 
-    def counted(self, page, note, render_, config, files) -> None:  # type: ignore[no-untyped-def]
-        def told(*args: object) -> None:
-            found.append(page.file.src_uri)
-            render_(*args)
+    def counted(self, page, *others) -> None:  # type: ignore[no-untyped-def]
+        found.append(page.file.src_uri)
+        convert(self, page, *others)
 
-        render(self, page, note, told, config, files)
-
-    monkeypatch.setattr(RenderedPages, "render", counted)
+    monkeypatch.setattr(RenderedPages, "_convert", counted)
     return found
 
 
@@ -91,6 +89,71 @@ def test_a_drawing_that_is_not_of_the_vault_stays_an_image(vault: Path) -> None:
     build_site(vault / "docs", vault / "site")
     page = (vault / "site" / "index.html").read_text("utf-8")
     assert page.count('class="vk-figure"') == 1  # the one of the vault
+
+
+#: Much of what a converter remembers of a page while it reads it.
+_LEAVES = """# First
+
+Some [words][there], a mark[^1], an ABC. #gulls
+
+## Again
+
+$$
+x = 1 \\label{one}
+$$
+
+??? note "Folded"
+    - [x] done
+
+=== "A"
+    One.
+
+What is a gull? ^far
+?
+A bird.
+
+```python linenums="1"
+x = 1
+```
+
+![[Tern]]
+
+[there]: https://example.org/ "There"
+[^1]: Said below.
+*[ABC]: Always be careful
+"""
+#: And what it would make of that on another page, which defines none of it.
+_FINDS = """# Second
+
+Some [words][there], a mark[^1], an ABC, see $\\eqref{one}$.
+
+## Again
+
+=== "B"
+    Two.
+
+[[#^far]]
+
+```python linenums="1"
+x = 1
+```
+"""
+
+
+def test_a_page_shows_nothing_of_those_rendered_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = make_vault(tmp_path / "vault")
+    extensions = "[abbr, pymdownx.details, {pymdownx.tabbed: {alternate_style: true}}]"
+    (docs.parent / "mkdocs.yml").write_text(f"{SITE}markdown_extensions: {extensions}\n")
+    (docs / "A.md").write_text(_LEAVES)
+    (docs / "B.md").write_text(_FINDS)
+    (docs / "C.md").write_text(_LEAVES.replace("First", "Third"))
+    told = build_site(docs, tmp_path / "one", strict=True)
+    monkeypatch.setattr(VaultPlugin, "on_pre_page", lambda _, page, **__: page)
+    (docs.parent / ".cache").rename(tmp_path / "cache")
+    assert build_site(docs, tmp_path / "many", strict=True) == told
+    assert files_below(tmp_path / "one") == files_below(tmp_path / "many")
 
 
 def test_nothing_is_kept_when_something_else_is_installed(

@@ -21,11 +21,13 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
+from markdown import Markdown
 from mkdocs.commands.build import _populate_page
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure import pages as of_mkdocs
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from mkdocs.structure.toc import AnchorLink, TableOfContents
+from mkdocs.structure.toc import AnchorLink, TableOfContents, get_toc
 
 from vaultkit.doors.helpers import Helpers
 from vaultkit.files import keep
@@ -70,6 +72,8 @@ class RenderedPages:
         self._asked: set[Path] = set()
         self._order: list[File] = []
         self._helpers: Helpers | None = None
+        #: What converts all pages, one after the other.
+        self._converter: Markdown | None = None
 
     def begin(self, files: Files, order: Iterable[File]) -> None:
         """Note what all pages rest on, and their order, before the first of them is rendered."""
@@ -77,7 +81,7 @@ class RenderedPages:
         self._asked = set()
         self._order = list(order)
         self._places = {file.src_uri: at for at, file in enumerate(self._order)}
-        self._missed, self._helpers = 0, None
+        self._missed, self._helpers, self._converter = 0, None, None
         facts = {
             "code": _code(),
             "settings": [
@@ -132,10 +136,35 @@ class RenderedPages:
             self._helpers = Helpers(partial(self._render_ahead, config=config, files=files))
             self._helpers.reach(at)
         with _listening() as told:
-            render(config, files)
+            # Other plugins may have put something else into its place.
+            if getattr(render, "__func__", None) is Page.render:
+                self._convert(page, config, files)
+            else:
+                render(config, files)
         # What was told has to be told again the next time.
         if not told:
             _write(file, _state(page))
+
+    def _convert(self, page: Page, config: MkDocsConfig, files: Files) -> None:
+        """Do what MkDocs does to render a page, which makes a converter anew for each."""
+        # One that has failed half way is not used again.
+        converter, self._converter = self._converter, None
+        if converter is None:
+            converter = Markdown(
+                extensions=config.markdown_extensions, extension_configs=config.mdx_configs
+            )
+        raw = of_mkdocs._RawHTMLPreprocessor()
+        anchors = of_mkdocs._ExtractAnchorsTreeprocessor(page.file, files, config)
+        paths = of_mkdocs._RelativePathTreeprocessor(page.file, files, config)
+        title = of_mkdocs._ExtractTitleTreeprocessor()
+        for part in (raw, anchors, paths, title):
+            part._register(converter)
+        page.content = converter.reset().convert(page.markdown or "")
+        page.toc = get_toc(getattr(converter, "toc_tokens", []))
+        page._title_from_render = title.title
+        page.present_anchor_ids = anchors.present_anchor_ids | raw.present_anchor_ids
+        page.links_to_anchors = paths.links_to_anchors
+        self._converter = converter
 
     def sections(self, html: str) -> list[search_index.Section]:
         """Divide the content of a page for search, as `search_index.sections` does."""
