@@ -93,6 +93,43 @@ def test_a_count_is_a_length_of_the_array(true: str) -> None:
         assert FAILS in {outcome for _, outcome in checks(false)}, false
 
 
+#: The same of what has no name: something on the page must be so.
+OF_SOMETHING = {
+    "A matrix of four rows and three columns.": ["A matrix of five rows and three columns."],
+    "It has 4 rows and 6 columns.": ["It has 4 rows and 8 columns.", "It has 11 rows."],
+    "Four rows of three numbers each": ["Four rows of five numbers each", "3 rows of four."],
+    "Three columns of four": ["Three columns of five", "Four columns of three"],
+    "It has $n$ rows and $d_k$ columns": ["It has $d_k$ rows and $n$ columns"],
+    "Each has seven rows.": ["Each has ten rows."],
+    "A key of the head has three numbers: so.": ["A key of the head has ten numbers: so."],
+    "Values have nine columns.": ["Values have eight columns."],
+    "The batch has four axes.": ["The batch has five axes."],
+    "It is a vector of five numbers.": ["It is a vector of four numbers."],
+    "Take rows of length 3.": ["Take rows of length 4.", "Take vectors of length $n$ only."],
+    "Keys are three numbers wide.": ["Keys are four numbers wide."],
+    "![Six rows of three numbers](a.svg)": ["![Six rows of four numbers](a.svg)"],
+}
+
+
+@pytest.mark.parametrize("true", OF_SOMETHING)
+def test_a_count_of_something_is_a_length_of_some_array(true: str) -> None:
+    assert {outcome for _, outcome in checks(true)} == {HOLDS}
+    for false in OF_SOMETHING[true]:
+        assert FAILS in {outcome for _, outcome in checks(false)}, false
+
+
+def test_a_count_of_a_word_that_is_an_array_is_told_of_that() -> None:
+    assert checks("The mask has 9 columns.") == [("9 columns", HOLDS)]
+    assert checks("The mask has 6 columns.") == [("6 columns", FAILS)]
+
+
+def test_a_whole_number_that_is_computed_is_no_length_of_need() -> None:
+    assert checks("It has 18 rows.\n\n```python\nprint(18)\n```\n") == [("18 rows", HOLDS)]
+    assert checks("It has 17 rows.\n\n```python\nprint(18)\n```\n") == [("17 rows", FAILS)]
+    text = "It has 5 axes.\n\n```python\nprint(5)\n```\n"
+    assert checks(text) == [("5 axes", FAILS)]
+
+
 #: Which counts are found in a sentence, and whether each holds.
 SEVERAL = {
     "Q has 4 rows and 3 columns.": {"4 rows": HOLDS, "3 columns": HOLDS},
@@ -138,8 +175,12 @@ def test_each_count_of_a_sentence_is_judged(text: str) -> None:
         "The shape of Q has two numbers.",
         "The first half of Q has 2 rows.",
         "A row of Q has 9 rows.",
-        "A matrix has 9 rows and 8 columns.",
-        "It has 9 rows.",
+        "If it has 9 rows and 8 columns, so be it.",
+        "Has it 9 rows? Should a matrix have 9 rows and 8 columns?",
+        "The first 9 rows and 8 columns are alike.",
+        "The table has 9 rows, a file has 9 columns, a list of words has 9 entries.",
+        "A vector of length 1, a row of 9 words.",
+        "They are 9 times as wide.",
         "W has 9 rows.",
         "Q has $h$ rows.",
         "Q has `width` rows.",

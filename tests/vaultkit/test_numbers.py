@@ -119,6 +119,7 @@ TRUE = [
     "0.165, 0.8231 and so on", "the row 0.15, 0.85", "0.632, 0.368", "0.0070", "0.82310", "1e-5",
     "16.5 %", "3 heads, 7 layers", "float32 and W12", "x_12", "0.82\u200b31", "$z_{12}$", "$n^2$",
     "0.0032 s", "twenty", "Twenty thousand", "twelve heads", "x20", "x20000", "12x", "`x13`",
+    "$e^{0.8231}$", "$x^{-0.375}$", "$x^{12}$",
     "ten of a hundred", "two hundred years ago", "Are Sixteen Heads Better", "a dozen, hundreds",
     "twelve- or twenty-fold", "the twentieth", "nine", "someone", "often",
 ]  # fmt: skip
@@ -155,6 +156,7 @@ FALSE = {
     "thirteen heads": "thirteen", "eleven heads": "eleven",
     "twenty-one of them": "twenty-one", "Sixteen heads": "Sixteen",
     "thirty thousand pairs": "thirty thousand", "two hundred and five": "two hundred and five",
+    "$e^{0.83}$": "0.83", "$e^{-0.8231}$": "-0.8231", "e^0.83": "0.83",
     "x129": "129", "x1.5 as large": "1.5", "forty million": "forty million",
 }  # fmt: skip
 del FALSE["0.8231.5"]
@@ -235,6 +237,57 @@ def test_a_vector_of_small_numbers_is_a_row(text: str, false: str) -> None:
     failed = [(check.what, check.why) for check in numbers.check() if check.outcome == FAILS]
     why = f"nothing on this page shows or computes {false}"
     assert failed == ([(false, why)] if false else [])
+
+
+NAMED = """```python
+n, d_k, rate, x = 6, 2, 0.25, [7]
+n = 4
+```
+
+{}
+
+```python
+n = 5
+n * d_k
+```
+
+```text
+10
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("There $n$ = 4.", ["n = 4"]),
+        ("There `n` = 5 of them", []),
+        ("There `n` is 5 then.", ["n = 5"]),
+        ("There `n` = 6.", "6: n is 4 or 5"),
+        ("It is `n = 7`.", "7: n is 4 or 5"),
+        ("It is n = 7.", "7: n is 4 or 5"),
+        ("It is 10 here, where $n$ is 7 now.", "7: n is 4 or 5"),
+        ("A width d_k = 3 and so on", "3: d_k is 2"),
+        ("The size is d_k = 10, though.", "10: d_k is 2"),
+        ("`rate` equals 0.25, $rate$ is 0.3.", ["rate = 0.25", "rate = 0.3"]),
+        ("`rate` equals 0.26.", "0.26: rate is 0.25"),
+        ("## With words: $n$ = 7", "7: n is 4 or 5"),
+        ("| a | $n$ = 7 |\n|---|---|\n| b | c |", "7: n is 4 or 5"),
+        ("If $n$ = 7, more. For `n` = 7, less. Take n = 7.", []),
+        ("It fails where $n$ is 7. What is it where $n$ = 7?", []),
+        ("Is $n$ = 7? Then $n$ is 7 times as long, n = 7 or 8, `n` is 7 if so.", []),
+        ("`f(n=7)` or $x$ = 7 or h = 7 or $n$ is 7d.", []),
+        ("`n` = 7<!-- given: elsewhere -->.", []),
+    ],
+)
+def test_a_number_that_a_name_is_said_to_be(text: str, told: list[str] | str) -> None:
+    note = parse(NAMED.replace("{}", text))
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    checks = [check for check in numbers.check() if check.what != "10" or check.outcome == FAILS]
+    failed = [check.why for check in checks if check.outcome == FAILS]
+    held = [check.why.split(": ")[1] for check in checks if check.outcome == HOLDS]
+    assert (failed, held) == (([told], []) if isinstance(told, str) else ([], told))
 
 
 @pytest.mark.parametrize("naming", NAMING, ids=lambda naming: naming.what)
@@ -429,6 +482,8 @@ def test_what_backs_a_measured_number(code: str, as_said: bool) -> None:
         ("x = [np.zeros((k, 5)) for k in range(2, 16)]", "There are 40 of them.", False),
         ("x = np.zeros(40)", "There are 40 of them.", True),
         ("x = [np.zeros((k, 5)) for k in (8, 9)]", "There are 40 of them.", True),
+        ("x = [np.zeros((k, 5)) for k in (8, 18)]", "There are 40 of them.", True),
+        ("x = [np.zeros((k, 5)) for k in (4, 8, 18)]", "There are 40 of them.", False),
         ("x = 1234567", "There are 1.23 million of them.", True),
         ("x = 1234567", "There are 1.24 million of them.", False),
         ("x = 2000", "There are 2.00 thousand of them.", True),

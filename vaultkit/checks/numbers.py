@@ -45,7 +45,7 @@ _APART = {"summary", "description", "title"}
 #: What share of the numbers with one digit changed may pass by chance: of integers and fractions,
 #: of decimals that code states, of sizes of arrays, of roundings of what is shown next to the
 #: number, of all that the page computes.
-_LIKELY, _STATED, _SIZED, _ROUNDED, _UNLIKELY = 0.5, 0.3, 0.2, 0.1, 0.04
+_LIKELY, _STATED, _SIZED, _ROUNDED, _UNLIKELY = 0.5, 0.3, 0.1, 0.1, 0.04
 
 
 class Evidence:
@@ -167,6 +167,8 @@ class Numbers:
         #: Rows of arrays, and shapes, and where they are from.
         self.made: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
+        #: By the line of each block, the numbers that names are bound to behind it.
+        self.values: list[tuple[int, dict[str, float]]] = []
         self._near: dict[tuple[int, ...], Evidence] = {}
         #: Of rows that are found but for one number, which number that is, what stands there, and
         #: whether that is enough; of rows in brackets in another order, the first number.
@@ -220,6 +222,8 @@ class Numbers:
         for name, value in variables.items():
             if not name.startswith("__"):
                 self._gather(name, value)
+        values = {name: float(v) for name, v in variables.items() if _is_number(v)}
+        self.values.append((block.fence.line, values))
 
     def _gather(self, name: str, value: Any) -> None:
         if isinstance(value, (bool, np.bool_, str, bytes)):
@@ -277,8 +281,19 @@ class Numbers:
         in_order = self.in_order()
         for index, quantity in enumerate(self.note.quantities):
             line, text, column = quantity.line, quantity.text, quantity.column
+            known = self._known(quantity) if quantity.of else None
+            if quantity.is_small and not known:
+                continue
             if quantity.given:
                 yield Check("number", line, text, EXCEPTED, quantity.given, column)
+            elif known and not any(
+                r and all(known.rounds_to(a, counted=True) for a in r) for r in quantity.readings
+            ):
+                told = " or ".join(f"{number:.6g}" for number in sorted(known.numbers))
+                yield Check("number", line, text, FAILS, f"{text}: {quantity.of} is {told}", column)
+            elif known and len(quantity.readings) == 1:
+                told = f"variable {quantity.of}: {quantity.of} = {text}"
+                yield Check("number", line, text, why=told, column=column)
             elif quantity.is_vector:
                 yield self._vector(quantity)
             elif in_order.get(index):
@@ -391,6 +406,17 @@ class Numbers:
             return Check(*where, why=f"{source}: {quantity.text}", column=quantity.column)
         why = f"nothing on this page shows or computes {quantity.text}"
         return Check(*where, FAILS, why, quantity.column)
+
+    def _known(self, quantity: Quantity) -> Evidence | None:
+        """Return what a name is bound to before a number that is said to be its, and below it."""
+        found = [(line, v[quantity.of]) for line, v in self.values if quantity.of in v]
+        above = [value for line, value in found if line < quantity.line]
+        below = [value for line, value in found if line > quantity.line]
+        if not found:
+            return None
+        known = Evidence()
+        known.add({*above[-1:], *below[:1]}, f"variable {quantity.of}")
+        return known
 
     def backed(self, quantity: Quantity) -> bool:
         """Tell whether a number is shown, computed or stated in code, in one of its readings."""

@@ -26,6 +26,8 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _SHORT = 8
 #: How many variables that have a shape are told.
 _TOLD = 4
+#: From here on a whole number in text is judged as one, too.
+_COUNTS = 10
 #: How many blocks, the nearest ones, show what a shape that is said of nothing may be that of.
 _NEAR = 4
 
@@ -157,7 +159,9 @@ class Shapes:
         """Tell a shape from a pair of words, of points or of arrays."""
         words = _names(shape.dims)
         if shape.axis:
-            return words <= self.lengths and bool(self._counted(shape))
+            if not shape.subject and self._own(shape.word, shape.line):
+                return False  # it is told of that array
+            return words <= self.lengths and bool(not shape.subject or self._counted(shape))
         things = any(word in self.named or word in self.others for word in words)
         if things and not (shape.called and not shape.product):
             return False
@@ -207,6 +211,13 @@ class Shapes:
 
     def _wrong_count(self, shape: Shape) -> str:
         (wanted,) = self.value(shape)
+        if not shape.subject:
+            every = set().union(*(state.seen for state in self.states))
+            along = {shape.axis, *(("columns",) if shape.axis == "entries" else ())}
+            shown = wanted >= _COUNTS and wanted in self.numbers
+            if shown or any(wanted in _along(axis, s) for s in every for axis in along):
+                return ""
+            return f"{shape.text}: no array of this note has {wanted} {shape.axis}"
         for name, own in self._counted(shape).items():
             if not any(wanted in _along(shape.axis, s) for s in own):
                 return f"{shape.text}: {name} has shape {_told(own)}"

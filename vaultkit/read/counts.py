@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from vaultkit.read.numerals import NUMERAL, number_of
 from vaultkit.read.quantities import CODE, END, LINK, REASONS, Prose
@@ -29,8 +29,11 @@ _NOUN = (
     r"|dimensions?)"
 )
 _NUMBER = rf"(?:\d{{1,5}}|(?i:{NUMERAL})|{CODE}[A-Za-z]\w*{END}|[A-Za-z]+_\w+)"
+_SIZE = rf"(?:\d{{1,5}}|(?i:{NUMERAL})|{CODE}[a-z]\w*{END}|[a-z]+_\w+)"
 #: Text that has none of these counts nothing.
-_ANY = re.compile(rf"(?:\d|\b{NUMERAL}|{END}|_\w+)\s{_NOUN}\b|\bnumber\sof\b|[-‑]dimensional\b")
+_ANY = re.compile(
+    rf"(?:\d|\b(?i:{NUMERAL})|{END}|_\w+)\s{_NOUN}\b|\b(?:number\sof|of\slength)\b|[-‑]dimensional\b"
+)
 _COUNT = rf"(?P<number>{_NUMBER})\s(?P<noun>{_NOUN})"
 _THING = rf"(?:{CODE}[^{CODE}{END}]{{1,40}}{END}|(?<![\w'’.^-])[A-Za-zα-ω]\w{{0,20}}(?:ᵀ|\^\s?T)?)"
 #: Behind a count ends what is said, or another count follows: *two rows that …* are some of them.
@@ -87,6 +90,32 @@ _THE = re.compile(
 _DIMENSIONAL = re.compile(
     rf"{_THINGS}\s(?:is|are)\s(?:an?\s)?(?P<number>\d|{NUMERAL})[-‑](?P<noun>dimension)al\s(?:arrays?|tensors?)\b"
 )
+#: *Six rows and 64 columns*, *six rows of two numbers*: all of something that has no name.
+_TABLE = re.compile(
+    rf"(?<![\w.,-])(?P<number>{_SIZE})\s(?P<noun>rows|columns)"
+    rf"(?:(?:,|\sand|\sby)\s(?P<other>{_SIZE})\s(?:rows|columns)\b"
+    rf"|\sof\s(?P<each>{_SIZE})(?:\s(?:numbers|entries|elements|components))?(?:\seach)?{_ENDS})"
+)
+#: *A vector of three numbers*, *rows of length 2*, *keys are three numbers wide*.
+_VECTOR = re.compile(
+    rf"\b(?:vectors?|rows?)\sof\s(?:(?P<number>{_SIZE})\s(?:numbers|entries|elements|components)"
+    rf"|(?P<long>length\s(?P<length>{_SIZE})))(?!\w|\.\d)"
+    rf"|\b(?:is|are){_HOW}\s(?P<width>{_SIZE})\s(?:numbers|columns)\swide\b"
+)
+#: *A key in this head has two numbers*: whatever has no name.
+_SOMETHING = re.compile(
+    r"\b(?!(?:[A-Za-z’'-]+\s){0,4}?(?:shapes?|rows?|columns?|half|parts?|tables?|lists?|figures?|files?"
+    r"|pages?|of)\s)"
+    r"(?:(?:[Ee]ach|[Tt]he|[Aa]n?|[Ee]very|[Tt]his)(?:\s[a-z][a-z’'-]+){0,4}|[Ii]t|[Tt]hey|[A-Za-z][a-z]+s)"
+    rf"\s(?:has|have|holds?|contains?|consists?\sof){_HOW}\s{_COUNT}(?:{_ENDS}|{_BOTH_WAYS})"
+)
+#: A subject that is a word, and the name of an array only where code makes it so.
+_WORD = re.compile(r"[A-Za-z][a-z]+(?:, [A-Za-z][a-z]+)*")
+#: Words before a count that is one of a part.
+_SOME = re.compile(
+    r"(?i:\b(?:first|last|next|other|others|only|more|these|those|some|any|another|remaining|same"
+    r"|every|all|than|least|most|table|figure|file|list|page)\s(?:of\s)?(?:the\s)?)$"
+)
 _NEXT = re.compile(rf"(?:,|,?\sand)\s{_COUNT}{_ENDS}")
 #: *Q has four rows, and each row has three entries*.
 _EACH = re.compile(rf"\beach\s(?P<part>row|column)\s(?:has|holds|contains)\s{_COUNT}{_ENDS}")
@@ -112,9 +141,57 @@ _PATTERNS = (
 
 def counts(prose: Prose) -> Iterator[Shape]:
     """Find how many rows, columns or entries a piece of text says that something has."""
-    text = prose.text
-    if not _ANY.search(text):
+    if not _ANY.search(prose.text):
         return
+    named: dict[tuple[int, int], list[str]] = {}
+    for shape in _of_names(prose):
+        named.setdefault((shape.line, shape.column), []).append(shape.subject)
+        yield shape
+    yield from _of_things(prose, named)
+
+
+def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iterator[Shape]:
+    """Find the counts that are not of an array by its name, or of what may be none."""
+    text = prose.text
+    for pattern in (_TABLE, _VECTOR, _SOMETHING):
+        for found in pattern.finditer(text):
+            number = next(n for n in ("number", "length", "width") if found.groupdict().get(n))
+            start = found.start("long" if number == "length" else number)
+            place = prose.place_of(start)
+            words = named.get(place, [])
+            if not all(map(_WORD.fullmatch, words)):
+                continue  # it is told of an array by its name
+            before, ends = _sentence(text, found.start())
+            if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
+                continue
+            if _SOME.search(text[max(0, found.start() - 30) : found.start()]):
+                continue
+            dims = [found[number]]
+            axis = ""
+            if pattern is _TABLE:
+                other = found["other"] or found["each"]
+                dims = [found[number], other]
+                dims = dims[::-1] if found["noun"] == "columns" else dims
+            else:
+                axis = _COUNTED[found["noun"].rstrip("s")] if pattern is _SOMETHING else "columns"
+            lengths = tuple(map(_length, dims))
+            if lengths == ("1",):
+                continue  # *of length 1* tells no size
+            end = found.end("noun" if pattern is _SOMETHING else 0)
+            yield Shape(
+                *place,
+                re.sub(f"[{CODE}{END}{LINK}]", "", text[start:end]).strip(),
+                lengths,
+                word=words[0] if words else "",
+                axis=axis,
+                called=not axis,
+                given=prose.reason_behind(text, found.end()),
+            )
+
+
+def _of_names(prose: Prose) -> Iterator[Shape]:
+    """Find the counts of arrays by their names."""
+    text = prose.text
     for pattern in _PATTERNS:
         for found in pattern.finditer(text):
             before, ends = _sentence(text, found.start())
@@ -164,10 +241,14 @@ def _sentence(text: str, at: int) -> tuple[str, int]:
 
 def _shape(prose: Prose, found: re.Match[str], subject: str, axis: str, turned: bool) -> Shape:
     start, end = found.start("number"), max(found.end("number"), found.end("noun"))
-    number = found["number"].strip(CODE + END)
-    dim = str(number_of(number)) if re.fullmatch(NUMERAL, number.lower()) else number
+    dim = _length(found["number"])
     shown = re.sub(f"[{CODE}{END}{LINK}]", "", prose.text[start:end])
     given = prose.reason_behind(prose.text, end)
     return Shape(
         *prose.place_of(start), shown, (dim,), subject, axis=axis, turned=turned, given=given
     )
+
+
+def _length(number: str) -> str:
+    number = number.strip(CODE + END)
+    return str(number_of(number)) if re.fullmatch(NUMERAL, number.lower()) else number

@@ -136,6 +136,10 @@ class Quantity:
     #: Whether a bracket opens right before it, and closes right behind it.
     opens: bool = False
     closes: bool = False
+    #: The name that the text says has this value, as in *`n` = 6* and *$d$ is 2*.
+    of: str = ""
+    #: Whether it is too small to be backed by anything but that name.
+    is_small: bool = False
 
 
 @dataclass
@@ -450,7 +454,8 @@ _SCALE = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3, "K"
 _BINARY = {"kB": 10, "KB": 10, "MB": 20, "GB": 30, "TB": 40, "KiB": 10, "MiB": 20, "GiB": 30}
 _UNITS = "|".join(sorted(map(re.escape, _SCALE), key=len, reverse=True))
 _NUMBER = re.compile(
-    rf"(?<![\w.^])(?:(?<![\w)\]{END}{NAME}½¼¾%])(?P<sign>[\{_MINUS}+±–]))?"
+    rf"(?:(?<![\w.^])|(?<=[\w)]\^)(?=[{_MINUS}]?\d*\.\d))"
+    rf"(?:(?<![\w)\]{END}{NAME}½¼¾%])(?P<sign>[\{_MINUS}+±–]))?"
     rf"(?:(?P<whole>{_DIGITS})?(?P<vulgar>[{''.join(_VULGAR)}])"
     rf"|(?P<number>{_DIGITS}(?:\.\d+)?|\.\d+)"
     rf"(?P<exponent>[eE][-+−]?\d+|[{_BLANK}]?[×·⋅x*][{_BLANK}]?10{_POWER}|{_POWER})?"
@@ -474,6 +479,39 @@ _ABOUT = re.compile(
 _AND = re.compile(rf"[\s,;|&{CODE}{END}\[\]()]*(?:\band\b|\bor\b|\bto\b|–)?[\s{CODE}{END}\[\]()]*")
 _OPENS, _CLOSES = re.compile(r"[(\[]\s?$"), re.compile(r"\s?[)\]]")
 _NEGATIVE = re.compile(r"(?i:\b(?:minus|negative)\s)$")
+
+
+#: What is said to be a number: code, mathematics, or a letter or a name with an underscore in text.
+_OF = re.compile(
+    rf"(?:{CODE}(?P<code>[A-Za-z]\w*){END}\s?(?:=|==|is|equals)\s?{CODE}?"
+    rf"|{CODE}(?P<within>[A-Za-z]\w*)\s?==?\s?"
+    rf"|(?<![\w'’.,\-{CODE}])(?P<plain>[B-HJ-Zb-z]|[A-Za-z]+_\w+)\s?=\s?)$"
+)
+#: Words before it by which that is not said, and what it may be followed by.
+_SUPPOSED = re.compile(
+    r"(?i:\b(?:if|when|whenever|suppose|unless|once|until|let|whether|without|neither|no|not|none|instead"
+    r"|would|could|imagine|otherwise|wrong|mistake|should|must|cannot|for|with|set|take|try|choose"
+    r"|at|from|as|like|say|e\.g\.|than|(?<!,\s)where|by|change\w*|becomes?)\b)"
+)
+_STATED = re.compile(
+    rf"{END}?(?![\w%^]|\.\d|\s?[-+*/·×−–%]|,\d|{END}?\s(?:or|to|times|if|when|unless|more|less|of|by|and"
+    r"\s\d|percent|per)\b)"
+)
+_SENTENCE = re.compile(r"[.!?:;](?:\s|$)")
+
+
+def _of(text: str, found: re.Match[str]) -> str:
+    """Name what a text says has the value that it gives."""
+    named = _OF.search(text, max(0, found.start() - 60), found.start())
+    if not named or not _STATED.match(text, found.end()):
+        return ""
+    if named["plain"] and text.rfind(CODE, 0, named.start()) > text.rfind(END, 0, named.start()):
+        return ""  # an argument of a call
+    before = text[max(0, named.start() - 200) : named.start()]
+    starts = [stop.end() for stop in _SENTENCE.finditer(before)]
+    said = before[starts[-1] if starts else 0 :]
+    supposed = _SUPPOSED.search(said) or "?" in text[found.end() : found.end() + 200]
+    return "" if supposed else named["code"] or named["within"] or named["plain"]
 
 
 #: Numbers in brackets that are too small to be backed one by one; a shape may look like that, too.
@@ -524,10 +562,14 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
     for number in _NUMBER.finditer(text):
         before = text[max(0, number.start() - 60) : number.start()]
         readings = tuple(dict.fromkeys(_readings(number, before)))
+        of = _of(text, number)
+        small = bool(of and not readings and number[0].isdigit())
+        if small:
+            readings = ((Amount(Fraction(number[0]), Fraction(1), whole=True),),)
         if readings:
-            found.append((number, readings))
+            found.append((number, readings, of, small))
     end = -1
-    for number, readings in found:
+    for number, readings, of, small in found:
         goes_on = end >= 0 and bool(_AND.fullmatch(text, end, number.start()))
         end = number.end()
         reason = prose.reason_behind(text, number.end())
@@ -544,6 +586,8 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
             goes_on,
             opens=bool(_OPENS.search(text, max(0, number.start() - 2), number.start())),
             closes=bool(_CLOSES.match(text, number.end())),
+            of=of,
+            is_small=small,
         )
 
 
