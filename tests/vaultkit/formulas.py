@@ -48,6 +48,8 @@ NOTE: dict[str, Any] = {
 
 #: What is true, in forms that papers and notes have.
 TRUE = [
+    r"\operatorname{relu}(x) W_1 = \operatorname{relu}(x)",
+    r"W_1 \operatorname{relu}(x^\top) = \operatorname{relu}(x)^\top",
     r"\lVert x \rVert = 13",
     r"\lVert x \rVert_2 = 13",
     r"\lVert x \rVert_1 = 19",
@@ -503,6 +505,8 @@ FALSE = [
     (r"I_{12} = 1", "0"),
     (r"\sum_j \mathbb{1}[j \le 2] \, y_j = 6", "3"),
     (r"\operatorname{softmax}(S) = \alpha", "not scaled"),
+    (r"\operatorname{relu}(x^\top) W_1 = \operatorname{relu}(x)", "a column before a matrix"),
+    (r"W_1 \operatorname{relu}(x^\top) = \operatorname{relu}(x)", "a row and a column"),
     (r"\operatorname{shout}(x) = x", "0"),
     (r"\operatorname{f\_pair}(x) = x", "two things"),
     (r"2 3 = 6", "23?"),

@@ -42,6 +42,12 @@ def inspected(tmp_path: Path, **texts: str) -> list[list[Check]]:
         ("word\n\\begin{align*}\na\n\\end{align*}\n", [
             (2, 1, "\\begin{align*}: this stands outside mathematics; write $$ around it"),
         ]),
+        ("word $Q = X W^\\top $ and $ \\alpha$, $ W_{a} $\n", [
+            (1, column, f"{tex}: this is read as text; no space stands behind the first $, nor "
+             "before the last one")
+            for column, tex in ((6, "$Q = X W^\\top $"), (26, "$ \\alpha$"), (37, "$ W_{a} $"))
+        ]),
+        ("$a^\\top$ or \\$\\alpha \\$, `$ \\alpha $`, $5 and $6, $HOME/a_b and $X\n", []),
         ("\n![](a.svg)\n", [(2, 1, "![](a.svg) has no alt text")]),
         ("![ ](a.svg)\n", [(1, 1, "![ ](a.svg) has no alt text")]),
         ("![[a.svg]] [](b.md)\n", []),

@@ -68,6 +68,9 @@ _UNREAD = {
         r"(?<![\w\])])\[(?=[^]]*[A-Za-z])[^][^][^][]{0,199}\]\[(?=[^]]*[A-Za-z])[^][^][^][]{0,99}\]"
     ): "this note says nowhere where that leads",
     re.compile(r"\\begin\{[a-z]+\*?\}"): "this stands outside mathematics; write $$ around it",
+    re.compile(r"\$[^$\n]*(?:\\[A-Za-z]{2,}|[_^]\{)[^$\n]*\$"): (
+        "this is read as text; no space stands behind the first $, nor before the last one"
+    ),
 }
 _MARK = re.compile(r"[][!*_`~<&\\$%#]")
 
@@ -470,7 +473,7 @@ class _Reader:
                     self.formulas.append(Formula(line, child.content, display, why, here, column))
                 case "html_inline":
                     self.html(child.content, places, at)
-                case "text" if "[" in child.content or "\\begin{" in child.content:
+                case "text" if any(mark in child.content for mark in ("[", "$", "\\begin{")):
                     self.unread(content, child, places)
                 case "tag":
                     self.tags.append(child.meta["match"]["tag"])

@@ -356,8 +356,10 @@ class Evaluator:
         spread: Any = np.zeros(array.shape)
         if results[0].dtype.kind == "f":
             spread = 2 * HISTORY * np.abs(array) + self.moved(node, nodes, values, lead, array)
-        lies = self.reading if len(shape) == 1 else ""
-        value = made(array, spread, len(shape), *values, lies=lies)
+        # What is as long as the vectors that it was computed from lies as they do.
+        lies = {value.lies for value in values if value.shape == shape and value.lies}
+        lying = (lies.pop() if len(lies) == 1 else self.reading) if len(shape) == 1 else ""
+        value = made(array, spread, len(shape), *values, lies=lying)
         return value.but(unit=max(unit, value.unit))
 
     def results(
