@@ -368,6 +368,11 @@ def test_own_colours_keep_the_boxes_of_code(visit: Visitor) -> None:
     for selector in ("article .highlight pre > code", "article p > code", "article .output code"):
         border = page.locator(selector).first.evaluate("e => getComputedStyle(e).borderBottom")
         assert not border.startswith("0px"), selector
+    # Of the road, what lies behind; between the parts of the path, a sign.
+    ground = page.locator("body").evaluate("e => getComputedStyle(e).backgroundColor")
+    for selector, part in ((".vk-here__bar", ""), (".md-path__item:last-child", "::before")):
+        colour = "(e, part) => getComputedStyle(e, part).backgroundColor"
+        assert page.locator(selector).evaluate(colour, part) not in (ground, "rgba(0, 0, 0, 0)")
 
 
 def test_paper_ends_with_the_text(visit: Visitor) -> None:
@@ -390,6 +395,23 @@ def test_paper_ends_with_the_text(visit: Visitor) -> None:
     # The answer to the exercise is in it.
     answer = page.locator("article details.success p").first
     expect(answer).to_be_visible()
+
+
+def test_a_wide_output_stands_in_its_lines_on_paper(visit: Visitor) -> None:
+    # As wide as the text of a sheet of A4.
+    page = visit("common-mistakes/", width=608)
+    page.emulate_media(media="print")
+    page.evaluate(OPEN)
+    page.evaluate(NEAR)
+    more = page.locator(".output pre > code").evaluate_all(
+        """all => all.map(code => {
+             const style = getComputedStyle(code);
+             const room = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
+             const lines = code.textContent.trimEnd().split("\\n").length;
+             return (code.clientHeight - room) / parseFloat(style.lineHeight) - lines; })"""
+    )
+    assert len(more) > 5
+    assert max(more) < 0.5
 
 
 def test_lost_visitors_find_the_note(visit: Visitor, built: Path) -> None:
