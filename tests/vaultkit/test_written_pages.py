@@ -103,6 +103,25 @@ def test_nothing_of_what_was_served_is_left(what: str, tmp_path: Path) -> None:
     assert files_below(docs.parent / "served") == files_below(docs.parent / "new")
 
 
+def test_a_template_that_was_edited_shows_on_all_pages(tmp_path: Path) -> None:
+    docs = make_vault(tmp_path / "vault")
+    own = docs.parent / "own"
+    own.mkdir()
+    theme = SITE.replace("font: false", "font: false, custom_dir: own")
+    (docs.parent / "mkdocs.yml").write_text(theme)
+    (own / "main.html").write_text(
+        '{% extends "base.html" %}{% block announce %}{% include "said.html" %}{% endblock %}'
+    )
+    server = Server(docs.parent, "served")
+    for words in ("One", "Two"):
+        (own / "said.html").write_text(f"<b>{words} said</b>")
+        server.build()
+        shown = (docs.parent / "served" / "tern" / "index.html").read_text("utf-8")
+        assert f"<b>{words} said</b>" in shown
+    Server(docs.parent, "new").build()
+    assert files_below(docs.parent / "served") == files_below(docs.parent / "new")
+
+
 def test_what_a_build_has_written_that_did_not_end_is_written_again(tmp_path: Path) -> None:
     docs = make_vault(tmp_path / "vault")
     hook = docs.parent / "hook.py"

@@ -6,6 +6,7 @@ the whole site.
 
 from __future__ import annotations
 
+import gc
 import html
 import json
 import logging
@@ -43,7 +44,7 @@ from vaultkit.doors.helpers import Helpers
 from vaultkit.doors.redirects import redirects
 from vaultkit.doors.rendered_pages import RenderedPages
 from vaultkit.doors.site_assets import FOLDER, THEME, SiteAssets, generated, move, theme
-from vaultkit.doors.written_pages import WrittenPages
+from vaultkit.doors.written_pages import CompiledTemplates, WrittenPages
 from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings, inspect_text
 from vaultkit.ledger import Ledger, folder_of, published
@@ -149,6 +150,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         #: Only what has changed is written: MkDocs was told so.
         self.incremental = False
         self.written = WrittenPages()
+        self.compiled = CompiledTemplates()
         #: The notes that were checked after a save, as they were then.
         self.tried: set[tuple[Path, str]] = set()
         #: By path, what the ledger knows of each note that has a page; and the script to filter it.
@@ -180,6 +182,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         MkDocs silences the logger itself, so `mkdocs build --strict --quiet` would pass with
         broken links. What is shown is the handler's business.
         """
+        # The notes and pages of a site stay to the end of a build: to look for rubbish among them
+        # again and again takes a tenth of it, and more of what a save takes.
+        gc.set_threshold(50_000, 20, 100)
         self.serving = command == "serve"
         self.incremental = self.serving and dirty
         if self.incremental:
@@ -446,6 +451,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         env.filters["vaultkit_search"] = lambda settings: Markup(searching(str(settings), worker))
         env.filters["vaultkit_later"] = lambda scripts: Markup(later(str(scripts)))
         if self.incremental:
+            # Others may have changed what templates are compiled to.
+            env.bytecode_cache = self.compiled if self.known else None
             self.written.skip_the_same(files, self._shown_on_all(config, files), self._shown_on)
         return env
 

@@ -111,7 +111,9 @@ class RenderedPages:
                 if not file.src_uri.startswith(_OURS)
             ],
         }
-        self._common = json.dumps(facts, default=_named, sort_keys=True).encode()
+        told = json.dumps(facts, default=_named, sort_keys=True)
+        # Its digest: it grows with the vault, and is part of what each page rests on.
+        self._common = hashlib.sha256(told.encode()).digest()
 
     def render(
         self,

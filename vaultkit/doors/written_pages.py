@@ -12,10 +12,30 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
+from jinja2.bccache import Bucket, BytecodeCache
 from mkdocs.structure.files import File
 from mkdocs.structure.pages import Page
 
 from vaultkit.files import write_atomically
+
+
+class CompiledTemplates(BytecodeCache):
+    """The templates as they were compiled: MkDocs begins each build without any.
+
+    Jinja takes what is kept of one for as long as its source is the same.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Hand out what is kept of a template."""
+        if bucket.key in self._known:
+            bucket.bytecode_from_string(self._known[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a template."""
+        self._known[bucket.key] = bucket.bytecode_to_string()
 
 
 class WrittenPages:

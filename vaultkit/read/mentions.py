@@ -101,7 +101,7 @@ def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:
     def find(text: str) -> Iterator[re.Match[str]]:
         end = 0
         for word in _STARTS.finditer(text):
-            first = _key(word[0])
+            first = word[0].casefold()
             if word.start() >= end and first in by_first:
                 found = pattern(first).match(text, word.start())
                 if found:

@@ -190,7 +190,7 @@ class Vault:
         self._known = frozenset(files)
         self._drawings: dict[Path, tuple[Link, ...]] = {}
         #: What names mean, by the folder of the note that calls them.
-        self._found: dict[tuple[str, Path], Path] = {}
+        self._found: dict[tuple[str, str], Path] = {}
         for cached in (
             "_by_name",
             "_backlinks",
@@ -230,7 +230,12 @@ class Vault:
 
     def relative(self, path: Path) -> str:
         """Path of a file as seen from the vault's root, with forward slashes."""
-        return printable(path.relative_to(self.root).as_posix())
+        # What stands below a folder begins with its name; to take paths apart takes ten times as
+        # long, and this is asked many times of each note.
+        whole, root = os.fspath(path), os.path.join(self.root, "")  # noqa: PTH118
+        if not whole.startswith(root):
+            return printable(path.relative_to(self.root).as_posix())
+        return printable(whole[len(root) :].replace(os.sep, "/"))
 
     def find(self, name: str, source: Path) -> Path:
         """Find the file that ``[[name]]`` or ``[…](name)`` in the file ``source`` means.
@@ -246,7 +251,7 @@ class Vault:
         """
         if not name:
             return source
-        asked = name, source.parent
+        asked = name, os.path.dirname(source)  # noqa: PTH120 (a path more for each link)
         if asked not in self._found:
             self._found[asked] = self._find(name, source)
         return self._found[asked]
