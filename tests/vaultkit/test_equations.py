@@ -234,3 +234,44 @@ def test_a_sign_of_growth_that_the_note_defines_is_judged() -> None:
     (check,) = told(judged("```python\ndef O(n):\n    return n\n```\n\n$O(2) = 3$"))
     assert check.outcome == FAILS
     assert "does not hold" in check.why
+
+
+EXPRESSIONS = {
+    r"$A B$": "shapes (2, 3) and (4, 5) cannot be multiplied: 3 is not 4",
+    r"$A^\top B^\top$": "shapes (3, 2) and (5, 4) cannot be multiplied: 2 is not 5",
+    r"$A + B$": "shapes (2, 3) and (4, 5) differ",
+    r"$$A B$$": "shapes (2, 3) and (4, 5) cannot be multiplied: 3 is not 4",
+    r"$v A$": "shapes (3,) and (2, 3) cannot be multiplied: 3 is not 2",
+    r"$A v$": "",  # with v a column
+    r"$v A^\top$": "",  # with v a row
+    r"$2 A - A$": "",
+    # Elsewhere the name stands for what fits.
+    r"$A C$": "",
+    # What nobody binds, or is wrong in another way, is only named.
+    r"$A X$": "",
+    r"$v_7$": "",
+    r"$v v$": "",
+    r"$f(A) B$": "",
+    r"$A B$ <!-- not run: so -->": "",
+}
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_the_shapes_in_what_states_nothing_fit(text: str) -> None:
+    arrays = "A, B, C, v = np.ones((2, 3)), np.ones((4, 5)), np.ones((9, 9)), np.ones(3)"
+    code = f"```python\nimport numpy as np\n{arrays}\ndef f(x): return x.nothing\n```\n\n"
+    note = parse(f"{code}{text}\n\n```python\nC = A.T\n```\n")
+    equations = Equations(note)
+    NoteRun(note, watchers=[equations.look]).finish()
+    failures = [check.why for check in equations.check() if check.outcome == FAILS]
+    why = EXPRESSIONS[text]
+    assert failures == ([f"${text.strip('$')}$ cannot be computed: {why}"] if why else [])
+
+
+def test_an_expression_keeps_what_was_found_where_a_note_goes_on_as_another() -> None:
+    note = parse("```python\nimport numpy as np\nA = np.ones((2, 3))\n```\n\n$A A$\n")
+    equations = Equations(note)
+    NoteRun(note, watchers=[equations.look]).finish()
+    equations.turn_to(note)
+    (check,) = equations.check()
+    assert (check.line, check.outcome) == (6, FAILS)

@@ -14,8 +14,8 @@ import numpy as np
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
 from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
-from vaultkit.tex import Membership, Node, TexError, parse
-from vaultkit.values import UnboundError, Verdict, judge, law
+from vaultkit.tex import Membership, Node, TexError, parse, parse_expression
+from vaultkit.values import UnboundError, Verdict, judge, law, misfit
 
 #: Landau's signs before what they are applied to: O(n), o(1), Θ(n log n), Ω(n).
 _GROWTH = re.compile(
@@ -74,6 +74,16 @@ class Claim:
         return "shape" if isinstance(self.statement, Membership) else "equation"
 
 
+@dataclass
+class Expression:
+    """A formula that states nothing, and why the shapes in it do not fit; nothing if they do."""
+
+    formula: Formula
+    tree: Node
+    why: str = ""
+    fits: bool = False
+
+
 class Equations:
     """The claims of a note, each judged where it stands.
 
@@ -90,6 +100,7 @@ class Equations:
         #: Calls a function of the note with arguments; by default, just that.
         self.call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None
         self.claims: list[Claim] = []
+        self.expressions: list[Expression] = []
         #: Names of whole numbers: those that may be sizes.
         self.sizes: set[str] = set()
         self.turn_to(note)
@@ -101,7 +112,9 @@ class Equations:
             for claim in self.claims
             if claim.verdict or claim.unbound
         }
+        looked_at = {expression.formula: expression for expression in self.expressions}
         self.note = note
+        self.expressions = []
         self.claims, self.others = [], list[Check]()
         for formula in note.formulas:
             if formula.not_run:
@@ -118,6 +131,10 @@ class Equations:
             else:
                 claims = [Claim(formula, statement) for statement in statements]
                 self.claims += [judged.get((c.formula, c.statement.span), c) for c in claims]
+                if not claims:
+                    with contextlib.suppress(TexError):
+                        expression = Expression(formula, parse_expression(formula.tex))
+                        self.expressions.append(looked_at.get(formula, expression))
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Judge the claims that stand between this block and the next, and those left over."""
@@ -138,6 +155,13 @@ class Equations:
                 claim.values = _values(claim.verdict, variables)
                 claim.seconds += time.perf_counter() - began
 
+        for expression in self.expressions:
+            if not expression.fits:
+                # Whatever is bound elsewhere under these names, it is meant if it fits.
+                with contextlib.suppress(UnboundError):
+                    expression.why = misfit(expression.tree, variables, call=self.call)
+                    expression.fits = not expression.why
+
     @property
     def are_of_something_else(self) -> bool:
         """Whether there are any, and none could be judged on a variable of the note."""
@@ -152,6 +176,10 @@ class Equations:
     def check(self) -> Iterator[Check]:
         """Tell of each claim whether it holds."""
         yield from self.others
+        for expression in self.expressions:
+            if expression.why:
+                why = f"{_quoted(expression.formula)} cannot be computed: {expression.why}"
+                yield _check("equation", expression.formula, FAILS, why)
         for claim in self.claims:
             yield replace(
                 _check(claim.kind, claim.formula, *_outcome(claim), at=claim.place),

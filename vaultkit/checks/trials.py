@@ -179,6 +179,7 @@ class _Trials:
         )
         for one in again:
             one.call = partial(_call, session)
+            one.expressions = []  # they state nothing that could hold elsewhere
         with varied_modules(self.root, variation):
             for index in range(len(self.note.blocks)):
                 session.steps(index)

@@ -37,6 +37,8 @@ from vaultkit.values.records import (
     UNITS,
     EvaluationError,
     Settings,
+    ShapeError,
+    UnboundError,
     Value,
     Verdict,
     bounded,
@@ -93,6 +95,39 @@ def judge(
             break
     assert first is not None
     return first
+
+
+def misfit(
+    expression: Node,
+    variables: Mapping[str, Any],
+    *,
+    call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None,
+    settings: Settings = _STANDARD,
+) -> str:
+    """Tell why the shapes in an expression do not fit; nothing if they do, or if nobody can tell.
+
+    Raises
+    ------
+    UnboundError
+        If a symbol is not among the variables.
+    """
+    if call is not None:
+        settings = replace(settings, call=call)
+    why = ""
+    for reading in ("row", "column"):
+        with np.errstate(all="ignore"):
+            try:
+                scope = Evaluator(expression, variables, settings, reading)
+                scope.value(scope.statement)
+            except UnboundError:
+                raise
+            except ShapeError as error:
+                why = why or str(error)
+            except Exception:  # whatever else is wrong, it is not that
+                return ""
+            else:
+                return ""
+    return why
 
 
 def _judged(

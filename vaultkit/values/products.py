@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.values.records import EvaluationError, Value, bounded, made
+from vaultkit.values.records import EvaluationError, ShapeError, Value, bounded, made
 
 #: Beyond this, an inverse has no digit left to be trusted.
 WORST_CONDITION = 1e12
@@ -67,9 +67,9 @@ def same_shape(left: Value, right: Value) -> int:
         short, long = sorted((left, right), key=lambda v: v.rank)
         # As in code, a vector is added to every row.
         if short.rank == long.rank or long.shape[-short.rank :] != short.shape:
-            raise EvaluationError(f"shapes {left.shape} and {right.shape} differ")
+            raise ShapeError(f"shapes {left.shape} and {right.shape} differ")
     if left.lies and right.lies and left.lies != right.lies:
-        raise EvaluationError("one is a row and the other a column")
+        raise ShapeError("one is a row and the other a column")
     return max(left.rank, right.rank)
 
 
@@ -136,7 +136,7 @@ def matmul(left: Value, right: Value) -> Value:
     """Multiply matrices; a vector is a row on the left, a column on the right."""
     inner = left.shape[-1], right.shape[-2 if right.rank > 1 else -1]
     if inner[0] != inner[1]:
-        raise EvaluationError(
+        raise ShapeError(
             f"shapes {left.shape} and {right.shape} cannot be multiplied: "
             f"{inner[0]} is not {inner[1]}"
         )
@@ -171,7 +171,7 @@ def _as_matrix(value: Value, rank: int, axis: int) -> tuple[Any, Any]:
 def dot(left: Value, right: Value) -> Value:
     """Multiply two vectors to a number."""
     if left.shape != right.shape:
-        raise EvaluationError(f"vectors of {left.shape} and {right.shape} have no dot product")
+        raise ShapeError(f"vectors of {left.shape} and {right.shape} have no dot product")
     product = left.array * right.array
     size = np.abs(product)
     spread = np.abs(left.array) * right.spread + np.abs(right.array) * left.spread
@@ -259,11 +259,11 @@ def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
     turned = False
     if left.rank == 1 and left.lies:
         if left.lies != "row":
-            raise EvaluationError("a column stands on the left of a matrix; transpose it")
+            raise ShapeError("a column stands on the left of a matrix; transpose it")
         turned = True
     if right.rank == 1 and right.lies:
         if right.lies != "column":
-            raise EvaluationError("a row stands on the right of a matrix; transpose it")
+            raise ShapeError("a row stands on the right of a matrix; transpose it")
         turned = True
     return matmul(left, right), turned
 

@@ -31,6 +31,10 @@ class EvaluationError(ValueError):
     """A formula that means nothing with these values."""
 
 
+class ShapeError(EvaluationError):
+    """Arrays in a formula whose shapes do not fit each other."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Whether a statement holds, and what a reader may be shown of it.
