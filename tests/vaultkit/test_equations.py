@@ -224,7 +224,9 @@ def test_how_fast_something_grows_is_an_exception(tex: str) -> None:
     )
 
 
-@pytest.mark.parametrize("tex", ["costo(n) = 1", "T(n) = foo(n)", "O = 3", "n \\in E(O)"])
+@pytest.mark.parametrize(
+    "tex", ["costo(n) = 1", "T(n) = foo(n)", "O = 3", "n \\in E(O)", "Z = W_O(X)", "x = y^O(n)"]
+)
 def test_other_letters_are_no_signs_of_growth(tex: str) -> None:
     (check,) = told(judged(f"${tex}$"))
     assert check.outcome == FAILS

@@ -19,7 +19,7 @@ from vaultkit.values import UnboundError, Verdict, judge, law, misfit
 
 #: Landau's signs before what they are applied to: O(n), o(1), Θ(n log n), Ω(n).
 _GROWTH = re.compile(
-    r"(?:(?<![A-Za-z\\])[Oo]|\\mathcal\s*\{\s*O\s*\}|\\mathcal\s+O|\\(?:Theta|[Oo]mega)(?![A-Za-z]))"
+    r"(?:(?<![A-Za-z\\_^])[Oo]|\\mathcal\s*\{\s*O\s*\}|\\mathcal\s+O|\\(?:Theta|[Oo]mega)(?![A-Za-z]))"
     r"\s*(?:\\left|\\[Bb]igg?l?)?\s*\("
 )
 _GROWS = "says how fast something grows: no numbers decide that"

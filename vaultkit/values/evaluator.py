@@ -48,8 +48,9 @@ from vaultkit.values.records import (
 #: How many roundings a variable brings from the code that computed it.
 HISTORY = 4.0
 #: How far, at least, rounding has moved an argument for the function to be called again with the
-#: argument moved; for how many values of the indices; and how often what that changes is counted.
-_UNNOTICED, _MOST_TRIALS, _SAFETY = 2.0**-50, 100, 8.0
+#: argument moved: one that is computed here, and a variable, which the code has had as it is. For
+#: how many values of the indices; and how often what that changes is counted.
+_UNNOTICED, _OF_VARIABLES, _MOST_TRIALS, _SAFETY = 2.0**-50, 2.0**-43, 100, 8.0
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal, "≠": np.not_equal, "<": np.less, "≤": np.less_equal, ">": np.greater,
     "≥": np.greater_equal,
@@ -392,8 +393,12 @@ class Evaluator:
         self, node: Call, nodes: Sequence[Node | None], values: list[Value], lead: Any, array: Any
     ) -> Any:
         """Find how far the rounding of its arguments moves a function: try it, if it is far."""
-        far = max((float((v.spread * v.unit).max(initial=0.0)) for v in values), default=0.0)
-        if far < _UNNOTICED or math.prod(lead) > _MOST_TRIALS:
+        far = any(
+            float((v.spread * v.unit).max(initial=0.0))
+            >= (_OF_VARIABLES if isinstance(n, Symbol) else _UNNOTICED)
+            for n, v in zip(nodes, values, strict=True)
+        )
+        if not far or math.prod(lead) > _MOST_TRIALS:
             return np.abs(array) * max((_relative(v) for v in values), default=0.0)
         unit = max(v.unit for v in values)
         moved = 0.0
