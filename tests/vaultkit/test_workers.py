@@ -349,3 +349,25 @@ def test_what_is_prepared_is_prepared_once_for_all() -> None:
         told = [workers.result(key).messages[0] for key in ("a", "b")]
     assert told[0]["here"] != told[1]["here"]
     assert [one["ready"] for one in told] == [[told[0]["parent"]]] * 2
+
+
+class Modules:
+    """Work that knows which modules there were when it was made ready."""
+
+    known: frozenset[str] = frozenset()
+
+    def prepare(self) -> None:
+        self.known = frozenset(sys.modules)
+
+    def __call__(self, key: str, send: Send) -> None:
+        send({key: sorted(sys.modules.keys() - self.known)})
+
+
+def test_no_module_is_imported_between_the_preparation_and_the_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Each process would have to look at all modules once more, which copies the memory they are in.
+    for name in ("atexit", "faulthandler", "fcntl", "resource"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    with Workers(Modules(), 1, LIMITS) as workers:
+        assert workers.result("new").messages == ({"new": []},)

@@ -63,6 +63,14 @@ def keep(work: Work, connection: Any, limits: Limits, can_fork: bool, cores: int
 
     from threadpoolctl import threadpool_limits
 
+    if can_fork:
+        # Here, and not again in each process; and before the work is prepared: what is known of all
+        # modules would have to be found out again in each process if there were more of them then.
+        import atexit  # noqa: F401
+        import faulthandler  # noqa: F401
+        import fcntl  # noqa: F401
+        import resource  # noqa: F401
+
     # The threads of all notes' matrix products would wait for each other, and turn while they wait.
     threadpool_limits(cores)
 
@@ -121,11 +129,6 @@ class _Keeper:
 
     def run(self) -> None:
         """Work off the keys, until the connection is closed."""
-        # Here, and not again in each process.
-        import atexit  # noqa: F401
-        import faulthandler  # noqa: F401
-        import resource  # noqa: F401
-
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
