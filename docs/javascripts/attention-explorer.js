@@ -172,7 +172,8 @@ const build = (figure, recording, start) => {
     loss.hidden = !hidden;
     const { word: shared, whole, without } = pairs[state.pair];
     const asked = current.map(({ tokens }, at) => quoted(tokens[asksOf(at)]));
-    const whose = asked[0] === asked[1] ? asked[0] : asked.join(" and ");
+    const one = asked[0] === asked[1];
+    const whose = one ? asked[0] : asked.join(" and ");
     const each = (value) => current.map((sentence_, at) => value(sentence_, asksOf(at)));
     losses.replaceChildren(
       row(`attention's output of ${whose} in block ${block + 1} changes by`,
@@ -184,8 +185,8 @@ const build = (figure, recording, start) => {
     );
     const lost = each((s, at) => 1 - s.distance(block, head, at)).map((value) => value.toFixed(4));
     words.textContent = hidden
-      ? `Block ${block + 1}, head ${head + 1} is hidden: it adds nothing. After the last block ${whose} has the cosines `
-        + `${lost.join(" and ")} with what it was. The two ${quoted(shared)} have ${without(block, head).toFixed(4)} `
+      ? `Block ${block + 1}, head ${head + 1} is hidden: it adds nothing. After the last block ${whose} ${one ? "has" : "have"} the cosines `
+        + `${lost.join(" and ")} with what ${one ? "it was" : "they were"}. The two ${quoted(shared)} have ${without(block, head).toFixed(4)} `
         + `with each other; with the head, ${whole.toFixed(4)}.`
       : sentence();
   }

@@ -301,6 +301,10 @@ def test_a_head_is_chosen_and_hidden_by_keyboard(visit: Visitor) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowUp")
     expect(words(panel)).to_contain_text("“river” gives")
+    # Two words now, one of each sentence.
+    hide.press("Space")
+    expect(words(panel)).to_contain_text("“river” and “bank” have the cosines")
+    expect(words(panel)).to_contain_text("with what they were")
 
 
 @pytest.mark.parametrize("path", PAGES)
