@@ -323,6 +323,9 @@ def test_all_notes_come_out_in_a_browser_as_they_do_here(visit: Visitor, pyodide
     page.add_init_script(LISTEN)
     visit.go(page, "checks/")
     start(page).click()
+    expect(said(page)).to_contain_text("Checking note", timeout=BOOT)
+    expect(page.locator(".vk-run progress")).to_be_hidden()
+    expect(page.locator(".vk-run__cost")).to_be_hidden()
     expect(said(page)).to_have_text(re.compile("hold.*, on .* notes"), timeout=ALL)
     ids = {data["id"]: data for data in page.evaluate("told") if data.get("done")}
     found: dict[int, list[Check]] = {id_: [] for id_ in ids}

@@ -209,6 +209,10 @@
         if (!is) bar.hidden = true;
         cost.textContent = engine.loaded ? "" : `The first time this loads Python: ${COST}.`;
       },
+      loaded() {
+        bar.hidden = true;
+        cost.textContent = "";
+      },
       loading() {
         if (engine.loaded) return;
         bar.hidden = false;
@@ -316,6 +320,7 @@
       try {
         if (!engine.loaded) asker?.loading();
         await engine.start();
+        view.loaded();
         if (!box.isConnected) return;
         asker?.say("");
         view.say("Checking …");
@@ -515,6 +520,7 @@
       let unchecked = 0;
       try {
         await engine.start();
+        view.loaded();
         for (const [index, row] of rows.entries()) {
           const { note: name } = row.dataset;
           view.say(`Checking note ${index + 1} of ${rows.length}: ${row.querySelector("th").textContent}`);
