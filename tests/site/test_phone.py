@@ -363,6 +363,46 @@ def test_the_keyboard_shows_in_the_search(visit: Visitor) -> None:
     assert float(width.removesuffix("px")) >= 1
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_keyboard_shows_on_a_tag_that_can_be_read(visit: Visitor, scheme: str) -> None:
+    page = visit("softmax/", scheme=scheme, reduced_motion="reduce")
+    tag = page.locator(".md-tags a").first
+    page.locator(".vk-here a").last.focus()
+    page.keyboard.press("Tab")
+    expect(tag).to_be_focused()
+    style = "(e, name) => getComputedStyle(e)[name]"
+    assert tag.evaluate(style, "color") == page.locator("body").evaluate(style, "backgroundColor")
+    assert tag.evaluate(style, "outlineStyle") == "solid"
+
+
+CONTRAST = """(element) => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (colour) => numbers(colour).slice(0, 3).map((v) => v / 255)
+    .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, at) => sum + v * [0.2126, 0.7152, 0.0722][at], 0);
+  let below = element;
+  const ground = () => getComputedStyle(below).backgroundColor;
+  while ((numbers(ground())[3] ?? 1) < 0.9) below = below.parentElement;
+  const pair = [getComputedStyle(element).color, ground()].map(light);
+  return (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_pointed_at_can_be_read(visit: Visitor, scheme: str) -> None:
+    page = visit("questions-and-answers/", scheme=scheme, reduced_motion="reduce")
+    page.get_by_role("button", name="Practise").click()
+    for part in (".vk-deck .md-button", ".vk-run .md-button", ".md-tag"):
+        found = page.locator(f"article {part}:visible").all()
+        assert found
+        for each in found:
+            each.hover()
+            assert each.evaluate(CONTRAST) >= 4.5, each.inner_text()
+            page.mouse.move(0, 0)
+            each.focus()
+            assert each.evaluate(CONTRAST) >= 4.5, each.inner_text()
+
+
 def test_own_colours_keep_the_boxes_of_code(visit: Visitor) -> None:
     page = visit("query-matrix/", forced_colors="active")
     for selector in ("article .highlight pre > code", "article p > code", "article .output code"):
