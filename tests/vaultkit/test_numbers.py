@@ -239,6 +239,39 @@ def test_a_vector_of_small_numbers_is_a_row(text: str, false: str) -> None:
     assert failed == ([(false, why)] if false else [])
 
 
+@pytest.mark.parametrize(
+    ("code", "text", "false"),
+    [
+        ("x = float('0.7312')", "It is three quarters.", ""),
+        ("x = float('0.7312')", "It is three-quarters.", ""),
+        ("x = float('73.1')", "It is three quarters, in percent.", ""),
+        ("x = float('0.7312')", "It is two thirds.", "two thirds"),
+        ("x = float('0.7312')", "Four fifths of it.", "Four fifths"),
+        ("x = float('0.7252')", "It is three quarters.", ""),
+        ("x = float('0.7248')", "It is three quarters.", "three quarters"),
+        ("x = 3 / 4", "It is one quarter.", "one quarter"),
+        ("x = 1 / 4", "It is one quarter.", ""),
+        ("x = np.array([0.75])", "It is three quarters.", ""),
+        ("x = np.array([float('0.75')])", "It is three quarters.", "three quarters"),
+        ("x = 3 / 4", "It is two thirds<!-- given: so -->.", ""),
+        ("x = 3 / 4", "The one third row, a third, two halves, four quarters, half.", "one third"),
+        ("x = 3 / 4", "Three third rows, two tenth-graders, one quarterly.", ""),
+        ("x = 20_000", "There are 2·10⁴+1.", "2·10⁴"),
+        ("x = 20_000 + 1", "There are 2·10⁴+1, 20 000 + 1 or 20001.", ""),
+        ("x = 20_000", "There are 20 000 + 1.", "20 000"),
+        ("x = 20_000", "There are 20 000 + 1 · 3, 20 000 + n, 20000 + 15000 - 15000.", "15000"),
+        ("x = 0.25", "It is 0.25 + 1.", ""),
+    ],
+)
+def test_fractions_in_words_and_sums(code: str, text: str, false: str) -> None:
+    note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    failed = [(check.what, check.why) for check in numbers.check() if check.outcome == FAILS]
+    assert {what for what, _ in failed} == ({false} if false else set())
+    assert all(why.startswith("nothing on this page computes") for _, why in failed)
+
+
 NAMED = """```python
 n, d_k, rate, x = 6, 2, 0.25, [7]
 n = 4

@@ -61,6 +61,8 @@ STATED = {
         "`X.T @ X` has shape (6, 6).",
         "`X.T @ X` has shape (6, 12).",
     ],
+    "X times W_Q is (6, 4).": ["X times W_Q is (6, 12).", "`X` times `W_Q` is (12, 4)."],
+    "$Q$ times $Q^\\top$ is (n, n).": ["$Q$ times $Q^\\top$ is (n, d_k).", "Q @ Qᵀ is (d_k, d_k)."],
     "`heads[0]` is (3, 6, 4).": ["`heads[0]` is (2, 3, 6, 4)."],
     "Q, n by d_k, is tall.": ["Q, d_model by d_k, is tall.", "Q, n by n, is tall."],
     "Take a 6 by 4 matrix `Q`.": ["Take a 12 by 4 matrix `Q`."],
@@ -72,6 +74,8 @@ STATED = {
     "| a | b |\n|---|---|\n| queries $Q$ | is $n \\times d_k$ |": [
         "| a | b |\n|---|---|\n| queries $Q$ | is $d_{\\text{model}} \\times d_k$ |"
     ],
+    "| b | c |\n|---|---|\n| heads | (3, 6, 4) |": ["| b | c |\n|---|---|\n| heads | (6, 12) |"],
+    "Six by four matrices": ["Six by three matrices", "Four by twelve matrices"],
     "| times $W_Q$ | (6, 4) |\n|---|---|\n| b | c |": [
         "| times $W_Q$ | (6, 3) |\n|---|---|\n| b | c |"
     ],
@@ -204,6 +208,37 @@ def test_a_length_must_be_bound() -> None:
     ((_, outcome, why),) = checks("The shape is (n, m).")
     assert outcome == FAILS
     assert why == "(n, m): no block of this note binds m"
+
+
+def test_a_word_is_a_length_beside_a_letter_if_it_is_bound() -> None:
+    bound = "\n```python\nsequence = n\n```\n\n"
+    assert checks("Of shape (sequence, m).") == []
+    assert checks(bound + "Of shape (sequence, d_k).")[0][1] == "holds"
+    ((_, outcome, why),) = checks(bound + "Of shape (sequence, m).")
+    assert (outcome, why) == (FAILS, "(sequence, m): no block of this note binds m")
+    assert checks(bound + "Of shape (sequence, words).") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("`point` is `(h,)`.", "(h,): point has shape (2,)"),
+        ("`point` is `(m,)`.", "(m,): no block of this note binds m"),
+        ("The word `(m,)` of nothing, the word `(words,)`.", ""),
+        ("Split into heads (B, h, n, d_k).", ""),
+        ("Split into heads (B, h, n, n).", "(B, h, n, n): heads has shape (2, 3, 6, 4)"),
+        ("They need $n \\times d_k / m$ values.", "n × d_k / m: no block of this note binds m"),
+        ("They need $n \\times d_{\\text{model}} / h$ values.", ""),
+        ("They need $a \\times b / c$ values.", ""),
+        (
+            "They need $n \\times d_k / h$ values.",
+            "n × d_k / h means (6, -1), and no array of this note has that shape; there are "
+            "(6, 4), (6, 6), (6, 12), (12, 4)",
+        ),
+    ],
+)
+def test_lengths_that_are_bound_in_part(text: str, why: str) -> None:
+    assert "".join(why for _, outcome, why in checks(text) if outcome == FAILS) == why
 
 
 def test_a_given_shape_is_an_exception() -> None:

@@ -494,6 +494,9 @@ class Numbers:
         """Tell whether something backs a number: outputs next to it, or else what is telling."""
         if near.holds(amount) and amount.digits > 1:
             return True
+        if amount.is_rough:
+            every = (near, self.stated, self.bound, self.shown)
+            return any(evidence.rounds_to(amount, counted=True) for evidence in every)
         for found, share in (
             (near.holds, _STATED),
             (self._exact, _STATED),
@@ -559,7 +562,9 @@ class Numbers:
             return f"{quantity.text} is no number as one writes it"
         amount = next(reading[0] for reading in quantity.readings if reading)
         where = f" (in the {quantity.place})" if quantity.place else ""
-        if any(r and all(map(self._anywhere, r)) for r in quantity.readings):
+        if not amount.is_rough and any(
+            r and all(map(self._anywhere, r)) for r in quantity.readings
+        ):
             return (
                 f"{quantity.text}{where} may come from too many numbers of this page: "
                 "show more digits, or show it in an output next to it"

@@ -172,18 +172,24 @@ class Shapes:
             small = all(int(dim) < 10 for dim in shape.dims)
             named = shape.subject or shape.word in self.named
             return bool(shape.called or shape.product or shape.alone or named or not small)
-        if _is_divided(shape) and not shape.called:
-            return False
         bound = words & self.lengths
-        if bound == words or len(shape.dims) == 1:
-            return bound == words
-        symbols = all(len(word) == 1 or "_" in word for word in words)
+        if _is_divided(shape) and not (shape.called or (shape.product and bound)):
+            return False
+        if bound == words:
+            return True
+        symbols = all(len(word) == 1 or "_" in word or word in bound for word in words)
+        if len(shape.dims) == 1:
+            return symbols and _is_whole(shape) and bool(self.subject(shape))
         return symbols and bool(shape.called or bound)
 
     def subject(self, shape: Shape) -> tuple[str, set[tuple[int, ...]]] | None:
         """Find what a shape is said of, and the shapes of that: before it, and next below it."""
         subject = shape.subject or (shape.word if shape.word in self.named else "")
         own = self._own(subject, shape.line) if subject else None
+        if not own and not shape.subject and shape.beside in self.named:
+            subject, own = shape.beside, self._own(shape.beside, shape.line)
+            if own and {len(s) for s in own} != {len(shape.dims)}:
+                return None
         return (subject, own) if own else None
 
     def _own(self, subject: str, line: int) -> set[tuple[int, ...]] | None:

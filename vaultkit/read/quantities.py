@@ -42,6 +42,8 @@ class Amount:
         Whether it is an integer that is not rounded.
     over
         The denominator of a fraction.
+    is_rough
+        Whether it is a fraction in words, which comes near to a number.
     """
 
     value: Fraction
@@ -50,6 +52,7 @@ class Amount:
     either_sign: bool = False
     whole: bool = False
     over: Fraction | None = None
+    is_rough: bool = False
 
     @cached_property
     def wanted(self) -> tuple[tuple[Fraction, float, Fraction], ...]:
@@ -554,6 +557,7 @@ def vectors(prose: Prose) -> Iterator[Quantity]:
 def quantities(prose: Prose) -> Iterator[Quantity]:
     """Find the numbers in a piece of text."""
     yield from _spelled(prose)
+    yield from _fractions(prose)
     if not _DIGIT.search(prose.text):
         return
     yield from vectors(prose)
@@ -562,6 +566,8 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
     for number in _NUMBER.finditer(text):
         before = text[max(0, number.start() - 60) : number.start()]
         readings = tuple(dict.fromkeys(_readings(number, before)))
+        if more := _MORE.match(text, number.end()):
+            readings = tuple(_sum(reading, int(more[1])) for reading in readings)
         of = _of(text, number)
         small = bool(of and not readings and number[0].isdigit())
         if small:
@@ -591,10 +597,45 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
         )
 
 
+#: *20 000 + 1*: what is added to a number that is exact.
+_MORE = re.compile(r"\s?\+\s?(\d)(?!\w|[.,]\d|\s?[-+*/^×·−])")
+
+
+def _sum(reading: tuple[Amount, ...], more: int) -> tuple[Amount, ...]:
+    *others, last = reading or (None,)
+    if last is None or others or last.value.denominator != 1:
+        return reading
+    return (replace(last, value=last.value + more, unit=Fraction(1), whole=True),)
+
+
 #: *x1.5* and *x129* are factors, but in code, where they are names.
 _FACTOR = re.compile(rf"(?<![\w{CODE}.])x(?=\d{{2}}|\d\.\d)")
 #: Numbers in words, from *eleven* on: *ten* and *a hundred* are figures of speech.
 _SPELLED = re.compile(rf"(?<![\w-])(?i:{NUMERAL})(?![\w’'-]|\syears\sago)")
+
+
+#: Fractions in words: *two thirds*, *one quarter*; *half* and *a third* are figures of speech.
+_PARTS = {
+    "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
+    "ninth": 9, "tenth": 10,
+}  # fmt: skip
+_FRACTION = re.compile(
+    rf"(?<![\w-])(?i:(?P<one>one)|(?P<above>two|three|four|five|six|seven|eight|nine))[- ]"
+    rf"(?P<part>{'|'.join(_PARTS)})(?(one)|s)(?![\w’'-]|\s(?:way|time)s?\b)"
+)
+#: How far a number may be from the fraction that stands for it.
+_ROUGH = Fraction(1, 20)
+
+
+def _fractions(prose: Prose) -> Iterator[Quantity]:
+    for found in _FRACTION.finditer(prose.text):
+        value = Fraction(number_of(found["one"] or found["above"]), _PARTS[found["part"].lower()])
+        if value >= 1:
+            continue
+        share = Amount(value, _ROUGH, (Fraction(1), Fraction(1, 100)), is_rough=True)
+        reason = prose.reason_behind(prose.text, found.end())
+        line, column = prose.place_of(found.start())
+        yield Quantity(line, found[0], reason, prose.place, ((share,),), column)
 
 
 def _spelled(prose: Prose) -> Iterator[Quantity]:

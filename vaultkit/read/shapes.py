@@ -44,6 +44,8 @@ class Shape:
     axis
         Which one the only length is of, where it is counted: ``rows``, ``columns``, ``entries``,
         ``axes`` or ``dimensions``; the subject may be several then: ``Q, K``.
+    beside
+        The word right before brackets, which may be the name of an array with as many axes.
     """
 
     line: int
@@ -59,6 +61,7 @@ class Shape:
     factors: tuple[tuple[str, ...], ...] = ()
     given: str = ""
     axis: str = ""
+    beside: str = ""
 
 
 #: Superscripts, and what they stand for.
@@ -72,7 +75,7 @@ _BRACKETS = re.compile(rf"\[\s?({_DIM}(?:\s?,\s?{_DIM})+)\s?\]")
 #: A length beside × or *by*: a number, one letter, or a name with an underscore; in mathematics
 #: that is nothing else, a quotient or product of such.
 _NAME_ = r"(?:[A-Za-z](?:_\w+)?|[a-z]+(?:_[a-z]+)+)"
-_SIDE = rf"[{CODE}]?(?:\d{{1,6}}|{NUMERAL}|{_NAME_})[{END}]?"
+_SIDE = rf"[{CODE}]?(?:\d{{1,6}}|(?i:{NUMERAL})|{_NAME_})[{END}]?"
 _SIGN = r"(?:\s?×\s?|\sx\s|(?<=\d)x(?=\d)|\sby\s|[-‑]by[-‑])"
 _TIMES = re.compile(
     rf"(?<![\w.,^×*/])(?<![×+*/] )({_SIDE}(?:{_SIGN}{_SIDE})+)"
@@ -108,6 +111,8 @@ _IN_CODE = rf"{CODE}(?P<code>[^{CODE}{END}]+){END}"
 _SYMBOL = r"(?<![\w'’.^])(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+|[A-Z]\w?(?:ᵀ|\^T)|[α-ω])"
 _OF_SHAPE = re.compile(rf"{CODE}(?P<code>[^{CODE}{END}]+)(?P<symbol>\.shape)\s?[=:]*\s?$")
 _NAMED = re.compile(rf"(?:{_IN_CODE}|{_SYMBOL}){_LINKS}{CODE}?$")
+#: *Q times Kᵀ* is a product.
+_TIMES_BEFORE = re.compile(rf"(?:{_IN_CODE}|{_SYMBOL})\s(?:times|multiplied\sby|@|·)\s$")
 #: The only *mask* that there is, and not *a mask*, may be called so in the code.
 _WORD_BEFORE = re.compile(
     rf"(?<![\w'’.^])(?<!\b[Aa]\s)(?<!\b[Aa]n\s)(?P<word>[a-z]\w{{2,}})"
@@ -126,6 +131,8 @@ _ROW = re.compile(
     r"|and|or|plus|minus|than|as|like)\b)"
     rf"[\w\s{LINK}]*?(?:{_IN_CODE}|{_SYMBOL})\s*"
 )
+_BESIDE = re.compile(r"(?<![\w'’.-])(?P<word>[a-z]\w{2,})\s[(]$")
+_ROW_WORD = re.compile(rf"\s*(?P<word>[A-Za-z]\w+)[{LINK}]?\s*")
 _TURNED = re.compile(r"ᵀ|\^\s?T\b|\.T\b|[Tt]ranspos")
 
 #: *The product of an a × b and a b × c matrix is a × c*; *Q, n by d, times K, d by m, gives*.
@@ -177,7 +184,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
         dims = tuple(part.translate(marks).strip() for part in _SEPARATOR.split(match[1]))
         called = bool(_CALLED.search(before) or _OF.match(behind))
         subject = _subject(prose, before, behind)
-        if spelled := [dim for dim in dims if re.fullmatch(NUMERAL, dim)]:
+        if spelled := [dim for dim in dims if re.fullmatch(NUMERAL, dim.lower())]:
             # *Two by two* is said of anything.
             if not (called or subject[0]) or "×" in match[0]:
                 continue
@@ -186,7 +193,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
     for match in _WIDE.finditer(text):
         before = text[max(0, match.start() - 60) : match.start()]
         dim = re.sub(rf"[{CODE}{END}]|[-‑]dimensional", "", match[0])
-        if re.fullmatch(NUMERAL, dim):
+        if re.fullmatch(NUMERAL, dim.lower()):
             if not _subject(prose, before, "")[0]:
                 continue
             dim = str(number_of(dim))
@@ -206,6 +213,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
         start, end = match.span()
         around = text[:start] + text[end:]
         closed = text[start - 1 : start] == CODE
+        beside = _BESIDE.search(text, max(0, start - 30), start + 1)
         yield Shape(
             *prose.place_of(start),
             re.sub(rf"[{CODE}{END}{LINK}]", "", match[0]).strip(),
@@ -216,6 +224,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
             alone=not re.sub(rf"[{CODE}{END}]", "", around).strip() or closed,
             turned=bool(_TURNED.search(text[max(0, start - 30) : start])),
             factors=of,
+            beside=beside["word"] if beside else "",
             given=prose.reason_behind(text, end),
         )
 
@@ -231,8 +240,11 @@ def _subject(prose: Prose, before: str, behind: str) -> tuple[str, str]:
         named = _BEHIND.match(behind)
     named = named or _ROW.fullmatch(prose.row)
     if named:
-        return expression(named["code"] or named["symbol"]), ""
-    word = _WORD_BEFORE.search(before)
+        thing = named["code"] or named["symbol"]
+        if product := _TIMES_BEFORE.search(named.string, 0, named.start()):
+            thing = f"{product['code'] or product['symbol']} {thing}"
+        return expression(thing), ""
+    word = _WORD_BEFORE.search(before) or _ROW_WORD.fullmatch(prose.row)
     return "", word["word"] if word else ""
 
 
