@@ -261,6 +261,17 @@ def test_what_no_trial_has_changed_is_not_general(code: str, text: str) -> None:
     assert claim.scope == SCOPES[code, text], (claim.pinned, claim.counterexample)
 
 
+def test_lengths_that_a_later_block_has_written_out_are_told_before_it() -> None:
+    later = "\n\n```python\nx + [1, 2]\n```"
+    for text, scope in (
+        (r"$x \cdot y = \sum_{l=1}^{2} x_l y_l$", "here"),
+        (r"$x \cdot y = y \cdot x$", "general"),
+    ):
+        code = "x, y = np.array([1.5, 2.5]), np.array([0.5, 3.5])"
+        claim, _ = trial(code, text + later, 2)
+        assert (claim.scope, claim.counterexample) == (scope, ""), text
+
+
 def test_sizes_and_arrays_that_are_both_written_out_contradict_nothing() -> None:
     # Either may change alone, and the page still runs.
     code = "n = 3\nx = np.array([1.5, 2.5, 3.5])\ny = rng = np.random.default_rng(0).normal(size=n)"

@@ -142,9 +142,10 @@ class _Trials:
                 if self.left().intersection(pair):
                     fits(pair, DOUBLED)
         grown = dict.fromkeys((*self.sizes, *self.partners), GROWN)
+        grew = False
         for grows, places in (("all", grown), ("columns", {}), ("rows", {})):
-            if grows == "all" or self.left():
-                self.run(replace(plain, places=places, grows=grows))
+            if not grew or self.left():
+                grew |= self.run(replace(plain, places=places, grows=grows))
         return bool(self.fitting)
 
     def left(self) -> set[str]:
@@ -218,7 +219,8 @@ class _Trials:
                 runs += _furthest(claim, left, self.judged(version, at, to_the_end=False))
             claim.tried = len({run.variation.trial for run, _ in runs})
             claim.pinned = self.untold(claim, runs)
-            grown = [run for run in self.runs if run.variation.grows and run.end is None]
+            sizes = claim.values.keys() & claim.sizes.keys()
+            grown = [r for r in self.runs if r.variation.grows and (r.end is None or not sizes)]
             if any(run.versions[version].claims[at].fails for run in grown):
                 # The code may be about so many numbers as are written out, and the claim no law.
                 claim.pinned |= {"lengths"}
