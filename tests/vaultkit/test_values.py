@@ -224,6 +224,17 @@ def test_what_is_not_bound_is_named(tex: str, name: str) -> None:
     assert error.value.args[0] == name
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_variance_that_a_few_members_make_is_told_by_no_sample(seed: int) -> None:
+    s = np.random.default_rng(seed).normal(size=20_000)
+    assert not holds(r"\operatorname{Var}(1 / s) = 1", s=s)
+    assert holds(r"\operatorname{Var}(s) = 1", s=s)
+    # A small sample of what is not normal is uncertain, too, and tells something.
+    few = (s[:120] * s[120:240]) * 2
+    assert holds(r"\operatorname{Var}(x) = 4", x=few)
+    assert holds(r"\operatorname{Var}(c) = 0", c=np.full(200, 0.1))
+
+
 def test_a_letter_that_the_note_binds_is_no_index() -> None:
     assert not any(verdict.holds for verdict in verdicts("s = Q, a = 3"))
     tex = r"\operatorname{Var}\left(s / \sqrt{d_k}\right) = \operatorname{Var}(s) / d_k = 1"

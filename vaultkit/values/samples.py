@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.values.products import roundings
-from vaultkit.values.records import EvaluationError, Value, bounded, made
+from vaultkit.values.records import DOUBLE, EvaluationError, Value, bounded, made
 
 #: From how many members on an array is a sample; a smaller one is all there is.
 FEWEST = 100
@@ -22,6 +22,8 @@ FEWEST = 100
 GROUPS = 40
 #: By how many standard errors the sides of an equation may differ.
 ERRORS = 4.0
+#: By what share of itself a variance may be uncertain: beyond that, a few members are all of it.
+UNCERTAIN = 0.5
 
 
 def errors_of(count: int) -> float:
@@ -90,6 +92,10 @@ def estimate(kind: str, values: list[Value]) -> Value:
     brought = sum(v.spread.mean() for v in values)
     factor = 1.0 if kind == "E" else 2 * max(np.abs(x).max() for x in full)
     bound = roundings(members) * size.mean(axis=own)[:1] + brought * factor
+    if kind == "Var":
+        error, known = standard_error(array), np.abs(array[:1])
+        if ((error > UNCERTAIN * known) & (known > bound * DOUBLE)).any():
+            raise EvaluationError("the variance of this sample is that of a few members alone")
     return made(array, bound, 0, *values)
 
 
