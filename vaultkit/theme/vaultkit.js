@@ -109,11 +109,11 @@
 
   const prepare = () => {
     sizes.disconnect();
-    for (const box of document.querySelectorAll(SCROLLS)) {
-      // What has not been laid out may scroll: until that is known, the keyboard reaches it.
-      if (!box.checkVisibility({ contentVisibilityAuto: true })) box.tabIndex = 0;
-      sizes.observe(box);
-    }
+    const boxes = [...document.querySelectorAll(SCROLLS)];
+    // What has not been laid out may scroll: until that is known, the keyboard reaches it.
+    boxes.filter((box) => !box.checkVisibility({ contentVisibilityAuto: true }))
+      .forEach((box) => { box.tabIndex = 0; });
+    boxes.forEach((box) => sizes.observe(box));
     buttons.disconnect();
     document.querySelectorAll(".md-content").forEach((content) =>
       buttons.observe(content, { childList: true, subtree: true }));
