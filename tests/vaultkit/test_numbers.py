@@ -323,6 +323,33 @@ def test_a_number_that_a_name_is_said_to_be(text: str, told: list[str] | str) ->
     assert (failed, held) == (([told], []) if isinstance(told, str) else ([], told))
 
 
+@pytest.mark.parametrize(
+    ("text", "false"),
+    [
+        ("The keys are (1, 0), (0, 3) and (2, 2).", ""),
+        ("The keys are (0, 3), (2, 2) and (1, 1).", ""),
+        ("The keys are `(1, 0)`, `(0, 3)`, `(2, 2)`, `(1, 1)`.", ""),
+        ("The keys are (0, 1), (0, 3) and (2, 2).", "(0, 1)"),
+        ("The keys are (1, 0), (1, 1) and (2, 2).", "(1, 1)"),
+        ("The keys are (1, 0), (0, 3), (1, 1).", "(1, 1)"),
+        ("Others are (1, 0), (2, 2) and (0, 3).", ""),
+        ("Two of them are (1, 0) and (1, 1).", ""),
+        ("One is (1, 0). Others are (0, 3), (1, 1).", ""),
+        ("The columns are (1, 0, 2, 1) and (0, 3, 2, 1).", ""),
+        ("See elements (0, 1), (0, 3), (2, 2).", ""),
+        ("(1, 0), (0, 3) and (1, 1)<!-- given: so -->.", ""),
+    ],
+)
+def test_vectors_of_a_list_are_rows_in_their_order(text: str, false: str) -> None:
+    code = "import numpy as np\nK = np.array([[1, 0], [0, 3], [2, 2], [1, 1]])\nother = 0, 1"
+    note = parse(f"```python\n{code}\n```\n\n{text}\n")
+    numbers = Numbers(note)
+    NoteRun(note, watchers=[numbers.look]).finish()
+    failed = [(check.what, check.why) for check in numbers.check() if check.outcome == FAILS]
+    why = "all others of this list are rows of variable K, one after another"
+    assert failed == ([(false, f"{false}: {why}")] if false else [])
+
+
 @pytest.mark.parametrize("naming", NAMING, ids=lambda naming: naming.what)
 def test_what_names_is_told_from_what_counts(naming) -> None:
     for example in naming.names:

@@ -164,6 +164,8 @@ class Numbers:
         self._seen: dict[str, Any] = {}
         #: Numbers in the order in which an output or an array holds them, and which of them does.
         self.sequences: list[tuple[list[float], str]] = []
+        #: Arrays of numbers as lists of their rows, and of their columns, and where they are from.
+        self.tables: list[tuple[list[tuple[float, ...]], str]] = []
         #: Rows of arrays, and shapes, and where they are from.
         self.made: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
@@ -262,6 +264,9 @@ class Numbers:
                 self.sequences.append((value.ravel().tolist(), source))
                 if value.ndim > 1:
                     self.sequences.append((value.swapaxes(-1, -2).ravel().tolist(), source))
+                if value.ndim == 2:
+                    for table in (value, value.T):
+                        self.tables.append((list(map(tuple, table.tolist())), source))
         elif isinstance(value, (list, tuple, dict, set, frozenset)):
             self.lengths.add([len(value)], f"length of {name}")
             if len(value) <= _LARGE:
@@ -279,6 +284,7 @@ class Numbers:
     def check(self) -> Iterator[Check]:
         """Tell of each number whether something backs it."""
         in_order = self.in_order()
+        odd = self._odd_vectors()
         for index, quantity in enumerate(self.note.quantities):
             line, text, column = quantity.line, quantity.text, quantity.column
             known = self._known(quantity) if quantity.of else None
@@ -294,6 +300,9 @@ class Numbers:
             elif known and len(quantity.readings) == 1:
                 told = f"variable {quantity.of}: {quantity.of} = {text}"
                 yield Check("number", line, text, why=told, column=column)
+            elif index in odd:
+                why = f"{text}: all others of this list are rows of {odd[index]}, one after another"
+                yield Check("number", line, text, FAILS, why, column)
             elif quantity.is_vector:
                 yield self._vector(quantity)
             elif in_order.get(index):
@@ -392,10 +401,38 @@ class Numbers:
                 else:
                     yield f"{source}: {', '.join(f'{number:.6g}' for number in run)}", wrong
 
+    def _odd_vectors(self) -> dict[int, str]:
+        """Find the one vector of a list that is another one where all others are found in order."""
+        lists: list[list[int]] = []
+        for index, quantity in enumerate(self.note.quantities):
+            if quantity.is_vector:
+                if not (quantity.goes_on and lists):
+                    lists.append([])
+                lists[-1].append(index)
+        odd: dict[int, str] = {}
+        for found in lists:
+            vectors = [_row(self.note.quantities[index]) for index in found]
+            if len(vectors) > _ROW and (miss := self._one_off(vectors)):
+                odd[found[miss[0]]] = miss[1]
+        return odd
+
+    def _one_off(self, vectors: list[tuple[float, ...]]) -> tuple[int, str] | None:
+        """Tell which vector alone is no row of an array that has all others, and of which array."""
+        near = None
+        for rows, source in self.tables:
+            for start in range(len(rows) - len(vectors) + 1):
+                pairs = zip(rows[start : start + len(vectors)], vectors, strict=True)
+                wrong = [n for n, (row, vector) in enumerate(pairs) if row != vector]
+                if not wrong:
+                    return None
+                if len(wrong) == 1:
+                    near = near or (wrong[0], source)
+        return near
+
     def _vector(self, quantity: Quantity) -> Check:
         """Tell whether some array has a row like this, or code or an output shows it."""
         where = ("number", quantity.line, quantity.text)
-        row = tuple(float(amount.value) for amount in quantity.readings[0])
+        row = _row(quantity)
         source = self.rows.get(row) or self.made.get(row, "")
         for numbers, shown in self.sequences:
             if not source and any(
@@ -577,6 +614,10 @@ class Numbers:
         )
         hint = f"; nearest are {', '.join(f'{n:.6g}' for n in nearest[:3])}" if nearest else ""
         return f"nothing on this page computes {quantity.text}{where}{hint}"
+
+
+def _row(quantity: Quantity) -> tuple[float, ...]:
+    return tuple(float(amount.value) for amount in quantity.readings[0])
 
 
 def _has_decimals(quantity: Quantity) -> bool:

@@ -536,22 +536,24 @@ _NEXT = re.compile(rf"{END}?,?(?:\s(?:and|or|to))?\s{CODE}?")
 
 def vectors(prose: Prose) -> Iterator[Quantity]:
     """Find the vectors of small whole numbers in a piece of text."""
-    text, end, is_place = prose.text, -1, False
+    text, end, is_place, is_one = prose.text, -1, False, False
     for found in _VECTOR.finditer(text):
         start = found.start()
-        if end < 0 or not _NEXT.fullmatch(text, end, start):
+        goes_on = end >= 0 and bool(_NEXT.fullmatch(text, end, start))
+        if not goes_on:
             is_place = bool(_PLACE.search(text, max(0, start - 30), start))
         end = found.end()
         within_code = text.rfind(CODE, 0, start) > text.rfind(END, 0, start)
         alone = text[start - 1 : start] == CODE and text[end : end + 1] == END
-        if is_place or (within_code and not alone):
+        goes_on, is_one = goes_on and is_one, not is_place and (alone or not within_code)
+        if not is_one:
             continue
         minus = str.maketrans(_MINUS, "-" * len(_MINUS))
         numbers = re.findall(r"-?\d", found[0].translate(minus))
         row = tuple(Amount(Fraction(number), Fraction(1), whole=True) for number in numbers)
         reason = prose.reason_behind(text, end)
         line, column = prose.place_of(start)
-        yield Quantity(line, found[0], reason, prose.place, (row,), column, is_vector=True)
+        yield Quantity(line, found[0], reason, prose.place, (row,), column, goes_on, is_vector=True)
 
 
 def quantities(prose: Prose) -> Iterator[Quantity]:
