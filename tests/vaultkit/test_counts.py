@@ -118,6 +118,15 @@ def test_a_count_of_something_is_a_length_of_some_array(true: str) -> None:
         assert FAILS in {outcome for _, outcome in checks(false)}, false
 
 
+def test_where_there_are_no_arrays_nothing_is_told_of_them() -> None:
+    text = "It has 9 rows, in rows of length 7.\n"
+    assert FAILS in {outcome for _, outcome in checks(text)}
+    note = parse("```python\nx, y = 1, [1, 2]\n```\n\n" + text)
+    shapes = Shapes(note)
+    NoteRun(note, watchers=[shapes.look]).finish()
+    assert list(shapes.check()) == []
+
+
 def test_a_count_of_a_word_that_is_an_array_is_told_of_that() -> None:
     assert checks("The mask has 9 columns.") == [("9 columns", HOLDS)]
     assert checks("The mask has 6 columns.") == [("6 columns", FAILS)]
@@ -179,6 +188,7 @@ def test_each_count_of_a_sentence_is_judged(text: str) -> None:
         "Has it 9 rows? Should a matrix have 9 rows and 8 columns?",
         "The first 9 rows and 8 columns are alike.",
         "The table has 9 rows, a file has 9 columns, a list of words has 9 entries.",
+        "A model has eleven components. A code has 11 elements. The space has eleven dimensions.",
         "A vector of length 1, a row of 9 words.",
         "They are 9 times as wide.",
         "W has 9 rows.",

@@ -161,7 +161,8 @@ class Shapes:
         if shape.axis:
             if not shape.subject and self._own(shape.word, shape.line):
                 return False  # it is told of that array
-            return words <= self.lengths and bool(not shape.subject or self._counted(shape))
+            known = self._counted(shape) if shape.subject else self._are_arrays
+            return words <= self.lengths and bool(known)
         things = any(word in self.named or word in self.others for word in words)
         if things and not (shape.called and not shape.product):
             return False
@@ -181,6 +182,11 @@ class Shapes:
         if len(shape.dims) == 1:
             return symbols and _is_whole(shape) and bool(self.subject(shape))
         return symbols and bool(shape.called or bound)
+
+    @property
+    def _are_arrays(self) -> bool:
+        """Whether the note has any array that text may speak of without its name."""
+        return any(any(state.seen) for state in self.states)
 
     def subject(self, shape: Shape) -> tuple[str, set[tuple[int, ...]]] | None:
         """Find what a shape is said of, and the shapes of that: before it, and next below it."""

@@ -102,12 +102,13 @@ _VECTOR = re.compile(
     rf"|(?P<long>length\s(?P<length>{_SIZE})))(?!\w|\.\d)"
     rf"|\b(?:is|are){_HOW}\s(?P<width>{_SIZE})\s(?:numbers|columns)\swide\b"
 )
-#: *A key in this head has two numbers*: whatever has no name.
+#: *A key in this head has two numbers*: whatever has no name. Anything may have two components.
 _SOMETHING = re.compile(
     r"\b(?!(?:[A-Za-z’'-]+\s){0,4}?(?:shapes?|rows?|columns?|half|parts?|tables?|lists?|figures?|files?"
     r"|pages?|of)\s)"
     r"(?:(?:[Ee]ach|[Tt]he|[Aa]n?|[Ee]very|[Tt]his)(?:\s[a-z][a-z’'-]+){0,4}|[Ii]t|[Tt]hey|[A-Za-z][a-z]+s)"
-    rf"\s(?:has|have|holds?|contains?|consists?\sof){_HOW}\s{_COUNT}(?:{_ENDS}|{_BOTH_WAYS})"
+    rf"\s(?:has|have|holds?|contains?|consists?\sof){_HOW}\s(?P<number>{_NUMBER})\s"
+    rf"(?P<noun>rows?|columns?|entry|entries|coordinates?|numbers?|axes|axis)(?:{_ENDS}|{_BOTH_WAYS})"
 )
 #: A subject that is a word, and the name of an array only where code makes it so.
 _WORD = re.compile(r"[A-Za-z][a-z]+(?:, [A-Za-z][a-z]+)*")
