@@ -188,6 +188,27 @@ def test_a_loop_without_end_is_stopped(visit: Visitor, pyodide: Path) -> None:  
     expect(said(page)).to_contain_text("which is the limit", timeout=BOOT)
 
 
+def test_the_focus_stays_at_its_button(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+    page = visit(EQUATION)
+    # Python comes as slowly as need be.
+    page.route("**/pyodide.asm.wasm", lambda _: None)
+    stop = page.locator(".vk-run__stop")
+    start(page).focus()
+    page.keyboard.press("Enter")
+    expect(stop).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(said(page)).to_have_text("Stopped.")
+    expect(start(page)).to_be_focused()
+    buttons = cell(page, r"Z = alpha @ V").locator(".vk-cell button")
+    buttons.first.focus()
+    page.keyboard.press("Enter")  # tells the megabytes
+    page.keyboard.press("Enter")
+    expect(buttons.nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(buttons.first).to_be_focused()
+    expect(buttons.first).to_have_text("Run")
+
+
 class _Isolated(http.server.SimpleHTTPRequestHandler):
     """A host whose pages may share memory with their workers."""
 

@@ -26,6 +26,12 @@
     made.addEventListener("click", act);
     return made;
   };
+  /* Shows one button in the place of another; the focus goes with it. */
+  const swap = (gone, come, act) => {
+    const had = document.activeElement === gone;
+    act();
+    if (had) come.focus({ preventScroll: true });
+  };
   const count = (number, one) =>
     `${number.toLocaleString("en")} ${number === 1 ? one : `${one}s`}`;
   const time = (seconds) =>
@@ -204,8 +210,10 @@
         said.dataset.outcome = outcome;
       },
       busy(is) {
-        start.disabled = is;
-        stop.hidden = !is;
+        swap(is ? start : stop, is ? stop : start, () => {
+          start.disabled = is;
+          stop.hidden = !is;
+        });
         if (!is) bar.hidden = true;
         cost.textContent = engine.loaded ? "" : `The first time this loads Python: ${COST}.`;
       },
@@ -444,6 +452,10 @@
     const back = button("Reset", reset);
     const stop = button("Stop", () => engine.stop("Stopped."));
     back.hidden = stop.hidden = true;
+    const turn = (is) => swap(is ? go : stop, is ? stop : go, () => {
+      stop.hidden = !is;
+      go.hidden = is;
+    });
     part.append(element("div", { class: "vk-cell" }, go, stop, change, back, said));
     const cell = {
       original,
@@ -454,13 +466,11 @@
         said.textContent = text;
       },
       loading() {
+        turn(true);
         said.textContent = "loading Python …";
-        stop.hidden = false;
-        go.hidden = true;
       },
       running(is) {
-        stop.hidden = !is;
-        go.hidden = is;
+        turn(is);
         if (is) said.textContent = "running …";
         else if (said.textContent === "running …") said.textContent = "";
       },
