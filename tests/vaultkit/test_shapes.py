@@ -61,6 +61,8 @@ STATED = {
         "`X.T @ X` has shape (6, 6).",
         "`X.T @ X` has shape (6, 12).",
     ],
+    "Q is long, and is 6 by 4.": ["Q is long, and is 6 by 6.", "`Q` is long and is (6, 12)."],
+    "It is Q; the product is 6 by 6.": ["It is Q; the product is 6 by 5."],
     "X times W_Q is (6, 4).": ["X times W_Q is (6, 12).", "`X` times `W_Q` is (12, 4)."],
     "$Q$ times $Q^\\top$ is (n, n).": ["$Q$ times $Q^\\top$ is (n, d_k).", "Q @ Qᵀ is (d_k, d_k)."],
     "`heads[0]` is (3, 6, 4).": ["`heads[0]` is (2, 3, 6, 4)."],

@@ -119,6 +119,11 @@ _WORD_BEFORE = re.compile(
     rf"(?=\s(?:is|are|was|were|has|have|had|becomes?|of\sshape)\b){_LINKS}{CODE}?$"
 )
 _ARTICLE = re.compile(rf"(?<![\w'’.])[AI]\s{CODE}?$")
+#: *Q has four rows, and is four by three*: of what is spoken before *and*.
+_ALSO = re.compile(
+    rf"(?:{_IN_CODE}|{_SYMBOL})\s(?:has|have|is|are|holds?)\b[^.;:?!{CODE}{END}]{{0,60}},?\sand\s"
+    rf"(?:is|are|has\s(?:the\s)?shape)\s(?:an?\s)?{CODE}?$"
+)
 #: Behind a shape: *6 by 4 matrix Q*, *n × n weights W*.
 _BEHIND = re.compile(
     rf"{END}?\s(?!(?:of|in|is|are|has|have|and|or|by|with|for|to|from|as|at|on|per|times|gives?|needs?"
@@ -238,6 +243,7 @@ def _subject(prose: Prose, before: str, behind: str) -> tuple[str, str]:
     named = _OF_SHAPE.search(before) or _NAMED.search(before)
     if not named or _ARTICLE.search(before):
         named = _BEHIND.match(behind)
+    named = named or _ALSO.search(before)
     named = named or _ROW.fullmatch(prose.row)
     if named:
         thing = named["code"] or named["symbol"]
