@@ -257,7 +257,8 @@ def test_the_last_words_of_the_road_lead_nowhere() -> None:
 
 
 def test_no_term_stands_before_the_road_introduces_it() -> None:
-    assert [str(fault) for fault in faults(ROAD)] == []
+    found = faults(ROAD)
+    assert not found, "\n".join(map(str, found))
 
 
 def test_a_term_that_comes_too_early_is_noticed() -> None:
