@@ -309,7 +309,7 @@ n * d_k
         ("If $n$ = 7, more. For `n` = 7, less. Take n = 7.", []),
         ("It fails where $n$ is 7. What is it where $n$ = 7?", []),
         ("Is $n$ = 7? Then $n$ is 7 times as long, n = 7 or 8, `n` is 7 if so.", []),
-        ("`f(n=7)` or $x$ = 7 or h = 7 or $n$ is 7d.", []),
+        ("`f(n=7)` or $n_1$ = 7, $n_{2}$ is 7 or $x$ = 7 or h = 7 or $n$ is 7d.", []),
         ("`n` = 7<!-- given: elsewhere -->.", []),
     ],
 )

@@ -223,13 +223,16 @@ _RELATION = re.compile(
 )
 
 
+_LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
 def plain_tex(tex: str) -> str:
     r"""Write a formula that states nothing as text.
 
     >>> plain_tex(r"7.5 \times 10^{-3}"), plain_tex(r"\tfrac{9}{10}"), plain_tex(r"16.5\,\%")
     ('7.5 × 10^-3', '9/10', '16.5 %')
     >>> plain_tex(r"S_{12}"), plain_tex(r"158\,629.75"), plain_tex(r"n \times d_{\text{model}}")
-    ('S', '158\u202f629.75', 'n × d_model')
+    ('S₁₂', '158\u202f629.75', 'n × d_model')
     """
     text = re.sub(r"\\(?:text|mathrm|operatorname|mathit|textbf|mathbf)\s*\{([^{}]*)\}", r"\1", tex)
     text = re.sub(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2", text)
@@ -243,7 +246,9 @@ def plain_tex(tex: str) -> str:
         text,
     )
     text = re.sub(r"_\{([A-Za-z]\w*)\}", r"_\1", text)  # d_{\text{model}} is a name
-    text = re.sub(r"_(?:\{[^{}]*\}|\d)", "", text)  # an index counts nothing
+    # An index counts nothing, but x₁ is not x.
+    text = re.sub(r"_(?:\{(\d+)\}|(\d))", lambda i: (i[1] or i[2]).translate(_LOW), text)
+    text = re.sub(r"_\{[^{}]*\}", "", text)
     for command, sign in (("times", "×"), ("cdot", "·"), ("pm", "±"), ("top", "T"), ("infty", "∞")):
         text = re.sub(rf"\\{command}(?![A-Za-z])", sign, text)
     text = text.replace(r"\%", " %")

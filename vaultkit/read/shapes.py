@@ -258,6 +258,7 @@ def expression(text: str) -> str:
     """Write a product as code does: ``Q K^T`` is ``Q @ K.T``; nothing if it is no product."""
     text = re.sub("[α-ω]", lambda found: unicodedata.name(found[0]).split()[-1].lower(), text)
     text = re.sub(r"ᵀ|\s?\^\s?T\b", ".T", text.strip().removesuffix(".shape"))
+    text = re.sub("[₀-₉]", "", text)  # what has an index is one of several
     text = re.sub(r"(?<=[\w\])])\s+(?=[A-Za-z])", " @ ", text)
     return text if re.fullmatch(r"[A-Za-z][\w.@\[\], :]*", text) else ""
 
