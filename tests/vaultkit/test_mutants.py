@@ -118,7 +118,7 @@ def test_shapes_in_running_text_are_changed(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["In 2017", "section 3.2", "2. item", "`x = 25`", "```python\n25\n```", "<!-- 2.5 -->", "a 5",
-     "2.5<!-- given: so -->", "<https://x.y/25>"],
+     "2.5<!-- given: so -->", "<https://x.y/25>", "| 003-12 | right |"],
 )  # fmt: skip
 def test_what_is_no_number_is_left_alone(text: str) -> None:
     assert list(changes(text + "\n", "A.md", random.Random(0))) == []

@@ -150,7 +150,7 @@ def test_settings_of_a_note_survive_while_others_run_between_its_blocks() -> Non
 
 def test_an_announced_error_is_output() -> None:
     (step,) = run("print('before')\nraise KeyError('k')", info="python raises=LookupError")
-    assert (step.got, step.error) == ("before\nKeyError: 'k'", "")
+    assert (step.line, step.got, step.error) == (3, "before\nKeyError: 'k'", "")
 
 
 @pytest.mark.parametrize("code", ["1", "1 / 0"])

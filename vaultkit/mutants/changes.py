@@ -137,6 +137,8 @@ def _numbers(
         before = text[line : found.start()]
         if "." not in number and (len(number) < 2 or _YEAR.fullmatch(number)):
             continue
+        if re.match(r"0\d", number) or re.search(r"(?<![\w.])0\d+-$", before):
+            continue  # *007*, *003-12*: a name
         if _REFERENCE.search(before) or re.match(r"[>\s]*\d*$", before):
             continue  # what it names, or the number of a list's item
         if text[found.end() :].lstrip(" ).,;:").startswith("<!-- given"):
