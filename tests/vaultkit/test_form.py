@@ -47,6 +47,11 @@ def inspected(tmp_path: Path, **texts: str) -> list[list[Check]]:
              "before the last one")
             for column, tex in ((6, "$Q = X W^\\top $"), (26, "$ \\alpha$"), (37, "$ W_{a} $"))
         ]),
+        ("both $Z = W V $ and $ d_k = 2$\n", [
+            (1, column, f"{tex}: this is read as text; no space stands behind the first $, nor "
+             "before the last one") for column, tex in ((6, "$Z = W V $"), (21, "$ d_k = 2$"))
+        ]),
+        ("$A = 5 and $B = 6, $HOME=/a and $PATH, it costs $5 = 4 € and $6\n", []),
         ("$a^\\top$ or \\$\\alpha \\$, `$ \\alpha $`, $5 and $6, $HOME/a_b and $X\n", []),
         ("\n![](a.svg)\n", [(2, 1, "![](a.svg) has no alt text")]),
         ("![ ](a.svg)\n", [(1, 1, "![ ](a.svg) has no alt text")]),

@@ -68,9 +68,10 @@ _UNREAD = {
         r"(?<![\w\])])\[(?=[^]]*[A-Za-z])[^][^][^][]{0,199}\]\[(?=[^]]*[A-Za-z])[^][^][^][]{0,99}\]"
     ): "this note says nowhere where that leads",
     re.compile(r"\\begin\{[a-z]+\*?\}"): "this stands outside mathematics; write $$ around it",
-    re.compile(r"\$[^$\n]*(?:\\[A-Za-z]{2,}|[_^]\{)[^$\n]*\$"): (
-        "this is read as text; no space stands behind the first $, nor before the last one"
-    ),
+    re.compile(
+        r"\$(?:[^$\n]*(?:\\[A-Za-z]{2,}|[_^]\{)[^$\n]*\$"
+        r"|\s?[A-Za-z](?:[_^]\w)?\s?[=<>≤≥≈≠][^$\n]*\$(?![\w$]))"
+    ): "this is read as text; no space stands behind the first $, nor before the last one",
 }
 _MARK = re.compile(r"[][!*_`~<&\\$%#]")
 
