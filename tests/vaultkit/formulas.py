@@ -44,6 +44,7 @@ NOTE: dict[str, Any] = {
     "tiny": 1e-20, "zero": 0.0, "counts": np.array([0, 3, 5]), "R": np.eye(2)[::-1],
     "small": 1e-3, "large": 1e3, "v_big": np.array([1e9, 0.5]), "f_pair": lambda x: (x, x),
     "PE": np.array([[np.sin(p), np.cos(p)] for p in range(4)]), "b": np.array([[1.0, 2.0, 3.0]]),
+    "g": _RNG.normal(size=20_000), "h": _RNG.normal(size=20_000),
 }  # fmt: skip
 
 #: What is true, in forms that papers and notes have.
@@ -235,10 +236,45 @@ TRUE = [
     r"R A R = \begin{bmatrix} 3 & 0 \\ 1 & 2 \end{bmatrix}",
     r"(A B)^\top = B^\top A^\top",
     r"A B \ne 0",
+    # What Unicode sets above or below the line.
+    r"x ∈ ℝ³",
+    r"Q ∈ ℝ⁵ˣ³",
+    r"y₁² + y₂² = 5",
+    r"S = Q Kᵀ",
+    # An index that is said to be one number, or a few.
+    r"x_i < 0, \quad i = 2",
+    r"x_i > 0 \quad \text{for } i = 3",
+    r"y_i > 1, \quad i = 2, 3",
+    r"y_i > 1 \quad (i = 2, 3)",
+    r"y_i > 1 \text{ for } i \in \{2, 3\}",
+    r"Z_2 = \alpha_{21} v_1 + \dots + \alpha_{2n} v_n",
+    # Of two samples of numbers side by side, one product for each member.
+    r"\mathbb{E}[g h] = 0",
+    r"\mathbb{E}[2 g (h + 1)] = 0",
+    r"\mathbb{E}[(g - 1) h^2] = -1",
+    r"\operatorname{Var}(g h) = 1",
 ]
 
 #: What is not, and why.
 FALSE = [
+    (r"x ∈ ℝ²", "three numbers"),
+    (r"Q ∈ ℝ³ˣ⁵", "turned"),
+    (r"y₁² + y₂² = 6", "5"),
+    (r"S = Q ᵀK", "no such mark"),
+    (r"x_i < 0, \quad i = 3", "the second"),
+    (r"y_i > 1, \quad i = 1, 2", "not the first"),
+    (r"y_i > 1, \quad i = 2, 4", "not in order"),
+    (r"y_i > 1, \quad i = 3, 4", "there is no fourth"),
+    (r"y_i > 1, \quad i = 7", "there is no seventh"),
+    (r"y_i > 1 \text{ for } i \in \{2, 4\}", "there is no fourth"),
+    (r"\sum_{j \in \{1, 4\}} y_j = 1", "there is no fourth"),
+    (r"c = 2, \quad t = 3", "0.7"),
+    (r"d_k = 3, \quad k = 3", "k is nothing"),
+    (r"Z_2 = \alpha_{21} v_1 + \dots + \alpha_{2m} v_m", "m is no number"),
+    (r"Z_2 = \alpha_{11} v_1 + \dots + \alpha_{2n} v_n", "differs in two"),
+    (r"\mathbb{E}[g h] = 1", "0"),
+    (r"\operatorname{Var}(g h) = 2", "1"),
+    (r"\mathbb{E}[x y] = 10", "three numbers are no sample"),
     # A tolerance that something else has widened.
     (r"\frac{1}{\text{huge}} = 0.7", "10^12 is met on the way"),
     (r"\text{big} = \text{other}", "10^9 is among the elements"),

@@ -372,3 +372,27 @@ def test_what_numpy_1_wrote_is_told_from_what_is_wrong(shown: str, got: str) -> 
     assert "is not what comes" in compare(
         shown.replace("1", "7").replace("3", "7").replace("2", "7"), got
     )
+
+
+def test_an_example_in_a_docstring_shows_what_comes() -> None:
+    code = (
+        "import numpy as np\nrng = np.random.default_rng(0)\n\n\ndef half(v):\n"
+        '    """Half.\n\n    >>> half(4)\n    2.0\n    >>> half(5)\n    2.0\n'
+        "    >>> half('a')\n    Traceback (most recent call last):\n      ...\n"
+        "    TypeError: unsupported operand type(s) for /: 'str' and 'int'\n"
+        "    >>> half(1 / 3)\n    0.17\n    >>> nowhere\n    >>> rng.normal() > 9\n    False\n"
+        "    >>> no()  # doctest: +SKIP\n"
+        '    """\n    return v / 2\n'
+    )
+    text = f"```python\n{code}```\n\n```python\nfloat(rng.normal())\n```\n\n```text\n0.1257\n```\n"
+    note = parse(text)
+    running = NoteRun(note)
+    found = [c for k, b in enumerate(note.blocks) for c in check(k, b, running.steps(k), 0.0)]
+    assert [(c.line, c.outcome) for c in found] == [(11, FAILS), (19, FAILS), (27, HOLDS)]
+    assert "2.0 is really 2.5" in found[0].why
+    assert "NameError" in found[1].why
+    assert not any("--update" in c.why or c.mend for c in found)
+    # What shows a file holds the examples of that file, which are run with it.
+    note = parse(text.replace("```python\nimport", '```python title="a.py"\nimport'))
+    running = NoteRun(note)
+    assert not [c for c in check(0, note.blocks[0], running.steps(0), 0.0) if c.outcome == FAILS]

@@ -44,7 +44,7 @@ def check(index: int, block: Block, steps: Sequence[Step], seconds: float) -> It
     if not problems:
         yield Check("block", block.fence.line, block.section, seconds=seconds, block=index)
     for step, line, why in problems:
-        mend = None if step.error else _mend(index, block, step)
+        mend = None if step.error or step.example else _mend(index, block, step)
         yield Check(
             "block", line, block.section, FAILS, why, seconds=seconds, block=index, mend=mend
         )
@@ -62,7 +62,9 @@ def _problems(step: Step, volatile: str) -> Iterator[tuple[int, str]]:
     if difference:
         first, last = step.shown_lines
         line = first if last >= first else step.line
-        yield line, f"{difference}\n--update writes what it really is"
+        told = "an example in a docstring: " if step.example else ""
+        mended = "" if step.example else "\n--update writes what it really is"
+        yield line, f"{told}{difference}{mended}"
 
 
 def _mend(index: int, block: Block, step: Step) -> Mend:

@@ -73,6 +73,9 @@ _UNREAD = {
         r"|\s?[A-Za-z](?:[_^]\w)?\s?[=<>≤≥≈≠][^$\n]*\$(?![\w$]))"
     ): "this is read as text; no space stands behind the first $, nor before the last one",
 }
+#: Mathematics between the brackets of LaTeX, which Obsidian and Markdown show as text.
+_LATEX = re.compile(r"(?<!\\)\\([(\[])((?:(?!\\[()\[\]]).){1,500}?)\\[)\]]", re.DOTALL)
+_IS_MATHS = re.compile(r"[=<>≤≥≈≠∈^_]|\\[A-Za-z]{2}")
 _MARK = re.compile(r"[][!*_`~<&\\$%#]")
 
 
@@ -408,6 +411,8 @@ class _Reader:
         places = self.places(token, span, above in ("td_open", "th_open"))
         children = _joined(token.children or [])
         self.line_of_text(token.content, children, places)
+        if "\\(" in token.content or "\\[" in token.content:
+            self.in_brackets(token.content, children, places)
         where = "heading" if above == "heading_open" else ""
         if not where:
             self.passages.append(_passage(token.content, children, span[0] + 1))
@@ -487,6 +492,15 @@ class _Reader:
                 if content.startswith(found[0], at) and content[at - 1 : at] != "\\":
                     line, column = places(at)
                     self.problems.append(Problem(line, f"{found[0]}: {why}", column))
+
+    def in_brackets(self, content: str, children: list[Token], places: _Places) -> None:
+        r"""Find ``\(x = 1\)``, which is no mathematics here."""
+        plain = _passage(content, children, 0).plain
+        for found in _LATEX.finditer(content):
+            if _IS_MATHS.search(found[2]) and plain[found.start()] == found[1]:
+                line, column = places(found.start())
+                told = f"{found[0]}: this is read as text; mathematics stands between dollars"
+                self.problems.append(Problem(line, " ".join(told.split()), column))
 
     def html(self, tag: str, places: _Places, at: int) -> None:
         """Find the links of a tag."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import doctest
+import io
 import linecache
 import os
 import re
@@ -12,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -45,6 +48,8 @@ class Step:
         The output when run; for an error that was announced, its last line too.
     error
         An error that nobody announced, told with the lines of the note; else empty.
+    example
+        Whether it is an example in a docstring.
     """
 
     line: int
@@ -52,7 +57,10 @@ class Step:
     shown_lines: tuple[int, int]
     got: str = ""
     error: str = ""
+    example: bool = False
 
+
+_AS_WRITTEN = doctest.OutputChecker()
 
 Watcher = Callable[[Block, list[Step], Mapping[str, Any]], None]
 
@@ -335,6 +343,28 @@ class NoteRun:
         else:
             line = self._line_of(raised, line)
             yield Step(line, shown, lines, got, self._told(raised, line, seconds))
+        # What shows a file holds the examples of that file, which are run with it.
+        if raised is None and ">>>" in source and "title" not in fence.options:
+            yield from self._examples(block)
+
+    def _examples(self, block: Block) -> Iterator[Step]:
+        """Run the examples in the docstrings of a block, so that nothing is changed by them."""
+        kinds = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
+        for node in ast.walk(ast.parse(block.fence.text)):
+            text = ast.get_docstring(node, clean=False) if isinstance(node, kinds) else None
+            if not text or ">>>" not in text:
+                continue
+            assert isinstance(node, kinds)
+            first = block.fence.line + node.body[0].lineno
+            try:
+                examples = doctest.DocTestParser().get_examples(text)
+                with self._calling():
+                    shown = self.call(_run_examples, examples, _Namespace(self.namespace))
+            except Exception as error:
+                shown = [(0, "", f"{type(error).__name__}: {error}")]
+            for line, want, got in shown:
+                lines = (first + line + 1, first + line)
+                yield Step(first + line, want, lines, got, example=True)
 
     def _session(self, block: Block) -> Iterator[Step]:
         fence = block.fence
@@ -436,6 +466,45 @@ class NoteRun:
         if isinstance(error, OutputLimitError):
             return f"stopped at line {line}: it wrote more than {MOST_OUTPUT:,} characters"
         return self._capture.tell(error, seconds)
+
+
+class _Namespace(dict[str, Any]):
+    """Names of a note, of which nothing is copied before it is used."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Namespace:
+        return _Namespace(self)
+
+
+def _run_examples(
+    examples: list[doctest.Example], namespace: dict[str, Any]
+) -> list[tuple[int, str, str]]:
+    """Run examples of a docstring; return the line, what is shown and what comes, of each."""
+    found = []
+    for example in examples:
+        if example.options.get(doctest.SKIP):
+            continue
+        written = io.StringIO()
+
+        def show(value: object, written: io.StringIO = written) -> None:
+            if value is not None:
+                written.write(f"{value!r}\n")
+
+        hook, sys.displayhook = sys.displayhook, show
+        want = example.want
+        try:
+            with contextlib.redirect_stdout(written):
+                code = compile(example.source, "<docstring>", "single", dont_inherit=True)
+                exec(code, namespace)
+        except Exception as error:
+            want = example.exc_msg or want
+            written.write("".join(traceback.format_exception_only(error)))
+        finally:
+            sys.displayhook = hook
+        got = written.getvalue()
+        if _AS_WRITTEN.check_output(want, got, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE):
+            got = want
+        found.append((example.lineno, want.rstrip("\n"), got.rstrip("\n")))
+    return found
 
 
 def _fault(block: Block, line: int, why: str) -> Step:

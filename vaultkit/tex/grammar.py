@@ -94,6 +94,9 @@ _KNOWN_SETS = (
 )
 _N = TypeVar("_N", bound=Node)
 
+#: Letters that count where they stand as an index: ``y_i < 0, i = 2`` is of the second alone.
+_COUNTING = frozenset("ijklrst")
+
 #: Numbers in words that would have to be backed.
 _COUNTS = re.compile(r"\d\d|\d\.\d")
 #: Braces, and behind which mark they say what the thing in them is.
@@ -250,12 +253,33 @@ class _Parser:
         found += [self.under(claim, ()) for claim in self.braced]
         if waiting and not found:
             raise self.error("a condition, and nothing that it is one of")
+        ranges += self.counted(found)
         for limits in ranges:
             users = [s for s in found if limits.index in walk(s)]
             found = [self.under(s, (limits,)) if s in users else s for s in found]
             if not users:
                 found.append(limits)
         return found
+
+    @staticmethod
+    def counted(found: list[Node]) -> list[Range]:
+        """Take ``i = 2`` out of what is stated where i is an index of the other statements."""
+        ranges: list[Range] = []
+        for said in list(found):
+            match said:
+                case Statement((Symbol(name) as letter, Number() as number), ("=",), ()) if (
+                    name in _COUNTING
+                    and any(
+                        letter in node.indices
+                        for other in found
+                        if other is not said
+                        for node in walk(other)
+                        if isinstance(node, Subscript)
+                    )
+                ):
+                    found.remove(said)
+                    ranges.append(Range(letter, number, number))
+        return ranges
 
     @staticmethod
     def under(statement: Any, conditions: tuple[Node, ...]) -> Any:
@@ -368,7 +392,7 @@ class _Parser:
         if self.next in UNJUDGED:
             raise self.unread()
         if relations == ["="]:
-            limits = self.range(start, lefts, sides[0])
+            limits = self.range(start, lefts, sides[0]) or self.values(start, lefts, sides[0])
             if limits:
                 return [limits]
         return self.chains(start, lefts, relations, sides)
@@ -393,6 +417,25 @@ class _Parser:
         if second and (second != Number("2") or low != Number("1")):
             raise self.error("only steps of one are known between dots")
         return self.placed(start, Range(lefts[0], low, high))
+
+    def values(self, start: int, lefts: list[Node], low: Node) -> Range | None:
+        """Read the rest of ``i = 1, 2, 3``."""
+        numbers = [low]
+        while self.next == "," and self.tokens[self.at + 1 : self.at + 2]:
+            token = self.tokens[self.at + 1]
+            after = self.peek(2)
+            if token.kind != "number" or not (after == "" or after in SEPARATORS or after == "."):
+                break
+            self.take()
+            numbers.append(Number(self.take()))
+        if len(numbers) == 1:
+            return None
+        counted = [int(n.text) for n in numbers if isinstance(n, Number) and n.text.isdigit()]
+        if counted != list(range(counted[0] if counted else 0, len(numbers) + (counted or [0])[0])):
+            raise self.error("a list of numbers that are not whole and in order")
+        if len(lefts) != 1 or not isinstance(lefts[0], Symbol):
+            raise self.error("a list of numbers where one is expected")
+        return self.placed(start, Range(lefts[0], numbers[0], numbers[-1]))
 
     def dots_ahead(self) -> bool:
         r"""Tell whether dots stand behind the next part of a list: ``, 2, \dots``."""
@@ -462,6 +505,8 @@ class _Parser:
             if type(a) is not type(b) or isinstance(a, (Number, Symbol)):
                 pairs.append((a, b))
                 return Symbol(HIDDEN)
+            if isinstance(a, Subscript) and isinstance(b, Subscript):
+                a, b = _digit_by_digit(a, b), _digit_by_digit(b, a)
             changed = {
                 f.name: common(getattr(a, f.name), getattr(b, f.name))
                 for f in fields(a)
@@ -1220,6 +1265,20 @@ def _cut(tokens: Iterable[Token], at: str) -> list[list[Token]]:
         else:
             parts[-1].append(token)
     return parts
+
+
+def _digit_by_digit(node: Subscript, other: Subscript) -> Subscript:
+    r"""Part the digits of ``\alpha_{21}`` where the other end of the dots is ``\alpha_{2m}``."""
+    match node.indices, other.indices:
+        case (Number(digits),), (Product("", Number(first), second),) if (
+            len(digits) == 2 and digits.isdigit() and len(first) == 1
+        ):
+            return replace(node, indices=(Number(digits[0]), Number(digits[1])))
+        case (Product("", Number(first), second),), (Number(digits),) if (
+            len(digits) == 2 and digits.isdigit() and len(first) == 1
+        ):
+            return replace(node, indices=(Number(first), second))
+    return node
 
 
 def _quotient(above: Node, below: Node, *, in_line: bool = True) -> Node:

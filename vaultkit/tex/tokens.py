@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import keyword
 import re
-from dataclasses import dataclass
+import unicodedata
+from dataclasses import dataclass, replace
 
 from vaultkit.tex.tree import TexError
 
@@ -26,6 +27,8 @@ _TOKEN = re.compile(
         |mathtt|mathfrak|mathscr|boldsymbol|bm|pmb|operatorname\*?)
         \s*\{(?P<words>(?:[^{}\\$]|\\[_\ \-&%,;])*)\})
   | (?P<number>\d+(?:(?:\{,\}|\\,)\d{3}(?!\d))+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
+  | (?P<raised>[\u2070\u00b9\u00b2\u00b3\u2074-\u207f\u1d40\u02e3]+)
+  | (?P<lowered>[\u2080-\u208e\u2090-\u209c\u1d62-\u1d65\u2c7c]+)
   | (?P<command>\\(?:[A-Za-z]+\*?|.))
   | (?P<char>:=|.)
     """,
@@ -185,6 +188,15 @@ def tokenize(tex: str) -> list[Token]:
             text = text.replace("{,}", "").replace(r"\,", "")
             if len(text) > MOST_DIGITS:
                 raise TexError(f"a number of {len(text)} digits; at most {MOST_DIGITS} are read")
+        elif kind in ("raised", "lowered"):
+            # What Unicode sets above or below the line: ℝ², x₁, Kᵀ.
+            plain = unicodedata.normalize("NFKC", text)
+            inner = tokenize(re.sub(r"(?<=[\dn])x(?=[\dn])", r"\\times ", plain))
+            marks = "^{" if kind == "raised" else "_{"
+            tokens += [Token("char", mark, start, end) for mark in marks]
+            tokens += [replace(token, start=start, end=end) for token in inner]
+            tokens.append(Token("char", "}", start, end))
+            continue
         if text in _SPELLINGS and kind != "text":
             text = _SPELLINGS[text]
             kind = "command" if text.startswith("\\") and len(text) > 1 else "char"

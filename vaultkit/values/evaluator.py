@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ from vaultkit.values.records import (
     UNITS,
     EvaluationError,
     Settings,
+    UnboundError,
     Value,
     bounded,
     made,
@@ -93,6 +95,11 @@ class Evaluator:
         self.limits: list[Range] = [
             node for node in getattr(self.statement, "when", ()) if isinstance(node, Range)
         ]
+        said = set(walk(replace(self.statement, when=()))) if self.limits else set()  # type: ignore[call-arg]
+        for limits in self.limits:
+            if limits.low == limits.high and limits.index not in said:
+                # In d_k = 4, k = 3 it was no index at all.
+                raise UnboundError(getattr(limits.index, "name", ""))
         self._reductions = {
             node.indices[0]: node for node in walk(self.statement)
             if isinstance(node, Reduce) and node.indices
@@ -553,7 +560,11 @@ class Evaluator:
             elif condition.numbers and not value.rank:
                 result = np.zeros((), bool)
                 for number in self.several(condition.numbers):
-                    result = result | (value.array == number.array)
+                    same = value.array == number.array
+                    if isinstance(condition.element, Index) and not same.any():
+                        letter = shown(condition.element.name)
+                        raise EvaluationError(f"{letter} does not come to all of these numbers")
+                    result = result | same
             else:
                 raise EvaluationError("a condition on a shape")
             return ~result if condition.negated else result

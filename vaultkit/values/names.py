@@ -34,6 +34,7 @@ from vaultkit.tex import (
 from vaultkit.tex.grammar import HIDDEN
 from vaultkit.values.functions import WORDS
 from vaultkit.values.records import EvaluationError, Settings, UnboundError
+from vaultkit.values.samples import FEWEST
 
 CONSTANTS = {"pi": np.pi, "infty": np.inf, "e": np.e}
 _CAPITALS = {"Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
@@ -338,7 +339,7 @@ class Names:
         if len(node.arguments) != 1:
             raise UnboundError(name or "a function")
         # No function: side by side is a product.
-        return Product("", self.node(node.function, env), self.node(node.arguments[0], env))
+        return self._product(Product("", node.function, node.arguments[0]), env)
 
     def _power(self, node: Power, env: Mapping[str, str]) -> Node:
         if isinstance(node.base, Apply) and not self.applies(node.base):
@@ -375,7 +376,26 @@ class Names:
         if self.expecting and node.op == r"\cdot":
             # Of a sample of vectors, one a row, q \cdot k is one number for each.
             return Product("rows", self.node(node.left, env), self.node(node.right, env))
+        if self.expecting and node.op == "":
+            left, right = self.node(node.left, env), self.node(node.right, env)
+            # Of two samples of numbers, u w is one number for each.
+            op = r"\odot" if self.is_sample(left) and self.is_sample(right) else ""
+            return Product(op, left, right)
         return self.parts(node, env)
+
+    def is_sample(self, node: Node) -> bool:
+        """Tell whether something is a variable that holds one number for each of many."""
+        match node:
+            case Product(_, Number(), thing) | Power(thing):
+                return self.is_sample(thing)
+            case Sum(terms):
+                return any(self.is_sample(term) for _, term in terms)
+            case Product(r"\odot", left, right):
+                return self.is_sample(left) and self.is_sample(right)
+            case Symbol(name):
+                thing = self.variables.get(name, 0)
+                return np.ndim(thing) == 1 and np.size(thing) >= FEWEST
+        return False
 
     def _range(self, node: Range, env: Mapping[str, str]) -> Node:
         assert isinstance(node.index, Symbol)
