@@ -500,19 +500,18 @@ class _Channel:
         self._sent = bytearray()
 
     def send(self, message: dict[str, Any]) -> None:
-        beat = is_beat(message)
-        if not beat and _getpid() == self._pid:
-            # Results wait for the next heartbeat, behind which code of the note runs that may end
-            # this process: the keeper need not wake for each of them.
-            line = self._line(b"M", message)
-            self._sent += line
-            self._held += line
-            if len(self._held) > _HELD:
-                self._flush()
-            return
-        self.write(b"B" if beat else b"M", message)
-        if beat:
+        if is_beat(message):
+            self.write(b"B", message)
             self._beat = message
+            return
+        self._end_copy()
+        # Results wait for the next heartbeat, behind which code of the note runs that may end
+        # this process: the keeper need not wake for each of them.
+        line = self._line(b"M", message)
+        self._sent += line
+        self._held += line
+        if len(self._held) > _HELD:
+            self._flush()
 
     def again(self) -> None:
         """Send in another process what was sent before it was forked."""
@@ -525,13 +524,15 @@ class _Channel:
             self.write(b"B", {**self._beat, "leaving": True})
 
     def write(self, kind: bytes, message: Any) -> None:
-        copied = _getpid() != self._pid
-        if copied:
-            # By a fork in the note, and has come to here.
-            kind, message, self._held = b"C", self._beat, b""
+        self._end_copy()
         self._held += self._line(kind, message)
         self._flush()
-        if copied:
+
+    def _end_copy(self) -> None:
+        """End this process if it is a copy, made by a fork in the note, that has come to here."""
+        if _getpid() != self._pid:
+            self._held = self._line(b"C", self._beat)
+            self._flush()
             _exit(_CUT_OFF)
 
     def _flush(self) -> None:
