@@ -16,6 +16,12 @@ TOLD = "new Promise((done) => document$.subscribe(() => done(0)))"
 #: The note that is checked before the site is built.
 CHECKED = "Softmax"
 
+#: A font is asked for when letters of it are laid out: a busy machine comes to that after `load`.
+FONTS = """async () => {
+  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+  await document.fonts.ready;
+}"""
+
 #: What is far below the screen is laid out when a reader comes near: this brings all of it near.
 NEAR = """async () => {
   const sheet = new CSSStyleSheet();
@@ -56,8 +62,8 @@ class Visitor:
 
     def go(self, page: Page, path: str) -> None:
         page.goto(self.base + path)
-        page.evaluate("document.fonts.ready.then(() => 0)")
         if page not in self.plain:
+            page.evaluate(FONTS)
             page.wait_for_function(BEGUN)
             page.evaluate(TOLD)
 
