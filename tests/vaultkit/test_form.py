@@ -51,6 +51,13 @@ def inspected(tmp_path: Path, **texts: str) -> list[list[Check]]:
             (1, column, f"{tex}: this is read as text; no space stands behind the first $, nor "
              "before the last one") for column, tex in ((6, "$Z = W V $"), (21, "$ d_k = 2$"))
         ]),
+        ('!!! note "A title"\n\n    Words.\n\n> ???+ tip\n\n- :::{seealso}\n', [
+            (line, column, f"{words}: this is read as text; write > [!note]")
+            for line, column, words in (
+                (1, 1, '!!! note "A title"'), (5, 3, "???+ tip"), (7, 3, ":::{seealso}")
+            )
+        ]),
+        ("So what!!! Why??? \\!!! note\n\n!!! note that\n\n`!!! note`\n\n::: \n", []),
         ("$A = 5 and $B = 6, $HOME=/a and $PATH, it costs $5 = 4 € and $6\n", []),
         ("$a^\\top$ or \\$\\alpha \\$, `$ \\alpha $`, $5 and $6, $HOME/a_b and $X\n", []),
         ("so \\(x_2 = 3\\) is\n\n\\[\nx = 3\n\\]\n", [

@@ -32,6 +32,24 @@ _PYTHON = re.compile(
     r"|(?:python-repl|pyrepl|python-console|jupyter|doctest|sage|cpython|pypy)[\d.]*(?:\W|$)",
     re.IGNORECASE,
 )
+#: Directives of MyST, the dialect of Jupyter's books, whose text readers would see unchecked.
+_DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}")
+#: Those that are callouts there, and what Obsidian calls them.
+ADMONITIONS = {
+    **{name: name for name in ("note", "tip", "hint", "important", "warning", "caution")},
+    **{name: name for name in ("attention", "danger", "error", "todo")},
+    "admonition": "note",
+    "seealso": "info",
+}
+#: By the name of a directive, what says the same in a note.
+_INSTEAD = {
+    **{name: f"> [!{kind}]" for name, kind in ADMONITIONS.items()},
+    "dropdown": "> [!note]-",
+    "math": "$$",
+    "include": "![[a note]]",
+    "figure": "![alt](file)",
+    "image": "![alt](file)",
+}
 _OUTPUT = {"txt", "output", "out", "plain", "plaintext", "stdout", "result", "none"}
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d+\]:)(?:\s|$)", re.MULTILINE)
 
@@ -85,6 +103,11 @@ def misread(info: str, language: str, body: str, output: str = "") -> Iterator[s
         yield f"```{info} does not run; write ```{'pycon' if _PROMPT.search(body) else 'python'}"
     elif language.lower() == "math":
         yield "```math is mathematics on a code host alone, and nothing checks it; write $$"
+    elif (directive := _DIRECTIVE.match(info)) and directive["name"] in _INSTEAD:
+        yield (
+            f"```{directive[0]} is code in Obsidian, and nothing checks what it says; "
+            f"write {_INSTEAD[directive['name']]}"
+        )
     elif _PROMPT.search(body):
         yield f"a session with >>> does not run as ```{info}; write ```pycon"
     elif not language and output:

@@ -72,7 +72,13 @@ _UNREAD = {
         r"\$(?:[^$\n]*(?:\\[A-Za-z]{2,}|[_^]\{)[^$\n]*\$"
         r"|\s?[A-Za-z](?:[_^]\w)?\s?[=<>≤≥≈≠][^$\n]*\$(?![\w$]))"
     ): "this is read as text; no space stands behind the first $, nor before the last one",
+    # Callouts of Python-Markdown and of MyST.
+    re.compile(r'^(?:!!!|\?\?\?\+?|:::+)\s?\{?[a-z][a-z-]*\}?(?:\s".*")?$'): (
+        "this is read as text; write > [!note]"
+    ),
 }
+#: What one of these holds.
+_UNREAD_MARKS = ("[", "$", "\\begin{", "!!!", "???", ":::")
 #: Mathematics between the brackets of LaTeX, which Obsidian and Markdown show as text.
 _LATEX = re.compile(r"(?<!\\)\\([(\[])((?:(?!\\[()\[\]]).){1,500}?)\\[)\]]", re.DOTALL)
 _IS_MATHS = re.compile(r"[=<>≤≥≈≠∈^_]|\\[A-Za-z]{2}")
@@ -479,7 +485,7 @@ class _Reader:
                     self.formulas.append(Formula(line, child.content, display, why, here, column))
                 case "html_inline":
                     self.html(child.content, places, at)
-                case "text" if any(mark in child.content for mark in ("[", "$", "\\begin{")):
+                case "text" if any(mark in child.content for mark in _UNREAD_MARKS):
                     self.unread(content, child, places)
                 case "tag":
                     self.tags.append(child.meta["match"]["tag"])

@@ -20,6 +20,7 @@ from markdown.util import ETX, STX, AtomicString
 from markdown_it.token import Token
 
 from vaultkit.read.comments import shown
+from vaultkit.read.fences import ADMONITIONS
 from vaultkit.read.html import HTMLReader
 from vaultkit.read.markdown import blocks
 from vaultkit.read.syntax import CALLOUT, CARD, CARD_MARK, TASK
@@ -39,13 +40,6 @@ _MARK = re.compile(r"\[\^([^\]\s]+)\]")
 _BREAK = re.compile(r"(?<!\\)\\\n")
 #: A directive of MyST, the dialect of Jupyter's books: ```` ```{note} Title ````.
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}[ \t]*(?P<title>.*)")
-#: Those that are callouts, and what Obsidian calls them.
-_ADMONITIONS = {
-    **{name: name for name in ("note", "tip", "hint", "important", "warning", "caution")},
-    **{name: name for name in ("attention", "danger", "error", "todo")},
-    "admonition": "note",
-    "seealso": "info",
-}
 #: What such a block says of itself ahead of its text; and where a cell of a notebook ends.
 _FIELD = re.compile(r":[\w-]+:")
 _CELL_ENDS = re.compile(r"\+\+\+(?:[ \t]+\{.*\})?")
@@ -245,7 +239,7 @@ class Writer:
         if directive := _DIRECTIVE.fullmatch(token.info.strip()):
             while lines and _FIELD.match(lines[0]):
                 del lines[0]
-            if kind := _ADMONITIONS.get(directive["name"]):
+            if kind := ADMONITIONS.get(directive["name"]):
                 self._admonition(kind, directive["title"], lines)
                 return
         runs = re.findall(r"`{3,}", token.content)
