@@ -325,6 +325,8 @@ def test_columns() -> None:
         ('<video poster="a.svg"></video>', [("a.svg", 1)]),
         ('<a href="https://x.org">x</a> <a name="href">y</a>', []),
         ('<!-- <a href="A.md"> [[B]] -->', []),
+        ('```mermaid\ngraph LR\n  a --> b\n  click a "A.md#b"\n  click b href "B.md" "b"\n  '
+         'click c call("C.md")\n```', [("A.md", 4), ("B.md", 5)]),
         ("<pre>\n[[A]]\n</pre>\n\n<code>[[A]]</code>", [("A", 5)]),
         ("---\nup: '[[A]]'\nsee:\n  - \"[[B#c|d]]\"\n  - word\n# [[no]]\nn: [[1]]\n---\n",
          [("A", 2), ("B", 4)]),

@@ -71,6 +71,8 @@ PLACES = {
     "a message": "```mermaid\nsequenceDiagram\n  A->>B: it is {}\n```",
     "a piece of a pie": '```mermaid\npie\n  "word" : {}\n```',
     "strikethrough": "It is ~~{}~~.",
+    "a comment in code": "```python\nq = 1  # it is {}\n```",
+    "a comment in a session": "```pycon\n>>> q = 1  # it is {}\n```",
 }
 
 
@@ -97,6 +99,14 @@ def test_a_number_is_read_in_properties(key: str) -> None:
     assert found("It is 0.8331, not 0.8441. # given: by hand") == ["3: 0.8331"]
     assert found('"It is 0.8331."') == ["3: 0.8331"]
     assert found(">-\n  It is\n  0.8331.") == ["3: 0.8331"]
+
+
+def test_a_reason_ends_a_comment_and_a_file_has_its_own() -> None:
+    assert failures("```python\nq = 1  # 0.7 # given: so\n```") == []
+    assert failures('```python\ns = "# 0.7"\n```') == []
+    assert failures('```python title="a.py"\nq = 1  # 0.7\n```') == []
+    ((what, _),) = failures("> - a\n>\n>   ```python\n>   q = 1\n>   # 0.7, 0.8231\n>   ```")
+    assert what == "0.7"
 
 
 def test_what_styles_a_diagram_is_no_number() -> None:

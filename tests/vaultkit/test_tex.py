@@ -251,6 +251,12 @@ SETS = (
             r"\begin{split} a &= b ",
             r"\end",
         ),
+        (
+            r"\text{the radius is 3}",
+            "a statement in words cannot be judged",
+            "",
+            r"\text{the radius is 3}",
+        ),
     ],
 )
 def test_what_the_grammar_does_not_hold_is_said_and_where(

@@ -388,10 +388,17 @@ class _Reader:
         self.problems += [Problem(fence.line, why, of_code=True, unseen=True) for why in told]
         if fence.language in fences.RUNS:
             self.blocks.append(Block(fence, None, self.sections[-1]))
+            # What shows a file has the comments of that file, and its names.
+            if "#" in fence.text and "title=" not in fence.info:
+                column = len(prefix) + 1
+                self.read_numbers(prose.of_comments(fence.text, fence.line + 1, column))
         elif fence.language == "text" and role == "compared":
             self.blocks[-1] = replace(self.blocks[-1], output=fence)
         elif fence.language == "mermaid":
             self.read_numbers(prose.of_diagram(lines, fence.line + 1, len(prefix) + 1))
+            for number, found in prose.clicks(lines):
+                line = fence.line + 1 + number
+                self.link(found["href"], "", line, len(prefix) + 1 + found.start("href"), "")
 
     def places(self, token: Token, span: tuple[int, int], cell: bool = False) -> _Places:
         """Tell where in the file the text of a paragraph, heading or cell stands."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
+import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -116,6 +119,30 @@ def of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterator[Pro
             if following:
                 prose.add_reason(following[1].strip())
             yield prose
+
+
+_CLICK = re.compile(r"\s*click\s+\S+\s+(?:href\s+)?\"(?P<href>[^\"]+)\"")
+
+
+def clicks(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
+    """Find the links of a diagram of Mermaid's, each with the number of its line."""
+    for number, raw in enumerate(lines):
+        if found := _CLICK.match(raw):
+            yield number, found
+
+
+def of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
+    """Find the comments of Python code; ``given: reason`` may end one."""
+    with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            if token.type == tokenize.COMMENT:
+                prose = Prose("comment", covers_last=True)
+                reason = re.search(r"\s#\s*given:\s*(\S.*)$", token.string)
+                text = token.string[: reason.start()] if reason else token.string
+                prose.add(text, line + token.start[0] - 1, column + token.start[1])
+                if reason:
+                    prose.add_reason(reason[1].strip())
+                yield prose
 
 
 def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[Prose]:

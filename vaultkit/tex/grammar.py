@@ -85,6 +85,8 @@ _CLAIMING = re.compile(
     r"not|gives|yields|if|unless|or)\b"
 )
 _SIGNS = re.compile(r"[=<>≤≥≈≠∈→⇒]")
+#: Words that say what number something is, all of them in one \\text.
+_SAYING = re.compile(_CLAIMING.pattern + r"[^.;]*\d")
 _SETS = {"R": "R", "N": "N", "Z": "Z", "ℝ": "R", "ℕ": "N", "ℤ": "Z"}
 _ENVIRONMENTS = ("aligned", "align", "align*", "gathered", "split", "alignedat", "equation",
                  "equation*", "gather", "gather*")  # fmt: skip
@@ -1346,6 +1348,9 @@ def _spoken_of(tokens: Sequence[Token]) -> bool:
         if token.kind == "text" and _SIGNS.search(token.text):
             raise TexError("a relation in words cannot be judged", token.start, token.end)
     if len(tokens) <= 1:
+        for token in tokens:
+            if token.kind == "text" and _SAYING.search(token.text):
+                raise TexError("a statement in words cannot be judged", token.start, token.end)
         return True
     judged = RELATIONS.keys() | UNJUDGED | IMPLIES
     if any(token.text in judged for token in tokens if token.kind != "text"):

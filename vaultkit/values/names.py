@@ -19,6 +19,7 @@ from vaultkit.tex import (
     Derivative,
     Differential,
     Function,
+    Matrix,
     Node,
     Number,
     Power,
@@ -335,7 +336,10 @@ class Names:
                 arguments = self.thing(node.arguments, env)
                 self.expecting = outer
                 return Expectation(name, arguments)
-            return Apply(Function(name), self.thing(node.arguments, env))
+            arguments = self.thing(node.arguments, env)
+            if name == "diag" and (len(arguments) > 1 or isinstance(arguments[0], Reduce)):
+                arguments = (Matrix((arguments,), loose=True),)  # diag(1, 2, 4)
+            return Apply(Function(name), arguments)
         if len(node.arguments) != 1:
             raise UnboundError(name or "a function")
         # No function: side by side is a product.
