@@ -74,8 +74,8 @@ ROOMS = {
     ),
     "read": (
         ["vaultkit/read/*"],
-        "backlinks cache check checks counts equations fences graph hostile meanings note notebook"
-        " notebooks numbers obsidian options predictions reading_anything refusals shapes"
+        "backlinks cache check checks counts equations fences graph hostile macros meanings note"
+        " notebook notebooks numbers obsidian options predictions reading_anything refusals shapes"
         " statements syntax vault",
     ),
     "run": (

@@ -23,7 +23,7 @@ from vaultkit.checks.trials import try_others
 from vaultkit.checks.typeset import Typesetter
 from vaultkit.read.listings import is_only_read
 from vaultkit.read.note import Block, Note
-from vaultkit.read.options import OF_CODE, kinds, unknown_checks
+from vaultkit.read.options import OF_CODE, Options, kinds, unknown_checks
 from vaultkit.read.vault import Vault
 from vaultkit.run.dependencies import recording
 from vaultkit.run.session import NoteRun, Step, Watcher
@@ -50,6 +50,8 @@ class Settings:
     listings
         Whether to judge formulas and numbers also beside code that is only to be read, and that
         none of the formulas turns out to be about.
+    every_digit
+        Whether an output has to show all digits of its numbers.
     """
 
     timeout: float = 10.0
@@ -57,6 +59,11 @@ class Settings:
     typeset: Typesetter | None = None
     shown: bool = False
     listings: bool = False
+    every_digit: bool = False
+
+    def of(self, options: Options, note: Note, path: str) -> Settings:
+        """Return them with what the options of a vault say of a note at a path."""
+        return replace(self, listings=options.asks(note, path), every_digit=options.every_digit)
 
 
 def inspect_text(note: Note, vault: Vault, settings: Settings = Settings()) -> Iterator[Check]:
@@ -149,7 +156,7 @@ def inspect(
     """
     yield from inspect_text(note, vault, settings)
     names = vault.options.checks_of(note, vault.relative(note.path))
-    settings = replace(settings, listings=vault.options.asks(note, vault.relative(note.path)))
+    settings = settings.of(vault.options, note, vault.relative(note.path))
     yield from inspect_code(note, vault.root, names, settings, until=until, tell=tell, read=read)
 
 
@@ -211,7 +218,9 @@ def inspect_code(
             broken |= {index} if any(step.error for step in steps) else set()
             if "code" in names:
                 block = session.note.blocks[index]
-                yield from outputs.check(index, block, steps, session.seconds[index])
+                yield from outputs.check(
+                    index, block, steps, session.seconds[index], every_digit=settings.every_digit
+                )
     note = session.note
     read.update(mirrors.files(note, root))
     if until is not None:

@@ -132,9 +132,16 @@ def test_settings_are_read_as_they_were_written(tmp_path: Path) -> None:
         unpublished=("Private", "*.draft.md"),
         html=False,
         template="t.md",
+        every_digit=True,
     )
     (tmp_path / "vaultkit.toml").write_text(options.toml(), encoding="utf-8")
     assert Options.of(tmp_path) == options
+
+
+def test_an_output_may_have_to_show_every_digit(tmp_path: Path) -> None:
+    text = "# A\n\n```python\nprint(0.1502)\n```\n\n```text\n0.15\n```\n"
+    assert failing(vault(tmp_path, {"A.md": text})) == {"A.md": []}
+    assert failing(vault(tmp_path, {"A.md": text}, "every_digit = true\n")) == {"A.md": ["block"]}
 
 
 def test_they_may_stand_in_pyproject(tmp_path: Path) -> None:

@@ -132,6 +132,27 @@ def test_outputs_that_differ_are_told_apart(shown: str, real: str, said: str) ->
     assert said in compare(shown, real)
 
 
+@pytest.mark.parametrize(
+    ("shown", "real", "told"),
+    [
+        ("0.15", "0.1502", "0.15 is 0.1502"),
+        ("a 0.5, 0.150", "a 0.5, 0.15", "0.150 is 0.15"),
+        ("1.", "1.0", "1. is 1.0"),
+        ("1e-3", "1.0e-3", "1e-3 is 1.0e-3"),
+        ("[1.  2.5]", "[1. 2.5]", ""),
+        ("[1.,\n 2.5]", "[1., 2.5]", ""),
+        ("0.15", "0.15", ""),
+    ],
+)
+def test_every_digit_is_to_be_shown_where_that_is_asked_for(
+    shown: str, real: str, told: str
+) -> None:
+    assert compare(shown, real) == ""
+    why = compare(shown, real, every_digit=True)
+    assert why.endswith(f"\n  not with every digit: {told}") if told else why == ""
+    assert why.startswith("the output shown is not what comes\n") or not told
+
+
 def test_a_difference_is_told_line_by_line_and_not_without_end() -> None:
     shown, real = "same\na\nb ", "same\na\nc"
     assert compare(shown, real) == (

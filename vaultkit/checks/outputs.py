@@ -28,7 +28,9 @@ _MASK = "\ufffc"
 _GAP = "\ue000"
 
 
-def check(index: int, block: Block, steps: Sequence[Step], seconds: float) -> Iterator[Check]:
+def check(
+    index: int, block: Block, steps: Sequence[Step], seconds: float, *, every_digit: bool = False
+) -> Iterator[Check]:
     """Tell of a block that has been run whether it runs, and shows what it shows."""
     if "no-run" in block.fence.options:
         yield Check("block", block.fence.line, block.section, EXCEPTED, "no-run", block=index)
@@ -40,7 +42,9 @@ def check(index: int, block: Block, steps: Sequence[Step], seconds: float) -> It
         return
     if mask:
         yield Check("output", block.fence.line, mask, EXCEPTED, "volatile", block=index)
-    problems = [(step, line, why) for step in steps for line, why in _problems(step, mask)]
+    problems = [
+        (step, line, why) for step in steps for line, why in _problems(step, mask, every_digit)
+    ]
     if not problems:
         yield Check("block", block.fence.line, block.section, seconds=seconds, block=index)
     for step, line, why in problems:
@@ -50,7 +54,7 @@ def check(index: int, block: Block, steps: Sequence[Step], seconds: float) -> It
         )
 
 
-def _problems(step: Step, volatile: str) -> Iterator[tuple[int, str]]:
+def _problems(step: Step, volatile: str, every_digit: bool) -> Iterator[tuple[int, str]]:
     """Find what is wrong with a step that has been run, and where."""
     if step.error:
         yield step.line, step.error
@@ -58,7 +62,7 @@ def _problems(step: Step, volatile: str) -> Iterator[tuple[int, str]]:
     shown, got = step.shown or "", step.got
     if volatile:
         shown, got = (re.sub(volatile, _MASK, text) for text in (shown, got))
-    difference = compare(shown, got)
+    difference = compare(shown, got, every_digit=every_digit)
     if difference:
         first, last = step.shown_lines
         line = first if last >= first else step.line
@@ -100,12 +104,13 @@ def _wrong_mask(volatile: str, got: str) -> str:
     return ""
 
 
-def compare(shown: str, got: str) -> str:
+def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
     """Tell how the output that is shown differs from the one that came; empty if it does not.
 
     A number agrees if it is what came, rounded to the digits shown. Strings are compared letter by
     letter, and so is all else. Between brackets, as NumPy sets its arrays, white space does not
     count; elsewhere it does, unless a number shows fewer digits than came, which moves columns.
+    With ``every_digit`` none may show others than came.
 
     >>> compare("array([0.15 , 0.23])", "array([0.15002, 0.22637])")
     ''
@@ -136,7 +141,8 @@ def compare(shown: str, got: str) -> str:
     pairs = list(zip(wanted, real, strict=True))
     wrong = [(w, r) for w, r in pairs if not agrees(w, r)]
     if not wrong:
-        return ""
+        other = [pair for pair in pairs if every_digit and pair[0] != pair[1]]
+        return lines + "\n  not with every digit: {} is {}".format(*other[0]) if other else ""
     shown_worst, real_worst = max(wrong, key=lambda pair: _distance(*pair))
     off = _distance(shown_worst, real_worst)
     return (

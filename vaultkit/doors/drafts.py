@@ -210,7 +210,7 @@ class Drafts:
         """Have the code of a draft run, all of it or up to a block."""
         path = self.vault.relative(draft.note.path)
         names = self.vault.options.checks_of(draft.note, path)
-        settings = replace(self._settings, listings=self.vault.options.asks(draft.note, path))
+        settings = self._settings.of(self.vault.options, draft.note, path)
         wanted = names if until is None else names | {"code"}
         self._background.ask(draft.note, wanted, settings, until)
 

@@ -110,7 +110,9 @@ class _Version:
             steps = running.steps(index)
             if block.kind == "python":
                 steps = [replace(step, shown=shown) for step in steps]
-            yield from outputs.check(index, block, steps, 0.0)
+            yield from outputs.check(
+                index, block, steps, 0.0, every_digit=vault.options.every_digit
+            )
 
 
 def _target(kind: str) -> float:

@@ -61,6 +61,8 @@ class Options:
         Whether HTML in a note goes to the page as it is.
     template
         Path of the note that new ones begin as, from the vault's folder.
+    every_digit
+        Whether an output shows its numbers with all digits that come, and not rounded.
     preamble
         Path of a file with commands of TeX, for the formulas of all notes.
     properties
@@ -76,6 +78,7 @@ class Options:
     unpublished: tuple[str, ...] = ()
     html: bool = True
     template: str = ""
+    every_digit: bool = False
     preamble: str = "preamble.sty"
     properties: bool = True
 
