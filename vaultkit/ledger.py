@@ -82,7 +82,10 @@ class Ledger:
             "under": under and self._under(under, files),
             "checks": [check.plain() for check in sorted(found, key=lambda c: (c.line, c.column))],
         }
-        write_atomically(self._file(note), json.dumps(entry))
+        # To put a file in the place of another costs milliseconds. How long a check took the last
+        # time is not worth them.
+        if _timeless(entry) != _timeless(before):
+            write_atomically(self._file(note), json.dumps(entry))
 
     def checks(self, note: Note) -> list[Check] | None:
         """Return what was found in a note; None if that is not known, or not any more."""
@@ -186,6 +189,12 @@ class Ledger:
 
 def _files_of(entry: Mapping[str, Any]) -> list[str]:
     return [name[5:] for name in entry["key"] if name.startswith("file:")]
+
+
+def _timeless(entry: Mapping[str, Any]) -> str:
+    with suppress(TypeError, KeyError):  # a damaged ledger
+        return json.dumps({**entry, "checks": [{**row, "seconds": 0} for row in entry["checks"]]})
+    return ""
 
 
 def _checks_of(entry: Mapping[str, Any]) -> list[Check] | None:

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,26 @@ def test_it_gives_what_was_found_in_the_order_of_the_note(vault: Vault) -> None:
     record(vault, [])
     assert ledger.checks(note(vault)) == []
     assert ledger.knows(note(vault))
+
+
+def test_what_is_known_already_is_not_written_again(vault: Vault) -> None:
+    record(vault)
+    (file,) = (vault.root.parent / ".cache" / "vaultkit" / "ledger").iterdir()
+    content = file.read_bytes()
+    os.utime(file, ns=(1, 1))
+    slower = [replace(check, seconds=9.5) for check in CHECKS]
+    record(vault, slower)
+    assert (file.read_bytes(), file.stat().st_mtime_ns) == (content, 1)
+    record(vault, [*slower[:2], replace(slower[2], why="x"), slower[3]])
+    assert file.stat().st_mtime_ns != 1
+    assert ledger_of(vault)[2].why == "x"
+    file.write_bytes(content.replace(b'"engine": "', b'"engine": "0'))
+    record(vault)
+    assert json.loads(file.read_bytes()) == json.loads(content)
+
+
+def ledger_of(vault: Vault) -> list[Check]:
+    return Ledger(vault).checks(note(vault)) or []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
