@@ -334,3 +334,17 @@ def test_columns() -> None:
 )  # fmt: skip
 def test_links_in_html_and_front_matter(text: str, links: list[tuple[str, int]]) -> None:
     assert [(link.target, link.line) for link in parse(text).links] == links
+
+
+def test_a_picture_in_html_is_shown_where_it_stands() -> None:
+    text = (
+        'a <img src="a.svg" srcset="b.svg 2x" alt="words"> <a href="c.md">c</a>'
+        ' <object data="d.svg"></object> <p data="e"> <video poster="f.svg"></video>'
+    )
+    assert [(link.target, link.embed, link.words) for link in parse(text).links] == [
+        ("a.svg", True, "words"),
+        ("b.svg", True, "words"),
+        ("c.md", False, ""),
+        ("d.svg", False, ""),
+        ("f.svg", False, ""),
+    ]

@@ -54,7 +54,8 @@ def test_lines_are_those_of_the_file(book: Path) -> None:
     assert "See [A]" in file[note.formulas[0].line - 1]
     first = note.blocks[0].output
     assert first
-    assert (first.text, note.blocks[2].output) == ("2\n2.5", None)
+    assert (first.lines, first.text) == (("2", "2.5"), "2\n2.5")
+    assert note.blocks[2].output is None
 
 
 def test_a_notebook_is_a_note_of_the_vault(book: Path) -> None:
