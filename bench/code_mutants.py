@@ -75,8 +75,8 @@ ROOMS = {
     "read": (
         ["vaultkit/read/*"],
         "backlinks cache check checks counts equations fences graph hostile macros meanings note"
-        " notebook notebooks numbers obsidian options places predictions reading_anything refusals"
-        " shapes statements syntax vault",
+        " notebook notebooks numbers obsidian options places predictions properties"
+        " reading_anything refusals shapes statements syntax vault",
     ),
     "run": (
         ["vaultkit/run/*"],

@@ -46,7 +46,9 @@ def read(text: str) -> Properties:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = mark.index if mark else getattr(error, "position", 0)
-        found.problems.append(_problem(text, str(getattr(error, "problem", None) or error), at))
+        # The place is told as that of the problem.
+        what = getattr(error, "problem", None) or str(error).partition("\n")[0]
+        found.problems.append(_problem(text, what, at))
     except _MisreadError as error:
         found.problems.append(_problem(text, error.reason, error.at))
     else:

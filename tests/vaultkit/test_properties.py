@@ -1,0 +1,52 @@
+"""What the properties of a note say, and where that is which could not be read."""
+
+import pytest
+
+from vaultkit.read.properties import DEEPEST, LONGEST, read
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "told"),
+    [
+        ("a: 1\nb: [x\n", 3, 1, "expected ',' or ']', but got '<stream end>'"),
+        ("a: 1\nb: \a x\n", 2, 4,
+         "unacceptable character #x0007: special characters are not allowed"),
+        ("a: b: c\n", 1, 5, "mapping values are not allowed here"),
+        ("- a\n", 1, 1, "not a list of `name: value` lines"),
+        ("1: a\nb: c\n", 1, 1, "the name of a property is a word, not 1"),
+        ("b: 1\na: 2020-13-45\n", 2, 4, "month must be in 1..12"),
+        ("x: 1\na: &x 1\nb: *x\n", 2, 4, "anchors (&x) and their copies (*x) are not read"),
+        ("a: 1\nb: *x\n", 2, 4, "anchors (&x) and their copies (*x) are not read"),
+        ("[[F]]: 1\n", 1, 1, "found unhashable key"),
+        ("a: !x 1\n", 1, 4, "could not determine a constructor for the tag '!x'"),
+        (f"a: {'[' * DEEPEST}{']' * DEEPEST}", 1, DEEPEST + 3, "nested too deeply"),
+        (f"a: {'b' * (LONGEST - 2)}", 1, 1, "longer than 50,000 characters"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_told_at_its_place(
+    text: str, line: int, column: int, told: str
+) -> None:
+    found = read(text)
+    (problem,) = found.problems
+    assert (problem.line, problem.column) == (line, column)
+    assert problem.message == f"front matter: {told}"
+    assert (found.values, found.links) == ({}, [])
+
+
+def test_what_is_as_long_and_as_deep_as_may_be_is_read() -> None:
+    assert read(f"a: {'b' * (LONGEST - 3)}").values == {"a": "b" * (LONGEST - 3)}
+    deep = read(f"a: {'[' * (DEEPEST - 1)}{']' * (DEEPEST - 1)}")
+    assert (list(deep.values), deep.problems) == (["a"], [])
+    assert read("") == read("# only a comment\n") == read("---\n")
+    assert (read("").values, read("").problems) == ({}, [])
+
+
+def test_links_in_values_stand_where_they_are() -> None:
+    found = read("x: 1\nup: '[[A]] [[B#c|d]]'\nlist:\n  - word\n  - '![[E]]'\n# [[no]]\ny: [[1]]\n")
+    assert [(link.target, link.sub, link.line, link.column) for link in found.links] == [
+        ("A", "", 2, 6),
+        ("B", "c", 2, 12),
+        ("E", "", 5, 6),
+    ]
+    assert found.values["list"] == ["word", "![[E]]"]
+    assert found.values["y"] == [[1]]
