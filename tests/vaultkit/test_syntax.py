@@ -129,6 +129,18 @@ CASES = {
         "- w\n  $$\n  x\n  $$\n- b",
         f"<ul><li>w{display(1)}</li><li>b</li></ul>",
     ),
+    "display with a blank line that touches words": (
+        "w\n$$\nx\n\ny\n$$\nz",
+        f"<p>w</p>{display(1, 'x  y')}<p>z</p>",
+    ),
+    "display with a blank line behind a list": (
+        "- w\n$$\n- x\n\ny\n$$\n- z",
+        f"<ul><li>w</li></ul>{display(1, '- x  y')}<ul><li>z</li></ul>",
+    ),
+    "display with what looks like a list": (
+        "> w\n> $$\n> x\n> - y\n> $$\n> z\n> $$\n> a\n> $$\n>\n> c",
+        f"<blockquote><p>w</p>{display(1, 'x - y')}<p>z</p>{display(2, 'a')}<p>c</p></blockquote>",
+    ),
     "display in a line": ("w $$x$$ z", '<p>w <span class="arithmatex">\\[x\\]</span> z</p>'),
     "display in a callout": ("> [!note] T\n> $$x$$\n> w", callout(f"{display(1)}<p>w</p>")),
     "two displays": ("$$x$$\n$$y$$", display(1) + display(2, "y")),

@@ -17,9 +17,11 @@ from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.dollarmath.index import math_block_dollar
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
@@ -148,6 +150,37 @@ def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
     return rule
 
 
+#: What would end a paragraph, within mathematics on lines of its own.
+_ENDS = re.compile(r"(?:$|[-+*]\s|>|#{1,6}\s|\d+[.)]\s|```|~~~|[=-]+\s*$|<)")
+
+
+def _displayed(rule: Any) -> Any:
+    """Let mathematics that holds blank lines, or what looks like a list, end a paragraph.
+
+    All other mathematics can stand in one. Nothing but a formula has two dollars at both ends.
+    """
+
+    def read(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+        if not silent:
+            return bool(rule(state, first, end, False))
+
+        def line(number: int) -> str:
+            return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+
+        if not line(first).startswith("$$") or "$$" in line(first)[2:]:
+            return False
+        if sum(line(number).count("$$") for number in range(state.line, first)) % 2:
+            return False  # here one ends
+        ends = False
+        for number in range(first + 1, end):
+            if "$$" in line(number):
+                return ends and line(number).rstrip().endswith("$$")
+            ends = ends or bool(_ENDS.match(line(number)))
+        return False
+
+    return read
+
+
 #: Where text may end and something else begin.
 _NO_TEXT = re.compile(r"[\n!#$%&*+\-:<=>@\[\\\]^_`{}~\ufdd0]")
 
@@ -195,6 +228,9 @@ def _make_parser() -> MarkdownIt:
     parser.core.ruler.disable("text_join")
     parser.use(front_matter_plugin).use(footnote_plugin)
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True)
+    display = _displayed(math_block_dollar(allow_labels=False, allow_blank_lines=True))
+    ends = ["paragraph", "reference", "blockquote", "list"]
+    parser.block.ruler.at("math_block", display, {"alt": ends})
     parser.inline.ruler.at("text", _text)
     parser.inline.ruler.before("link", "wikilink", _inline_rule(WIKILINK, "wikilink"))
     parser.inline.ruler.before("link", "comment", _inline_rule(COMMENT, "comment"))

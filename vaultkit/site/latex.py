@@ -46,6 +46,11 @@ _KEPT_LAST = {
 _IN_TEXT = {"dots", "ldots", "quad", "qquad", "textasciicircum", "textbackslash", *_TEXT}
 #: What else they hold stands beside them.
 _STRANGE = r"\\textcolor\{[^{}]*\}\{[^{}]*\}|\\[A-Za-z]+|\\\\"
+#: Commands that have a form with a star; behind others it is an asterisk.
+_STARRED = {"operatorname", "DeclareMathOperator", "newcommand", "renewcommand", "hspace", "tag"}
+#: What a delimiter stands behind; of those, what one can type for angle brackets.
+_SIZES = re.compile(r"left|right|middle|[bB]igg?[lrm]?")
+_ANGLES = {"<": r"\langle ", ">": r"\rangle "}
 _SIGNS = {"euro": "€", "cr": r"\\", "newline": r"\\", "lq": "‘", "rq": "’"}
 #: What stands for an environment that there is not, with what follows its beginning.
 _ENVIRONMENTS = {
@@ -167,6 +172,13 @@ def _commands(tex: str) -> Iterator[str]:
             star = "*" if found[0].endswith("*") else ""
             yield rf"\providecommand{{{word}}}{{}}\renewcommand{{{word}}}"
             yield rf"{{\operatorname{star}{{{says}}}}}"
+        elif found[0].endswith("*") and name and name not in _STARRED:
+            yield rf"\{name} *"
+        elif _SIZES.fullmatch(name) and (angle := re.compile(r"\s*([<>])").match(tex, at)):
+            yield found[0] + _ANGLES[angle[1]]
+            at = angle.end()
+        elif found[0] == "\\\n":
+            yield r"\ "
         else:
             yield found[0]
     yield tex[at:]
@@ -211,6 +223,13 @@ def _environments(tex: str) -> Iterator[str]:
         yield tex[at : found.start()]
         at = found.end()
         name, begins = found["name"], found["what"] == "begin"
+        if begins and name in ("gather", "gathered"):
+            inner, end = _whole(tex, found)
+            rows = [_cells(row) for row in _rows(inner)]
+            if any(len(row) > 1 for row in rows):
+                yield _columns(rows)
+                at = end
+                continue
         if name in _ENVIRONMENTS:
             if begins and name in _WITH_A_WORD:
                 at = group(tex, at)[1]
@@ -221,6 +240,24 @@ def _environments(tex: str) -> Iterator[str]:
         else:
             yield found[0]
     yield tex[at:]
+
+
+def _whole(tex: str, begins: re.Match[str]) -> tuple[str, int]:
+    """Read an environment up to its end; tell where that is."""
+    depth = 0
+    for found in _BEGINS.finditer(tex, begins.start()):
+        depth += 1 if found["what"] == "begin" else -1
+        if depth == 0:
+            return tex[begins.end() : found.start()], found.end()
+    return tex[begins.end() :], len(tex)
+
+
+def _columns(rows: list[list[str]]) -> str:
+    """Write rows of centred formulas with several columns: MathJax's `gather` may have them."""
+    cells = r"\\".join(
+        "&".join(rf"\displaystyle {''.join(_environments(cell))}" for cell in row) for row in rows
+    )
+    return rf"\begin{{array}}{{{'c' * max(map(len, rows))}}}{cells}\end{{array}}"
 
 
 def _tagged(tex: str, display: bool) -> str:
@@ -252,11 +289,20 @@ def _without_tags(tex: str, tags: list[str]) -> str:
 
 def _rows(tex: str) -> list[str]:
     """Part an environment into its rows."""
-    rows, depth, begun = [], 0, 0
-    for sign in re.finditer(r"\\begin\b|\\end\b|\\\\|\\.|[{}]", tex, re.DOTALL):
-        if sign[0] == r"\\" and depth == 0:
-            rows.append(tex[begun : sign.start()])
+    return _parted(tex, r"\\")
+
+
+def _cells(row: str) -> list[str]:
+    """Part a row into its cells."""
+    return _parted(row, "&")
+
+
+def _parted(tex: str, mark: str) -> list[str]:
+    parts, depth, begun = [], 0, 0
+    for sign in re.finditer(r"\\begin\b|\\end\b|\\\\|\\.|[{}&]", tex, re.DOTALL):
+        if sign[0] == mark and depth == 0:
+            parts.append(tex[begun : sign.start()])
             begun = sign.end()
         depth += sign[0] in ("{", r"\begin")
         depth -= sign[0] in ("}", r"\end")
-    return [*rows, tex[begun:]]
+    return [*parts, tex[begun:]]
