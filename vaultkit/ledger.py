@@ -74,8 +74,13 @@ class Ledger:
         key = self._key(note, files)
         before = self._entry(note)
         known = _checks_of(before) if before.get("key") == key else None
-        scopes = {_place(c): c.scope for c in known or () if c.scope}
-        found = [c if c.scope else replace(c, scope=scopes.get(_place(c), "")) for c in checks]
+        tried = {_place(check): check for check in known or () if check.scope}
+        found = [
+            replace(check, scope=once.scope, pinned=once.pinned)
+            if not check.scope and (once := tried.get(_place(check)))
+            else check
+            for check in checks
+        ]
         entry = {
             "note": self.vault.relative(note.path),
             "key": key,
@@ -111,7 +116,8 @@ class Ledger:
         entry = self._entry(note)
         if entry.get("under") != self._under(under, _files_of(entry)):
             return None
-        return [replace(check, scope="") for check in checks if check.kind not in OF_TEXT]
+        of_code = (check for check in checks if check.kind not in OF_TEXT)
+        return [replace(check, scope="", pinned="") for check in of_code]
 
     def knows(self, note: Note) -> bool:
         """Tell whether a note has ever been checked."""

@@ -7,7 +7,7 @@ import pytest
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, Check, Mend
 
 MEND = Mend(2, 3, ("a", "b"), "code", "out")
-FULL = Check("block", 4, "w", FAILS, "why", 5, GENERAL, "sides", 0.5, 0, MEND)
+FULL = Check("block", 4, "w", FAILS, "why", 5, GENERAL, "sides", "n", 0.5, 0, MEND)
 
 
 def test_what_is_empty_is_left_out() -> None:
@@ -27,6 +27,7 @@ def test_what_is_empty_is_left_out() -> None:
         "column": 5,
         "scope": GENERAL,
         "sides": "sides",
+        "pinned": "n",
         "seconds": 0.5,
         "block": 0,
         "mend": {

@@ -1,5 +1,6 @@
 """What is told of each part of a page: what became of it, what it rests on, where that stands."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,13 @@ def equation(outcome: str, why: str = "", scope: str = "", sides: str = "") -> C
             [equation(HOLDS, "s = 1", HERE)],
             Part("Holds here: for the numbers of this page", HERE, [
                 ("Judged on s = 1",), ("The note says why: it is",),
+            ]),
+        ),
+        (
+            [replace(equation(HOLDS, "s = 1", HERE), pinned="d, n")],
+            Part("Holds here: for the numbers of this page", HERE, [
+                ("Judged on s = 1",), ("The same in all trials: d, n",),
+                ("The note says why: it is",),
             ]),
         ),
         (

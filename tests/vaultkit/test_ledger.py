@@ -178,6 +178,10 @@ def test_what_trials_have_told_stays_until_something_changes(vault: Vault) -> No
     assert scopes() == [GENERAL, ""]
     record(vault, [Check("equation", 5, "$a$", column=2, scope=HERE)])
     assert scopes() == [HERE, ""]
+    record(vault, [Check("equation", 5, "$a$", column=2, scope=HERE, pinned="d, n")])
+    again = record(vault, plain).checks(note(vault))
+    assert again
+    assert [(check.scope, check.pinned) for check in again] == [(HERE, "d, n"), ("", "")]
     (vault.root / "A.md").write_text(TEXT + "\n")
     vault.refresh()
     assert scopes() == ["", ""]

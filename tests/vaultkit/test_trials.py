@@ -290,6 +290,28 @@ def test_sizes_that_fit_together_alone_leave_a_claim_here() -> None:
     assert claim.pinned == {"d", "n"}
 
 
+@pytest.mark.parametrize(
+    ("tried", "pinned", "counterexample", "scope", "told"),
+    [
+        (0, (), "", "", ""),
+        (2, (), "", "general", ""),
+        (2, {"n", "d"}, "", "here", "d, n"),
+        # Nobody asks what stayed the same where it did not hold for others.
+        (2, {"n", "d"}, "n = 3", "here", ""),
+    ],
+)
+def test_a_check_says_what_stayed_the_same(
+    tried: int, pinned: set[str], counterexample: str, scope: str, told: str
+) -> None:
+    note = parse("```python\nn = d = 2\n```\n\n$n = d$ <!-- here: so -->\n")
+    equations = Equations(note)
+    NoteRun(note, watchers=[equations.look]).finish()
+    (claim,) = equations.claims
+    claim.tried, claim.pinned, claim.counterexample = tried, pinned, counterexample
+    (check,) = equations.check()
+    assert (check.outcome, check.scope, check.pinned) == ("holds", scope, told)
+
+
 def test_a_block_that_raises_anyway_says_nothing_of_the_sizes() -> None:
     note = parse("```python\nn = 2\n1 / 0\n```\n\n```python\nm = n\n```\n\n$m = n$ and $n = 2$\n")
     for broken, runs in (((0,), 2), ((), 9)):

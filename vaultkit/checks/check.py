@@ -49,6 +49,8 @@ class Check:
         What the two sides of an equation that holds come to, and how far they differ.
     scope
         `GENERAL` or `HERE`, where trials with other numbers have told the two apart.
+    pinned
+        What stayed the same in all trials, where that is why it is not called `GENERAL`.
     seconds
         How long it took.
     block
@@ -65,6 +67,7 @@ class Check:
     column: int = 1
     scope: str = ""
     sides: str = ""
+    pinned: str = ""
     seconds: float = 0.0
     block: int | None = None
     mend: Mend | None = None
@@ -92,7 +95,8 @@ class Check:
         """
         check = cls(**data)
         mend = data.get("mend")
-        given = (check.kind, check.what, check.outcome, check.why, check.scope, check.sides)
+        words = ("kind", "what", "outcome", "why", "scope", "sides", "pinned")
+        given = (getattr(check, name) for name in words)
         if not all(isinstance(value, str) for value in given) or not isinstance(check.line, int):
             raise TypeError("a check has words where numbers should be")
         if mend is None:

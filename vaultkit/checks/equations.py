@@ -181,10 +181,13 @@ class Equations:
                 why = f"{_quoted(expression.formula)} cannot be computed: {expression.why}"
                 yield _check("equation", expression.formula, FAILS, why)
         for claim in self.claims:
+            holds = bool(claim.verdict and claim.verdict.holds)
+            pinned = claim.pinned if holds and claim.tried and not claim.counterexample else ()
             yield replace(
                 _check(claim.kind, claim.formula, *_outcome(claim), at=claim.place),
                 seconds=claim.seconds,
-                scope=claim.scope if claim.verdict and claim.verdict.holds else "",
+                scope=claim.scope if holds else "",
+                pinned=", ".join(sorted(pinned)),
                 sides=_sides(claim.verdict) if claim.verdict and claim.kind == "equation" else "",
             )
 

@@ -111,11 +111,12 @@ def _statement(checks: Sequence[Check]) -> Part:
 def _lines(note: Note, check: Check) -> list[tuple[str, ...]]:
     if check.outcome == EXCEPTED:
         return [(f"The note says why: {check.why}",)]
+    pinned = [(f"The same in all trials: {check.pinned}",)] if check.pinned else []
     if check.kind == "equation":
         lines = [f"Judged on {check.why}" if check.why else "", _in_rows(_capital(check.sides))]
-        return [(line,) for line in lines if line]
+        return [*((line,) for line in lines if line), *pinned]
     sources = re.split(r"; (?=[A-Za-z])", check.why) if check.why else []
-    return [_source(note, check.line, source) for source in sources]
+    return [*(_source(note, check.line, source) for source in sources), *pinned]
 
 
 def _source(note: Note, line: int, source: str) -> tuple[str, ...]:
