@@ -12,6 +12,7 @@ from vaultkit.read.vault import Vault
 
 ROOT = Path(__file__).parents[1]
 DOORS = {
+    "built_pages.py",
     "language_server.py",
     "mkdocs_plugin.py",
     "pytest_plugin.py",

@@ -215,6 +215,8 @@ def test_pages_that_another_process_has_rendered_are_the_same(
 
     monkeypatch.setattr(Helpers, "__init__", begin_and_wait)
     monkeypatch.setattr("vaultkit.doors.helpers._can_fork", lambda: hasattr(os, "fork"))
+    monkeypatch.setattr("vaultkit.doors.helpers.spare", lambda: 2)
+    monkeypatch.setattr("vaultkit.doors.helpers._FEW", 1)
     monkeypatch.setattr("vaultkit.doors.rendered_pages._FEW", 1)
     helped = build_site(vault / "docs", vault / "helped", strict=True)
     # Only the first page, and the one of which there is something to tell. The helper cannot draw

@@ -40,7 +40,8 @@ from vaultkit.checks.arrays import arrays
 from vaultkit.checks.asked import asked as asked_in
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Part, parts
-from vaultkit.doors.helpers import Helpers
+from vaultkit.doors.built_pages import BuiltPages
+from vaultkit.doors.helpers import Helpers, divided
 from vaultkit.doors.redirects import redirects
 from vaultkit.doors.rendered_pages import RenderedPages
 from vaultkit.doors.site_assets import FOLDER, THEME, SiteAssets, generated, move, theme
@@ -151,6 +152,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.incremental = False
         self.written = WrittenPages()
         self.compiled = CompiledTemplates()
+        self.built = BuiltPages()
         #: The notes that were checked after a save, as they were then.
         self.tried: set[tuple[Path, str]] = set()
         #: By path, what the ledger knows of each note that has a page; and the script to filter it.
@@ -454,6 +456,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             # Others may have changed what templates are compiled to.
             env.bytecode_cache = self.compiled if self.known else None
             self.written.skip_the_same(files, self._shown_on_all(config, files), self._shown_on)
+        elif self.known:
+            self.built.begin()
         return env
 
     def _shown_on_all(self, config: MkDocsConfig, files: Files) -> object:
@@ -498,6 +502,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     @event_priority(100)
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Leave Material's index empty, which is fetched with every page; add the Markdown."""
+        self.built.end()
         search: Any = config.plugins.get("material/search")
         if search:
             search.search_index.entries.clear()
@@ -510,7 +515,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             self.written.end()
         else:
             # Only now is known which elements there are.
-            styles.join(Path(config.site_dir), FOLDER)
+            styles.join(Path(config.site_dir), FOLDER, divided)
+
+    def on_build_error(self, **_: Any) -> None:
+        """Leave nothing behind in MkDocs."""
+        self.built.end()
 
     def on_page_context(self, context: Any, config: MkDocsConfig, **_: Any) -> Any:
         """Tell the templates which fonts to fetch at once, and what was checked of the note.

@@ -8,11 +8,13 @@ that costs more than all the rest of a page.
 from __future__ import annotations
 
 import hashlib
+import os
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -36,6 +38,8 @@ _COMMENT = re.compile(r"(?P<text>\"[^\"\n]*\"|'[^'\n]*')|/\*.*?\*/", re.DOTALL)
 #: Attributes whose values stand in the pages, or nowhere.
 _TOLD = re.compile(r"dir|data-md-color-\w+")
 _ATTRIBUTE = re.compile(rf'\s({_TOLD.pattern})="([^"]*)"')
+#: A custom property where it is read.
+_PROPERTY = re.compile(r"--[\w-]+(?=[,)\s\"'`])")
 #: Material sets and drops it at every start, and all elements are styled anew for the sake of a
 #: quarter of a second without transitions.
 _COSTLY = "data-md-color-switching"
@@ -70,7 +74,11 @@ class Used:
         return cls(frozenset(classes), frozenset(values))
 
 
-def join(site: Path, folder: str) -> None:
+#: Has a function work through things, in parts; lists what it returns of each part.
+Divided = Callable[[Sequence[Any], Callable[[Iterable[Any]], Any]], list[Any]]
+
+
+def join(site: Path, folder: str, divided: Divided = lambda things, work: [work(things)]) -> None:
     """Put one style sheet into the place of all that the pages of a site name.
 
     Parameters
@@ -79,37 +87,77 @@ def join(site: Path, folder: str) -> None:
         The folder of the finished site.
     folder
         Where in it to write the style sheet.
+    divided
+        Has the pages read and written; see `vaultkit.doors.helpers`.
     """
-    pages = {path: path.read_text("utf-8") for path in sorted(site.rglob("*.html"))}
-    pages = {path: page for path, page in pages.items() if _LINK.search(page)}
+    pages = [*enumerate(sorted(site.rglob("*.html")))]
+    read = divided(pages, lambda part: _read_pages(part, site))
+    firsts = sorted((at, names) for part in read for names, at in part["named"])
     sheets: dict[Path, str] = {}
-    for path, page in pages.items():
-        for found in _LINK.finditer(page):
-            file = _file(found, path, site)
-            if file not in sheets and file.is_file():
-                css = file.read_text("utf-8")
-                # What is found from one folder is not found from another.
-                if file.parent == site / folder or not _RELATIVE.search(css):
-                    sheets[file] = css
+    for file in (Path(name) for _, names in firsts for name in names):
+        if file not in sheets and file.is_file():
+            css = file.read_text("utf-8")
+            # What is found from one folder is not found from another.
+            if file.parent == site / folder or not _RELATIVE.search(css):
+                sheets[file] = css
     scripts = [path.read_text("utf-8") for path in sorted(site.rglob("*.js"))]
     made = [" ".join(_THEMES_NAME.findall(s)) if "md-search" in s else s for s in scripts]
-    used = Used.by(pages.values(), [*made, _STATES])
+    by_scripts = Used.by([], [*made, _STATES])
+    used = Used(
+        by_scripts.classes.union(*(part["classes"] for part in read)),
+        frozenset((name, value) for part in read for name, value in part["values"]),
+    )
     joined = without_unread(
         "\n".join(
             pruned(css, used) if file.parent == site / _THEME else tight(css)
             for file, css in sheets.items()
         ),
-        [*pages.values(), *scripts],
+        [*(f"{name} " for part in read for name in part["properties"]), *scripts],
     )
     name = f"{folder}/site.{hashlib.sha256(joined.encode()).hexdigest()[:8]}.css"
     write_atomically(site / name, joined)
-    for path, page in pages.items():
+    divided(pages, lambda part: _name_sheet(part, site, sheets.keys(), name))
+
+
+def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list[Any]]:
+    """Gather which style sheets pages name, where first, and what is used on these pages."""
+    named: dict[tuple[str, ...], int] = {}
+    classes: set[str] = set()
+    values: set[tuple[str, str]] = set()
+    properties: set[str] = set()
+    for at, path in pages:
+        page = path.read_text("utf-8")
+        files = tuple(os.fspath(_file(found, path, site)) for found in _LINK.finditer(page))
+        if files:
+            named.setdefault(files, at)
+            used = Used.by([page], [])
+            classes |= used.classes
+            values |= used.values
+            properties.update(_PROPERTY.findall(page))
+    return {
+        "named": [[names, at] for names, at in named.items()],
+        "classes": [*classes],
+        "values": [*values],
+        "properties": [*properties],
+    }
+
+
+def _name_sheet(
+    pages: Iterable[tuple[int, Path]], site: Path, sheets: Collection[Path], name: str
+) -> None:
+    """Have pages name one style sheet in the place of the first of these, and no other."""
+    for _, path in pages:
+        page = path.read_text("utf-8")
+        links = [f for f in _LINK.finditer(page) if _file(f, path, site) in sheets]
+        if not links:
+            continue
+        first = links[0]
         # Links of the page for lost visitors begin at the root of the host.
-        first = next(f for f in _LINK.finditer(page) if _file(f, path, site) in sheets)
         old = posixpath.relpath(_file(first, path, site).relative_to(site).as_posix(), ".")
         href = first[1].removesuffix(old) + name
-        rest = _LINK.sub(lambda f: "" if _file(f, path, site) in sheets else f[0], page)  # noqa: B023
-        told = f"{rest[: first.start()]}{_link(href)}{rest[first.start() :]}"
+        told = page[: first.start()] + _link(href)
+        for link, end in pairwise([*(link.span() for link in links), (len(page), 0)]):
+            told += page[link[1] : end[0]]
         path.write_text(told, encoding="utf-8", newline="")
 
 
@@ -160,7 +208,7 @@ def tight(css: str) -> str:
 
 def without_unread(css: str, texts: Sequence[str]) -> str:
     """Drop custom properties that nothing reads, be it the style sheet or one of the texts."""
-    read = {name for text in (css, *texts) for name in re.findall(r"--[\w-]+(?=[,)\s\"'`])", text)}
+    read = {name for text in (css, *texts) for name in _PROPERTY.findall(text)}
     return re.sub(
         r"(?<=[{;])(--[\w-]+):(?:\"[^\"]*\"|'[^']*'|url\([^()]*\)|[^;{}\"'])*;",
         lambda found: found[0] if found[1] in read else "",

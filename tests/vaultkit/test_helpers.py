@@ -1,0 +1,77 @@
+"""Work that several processes share is done once, and all of it."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable
+
+import pytest
+
+from vaultkit.doors import helpers
+from vaultkit.doors.helpers import divided
+
+
+@pytest.fixture(autouse=True)
+def three_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not hasattr(os, "fork"):
+        pytest.skip("no processes can be forked here")
+    monkeypatch.setattr(helpers, "_can_fork", lambda: True)
+    monkeypatch.setattr(helpers, "spare", lambda: 2)
+
+
+@pytest.mark.parametrize("count", [0, 1, 40, 10_000])
+def test_every_thing_is_done_by_one_process(count: int) -> None:
+    done = divided(range(count), lambda things: [os.getpid(), *things])
+    assert len(done) == (3 if count >= 40 else 1)
+    assert len({pid for pid, *_ in done}) == len(done)
+    assert sorted(thing for _, *things in done for thing in things) == list(range(count))
+
+
+@pytest.mark.parametrize("how", ["raises", "tells", "dies"])
+def test_what_a_helper_is_not_able_to_do_is_done_here(
+    how: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    here = os.getpid()
+    reader, writer = os.pipe()
+    waited: list[bool] = []
+
+    def work(things: Iterable[int]) -> list[int]:
+        done = []
+        for thing in things:
+            done.append(thing)
+            if os.getpid() != here:
+                if len(done) == 1:
+                    os.write(writer, b".")
+                if how == "raises":
+                    raise ValueError(thing)
+                if how == "dies":
+                    os._exit(0)
+            elif not waited:
+                waited.append(True)
+                assert os.read(reader, 1) == b"."  # until a helper has taken something
+            if how == "tells":
+                logging.getLogger("mkdocs.here").warning("%s is told", thing)
+        return done
+
+    done = divided(range(40), work)
+    assert sorted(thing for part in done for thing in part) == list(range(40))
+    assert len(done) == 3
+    if how == "tells":
+        assert sorted(caplog.messages) == sorted(f"{thing} is told" for thing in range(40))
+
+
+def test_what_is_wrong_here_ends_all() -> None:
+    here = os.getpid()
+
+    def work(things: Iterable[int]) -> None:
+        for thing in things:
+            if os.getpid() == here:
+                raise ValueError(thing)
+            while True:
+                pass
+
+    with pytest.raises(ValueError, match=r"\d"):
+        divided(range(40), work)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

@@ -1,0 +1,60 @@
+"""Puts all pages into their templates at once, by all processors.
+
+MkDocs does so page by page, when all of them are rendered. No page then rests on another one that
+was put into its template before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import jinja2
+from mkdocs.commands import build as of_mkdocs
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+
+from vaultkit.doors.helpers import divided
+
+
+class BuiltPages:
+    """Stands in for the function by which MkDocs puts a page into its template, and writes it."""
+
+    def __init__(self) -> None:
+        self._of_mkdocs: Any = None
+        self._are_built = False
+
+    def begin(self) -> None:
+        """Take its place, until all pages of this build are written."""
+        self.end()
+        self._of_mkdocs, self._are_built = of_mkdocs._build_page, False
+        of_mkdocs._build_page = self._build
+
+    def end(self) -> None:
+        """Give it back its place."""
+        if self._of_mkdocs:
+            of_mkdocs._build_page, self._of_mkdocs = self._of_mkdocs, None
+
+    def _build(
+        self,
+        page: Page,
+        config: MkDocsConfig,
+        doc_files: Sequence[File],
+        nav: Navigation,
+        env: jinja2.Environment,
+        dirty: bool = False,
+        excluded: bool = False,
+    ) -> None:
+        del page, excluded
+
+        def build(files: Iterable[File]) -> None:
+            for file in files:
+                hidden = file.inclusion.is_excluded()  # type: ignore[no-untyped-call]
+                self._of_mkdocs(file.page, config, doc_files, nav, env, dirty, excluded=hidden)
+
+        # The first call is for all of them.
+        if not self._are_built:
+            self._are_built = True
+            divided(doc_files, build)
