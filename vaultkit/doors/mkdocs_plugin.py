@@ -44,6 +44,7 @@ from vaultkit.doors.built_pages import BuiltPages
 from vaultkit.doors.helpers import Helpers, divided
 from vaultkit.doors.redirects import redirects
 from vaultkit.doors.rendered_pages import RenderedPages
+from vaultkit.doors.saves import Saves
 from vaultkit.doors.site_assets import FOLDER, THEME, SiteAssets, generated, move, theme
 from vaultkit.doors.written_pages import CompiledTemplates, WrittenPages
 from vaultkit.files import write_atomically
@@ -153,6 +154,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.written = WrittenPages()
         self.compiled = CompiledTemplates()
         self.built = BuiltPages()
+        self.saves: Saves | None = None
         #: The notes that were checked after a save, as they were then.
         self.tried: set[tuple[Path, str]] = set()
         #: By path, what the ledger knows of each note that has a page; and the script to filter it.
@@ -320,14 +322,20 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     on_files = CombinedEvent(_drop_files, _add_files)
 
-    def on_serve(self, server: Any, **_: Any) -> Any:
-        """Build again when the notes were checked again."""
+    def on_serve(self, server: Any, config: MkDocsConfig, **_: Any) -> Any:
+        """Build again as soon as a file is saved, and when the notes were checked again."""
         assert self.vault is not None
         if not self.config.check_saved:  # otherwise it is this that has written there
             folder = folder_of(self.vault)
             folder.mkdir(parents=True, exist_ok=True)  # what is not there cannot be watched
             server.watch(str(folder))
+        self.saves = Saves(server, Path(config.docs_dir).absolute())
         return server
+
+    def on_shutdown(self) -> None:
+        """Listen to no more saves."""
+        if self.saves:
+            self.saves.end()
 
     def _check_saved(self) -> None:
         """Have the notes checked of which nothing is known any more.
