@@ -18,6 +18,7 @@ from vaultkit.checks.check import EXCEPTED, FAILS, Check
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.predictions import Predictions
+from vaultkit.checks.said import Statements
 from vaultkit.checks.shapes import Shapes
 from vaultkit.checks.trials import try_others
 from vaultkit.checks.typeset import Typesetter
@@ -91,10 +92,12 @@ class Judges:
         self.numbers = Numbers(note)
         self.predictions = Predictions(note)
         self.shapes = Shapes(note)
+        self.statements = Statements(note)
 
     def turn_to(self, note: Note) -> None:
         """Take up a note that reads the same up to where this one was looked at."""
-        for judge in (self.equations, self.numbers, self.predictions, self.shapes):
+        judges = self.equations, self.numbers, self.predictions, self.shapes, self.statements
+        for judge in judges:
             judge.turn_to(note)
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
@@ -103,12 +106,16 @@ class Judges:
         self.numbers.look(block, steps, variables)
         self.shapes.look(block, steps, variables)
         self.predictions.look(block, steps, variables)
+        self.statements.look(block, steps, variables)
 
     def check(self) -> Iterator[Check]:
         """Tell what was found, once all blocks have run."""
         yield from self.equations.check()
-        yield from self.numbers.check()
-        yield from self.shapes.check()
+        yield from self.statements.check()
+        for check in (*self.numbers.check(), *self.shapes.check()):
+            # What the code beside a number comes to is what it rests on.
+            if check.outcome != FAILS or not self.statements.holds(check.line, check.column):
+                yield check
         yield from self.predictions.check()
 
 
@@ -120,7 +127,10 @@ def agreement(one: Note, other: Note) -> int:
     """
 
     def judged(note: Note, block: Block) -> list[Any]:
-        formulas: list[Any] = [f for f in note.formulas if f.line < block.fence.line]
+        formulas: list[Any] = [
+            f for f in (*note.formulas, *note.asides) if f.line < block.fence.line
+        ]
+        formulas += [s for s in note.said if s.line < block.fence.line]
         return formulas + [p for p in note.predictions if p.line < block.fence.line]
 
     pairs = zip(one.blocks, other.blocks, strict=False)
@@ -206,7 +216,7 @@ def inspect_code(
     watchers = (judges.look, watch) if watch else (judges.look,)
     session = NoteRun(note, settings.timeout, watchers, vault=folder, beat=tell, pause=paused)
     judges.equations.call = lambda function, given: session.call(function, *given)
-    judges.predictions.call = session.call
+    judges.predictions.call = judges.statements.call = session.call
     broken: set[int] = set()
     root = folder.parent
     read = set() if read is None else read
@@ -239,6 +249,7 @@ def inspect_code(
     ):
         return
     only_read = is_only_read(note) and judges.equations.are_of_something_else
+    only_read = only_read and not judges.statements.found
     excused = only_read and not note.predictions and not settings.listings
     for check in judges.check():
         if excused and check.outcome == FAILS:

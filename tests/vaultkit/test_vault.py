@@ -64,7 +64,7 @@ def test_a_name_is_found(vault: Vault, name: str, source: str, found: str) -> No
 @pytest.mark.parametrize(
     "name",
     ["Sofmax", "hidden", ".obsidian/hidden", "sub", "a", "other/Twin", ".", "..", "/", "//",
-     "../" * 40, "x" * 5000, "a\0b", "/etc/hostname"],
+     "a.svg.md", "Softmax/", "Softmax.md/", "../" * 40, "x" * 5000, "a\0b", "/etc/hostname"],
 )  # fmt: skip
 def test_what_is_not_there_is_not_found(vault: Vault, name: str) -> None:
     with pytest.raises(BrokenLinkError, match="there is no note or file"):

@@ -116,7 +116,7 @@ class Equations:
         self.note = note
         self.expressions = []
         self.claims, self.others = [], list[Check]()
-        for formula in note.formulas:
+        for formula in (*note.formulas, *note.asides):
             if formula.not_run:
                 self.others.append(_check("equation", formula, EXCEPTED, formula.not_run))
                 continue

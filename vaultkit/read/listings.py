@@ -54,12 +54,13 @@ def is_only_read(note: Note) -> bool:
 
 
 def _called(note: Note) -> set[str]:
-    """Gather the words of all formulas. TeX writes some signs of a name with a backslash."""
-    return {
-        word
-        for formula in note.formulas
-        for word in re.findall(r"\w+", formula.tex.replace("\\_", "_"))
-    }
+    """Gather the words of all formulas, and of the code in the text that states something.
+
+    TeX writes some signs of a name with a backslash.
+    """
+    texts = [formula.tex.replace("\\_", "_") for formula in (*note.formulas, *note.asides)]
+    texts += [said.code for said in note.said]
+    return {word for text in texts for word in re.findall(r"\w+", text)}
 
 
 def _defines(node: ast.stmt) -> bool:

@@ -40,7 +40,8 @@ from vaultkit.read.note import (
     tags_of,
 )
 from vaultkit.read.predictions import Prediction, predictions
-from vaultkit.read.quantities import Prose, Quantity, quantities
+from vaultkit.read.quantities import Prose, Quantity, quantities, states
+from vaultkit.read.said import Said, said
 from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
 from vaultkit.read.sentences import Sentences
 from vaultkit.read.shapes import Shape, shapes
@@ -84,6 +85,7 @@ _UNREAD_MARKS = ("[", "$", "\\begin{", "!!!", "???", ":::")
 #: Mathematics between the brackets of LaTeX, which Obsidian and Markdown show as text.
 _LATEX = re.compile(r"(?<!\\)\\([(\[])((?:(?!\\[()\[\]]).){1,500}?)\\[)\]]", re.DOTALL)
 _IS_MATHS = re.compile(r"[=<>≤≥≈≠∈^_]|\\[A-Za-z]{2}")
+_DOLLARS = re.compile(r"(?<![\\$])\$(?![\s$])([^$\n]*[^$\s\\])\$(?!\d)")
 _MARK = re.compile(r"[][!*_`~<&\\$%#]")
 
 
@@ -273,6 +275,8 @@ class _Reader:
         self.quantities: list[Quantity] = []
         self.shapes: list[Shape] = []
         self.predictions: list[Prediction] = []
+        self.said: list[Said] = []
+        self.asides: list[Formula] = []
         self.links: list[Link] = []
         self.passages: list[Passage] = []
         self.block_ids: dict[str, tuple[int, int]] = {}
@@ -293,7 +297,7 @@ class _Reader:
         wrong = [d for prediction in self.predictions for d in prediction.distractors]
         codes = {d.line: range(d.column, d.column + len(d.code) + 2) for d in wrong}
 
-        def is_stated(spot: Quantity | Shape) -> bool:
+        def is_stated(spot: Quantity | Shape | Said) -> bool:
             return spot.column not in codes.get(spot.line, ())
 
         return replace(
@@ -304,9 +308,11 @@ class _Reader:
             fences=tuple(self.fences),
             blocks=tuple(self.blocks),
             formulas=tuple(self.formulas),
+            asides=tuple(self.asides),
             quantities=tuple(filter(is_stated, self.quantities)),
             shapes=tuple(filter(is_stated, self.shapes)),
             predictions=tuple(self.predictions),
+            said=tuple(filter(is_stated, self.said)),
             links=tuple(self.links),
             passages=tuple(self.passages),
             block_ids=self.block_ids,
@@ -374,6 +380,10 @@ class _Reader:
         # The properties begin on the second line.
         self.problems += [replace(problem, line=problem.line + 1) for problem in found.problems]
         self.links += [replace(link, line=link.line + 1) for link in found.links]
+        for key in prose.PROPERTIES:
+            lines = token.content.split("\n")
+            where = (n for n, raw in enumerate(lines) if raw.startswith(f"{key}:"))
+            self.aside(str(found.values.get(key) or ""), _line(token) + 1 + next(where, 0))
         self.read_numbers(prose.of_properties(found.values, token.content, _line(token) + 1))
 
     def callout_title(self, tokens: list[Token], index: int) -> str | None:
@@ -471,6 +481,8 @@ class _Reader:
                 self.row = pieces[-1].text
             pieces[-1].row = self.row
         self.read_numbers(pieces)
+        if any(child.type == "code_inline" for child in children):
+            self.said += said(children, token.content, places)
         self.block_id(token, span, tokens, index)
 
     def is_beyond_bounds(self, content: str, span: tuple[int, int]) -> bool:
@@ -519,6 +531,7 @@ class _Reader:
                     self.link(href, words, line, column, sentences.around(at))
                 case "image":
                     src = str(child.attrs.get("src", ""))
+                    self.aside(child.content, line, column)
                     self.link(src, child.content, line, column, sentences.around(at), True)
                 case "math_inline" | "math_inline_double":
                     why, here = (
@@ -568,6 +581,12 @@ class _Reader:
                     self.link(one, words, line, column, "", image)
             elif href:
                 self.link(href, words, line, column, "", image)
+
+    def aside(self, text: str, line: int, column: int = 1) -> None:
+        """Find the formulas that state something where none is typeset."""
+        for found in _DOLLARS.finditer(text):
+            if states(found[1]):
+                self.asides.append(Formula(line, found[1], False, column=column))
 
     def read_numbers(self, pieces: Iterable[Prose]) -> None:
         """Read the numbers and shapes in pieces of text."""

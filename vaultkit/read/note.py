@@ -16,6 +16,7 @@ from vaultkit.read.comments import hide, shown
 from vaultkit.read.macros import definitions
 from vaultkit.read.predictions import Prediction
 from vaultkit.read.quantities import Quantity
+from vaultkit.read.said import Said
 from vaultkit.read.shapes import Shape
 from vaultkit.read.syntax import LINE_END, comparable, printable
 
@@ -195,9 +196,12 @@ class Note:
     fences: tuple[Fence, ...] = ()
     blocks: tuple[Block, ...] = ()
     formulas: tuple[Formula, ...] = ()
+    #: Those that state something where none is typeset: in a summary, in what a picture shows.
+    asides: tuple[Formula, ...] = ()
     quantities: tuple[Quantity, ...] = ()
     shapes: tuple[Shape, ...] = ()
     predictions: tuple[Prediction, ...] = ()
+    said: tuple[Said, ...] = ()
     links: tuple[Link, ...] = ()
     passages: tuple[Passage, ...] = ()
     block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)

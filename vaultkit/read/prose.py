@@ -19,7 +19,7 @@ from vaultkit.read.syntax import BLOCK_ID, REASON, SIZE
 #: Attributes of HTML that are shown or read out.
 _SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
 #: Properties that the site and Obsidian show.
-_PROPERTIES = ("title", "summary", "description")
+PROPERTIES = ("title", "summary", "description")
 
 
 def of_inline(
@@ -148,7 +148,7 @@ def of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
 def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[Prose]:
     """Find the text of those properties that are shown; ``# given: reason`` may stand behind."""
     lines = source.split("\n")
-    for key in _PROPERTIES:
+    for key in PROPERTIES:
         value = meta.get(key)
         if not isinstance(value, (str, int, float)) or isinstance(value, bool):
             continue

@@ -262,13 +262,19 @@ class Vault:
         for folder in (source.parent, self.root):
             path = Path(os.path.normpath(folder / name))
             for candidate in (path, Path(f"{path}.md")):
-                if candidate in self._known:
+                if candidate in self._known and not name.endswith("/"):
                     return candidate
         wanted = PurePosixPath(_key(name.removeprefix("/").removesuffix(".md")))
         names, aliases = self._by_name
         named = names.get(wanted.name, ())
         for found in (
-            [path for path in named if _ends_with(_key(self.relative(path)), wanted)],
+            [
+                path
+                for path in named
+                if _ends_with(_key(self.relative(path)), wanted)
+                and not name.endswith("/")
+                and (path.suffix in READERS or not name.endswith(".md"))
+            ],
             aliases.get(_key(name), ()),
         ):
             if found:

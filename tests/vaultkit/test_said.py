@@ -1,0 +1,140 @@
+"""Inline code that states something is computed where it stands."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.inspect import inspect
+from vaultkit.read.markdown import parse
+from vaultkit.read.vault import Vault
+
+CODE = """# A
+
+```python
+import numpy as np
+
+x = np.array([3.0, 4.0])
+y = np.array([1.0, -2.0])
+A = np.array([[2.0, 1.0], [0.0, 3.0]])
+rng = np.random.default_rng(0)
+words = ["a", "b"]
+n = 2
+
+
+def f(v):
+    words.append("c")
+    return v * v
+```
+
+"""
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Callable[[str], list[Check]]:
+    (tmp_path / "docs").mkdir()
+
+    def inspected(text: str) -> list[Check]:
+        (tmp_path / "docs" / "A.md").write_text(text)
+        vault = Vault(tmp_path / "docs")
+        (note,) = vault.notes.values()
+        return [c for c in inspect(note, vault) if c.kind not in ("block", "link", "formula")]
+
+    return inspected
+
+
+#: What is so, and what is not.
+PAIRS = [
+    ("`x.sum() == 7`", "`x.sum() == 8`"),
+    ("`x[0] < 4 <= x[1]`", "`x[0] < 4 < x[1]`"),
+    ("`x[0] = 3.0`", "`x[0] = 4.0`"),
+    ("`len(x)` is 2", "`len(x)` is 3"),
+    ("`x @ y` is −5.0", "`x @ y` is 5.0"),
+    ("`x.mean()` gives 3.5", "`x.mean()` gives 3.6"),
+    ("`A.sum()` gives `6.0`", "`A.sum()` gives `7.0`"),
+    ("`f(12)` is 144, and more", "`f(12)` is 145, and more"),
+    ("`A.sum() == 6.0` is true", "`A.sum() == 7.0` is true"),
+    ("`x < y` is false", "`x > y` is false"),
+    ("`x.dtype` is `float64`", "`x.dtype` is `float32`"),
+    ("`type(n)` is `int`", "`type(n)` is `float`"),
+    ("`x > 3` is `[False, True]`", "`x > 3` is `[True, True]`"),
+    ("`A @ x` is `[10. 12.]`", "`A @ x` is `[10. 13.]`"),
+    ("`np.abs(y)` is `array([1., 2.])`", "`np.abs(y)` is `array([1., -2.])`"),
+    ("`words` is `['a', 'b']`", "`words` is `['a', 'c']`"),
+    ("`(x < y).any()` equals `False`", "`(x < y).any()` equals `True`"),
+]
+
+
+@pytest.mark.parametrize(("true", "false"), PAIRS)
+def test_what_it_states_is_computed(
+    found: Callable[[str], list[Check]], true: str, false: str
+) -> None:
+    assert {c.outcome for c in found(f"{CODE}Here {true}.\n")} == {HOLDS}
+    code = false.split("`")[1]
+    (check,) = (c for c in found(f"{CODE}Here {false}.\n") if code.startswith(c.what))
+    assert (check.outcome, check.line, check.column) == (FAILS, 19, 6)
+    assert "it comes to" in check.why
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If `x.sum() == 8`, all is lost",
+        "It is not so that `x.sum() == 8`",
+        "The mask `x[0] == 4` selects nothing",
+        "Set `x[0] = 4.0` and look",
+        "Then `n == 3` ends it",
+        "`x` is `y`",
+        "`z.sum()` is 4",
+        "`rng.normal()` is 0.0 <!-- given: so -->",
+        "`x.sum()` is 8 times what `y` has",
+        "`len(x)` is 3-dimensional",
+        "`x.nothing` is 3",
+        "`def` is 3",
+        "> [!question] Predict the number\n> What?\n>\n> > [!failure]- Wrong\n> >\n"
+        "> > - `x.sum() == 9`: no",
+    ],
+)
+def test_what_states_nothing_is_left_alone(text: str) -> None:
+    note = parse(f"{CODE}{text}.\n")
+    if "z.sum" not in text and "nothing` is" not in text:
+        assert note.said == ()
+
+
+def test_what_cannot_be_computed_states_nothing(found: Callable[[str], list[Check]]) -> None:
+    assert found(f"{CODE}`z.sum()` is 4, `x.nothing` is 3.\n") == []
+
+
+def test_it_is_judged_where_it_stands_or_below(found: Callable[[str], list[Check]]) -> None:
+    later = "Here `x.sum()` is 9.\n\n```python\nx = x + 1\n```\n"
+    assert [c.outcome for c in found(CODE + later)] == [HOLDS]
+    assert [c.outcome for c in found(CODE + later.replace("9", "7"))] == [HOLDS]
+    assert [c.outcome for c in found(CODE + later.replace("9", "8"))] == [FAILS]
+    gone = "```python\nx = x + 1\n```\n\nHere `x.sum()` is 7.\n"
+    assert [c.outcome for c in found(CODE + gone)] == [FAILS]
+
+
+def test_it_changes_nothing(found: Callable[[str], list[Check]]) -> None:
+    text = CODE + "`f(2)` is 4, `f(3)` is 9.\n\n```python\nwords\n```\n\n```text\n['a', 'b']\n```\n"
+    assert [c.outcome for c in found(text)] == [HOLDS, HOLDS]
+
+
+def test_a_listing_that_the_text_calls_is_none(found: Callable[[str], list[Check]]) -> None:
+    code = "# A\n\n```python\ndef area(r):\n    return 3.14 * r * r\n```\n\n"
+    assert [c.outcome for c in found(code + "`area(2)` is 12.56.\n")] == [HOLDS]
+    assert FAILS in [c.outcome for c in found(code + "`area(2)` is 13.56.\n")]
+    assert FAILS not in [c.outcome for c in found(code + "It is 13.56, in all.\n")]
+
+
+def test_formulas_are_judged_where_none_is_typeset(found: Callable[[str], list[Check]]) -> None:
+    def outcomes(value: int) -> list[tuple[int, str]]:
+        text = (
+            f"---\ntags: [a]\nsummary: Here $x_1 = {value}$, and $x$.\n---\n{CODE}"
+            f"![The point $x_1 = {value}$](https://a.org/b.svg)\n"
+        )
+        return [(c.line, c.outcome) for c in found(text)]
+
+    assert outcomes(3) == [(3, HOLDS), (23, HOLDS)]
+    assert outcomes(4) == [(3, FAILS), (23, FAILS)]
+    assert EXCEPTED not in dict(outcomes(4)).values()

@@ -1,0 +1,114 @@
+"""What inline code states is so: a comparison holds, an expression comes to the value behind it."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.checks.outputs import agrees, compare
+from vaultkit.read.note import Block, Note
+from vaultkit.read.said import Said
+from vaultkit.run.session import Step
+
+#: How long a text is compared; what is handed over as a copy.
+_LONGEST = 5000
+_MUTABLE = (list, dict, set, np.ndarray)
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?")
+
+
+class Statements:
+    """The statements in the inline code of a note, each judged where it stands.
+
+    That is, after the block above it; where it does not hold then, after those below. What cannot
+    be computed states nothing: it may be about something else.
+
+    Parameters
+    ----------
+    note
+        The note.
+    """
+
+    def __init__(self, note: Note) -> None:
+        self.note = note
+        #: Calls a function so that nothing in the note is changed by it; by default, just that.
+        self.call: Callable[..., Any] = lambda function, *given: function(*given)
+        #: What each came to, and whether that is right.
+        self.found: dict[Said, tuple[bool, str]] = {}
+
+    def turn_to(self, note: Note) -> None:
+        """Take up a note that reads the same up to where this one was looked at."""
+        self.note = note
+        self.found = {said: found for said, found in self.found.items() if said in note.said}
+
+    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Judge what stands between this block and the next, and what did not hold yet."""
+        following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
+        for said in self.note.said:
+            if self.found.get(said, (False, ""))[0]:
+                continue
+            if following and said.line > following[0]:
+                continue
+            with contextlib.suppress(Exception):  # whatever the code of a note does
+                self.found[said] = self.judge(said, variables)
+
+    def judge(self, said: Said, variables: Mapping[str, Any]) -> tuple[bool, str]:
+        """Compute an expression, and compare it with what it is said to come to."""
+        tree = ast.parse(said.code, mode="eval")
+        code = compile(tree, "inline code", "eval")
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        if not names & variables.keys():
+            raise NameError(said.code)
+        whole = variables.get(said.code)
+        if isinstance(whole, np.ndarray) and said.shown.startswith("("):
+            raise NameError(said.code)  # its shape, which others judge
+        own = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
+        told: list[str] = self.call(lambda given: _told(eval(code, {**variables, **given})), own)
+        if said.shown:
+            return any(_same(said.shown, text) for text in told), told[0]
+        return told[-1] == "True", told[0]
+
+    def holds(self, line: int, column: int) -> bool:
+        """Tell whether a place lies in a statement that holds."""
+        return any(right and said.holds(line, column) for said, (right, _) in self.found.items())
+
+    def check(self) -> Iterator[Check]:
+        """Tell of each whether it is so."""
+        for said in self.note.said:
+            if said not in self.found:
+                continue
+            right, came = self.found[said]
+            came = " ".join(came.split())[:200]
+            what = f"{said.code} is {said.shown}" if said.shown else said.code
+            why = f"value of {said.code}: {came}" if right else f"{what}: it comes to {came}"
+            yield Check("number", said.line, said.code, HOLDS if right else FAILS, why, said.column)
+
+
+def _told(value: Any) -> list[str]:
+    """Write a value in the ways in which a note may show it; last, whether it holds."""
+    texts = [repr(value), str(value)]
+    if isinstance(value, np.generic):
+        texts.append(repr(value.item()))
+    if isinstance(value, np.ndarray):
+        texts.append(repr(value.tolist()))
+    if isinstance(value, type):
+        texts.append(value.__name__)
+    with contextlib.suppress(Exception):
+        texts.append(str(bool(np.all(value))))
+    return [text[:_LONGEST] for text in texts]
+
+
+def _same(shown: str, told: str) -> bool:
+    if _NUMBER.fullmatch(shown) and _NUMBER.fullmatch(told):
+        # A number of a sentence may leave out the point of a float that is whole.
+        return agrees(shown, told) or float(shown) == float(told)
+    if not compare(shown, told):
+        return True
+    with contextlib.suppress(Exception):
+        return bool(ast.literal_eval(shown) == ast.literal_eval(told))
+    return "".join(shown.split()) == "".join(told.split())

@@ -1,0 +1,176 @@
+"""Inline code that states something: ``x.sum() == 7``, or ``len(x)`` *is* ``2``."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from markdown_it.token import Token
+
+from vaultkit.read.sentences import Sentences
+
+
+@dataclass(frozen=True)
+class Said:
+    """An expression, and what it is said to come to; nothing, if it is to hold itself.
+
+    ``places`` are the lines and columns of the codes and numbers that it is made of, with their
+    lengths.
+    """
+
+    line: int
+    column: int
+    code: str
+    shown: str
+    places: tuple[tuple[int, int, int], ...]
+
+    def holds(self, line: int, column: int) -> bool:
+        """Tell whether a place lies in it."""
+        return any(
+            line == own and first <= column < first + length + 2
+            for own, first, length in self.places
+        )
+
+
+#: What stands between an expression and what it comes to.
+_VERB = re.compile(
+    r"\s*(?:is|gives|returns|equals|yields|comes\s+to|evaluates\s+to|→|=)\s+"
+    r"(?:(?:then|exactly|also|again|just|only|simply)\s+)?"
+)
+_NUMBER = re.compile(
+    r"(?P<number>[-+−]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?)"
+    r"(?=[.,;:!?)]*(?:\s+(?:and|but|so|here|since|for|in|because|on)\b|\s*$|[.;:!?)]|,\s))"
+)
+_TRUTH = re.compile(r"\s*(?:(?:is|gives|returns)\s+(?:true|(?P<no>false))|holds)\b")
+#: What makes a sentence one about what is not so here, or is asked for.
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|whether|would|could|should|not|never|wrong|instead|suppose|before|after|when|"
+    r"once|until|first|at\s+most|at\s+least|about|around)\b|n't\b|\?"
+)
+_ASKED = re.compile(
+    r"\b(?:where|while|nothing|no|false|fails?|failed|rather|tests?|asks?|asked|checks?|condition|"
+    r"masks?|compar\w+|returns?|gives?|or|assert\w*|errors?|raises?|means?|for|write|writes|"
+    r"written|such\s+as|filters?|selects?|keeps?|with|use|uses|like|of|is)\b",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"\b(?:set|sets|put|puts|let|change\w*|replac\w+|assign\w*|add\w*|insert\w*|type|try|with|line|"
+    r"write|writes|written|by|to|like)\b",
+    re.IGNORECASE,
+)
+_KINDS = r"(?:u?int|float|complex)\d+|bool|object|int|float|str|list|tuple|dict|set"
+#: Code that comes to something else whenever it runs, or does something.
+_UNSTEADY = re.compile(r"\b(?:rng|random|next|input|open|time|print|exec|eval|perf_counter|now)\b")
+
+
+def said(
+    children: list[Token], content: str, places: Callable[[int], tuple[int, int]]
+) -> Iterator[Said]:
+    """Find the statements in the inline code of a paragraph."""
+    sentences = Sentences(content)
+    for position, child in enumerate(children):
+        if child.type != "code_inline":
+            continue
+        at = child.meta.get("at", 0)
+        code = child.content.strip()
+        first, last = sentences.limits(at)
+        around = content[first:at] + " " + content[at + len(child.content) : last]
+        if _UNSTEADY.search(code) or _SUPPOSED.search(around):
+            continue
+        line, column = places(at)
+        own = (line, column, len(child.content))
+        following = children[position + 1 : position + 3]
+        text = following[0].content if following and following[0].type == "text" else ""
+        truth = _TRUTH.match(text)
+        if truth and _is_comparison(code, names=True):
+            yield Said(line, column, code, "False" if truth["no"] else "True", (own,))
+            continue
+        verb = _VERB.match(text)
+        if verb and _is_computed(code):
+            if (
+                verb.end() == len(text)
+                and len(following) > 1
+                and following[1].type == "code_inline"
+            ):
+                shown = following[1].content.strip()
+                place = (*places(following[1].meta.get("at", 0)), len(following[1].content))
+                if _is_value(shown):
+                    yield Said(line, column, code, shown, (own, place))
+                continue
+            number = _NUMBER.match(text, verb.end())
+            if number and not code.isidentifier():
+                begins = places(following[0].meta.get("at", 0) + number.start("number"))
+                shown = number["number"].replace(",", "").replace("−", "-")
+                yield Said(line, column, code, shown, (own, (*begins, len(number["number"]))))
+            continue
+        if _is_comparison(code) and not _ASKED.search(around):
+            yield Said(line, column, code, "", (own,))
+        elif (parts := _assigned(code)) and not _TOLD.search(around):
+            yield Said(line, column, *parts, (own,))
+
+
+def _parsed(code: str) -> list[ast.stmt]:
+    """Parse Python; nothing, if it is none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        try:
+            return ast.parse(code).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return []
+
+
+def _tree(code: str) -> ast.expr | None:
+    body = _parsed(code)
+    return body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
+
+
+def _is_computed(code: str) -> bool:
+    """Tell whether code is an expression that names something."""
+    tree = _tree(code)
+    return tree is not None and any(isinstance(node, ast.Name) for node in ast.walk(tree))
+
+
+def _is_comparison(code: str, *, names: bool = False) -> bool:
+    """Tell whether code compares something computed with a value that is written out.
+
+    With a name alone it is as often a condition, so that ``names`` do not count unless asked for.
+    """
+    tree = _tree(code)
+    if not isinstance(tree, ast.Compare) or not _is_computed(code):
+        return False
+    sides = [tree.left, *tree.comparators]
+    if names:
+        return True
+    return any(map(_is_literal, sides)) and not any(isinstance(s, ast.Name) for s in sides)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _is_value(shown: str) -> bool:
+    """Tell what code shows as a value from an expression."""
+    if re.fullmatch(_KINDS, shown):
+        return True
+    tree = _tree(shown)
+    if tree is not None and _is_literal(tree):
+        return True
+    return bool(re.fullmatch(r"(?:array\()?\[[-+\d.,\s\[\]einfa]*\](?:, dtype=\w+)?\)?", shown))
+
+
+def _assigned(code: str) -> tuple[str, str] | None:
+    """Part ``x[0] = 4.0``: an element, and what it is said to be."""
+    match _parsed(code):
+        case [ast.Assign([ast.Subscript(ast.Name(), index)], value)] if _is_literal(
+            index
+        ) and _is_literal(value):
+            target, _, shown = code.partition("=")
+            return target.strip(), shown.strip()
+    return None
