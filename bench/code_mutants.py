@@ -75,7 +75,7 @@ ROOMS = {
     "read": (
         ["vaultkit/read/*"],
         "backlinks cache check checks counts equations fences graph hostile macros meanings note"
-        " notebook notebooks numbers obsidian options places predictions properties"
+        " notebook notebooks numbers obsidian options places predictions properties quantities"
         " reading_anything refusals shapes statements syntax vault",
     ),
     "run": (

@@ -3,13 +3,15 @@
 import os
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaultkit.read.markdown import parse
-from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.read.note import Note
+from vaultkit.read.vault import BrokenLinkError, Vault, _guarded
 
 
 @pytest.fixture
@@ -179,3 +181,16 @@ def told(vault: Vault) -> dict[str, object]:
             {address: set(paths) for address, paths in vault.addresses.items()},
         )
     return found
+
+
+def test_a_note_that_no_reader_gets_through_is_one_problem(tmp_path: Path) -> None:
+    def fail() -> Note:
+        raise LookupError("no such thing")
+
+    path = tmp_path / "A.md"
+    note = _guarded(path, fail)
+    told = "this note cannot be read: LookupError: no such thing"
+    assert (note.path, note.text, note.refused) == (path, "", told)
+    assert [(problem.line, problem.message) for problem in note.problems] == [(1, told)]
+    with pytest.raises(OSError, match="gone"):
+        _guarded(path, Mock(side_effect=OSError("gone")))
