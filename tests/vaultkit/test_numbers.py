@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
-from vaultkit.checks.numbers import Evidence, Numbers
+from vaultkit.checks.lookup import Evidence
+from vaultkit.checks.numbers import Numbers
 from vaultkit.read.markdown import parse
 from vaultkit.read.quantities import NAMING, Amount, Prose, quantities
 from vaultkit.run.session import NoteRun

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
-import math
-import operator
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from decimal import Decimal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import groupby, pairwise
 from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.checks.literals import is_number, literals_of
+from vaultkit.checks.lookup import Evidence, exactly, is_rounding, number_of
+from vaultkit.checks.together import Row, is_edit, misplaced
 from vaultkit.read.note import Block, Note
 from vaultkit.read.quantities import Amount, Quantity, as_float, plain_tex, states
 from vaultkit.run.session import Step
@@ -25,16 +24,19 @@ from vaultkit.run.session import Step
 _IN_OUTPUT = re.compile(
     r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 )
+#: What stands on both sides of these is no row.
+_SIGN = re.compile(r"\s[*+/×·]\s")
+_IN_PERCENT = re.compile(r"%|\bper ?cent\b")
 _IN_FORMULA = re.compile(r"(?<![\w.])[-−]?(?:\d+(?:\.\d+)?|\.\d+)")
 _OUTPUT = "output at line {}"
 #: Arrays and lists larger than this are data; a number that is among them proves nothing.
 _LARGE = 512
 #: How many blocks, the nearest ones, are next to a number.
 _NEAR = 4
+#: How many digits tell a number from others by chance.
+_TELLING = 3
 #: From here on an integer may be a rounding: 158 630 of 158629.75.
 _LONG = 1000
-#: How far from a number that is stated without decimals the computed one may be.
-_HALF = Fraction(1, 2)
 #: How many numbers make a row, which is looked for as a whole.
 _ROW = 2
 #: How many make one that is no other row by chance: where all but one of them are found, that one
@@ -43,103 +45,11 @@ _SURE = 4
 #: Places that stand apart from what they speak of.
 _APART = {"summary", "description", "title"}
 #: What share of the numbers with one digit changed may pass by chance: of integers and fractions,
-#: of decimals that code states, of sizes of arrays, of roundings of what is shown next to the
-#: number, of all that the page computes.
-_LIKELY, _STATED, _SIZED, _ROUNDED, _UNLIKELY = 0.5, 0.3, 0.1, 0.1, 0.04
-
-
-class Evidence:
-    """Numbers, sorted, in which one can be looked up by its rounding."""
-
-    def __init__(self) -> None:
-        #: Where each was found first, and as what.
-        self.sources: dict[float, tuple[str, str]] = {}
-        #: Of the whole ones those that are measured, and not counted: 2.0, and not 2.
-        self.measured: set[float] = set()
-        self._sorted: list[float] | None = None
-
-    @property
-    def numbers(self) -> Set[float]:
-        """The numbers."""
-        return self.sources.keys()
-
-    def add(self, numbers: Iterable[float], source: str) -> None:
-        """Add numbers, and tell where they are from."""
-        for number in numbers:
-            self.sources.setdefault(float(number), (source, ""))
-            if isinstance(number, (float, np.floating)) and float(number).is_integer():
-                self.measured.add(float(number))
-        self._sorted = None
-
-    def print(self, printed: Iterable[str], source: str) -> None:
-        """Add numbers as an output shows them."""
-        for text in printed:
-            self.sources.setdefault(_number(text), (source, text))
-            if not text.lstrip("+-").isdigit():
-                self.measured.add(_number(text))
-        self._sorted = None
-
-    def told(self, number: float | None) -> str:
-        """Tell where one of the numbers is from: *variable x: 0.25*."""
-        if number is None:
-            return ""
-        source, text = self.sources[float(number)]
-        return f"{source}: {text or f'{number:.6g}'}"
-
-    def include(self, other: Evidence) -> None:
-        """Add the numbers of another, each with its own source."""
-        self.sources = {**other.sources, **self.sources}
-        self.measured |= other.measured
-        self._sorted = None
-
-    def between(self, low: float, high: float) -> list[float]:
-        """Return the numbers from one to another, and a little beyond."""
-        if self._sorted is None:
-            self._sorted = sorted(number for number in self.numbers if math.isfinite(number))
-        margin = 1e-9 * max(abs(low), abs(high))
-        first = bisect_left(self._sorted, low - margin)
-        return self._sorted[first : bisect_right(self._sorted, high + margin)]
-
-    def rounds_to(self, amount: Amount, counted: bool = False) -> bool:
-        """Tell whether one of the numbers, rounded to the digits stated, is this."""
-        return self.rounded(amount, counted) is not None
-
-    def holds(self, amount: Amount, counted: bool = False) -> bool:
-        """Tell whether one of the numbers is exactly this."""
-        return self.exact(amount, counted) is not None
-
-    def rounded(self, amount: Amount, counted: bool = False) -> float | None:
-        """Find a number that, rounded to the digits stated, is this.
-
-        What was counted counts for what is stated with decimals only if it is said to.
-        """
-        for wanted, _, slack in amount.wanted:
-            counts = counted or slack >= _HALF
-            reach = slack if amount.unit else abs(wanted) / 200  # as far as three digits go
-            for number in self.between(as_float(wanted - reach), as_float(wanted + reach)):
-                if not counts and self._is_counted(number):
-                    continue
-                if abs(_exactly(number) - wanted) <= slack:
-                    return number
-                if not amount.unit and _is_rounding(number, wanted):
-                    return number
-        return None
-
-    def exact(self, amount: Amount, counted: bool = False) -> float | None:
-        """Find the number that is exactly this; see `rounded`."""
-        for wanted, nearest, slack in amount.wanted:
-            counts = counted or slack >= _HALF or not slack
-            for number in self.between(nearest, nearest):
-                if not counts and self._is_counted(number):
-                    continue
-                # Of a fraction, a float is what it comes to: no decimals are stated.
-                if _exactly(number) == wanted or (amount.over and number == nearest):
-                    return number
-        return None
-
-    def _is_counted(self, number: float) -> bool:
-        """Tell 2, which was counted, from 2.0: it does not back 2.00, which is measured."""
-        return number.is_integer() and number not in self.measured
+#: of decimals that code states, of both where that code is far from the number, of sizes of
+#: arrays, of roundings of what is shown next to the number, of all that the page computes.
+_LIKELY, _STATED = 0.5, 0.3
+_LIKELY_FAR, _STATED_FAR = 0.4, 0.05
+_SIZED, _ROUNDED, _UNLIKELY = 0.1, 0.1, 0.04
 
 
 class Numbers:
@@ -169,8 +79,11 @@ class Numbers:
         #: Rows of arrays, and shapes, and where they are from.
         self.made: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
-        #: By the line of each block, the numbers that names are bound to behind it.
+        #: By the line of each block, the numbers in each line of its output.
+        self.lines: list[tuple[int, list[Row]]] = []
+        #: By the line of each block, the numbers that names are bound to behind it, and arrays.
         self.values: list[tuple[int, dict[str, float]]] = []
+        self.arrays: list[tuple[int, dict[str, np.ndarray]]] = []
         self._near: dict[tuple[int, ...], Evidence] = {}
         #: Of rows that are found but for one number, which number that is, what stands there, and
         #: whether that is enough; of rows in brackets in another order, the first number.
@@ -183,8 +96,9 @@ class Numbers:
     def turn_to(self, note: Note) -> None:
         """Take up a note that reads the same up to where this one was looked at."""
         self.note = note
-        #: What code and formulas state.
+        #: What code and formulas state, and where each of them does.
         self.stated = Evidence()
+        self.stated_at: list[tuple[int, Evidence]] = []
         #: Lists that code writes out, and where they are from.
         self.rows: dict[tuple[float, ...], str] = {}
         for formula in note.formulas:
@@ -192,14 +106,20 @@ class Numbers:
                 found = _IN_FORMULA.findall(plain_tex(formula.tex))
                 numbers = (_written(number.replace("−", "-")) for number in found)
                 place = f"line {formula.line}, column {formula.column}"
-                self.stated.add(numbers, f"formula at {place}")
+                self._state(formula.line, numbers, f"formula at {place}")
         for block in note.blocks:
             source = f"code at line {block.fence.line}"
-            literals, rows = _stated(block)
-            self.stated.add(literals, source)
+            literals, rows = literals_of(block)
+            self._state(block.fence.line, literals, source)
             for row in rows:
                 self.rows.setdefault(row, source)
         self.stated.include(self.defaults)
+
+    def _state(self, line: int, numbers: Iterable[float], source: str) -> None:
+        own = Evidence()
+        own.add(numbers, source)
+        self.stated_at.append((line, own))
+        self.stated.include(own)
 
     @property
     def are_of_something_else(self) -> bool:
@@ -211,21 +131,42 @@ class Numbers:
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Gather the numbers of outputs, and of variables."""
         shown = Evidence()
+        lines: list[Row] = []
         for step in steps:
             numbers: list[float] = []
+            output = len(self.sequences)
             for line, text in _printed(step):
                 found = _IN_OUTPUT.findall(text)
                 shown.print(found, line)
-                numbers += map(_number, found)
+                row = Row(tuple(map(number_of, found)), line, output)
+                lines.append(row)
+                for part, run in enumerate(_SIGN.split(text)):
+                    if part and numbers:
+                        self.sequences.append((numbers, line))
+                        numbers = []
+                    numbers += map(number_of, _IN_OUTPUT.findall(run))
                 self.texts.append((text, line))
-            self.sequences.append((numbers, _OUTPUT.format(max(step.shown_lines[0], step.line))))
+            source = _OUTPUT.format(max(step.shown_lines[0], step.line))
+            self.sequences.append((numbers, source))
+            own = [row.numbers for row in lines if row.output == output]
+            lines += [Row(column, source) for column in _columns(own)]
         self.outputs.append((block.fence.line, shown))
+        if lines:
+            self.lines.append((block.fence.line, lines))
         self.shown.include(shown)
         for name, value in variables.items():
-            if not name.startswith("__"):
+            # What is called _ is thrown away.
+            if not name.startswith("__") and name != "_":
                 self._gather(name, value)
-        values = {name: float(v) for name, v in variables.items() if _is_number(v)}
+        values = {name: float(v) for name, v in variables.items() if is_number(v)}
         self.values.append((block.fence.line, values))
+        arrays = {n: v for n, v in variables.items() if isinstance(v, np.ndarray)}
+        arrays = {n: v for n, v in arrays.items() if v.size <= _LARGE and v.dtype.kind in "fiu"}
+        last = self.arrays[-1][1] if self.arrays else {}
+        for name, value in arrays.items():
+            same = name in last and np.array_equal(last[name], value, equal_nan=True)
+            arrays[name] = last[name] if same else value.copy()
+        self.arrays.append((block.fence.line, arrays))
 
     def _gather(self, name: str, value: Any) -> None:
         if isinstance(value, (bool, np.bool_, str, bytes)):
@@ -241,7 +182,7 @@ class Numbers:
                     for row in rows_of(array) | rows_of(array.T):
                         self.made.setdefault(row, f"variable {name}.{attribute}")
             return
-        if _is_number(value):
+        if is_number(value):
             self.bound.add([value], f"variable {name}")
         elif isinstance(value, np.ndarray):
             if value.dtype.kind not in "fiu":
@@ -271,13 +212,13 @@ class Numbers:
             self.lengths.add([len(value)], f"length of {name}")
             if len(value) <= _LARGE:
                 inner = list(value.values()) if isinstance(value, dict) else list(value)
-                self.elements.add((v for v in inner if _is_number(v)), f"variable {name}")
+                self.elements.add((v for v in inner if is_number(v)), f"variable {name}")
                 for index, item in enumerate(inner[:16]):
                     if isinstance(item, np.ndarray):
                         self._gather(f"{name}.{index}", item)
         elif isinstance(value, FunctionType):
             parameters = inspect.signature(value).parameters.values()
-            given = [p.default for p in parameters if _is_number(p.default)]
+            given = [p.default for p in parameters if is_number(p.default)]
             for evidence in (self.stated, self.defaults):
                 evidence.add(given, f"default of {name}")
 
@@ -285,6 +226,13 @@ class Numbers:
         """Tell of each number whether something backs it."""
         in_order = self.in_order()
         odd = self._odd_vectors()
+        misplaced = self._misplaced()
+        counted = self._counted()
+        empty = {
+            index
+            for index, (one, other) in enumerate(pairwise(self.note.quantities))
+            if one.bounds == "between" and other.goes_on and one.readings == other.readings
+        }
         for index, quantity in enumerate(self.note.quantities):
             line, text, column = quantity.line, quantity.text, quantity.column
             known = self._known(quantity) if quantity.of else None
@@ -300,6 +248,8 @@ class Numbers:
             elif known and len(quantity.readings) == 1:
                 told = f"variable {quantity.of}: {quantity.of} = {text}"
                 yield Check("number", line, text, why=told, column=column)
+            elif length := counted.get((line, column), {}).get(text.split()[0]):
+                yield Check("number", line, text, why=length, column=column)
             elif index in odd:
                 why = f"{text}: all others of this list are rows of {odd[index]}, one after another"
                 yield Check("number", line, text, FAILS, why, column)
@@ -320,6 +270,18 @@ class Numbers:
                 yield Check("number", line, text, FAILS, why, column)
             elif not self.backed(quantity):
                 yield Check("number", line, text, FAILS, self.why(quantity), column)
+            elif index in empty:
+                why = f"{text}: nothing lies between this and the same number"
+                yield Check("number", line, text, FAILS, why, column)
+            elif index in misplaced:
+                why = f"{text}: the numbers beside it stand with another one in {misplaced[index]}"
+                yield Check("number", line, text, FAILS, why, column)
+            elif beyond := self._beyond(quantity):
+                why = f"{text}: {beyond} is not {quantity.bounds} than that"
+                yield Check("number", line, text, FAILS, why, column)
+            elif slip := self._slip(quantity):
+                why = f"{text}: it stands in {self.rests_on(quantity)}, but next to it in {slip}"
+                yield Check("number", line, text, FAILS, why, column)
             elif not all(map(self._is_bound, self._apart.get(index, ()))):
                 why = "nothing on this page shows or computes this and the next number side by side"
                 yield Check("number", line, text, FAILS, f"{text}: {why}", column)
@@ -348,16 +310,29 @@ class Numbers:
                         self._swapped[row[0]] = told
                     if bracketed and len(row) == _ROW and any(map(_has_decimals, quantities)):
                         self._apart[row[0]] = quantities
+                        if miss := self._slip_of_pair(quantities):
+                            self._misses[row[miss[0]]] = miss[1], True
                 row = []
             row.append(index)
         return found
 
     def _sequence(self, row: list[Quantity]) -> str:
-        return next((told for told, wrong in self._runs(row, 0) if not wrong), "")
+        return next((told for told, _, _ in self._runs(row, 0)), "")
 
     def _near_miss(self, row: list[Quantity]) -> tuple[int, str] | None:
         """Find the one number of a row that is another one where all others are found."""
-        return next(((wrong[0], told) for told, wrong in self._runs(row, 1)), None)
+        return next(((wrong[0], told) for told, wrong, _ in self._runs(row, 1)), None)
+
+    def _slip_of_pair(self, row: list[Quantity]) -> tuple[int, str] | None:
+        """Find the one of two numbers in brackets that is but a digit away from its place."""
+        if any(all(_held(q, numbers) for q in row) for numbers, _ in self.sequences):
+            return None
+        for told, wrong, run in self._runs(row, 1):
+            (place,) = wrong
+            beside = row[1 - place].readings[0][0]
+            if beside.digits > 1 and is_edit(row[place].readings[0][0], run[place], 1):
+                return place, told
+        return None
 
     def _permuted(self, row: list[Quantity]) -> str:
         """Find a row with the same numbers in another order, where none has them in this one."""
@@ -375,7 +350,9 @@ class Numbers:
                     told = f"{source}: {', '.join(f'{number:.6g}' for number in run)}"
         return told
 
-    def _runs(self, row: list[Quantity], most: int) -> Iterator[tuple[str, list[int]]]:
+    def _runs(
+        self, row: list[Quantity], most: int
+    ) -> Iterator[tuple[str, list[int], Sequence[float]]]:
         """Lay a row beside all numbers in their order; tell where, and which of it differ."""
         amounts = [q.readings[0][0] for q in row if q.readings[0]]
         if len(amounts) < len(row) or not any(a.over or 0 < a.unit < 1 for a in amounts):
@@ -385,9 +362,10 @@ class Numbers:
 
         def fits(number: float, value: float, far: float, amount: Amount) -> bool:
             near = abs(number - value) <= far
-            return near or bool(amount.over and _is_rounding(number, amount.value))
+            return near or bool(amount.over and is_rounding(number, amount.value))
 
-        for numbers, source in self.sequences:
+        written = [(list(row), source) for row, source in self.rows.items()]
+        for numbers, source in (*self.sequences, *written):
             for start in range(len(numbers) - len(row) + 1):
                 if not most and not fits(numbers[start], *wanted[0]):
                     continue
@@ -399,7 +377,64 @@ class Numbers:
                         if len(wrong) > most:
                             break
                 else:
-                    yield f"{source}: {', '.join(f'{number:.6g}' for number in run)}", wrong
+                    yield f"{source}: {', '.join(f'{n:.6g}' for n in run)}", wrong, run
+
+    def _counted(self) -> dict[tuple[int, int], dict[str, str]]:
+        """Tell how long the arrays are whose entries text counts by their names, by its place."""
+        found: dict[tuple[int, int], dict[str, str]] = {}
+        for shape in self.note.shapes:
+            own = [array[shape.subject] for _, array in self.arrays if shape.subject in array]
+            if shape.axis and own:
+                lengths = {str(n) for array in own for n in (*array.shape, array.size)}
+                told = {n: f"variable {shape.subject}: {n} {shape.axis}" for n in lengths}
+                found.setdefault((shape.line, shape.column), {}).update(told)
+        return found
+
+    def _misplaced(self) -> dict[int, str]:
+        """Find the numbers that are in the wrong company; see `together`."""
+        of_arrays = [Row(row, source) for table, source in self.tables for row in table]
+
+        def rows(line: int) -> list[Row]:
+            near = sorted(self.lines, key=lambda one: abs(one[0] - line))[:_NEAR]
+            return [row for _, own in near for row in own] + of_arrays
+
+        return misplaced(self.note.quantities, rows)
+
+    def _slip(self, quantity: Quantity) -> str:
+        """Find what is shown next to a number that is one digit away, where the number is not."""
+        near, stated = self.near(quantity), self._stated_near(quantity)
+        if stated is None or self.is_quoted(quantity):
+            return ""
+        amounts = [amount for reading in quantity.readings for amount in reading]
+        for amount in amounts:
+            if amount.whole or amount.over or amount.digits < _TELLING:
+                return ""
+            if near.rounds_to(amount) or stated.rounds_to(amount) or self.stated.holds(amount):
+                return ""
+        for number in near.numbers if amounts else ():
+            if is_edit(amounts[0], number) and near.decimals(number) >= amounts[0].decimals:
+                return near.told(number)
+        return ""
+
+    def _beyond(self, quantity: Quantity) -> str:
+        """Tell of *less than 0.9* what rounds to it and is not less; nothing if something is."""
+        amounts = [a for reading in quantity.readings[:1] for a in reading]
+        if quantity.bounds not in ("less", "more") or not _has_decimals(quantity):
+            return ""
+        (amount,) = amounts
+        every = (self.near(quantity), self.shown, self.bound, self.elements)
+        if self.stated.holds(amount) or any(
+            e.exact(amount, counted=True) is not None for e in every
+        ):
+            return ""
+        beyond = ""
+        for evidence in every:
+            for wanted, _, slack in amount.wanted:
+                for number in evidence.between(as_float(wanted - slack), as_float(wanted + slack)):
+                    if (number < wanted) == (quantity.bounds == "less"):
+                        return ""
+                    beyond = beyond or evidence.told(number)
+        return beyond
 
     def _odd_vectors(self) -> dict[int, str]:
         """Find the one vector of a list that is another one where all others are found in order."""
@@ -447,6 +482,14 @@ class Numbers:
     def _known(self, quantity: Quantity) -> Evidence | None:
         """Return what a name is bound to before a number that is said to be its, and below it."""
         found = [(line, v[quantity.of]) for line, v in self.values if quantity.of in v]
+        if "[" in quantity.of:
+            name, _, place = quantity.of.rstrip("]").partition("[")
+            index = tuple(map(int, place.split(",")))
+            found = [
+                (line, float(array[name][index]))
+                for line, array in self.arrays
+                if name in array and _is_place(index, array[name].shape)
+            ]
         above = [value for line, value in found if line < quantity.line]
         below = [value for line, value in found if line > quantity.line]
         if not found:
@@ -459,9 +502,9 @@ class Numbers:
         """Tell whether a number is shown, computed or stated in code, in one of its readings."""
         if self.is_quoted(quantity):
             return True
-        near = self.near(quantity)
+        near, stated = self.near(quantity), self._stated_near(quantity)
         return any(
-            reading and all(self.backs(amount, near) for amount in reading)
+            reading and all(self.backs(amount, near, stated) for amount in reading)
             for reading in quantity.readings
         )
 
@@ -470,9 +513,9 @@ class Numbers:
         quoted = self.quoted(quantity)
         if quoted:
             return quoted
-        near = self.near(quantity)
+        near, stated = self.near(quantity), self._stated_near(quantity)
         for reading in quantity.readings:
-            if reading and all(self.backs(amount, near) for amount in reading):
+            if reading and all(self.backs(amount, near, stated) for amount in reading):
                 found = (self._source(amount, quantity) for amount in reading)
                 return "; ".join(dict.fromkeys(found))
         return ""
@@ -501,17 +544,26 @@ class Numbers:
 
     def quoted(self, quantity: Quantity) -> str:
         """Find the line of an output that has a number with its very unit."""
-        if not any(len(amount.scales) > 1 for reading in quantity.readings for amount in reading):
+        amounts = [amount for reading in quantity.readings for amount in reading]
+        if all(amount.scales == (Fraction(1),) for amount in amounts):
             return ""
         wanted = re.compile(rf"(?<![\w.]){re.escape(_spaceless(quantity.text))}(?!\w)")
         for text, line in self.texts:
             if wanted.search(_spaceless(text)):
                 return f"{line}: {quantity.text}"
+            if _IN_PERCENT.search(text) and amounts[0].scales == (Fraction(100),):
+                (amount,) = amounts
+                for number in map(number_of, _IN_OUTPUT.findall(text)):
+                    if abs(exactly(number) - amount.value) <= amount.unit / 2:
+                        return f"{line}: {number:g}"
         return ""
 
     def near(self, quantity: Quantity) -> Evidence:
-        """Return the numbers in the outputs next to a quantity."""
-        if quantity.place in _APART:
+        """Return the numbers in the outputs next to a quantity.
+
+        A summary is next to all outputs of a note that has only a few.
+        """
+        if quantity.place in _APART and len(self.outputs) > _NEAR:
             return Evidence()
         by_distance = sorted(
             range(len(self.outputs)), key=lambda n: abs(self.outputs[n][0] - quantity.line)
@@ -523,25 +575,42 @@ class Numbers:
                 self._near[nearest].include(self.outputs[index][1])
         return self._near[nearest]
 
+    def _stated_near(self, quantity: Quantity) -> Evidence | None:
+        """Return what code and formulas state next to a quantity, if it stands next to any."""
+        if quantity.place in _APART or not self.outputs:
+            return None
+        lines = sorted(abs(line - quantity.line) for line, _ in self.outputs)
+        reach = lines[:_NEAR][-1]
+        found = Evidence()
+        for line, numbers in self.stated_at:
+            if abs(line - quantity.line) <= reach:
+                found.include(numbers)
+        return found
+
     def _by_distance(self, quantity: Quantity) -> list[Evidence]:
         outputs = sorted(self.outputs, key=lambda output: abs(output[0] - quantity.line))
         return [evidence for _, evidence in outputs[:_NEAR]]
 
-    def backs(self, amount: Amount, near: Evidence) -> bool:
+    def backs(self, amount: Amount, near: Evidence, stated: Evidence | None) -> bool:
         """Tell whether something backs a number: outputs next to it, or else what is telling."""
         if near.holds(amount) and amount.digits > 1:
             return True
         if amount.is_rough:
             every = (near, self.stated, self.bound, self.shown)
             return any(evidence.rounds_to(amount, counted=True) for evidence in every)
-        for found, share in (
-            (near.holds, _STATED),
-            (self._exact, _STATED),
-            (partial(self._rounded, near), _ROUNDED),
-            (self._sized, _SIZED),
-            (self._anywhere, _UNLIKELY),
-        ):
-            allowed = _LIKELY if amount.over or (amount.whole and share == _STATED) else share
+        far = (_STATED, _LIKELY) if stated is None else (_STATED_FAR, _LIKELY_FAR)
+        tiers: list[tuple[Callable[[Amount], bool], float, float]] = [
+            (near.holds, _STATED, _LIKELY),
+            (self._exact, *far),
+            (partial(self._rounded, near), _ROUNDED, _ROUNDED),
+            (self._sized, _SIZED, _SIZED),
+            (self._anywhere, _UNLIKELY, _UNLIKELY),
+        ]
+        if stated is not None:
+            tiers.insert(1, (lambda a: near.holds(a) or stated.holds(a), _STATED, _LIKELY))
+        for found, of_decimals, of_integers in tiers:
+            allowed = of_integers if amount.whole else of_decimals
+            allowed = _LIKELY if amount.over else allowed
             if found(amount) and self.chance(amount, found) <= allowed:
                 return True
         return False
@@ -616,6 +685,16 @@ class Numbers:
         return f"nothing on this page computes {quantity.text}{where}{hint}"
 
 
+def _held(quantity: Quantity, numbers: Sequence[float]) -> bool:
+    wanted = quantity.readings[0][0].wanted
+    return any(abs(n - value) <= slack for n in numbers for _, value, slack in wanted)
+
+
+def _is_place(index: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    inside = all(-length <= at < length for at, length in zip(index, shape, strict=False))
+    return len(index) == len(shape) and inside
+
+
 def _row(quantity: Quantity) -> tuple[float, ...]:
     return tuple(float(amount.value) for amount in quantity.readings[0])
 
@@ -632,8 +711,12 @@ def _printed(step: Step) -> Iterator[tuple[str, str]]:
         yield shown or f"output of the code at line {step.line}", text
 
 
-def _number(text: str) -> float:
-    return float(text.replace(",", ""))
+def _columns(rows: Sequence[tuple[float, ...]]) -> Iterator[tuple[float, ...]]:
+    """Find the columns of a table, of which the lines hold equally many numbers."""
+    for length, lines in groupby(rows, key=len):
+        table = list(lines)
+        if length and len(table) > _ROW:
+            yield from zip(*table, strict=True)
 
 
 def _written(text: str) -> float:
@@ -654,106 +737,3 @@ def rows_of(array: Any) -> set[tuple[float, ...]]:
 def _are(numbers: Sequence[float], wanted: Sequence[tuple[float, float]]) -> bool:
     """Tell whether numbers are those that are wanted, each as near as it has to be."""
     return all(abs(n - value) <= far for n, (value, far) in zip(numbers, wanted, strict=True))
-
-
-def _stated(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
-    """Find the numbers that code states, and the lists of numbers that it writes out."""
-    source = block.fence.text
-    if block.kind == "pycon":
-        found = re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", source, re.MULTILINE)
-        source = "\n".join(found)
-    try:
-        nodes = _nodes(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return [], []
-    # Of -0.5 the code does not state 0.5.
-    within = {
-        id(node.operand)
-        for node in nodes
-        if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
-    }
-    numbers = [_kept(node, _folded(node)) for node in nodes if id(node) not in within]
-    rows = []
-    for node in nodes if block.kind != "pycon" else ():
-        items = node.elts if isinstance(node, (ast.Tuple, ast.List)) else []
-        items = node.args if isinstance(node, ast.Call) else items
-        row = [number for number in map(_folded, items) if number is not None]
-        if 1 < len(row) == len(items):
-            rows.append(tuple(row))
-    return [number for number in numbers if number is not None], rows
-
-
-def _nodes(tree: ast.AST) -> list[ast.AST]:
-    """List all parts of a program; `ast.walk` takes twice as long."""
-    nodes = [tree]
-    for node in nodes:  # of which there are more and more
-        for name in node._fields:
-            part = getattr(node, name, None)
-            if isinstance(part, list):
-                nodes += [one for one in part if isinstance(one, ast.AST)]
-            elif isinstance(part, ast.AST) and name != "ctx":
-                nodes.append(part)
-    return nodes
-
-
-def _kept(node: ast.AST, number: float | None) -> float | None:
-    """Return a number that code states as what it is: what is made of whole ones is counted."""
-    if number is None or not number.is_integer():
-        return number
-    parts = ast.walk(node) if not isinstance(node, ast.Constant) else (node,)
-    measured = any(
-        isinstance(part, ast.Div) or (isinstance(part, ast.Constant) and type(part.value) is float)
-        for part in parts
-    )
-    return number if measured else int(number)
-
-
-def _folded(node: ast.AST) -> float | None:
-    """Compute an expression that is made of numbers alone: ``-1e9``, ``1 / 6``, ``2**16``."""
-    match node:
-        case ast.Constant(value=int() | float() as value) if _is_number(value):
-            return float(value)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _folded(operand)
-            return None if inner is None else -inner
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
-            sides = _folded(left), _folded(right)
-            if sides[0] is None or sides[1] is None:
-                return None
-            try:
-                result = _OPERATIONS[type(op)](*sides)
-            except (ArithmeticError, ValueError):
-                return None
-            return result if _is_number(result) else None
-    return None
-
-
-_OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-}
-
-
-def _is_number(thing: Any) -> bool:
-    if not isinstance(thing, (int, float, np.integer, np.floating)) or isinstance(thing, bool):
-        return False
-    try:
-        return abs(float(thing)) < 1e300
-    except OverflowError:
-        return False
-
-
-def _exactly(number: float) -> Fraction:
-    """Return the number that is printed, not the one that is stored."""
-    return Fraction(repr(number))
-
-
-def _is_rounding(number: float, wanted: Fraction) -> bool:
-    """Tell whether a number is this one as far as it shows digits, and it shows three or more."""
-    _, digits, last = Decimal(repr(number)).as_tuple()
-    half = Fraction(10) ** int(last) / 2
-    enough = len(digits) >= 3 and abs(_exactly(number) - wanted) <= half
-    return enough or number == as_float(wanted)

@@ -76,6 +76,12 @@ class Amount:
             return 0
         return max(len(str(abs(self.value) // self.unit)), len(str(self.unit.denominator)) - 1)
 
+    @property
+    def decimals(self) -> int:
+        """Count the decimals of a number that would be this one without its scale."""
+        scale = max(self.scales)
+        return len(str((scale / self.unit).numerator)) - 1 if self.unit else 0
+
     def changed(self) -> Iterator[Amount]:
         """Return the numbers in which one digit is another one."""
         if self.over:
@@ -143,6 +149,13 @@ class Quantity:
     of: str = ""
     #: Whether it is too small to be backed by anything but that name.
     is_small: bool = False
+    #: Where its sentence begins, and what stands between it and the number before it there.
+    sentence: tuple[int, int] | None = None
+    behind: str = ""
+    #: Whether what follows is said to be so there: *At 16 the norm is …*.
+    leads: bool = False
+    #: What it is said to bound: ``less`` and ``more`` what stands before it; ``between``, too.
+    bounds: str = ""
 
 
 @dataclass
@@ -224,6 +237,7 @@ _RELATION = re.compile(
 
 
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_HIGH = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
 def plain_tex(tex: str) -> str:
@@ -459,6 +473,7 @@ _SCALE = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3, "K"
           "B": 9, "G": 9, "kB": 3, "KB": 3, "MB": 6, "GB": 9, "TB": 12, "KiB": 3, "MiB": 6,
           "GiB": 9, "ms": -3, "µs": -6, "μs": -6, "us": -6, "ns": -9, "percent": -2,
           "per cent": -2, "%": -2, "‰": -3}  # fmt: skip
+_PERCENT_SIGNS = {"%", "percent", "per cent"}
 _BINARY = {"kB": 10, "KB": 10, "MB": 20, "GB": 30, "TB": 40, "KiB": 10, "MiB": 20, "GiB": 30}
 _UNITS = "|".join(sorted(map(re.escape, _SCALE), key=len, reverse=True))
 _NUMBER = re.compile(
@@ -489,11 +504,13 @@ _OPENS, _CLOSES = re.compile(r"[(\[]\s?$"), re.compile(r"\s?[)\]]")
 _NEGATIVE = re.compile(r"(?i:\b(?:minus|negative)\s)$")
 
 
+#: A variable, or an element of one: ``x``, ``alpha[1, 0]``.
+_ELEMENT = r"[A-Za-z]\w*(?:\[-?\d{1,3}(?:\s?,\s?-?\d{1,3}){0,3}\])?"
 #: What is said to be a number: code, mathematics, or a letter or a name with an underscore in text.
 _OF = re.compile(
-    rf"(?:{CODE}(?P<code>[A-Za-z]\w*){END}\s?(?:=|==|is|equals)\s?{CODE}?"
-    rf"|{CODE}(?P<within>[A-Za-z]\w*)\s?==?\s?"
-    rf"|(?<![\w'’.,\-{CODE}])(?P<plain>[B-HJ-Zb-z]|[A-Za-z]+_\w+)\s?=\s?)$"
+    rf"(?:{CODE}(?P<code>{_ELEMENT}){END}\s?(?:=|==|is|equals)\s?{CODE}?"
+    rf"|{CODE}(?P<within>{_ELEMENT})\s?==?\s?"
+    rf"|(?<![\w'’.,\-{CODE}])(?P<plain>[B-HJ-Zb-z]|[A-Za-z]+_\w+|[A-Za-z]\w*[₀-₉])\s?=\s?)$"
 )
 #: Words before it by which that is not said, and what it may be followed by.
 _SUPPOSED = re.compile(
@@ -519,7 +536,11 @@ def _of(text: str, found: re.Match[str]) -> str:
     starts = [stop.end() for stop in _SENTENCE.finditer(before)]
     said = before[starts[-1] if starts else 0 :]
     supposed = _SUPPOSED.search(said) or "?" in text[found.end() : found.end() + 200]
-    return "" if supposed else named["code"] or named["within"] or named["plain"]
+    name = named["code"] or named["within"] or named["plain"]
+    # Mathematics counts from 1: x₂ is x[1], and S₂₁ is S[1, 0].
+    if low := re.search("[₀-₉]+$", name):
+        name = name[: low.start()] + str([int(digit) - 1 for digit in low[0].translate(_HIGH)])
+    return "" if supposed or ("[-" in name and low) else name
 
 
 #: Numbers in brackets that are too small to be backed one by one; a shape may look like that, too.
@@ -581,9 +602,12 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
             readings = ((Amount(Fraction(number[0]), Fraction(1), whole=True),),)
         if readings:
             found.append((number, readings, of, small))
-    end = -1
+    end = begins = -1
+    stops = [stop.end() for stop in _SENTENCE.finditer(text)]
     for number, readings, of, small in found:
         goes_on = end >= 0 and bool(_AND.fullmatch(text, end, number.start()))
+        began, begins = begins, stops[n - 1] if (n := bisect_right(stops, number.start())) else 0
+        behind = text[end : number.start()] if began == begins and end >= 0 else ""
         end = number.end()
         reason = prose.reason_behind(text, number.end())
         if not reason and prose.covers_last and number is found[-1][0]:
@@ -601,7 +625,26 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
             closes=bool(_CLOSES.match(text, number.end())),
             of=of,
             is_small=small,
+            sentence=prose.place_of(begins),
+            behind=behind[:_LONGEST],
+            leads=bool(_LEADS.fullmatch(text[begins : number.start()].strip())),
+            bounds=_bounds(text[max(0, begins, number.start() - 60) : number.start()]),
         )
+
+
+_LEADS = re.compile(rf"(?:At|After|For|With|In)(?:\s[a-z]+){{0,2}}(?:\s{CODE}?[A-Za-z_]\w*\s?=)?")
+#: *Less than 0.9* says of some number that it is smaller, whatever it rounds to.
+_BOUNDS = re.compile(
+    r"(?i:(?P<no>\b(?:not?|never|nor|hardly|cannot be)\s(?:\w+\s)?)?\b"
+    r"(?:(?P<less>(?:less|smaller|lower|fewer)\sthan|below|at\smost)"
+    r"|(?P<more>(?:more|greater|larger|higher|bigger)\sthan|above|at\sleast)|(?P<between>between))"
+    r"\s(?:about\s)?)$"
+)
+
+
+def _bounds(before: str) -> str:
+    found = _BOUNDS.search(before)
+    return found.lastgroup or "" if found and not found["no"] else ""
 
 
 #: *20 000 + 1*: what is added to a number that is exact.
@@ -619,6 +662,9 @@ def _sum(reading: tuple[Amount, ...], more: int) -> tuple[Amount, ...]:
 _FACTOR = re.compile(rf"(?<![\w{CODE}.])x(?=\d{{2}}|\d\.\d)")
 #: Numbers in words, from *eleven* on: *ten* and *a hundred* are figures of speech.
 _SPELLED = re.compile(rf"(?<![\w-])(?i:{NUMERAL})(?![\w’'-]|\syears\sago)")
+
+
+_PERCENT = re.compile(r"\sper\s?cent\b")
 
 
 #: Fractions in words: *two thirds*, *one quarter*; *half* and *a third* are figures of speech.
@@ -649,16 +695,22 @@ def _spelled(prose: Prose) -> Iterator[Quantity]:
     for found in _SPELLED.finditer(prose.text):
         value = number_of(found[0])
         title = found[0][0].isupper() and prose.text[found.end() + 1 : found.end() + 2].isupper()
-        if value < 11 or title:
+        percent = _PERCENT.match(prose.text, found.end())
+        if (value < 11 and not (percent and value)) or title:
             continue
-        readings = [(Amount(Fraction(value), Fraction(1), whole=True),)]
+        scales = (Fraction(1), Fraction(100)) if percent else (Fraction(1),)
+        exact = Amount(Fraction(value), Fraction(1), scales, whole=not percent)
+        readings = [replace(exact, is_rough=value < 11)]
         if value % 10 == 0:
             # *Fifty* may be a rounding.
             unit = 10 ** (len(str(value)) - len(str(value).rstrip("0")))
-            readings.append((Amount(Fraction(value), Fraction(unit)),))
-        reason = prose.reason_behind(prose.text, found.end())
+            readings.append(Amount(Fraction(value), Fraction(unit), scales))
+        end = percent.end() if percent else found.end()
+        reason = prose.reason_behind(prose.text, end)
         line, column = prose.place_of(found.start())
-        yield Quantity(line, found[0], reason, prose.place, tuple(readings), column)
+        text = prose.text[found.start() : end]
+        own = tuple((amount,) for amount in readings)
+        yield Quantity(line, text, reason, prose.place, own, column)
 
 
 def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]:
@@ -711,6 +763,8 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
     scale = Fraction(10) ** power if power is not None else Fraction(1)
     scales = [Fraction(1)]
     if unit:
+        # 0.37 % is no rounding of 0.37.
+        scales = [] if unit in _PERCENT_SIGNS and abs(Decimal(_joined(digits))) < 1 else scales
         scales.append(1 / Fraction(10) ** _SCALE[unit])
         if unit in _BINARY:
             scales.append(1 / Fraction(2) ** _BINARY[unit])

@@ -1,0 +1,177 @@
+"""Numbers that stand together in a sentence stand together in an output or an array, too.
+
+A page has many numbers, and one that is wrong may be one of the others. What tells is the company
+it is in: of *0.30 against 0.18 at 16* all three stand in one line of a table. Where two of them do,
+and the third one is but a digit away from what else stands there, it is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby, pairwise
+
+from vaultkit.read.quantities import Amount, Quantity
+
+#: How many numbers of a sentence are looked at together.
+_COMPANY = 3
+_PAIR = 2
+#: What leads from a number to the one that it belongs to: *0.69 at p = 0.5*.
+_AT = re.compile(
+    r"[^\w.,;:]*\s(?:at|for|with|when|after|in)\s(?:[a-z]+\s)?(?:[\W_]*[A-Za-z_]\w*\W*=)?\W*"
+)
+#: Beyond this many numbers a row is data, which holds anything.
+_LONG = 32
+
+
+@dataclass(frozen=True)
+class Row:
+    """Numbers that stand together, and where: a line of an output, a row or column of an array."""
+
+    numbers: tuple[float, ...]
+    source: str
+    #: Which output it is a line of; -1 for none.
+    output: int = -1
+
+    def __str__(self) -> str:
+        """Write the numbers with where they are from."""
+        return f"{self.source}: {', '.join(f'{number:.6g}' for number in self.numbers)}"
+
+
+def misplaced(
+    quantities: Sequence[Quantity], rows: Callable[[int], Sequence[Row]]
+) -> dict[int, str]:
+    """Find numbers that are in the wrong company, by their index, and tell what is in their place.
+
+    Parameters
+    ----------
+    quantities
+        The numbers of a note.
+    rows
+        Tells what numbers stand together next to a line.
+    """
+    found: dict[int, str] = {}
+    placed = [
+        (index, q)
+        for index, q in enumerate(quantities)
+        if q.sentence and not q.given and q.readings and len(q.readings[0]) == 1
+    ]
+    for _, group in groupby(placed, key=lambda one: (one[1].place, one[1].sentence)):
+        sentence = list(group)
+        if len(sentence) > 1:
+            near = [r for r in rows(sentence[0][1].line) if len(r.numbers) <= _LONG]
+            found.update(_of_pairs(sentence, [row for row in near if row.output >= 0]))
+            if len(sentence) >= _COMPANY:
+                found.update(_of_sentence(sentence, near))
+    return found
+
+
+def _of_pairs(
+    sentence: Sequence[tuple[int, Quantity]], rows: Sequence[Row]
+) -> Iterator[tuple[int, str]]:
+    """Find numbers that are said to belong to others of another line: *0.69 at p = 0.1*."""
+    pairs = [(one, at) for one, at in pairwise(sentence) if _AT.fullmatch(at[1].behind)]
+    if len(sentence) == _PAIR and sentence[0][1].leads:
+        pairs.append((sentence[1], sentence[0]))
+    for (index, what), (place, where) in pairs:
+        amount, at = what.readings[0][0], where.readings[0][0]
+        if amount.digits < _TELLING or amount.whole:
+            continue
+        held = [(row, _held(amount, row), _held(at, row)) for row in rows]
+        if any(a and b and len(a | b) > 1 for _, a, b in held):
+            continue
+        for row, a, b in held:
+            others = [other for other in held if other[0].output == row.output]
+            if b and not a:
+                slip = any(is_edit(amount, n) for i, n in enumerate(row.numbers) if i not in b)
+                apart = next((f", and not in {other}" for other, c, _ in others if c), "")
+                if slip or apart:
+                    yield index, f"{row}{apart}"
+                    break
+            slip = any(is_edit(at, number, 1) for number in row.numbers)
+            if a and slip and not any(b for _, _, b in others):
+                yield place, str(row)
+                break
+
+
+def _of_sentence(
+    sentence: Sequence[tuple[int, Quantity]], rows: Sequence[Row]
+) -> Iterator[tuple[int, str]]:
+    amounts = [q.readings[0][0] for _, q in sentence]
+    held = [[_held(amount, row) for row in rows] for amount in amounts]
+    windows = [range(at, at + _COMPANY) for at in range(len(sentence) - _COMPANY + 1)]
+    for one in range(len(sentence)):
+        own = [w for w in windows if one in w]
+        if not own or any(_fits(held, w, n) for w in own for n in range(len(rows))):
+            continue
+        for window in own:
+            others = [other for other in window if other != one]
+            if any(amounts[o].digits < _TELLING for o in others):
+                continue
+            for n, row in enumerate(rows):
+                if not _fits(held, others, n):
+                    continue
+                used = set().union(*(held[o][n] for o in others))
+                left = [x for i, x in enumerate(row.numbers) if i not in used]
+                if any(is_edit(amounts[one], number) for number in left):
+                    yield sentence[one][0], str(row)
+                    break
+            else:
+                continue
+            break
+
+
+#: Of fewer digits a number is in any company.
+_TELLING = 2
+
+
+def _held(amount: Amount, row: Row) -> frozenset[int]:
+    """Tell which numbers of a row are this one, as far as it shows digits; one digit is exact."""
+    exact = amount.digits < _TELLING
+    wanted = [(value, 0 if exact else float(slack)) for _, value, slack in amount.wanted]
+    return frozenset(
+        index
+        for index, number in enumerate(row.numbers)
+        if any(abs(number - value) <= slack + 1e-9 * abs(value) for value, slack in wanted)
+    )
+
+
+def _fits(held: Sequence[Sequence[frozenset[int]]], members: Sequence[int], row: int) -> bool:
+    """Tell whether a row holds all of these, each in a place of its own."""
+    places = [held[member][row] for member in members]
+    return all(places) and len(frozenset().union(*places)) >= len(places)
+
+
+def is_edit(amount: Amount, number: float, digits: int = _TELLING) -> bool:
+    """Tell whether a number, to the digits stated, is this one but for one slip of the pen.
+
+    A slip changes a digit, exchanges two that stand side by side, or loses the sign.
+    """
+    if amount.digits < digits or not amount.unit or not math.isfinite(number):
+        return False
+    for scale in amount.scales:
+        unit = amount.unit
+        steps = round(Fraction(repr(number)) * scale / unit)
+        stated = round(amount.value / unit)
+        if steps == stated:
+            continue
+        if steps == -stated:
+            return True
+        one, other = str(abs(steps)), str(abs(stated))
+        if unit >= 1 and len(one) != len(other):
+            continue
+        width = max(len(one), len(other), len(str(unit.denominator)))
+        one, other = one.zfill(width), other.zfill(width)
+        wrong = [place for place in range(width) if one[place] != other[place]]
+        if (steps < 0) != (stated < 0):
+            continue
+        if len(wrong) == 1:
+            return True
+        if len(wrong) == 2 and wrong[1] - wrong[0] == 1:
+            first, second = wrong
+            if one[first] == other[second] and one[second] == other[first]:
+                return True
+    return False
