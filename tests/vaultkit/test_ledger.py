@@ -260,7 +260,9 @@ def test_what_was_found_by_running_is_taken_while_nothing_has_changed(vault: Vau
         Check("number", 6, "2.5", EXCEPTED),
         *(Check(kind, 7, "") for kind in OF_TEXT),
     ]
-    ledger.record(note(vault), checks, [root / "data/x.txt", root / "no/such/folder.txt"], "3.11")
+    odd = root / os.fsdecode(b"\xff") / "x.txt"
+    read = [root / "data/x.txt", root / "no/such/folder.txt", odd]
+    ledger.record(note(vault), checks, read, "3.11")
     # What trials have told does not come from this run.
     ran = [checks[0], Check("equation", 5, "$a$"), checks[2]]
     for name in ("__pycache__", "data/__pycache__", "site-1.0", "words.md"):
