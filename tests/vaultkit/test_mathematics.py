@@ -98,6 +98,26 @@ def test_a_tag_stands_in_any_display() -> None:
         (r"\unicode{x25A1} \euro \require{cancel}", False, "□€"),
         (r"a \eqref{e} \ref{f}", False, "a(e)f"),
         (r"\displaylines{a \\ b}", True, "ab"),
+        # What other packages bring that Obsidian's MathJax has.
+        (r"\celsius \ohm \perthousand \textcopyright \texttimes", False, "∘CΩ‰©×"),
+        (r"\cancelto{0}{\dotsb} \ketbra{a}{b} \upalpha", False, "⋯0|a⟩⟨b|α"),
+        (r"a \smallsetminus b \thickapprox c \centernot= d", False, "a∖b≈c≠d"),
+        (r"\mathop{\pmb a}\limits_i \varliminf \TeX", True, "𝒂ilim\u0332TeX"),
+        (r"\buildrel a \over b \root 3 \of x \rule{1em}{2em} \strut", False, "bax3"),
+        (r"\cases{a & b \cr c & d} \matrix{e \cr f}", True, "{abcdef"),
+        (r"\begin{align}a\\ \intertext{so} &b\end{align}", True, "asob"),
+        (r"\begin{multlined}[b]a\\b\end{multlined} \mathclap{c}", True, "abc"),
+        (
+            r"\begin{pmatrix*}[r]a\\b\end{pmatrix*} \begin{psmallmatrix}c\end{psmallmatrix}",
+            True,
+            "(ab)(c)",
+        ),
+        (
+            r"\begin{empheq}[left=x]{align}a&=b\end{empheq} \begin{numcases}{c=}d&e\end{numcases}",
+            True,
+            "a=bc={de",
+        ),
+        (r"\text{a \(x\) b} \verb|c_d| \textcolor{#ff0000}{e} \bgroup f\egroup", False, "axbc_def"),
     ],
 )
 def test_what_mathjax_knows_is_typeset(tex: str, display: bool, shown: str) -> None:

@@ -20,9 +20,10 @@ _TEXT = {
 _LEFT_OUT = {
     *("Huge", "huge", "LARGE", "Large", "large", "normalsize", "small", "footnotesize"),
     *("scriptsize", "tiny", "allowbreak", "nobreak", "displaybreak", "nonumber", "notag"),
+    *("strut", "hfil", "MoveEqLeft"),
 }
 #: The same, with what stands behind them.
-_LEFT_OUT_WITH = {"label", "require", "vspace", "hfill"}
+_LEFT_OUT_WITH = {"label", "require", "vspace", "hfill", "uproot", "leftroot", "skew"}
 #: Of these the last part is kept; how many come before it.
 _KEPT_LAST = {
     "rlap": 0,
@@ -30,6 +31,7 @@ _KEPT_LAST = {
     "clap": 0,
     "mathrlap": 0,
     "mathllap": 0,
+    "mathclap": 0,
     "smash": 0,
     "bbox": 0,
     "href": 1,
@@ -51,7 +53,87 @@ _STARRED = {"operatorname", "DeclareMathOperator", "newcommand", "renewcommand",
 #: What a delimiter stands behind; of those, what one can type for angle brackets.
 _SIZES = re.compile(r"left|right|middle|[bB]igg?[lrm]?")
 _ANGLES = {"<": r"\langle ", ">": r"\rangle "}
-_SIGNS = {"euro": "€", "cr": r"\\", "newline": r"\\", "lq": "‘", "rq": "’"}
+_SIGNS = {
+    "euro": "€",
+    "cr": r"\\",
+    "newline": r"\\",
+    "lq": "‘",
+    "rq": "’",
+    "bgroup": "{",
+    "egroup": "}",
+    "TeX": r"\text{TeX}",
+    "LaTeX": r"\text{LaTeX}",
+    "celsius": r"{}^\circ\mathrm{C}",
+    "ohm": r"\mathrm{\Omega}",
+    "micro": r"\mathrm{\mu}",
+    "perthousand": r"\text{‰}",
+    **dict.fromkeys(("dotsc", "dotso", "textellipsis"), r"\ldots "),
+    **dict.fromkeys(("dotsb", "dotsi", "dotsm"), r"\cdots "),
+    "smallsetminus": r"\setminus ",
+    "centerdot": r"\cdot ",
+    "varpropto": r"\propto ",
+    "thicksim": r"\sim ",
+    "thickapprox": r"\approx ",
+    "smallint": r"\int ",
+    "intop": r"\int ",
+    "smallsmile": r"\smile ",
+    "smallfrown": r"\frown ",
+    "centernot": r"\not ",
+    "shortmid": r"\mid ",
+    "shortparallel": r"\parallel ",
+    "nshortmid": r"\nmid ",
+    "nshortparallel": r"\nparallel ",
+    "varlimsup": r"\mathop{\overline{\lim}}",
+    "varliminf": r"\mathop{\underline{\lim}}",
+    "varinjlim": r"\mathop{\underrightarrow{\lim}}",
+    "varprojlim": r"\mathop{\underleftarrow{\lim}}",
+    "pmb": r"\boldsymbol",
+    "mit": r"\it ",
+}
+#: Signs of text that formulas may hold, too.
+_SIGNS_OF_TEXT = {
+    "copyright": "©",
+    "registered": "®",
+    "trademark": "™",
+    "degree": "°",
+    "mu": "µ",
+    "ohm": "Ω",
+    "pm": "±",
+    "onehalf": "½",
+    "onequarter": "¼",
+    "threequarters": "¾",
+    "section": "§",
+    "paragraph": "¶",
+    "bullet": "•",
+    "asciitilde": "~",
+    "minus": "−",
+    "times": "×",
+    "div": "÷",
+    "yen": "¥",
+    "sterling": "£",
+    "cent": "¢",
+    "dollar": r"\$",
+    "rightarrow": "→",
+    "leftarrow": "←",
+    "euro": "€",
+    "perthousand": "‰",
+}
+_SIGNS |= {f"text{name}": rf"\text{{{sign}}}" for name, sign in _SIGNS_OF_TEXT.items()}
+#: By command, what is made of the groups behind it.
+_MADE_OF = {
+    "cancelto": r"{{\cancel{{{1}}}}}^{{{0}}}",
+    "ketbra": r"|{0}\rangle\langle {1}|",
+    "intertext": r"\text{{{0}}}\\",
+    "shortintertext": r"\text{{{0}}}\\",
+    "cases": r"\begin{{cases}}{0}\end{{cases}}",
+    "matrix": r"\begin{{matrix}}{0}\end{{matrix}}",
+    "pmatrix": r"\begin{{pmatrix}}{0}\end{{pmatrix}}",
+    "eqalign": r"\begin{{aligned}}{0}\end{{aligned}}",
+    "Aboxed": "{0}",
+    "rule": "{0:.0}{1:.0}",
+    "Rule": "{0:.0}{1:.0}{2:.0}",
+    "Space": "{0:.0}{1:.0}{2:.0}",
+}
 #: What stands for an environment that there is not, with what follows its beginning.
 _ENVIRONMENTS = {
     "split": (r"\begin{aligned}", r"\end{aligned}"),
@@ -61,12 +143,31 @@ _ENVIRONMENTS = {
     "eqnarray": (r"\begin{array}{rcl}", r"\end{array}"),
     "smallmatrix": (r"{\scriptstyle\begin{matrix}", r"\end{matrix}}"),
     "subarray": (r"\begin{matrix}", r"\end{matrix}"),
+    "multlined": (r"\begin{gathered}", r"\end{gathered}"),
+    "lgathered": (r"\begin{gathered}", r"\end{gathered}"),
+    "rgathered": (r"\begin{gathered}", r"\end{gathered}"),
+    "psmallmatrix": (r"\left(\scriptstyle\begin{matrix}", r"\end{matrix}\right)"),
+    "bsmallmatrix": (r"\left[\scriptstyle\begin{matrix}", r"\end{matrix}\right]"),
+    "empheq": (r"\begin{aligned}", r"\end{aligned}"),
+    "numcases": (r"\begin{cases}", r"\end{cases}"),
     "equation": ("", ""),
     "displaymath": ("", ""),
     "math": ("", ""),
 }
 #: These take a word, of how many columns or of which kind.
-_WITH_A_WORD = {"alignat", "alignedat", "subarray"}
+_WITH_A_WORD = {"alignat", "alignedat", "subarray", "empheq"}
+#: These take options, of how columns stand; matrices do with a star.
+_WITH_OPTIONS = {
+    *("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "smallmatrix"),
+    *("psmallmatrix", "bsmallmatrix", "multlined", "empheq"),
+}
+#: A colour that the converter does not know: what has it is left as it is.
+_HEXADECIMAL = re.compile(r"\s*\{\s*#")
+_LIMITS = re.compile(r"\s*\\limits(?![A-Za-z])")
+_UPRIGHT = re.compile(
+    r"up(alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma"
+    r"|tau|upsilon|phi|chi|psi|omega)"
+)
 _BEGINS = re.compile(r"\\(?P<what>begin|end)\s*\{(?P<name>[A-Za-z]+)(?P<star>\*?)\}")
 _ROWS = {"align": "align", "aligned": "align", "gather": "gather", "gathered": "gather"}
 _LABEL = re.compile(r"\\label\s*\{(?P<name>[^{}]*)\}")
@@ -148,6 +249,32 @@ def _commands(tex: str) -> Iterator[str]:
             yield "{" + "".join(_commands(inner)) + "}"
         elif name in _SIGNS:
             yield _SIGNS[name]
+        elif name in _MADE_OF and (made := _made(_MADE_OF[name], tex, at)):
+            yield made[0]
+            at = made[1]
+        elif name in ("buildrel", "root"):
+            # Plain TeX parts them by a word.
+            above, word, _ = tex[at:].partition(r"\over" if name == "buildrel" else r"\of")
+            what, at = group(tex, at + len(above) + len(word))
+            above, what = ("".join(_commands(part)) for part in (above, what))
+            form = r"\overset{{{}}}{{{}}}" if name == "buildrel" else r"\sqrt[{}]{{{}}}"
+            yield form.format(above, what)
+        elif name == "mathop" and (limits := _LIMITS.match(tex, group(tex, at)[1])):
+            inner, _ = group(tex, at)
+            written, at = rf"\mathop{{{''.join(_commands(inner))}}}", limits.end()
+            while script := re.compile(r"\s*([_^])").match(tex, at):
+                inner, at = group(tex, script.end())
+                where = "underset" if script[1] == "_" else "overset"
+                written = rf"\{where}{{{''.join(_commands(inner))}}}{{{written}}}"
+            yield written
+        elif name == "verb" and at < len(tex):
+            end = tex.find(tex[at], at + 1)
+            yield rf"\texttt{{{_plain(tex[at + 1 : end])}}}"
+            at = end + 1 or len(tex)
+        elif upright := _UPRIGHT.fullmatch(name):
+            yield rf"\mathrm{{\{upright[1]}}}"
+        elif name in ("color", "textcolor") and _HEXADECIMAL.match(tex, at):
+            at = group(tex, at)[1]
         elif name in ("eqref", "ref"):
             label, at = group(tex, at)
             yield rf"\text{{{'(' * (name == 'eqref')}{label}{')' * (name == 'eqref')}}}"
@@ -184,9 +311,20 @@ def _commands(tex: str) -> Iterator[str]:
     yield tex[at:]
 
 
+def _made(form: str, tex: str, at: int) -> tuple[str, int] | None:
+    """Fill a form with the groups that stand behind a command; tell where they end."""
+    groups = []
+    for _ in range(form.count("{0") + form.count("{1") + form.count("{2")):
+        if not tex[at:].lstrip().startswith("{"):
+            return None
+        inner, at = group(tex, at)
+        groups.append("".join(_commands(inner)))
+    return form.format(*groups), at
+
+
 def _text(name: str, words: str) -> str:
     """Write words in a formula; formulas and signs in them stand beside them."""
-    parts = re.split(r"(?<!\\)\$", words)
+    parts = re.split(r"(?<!\\)\$", re.sub(r"(?<!\\)\\[()]", "$", words))
     if len(parts) % 2 == 0:
         parts = [words.replace("$", r"\$")]
     written = []
@@ -201,10 +339,13 @@ def _text(name: str, words: str) -> str:
                 # What is coloured stays words.
                 written.append(re.sub(r"\{([^{}]*)\}$", rf"{{\\{name}{{\1}}}} ", f"{piece}"))
             elif piece or number == 0:
-                plain = re.sub(r"(?<!\\)[_&#]", r"\\\g<0>", piece)
-                plain = re.sub(r"(?<!\\)\^", r"\\textasciicircum ", plain)
-                written.append(rf"\{name}{{{plain}}}")
+                written.append(rf"\{name}{{{_plain(piece)}}}")
     return "".join(written)
+
+
+def _plain(words: str) -> str:
+    plain = re.sub(r"(?<!\\)[_&#]", r"\\\g<0>", words)
+    return re.sub(r"(?<!\\)\^", r"\\textasciicircum ", plain)
 
 
 def _sign(number: str) -> str:
@@ -230,10 +371,18 @@ def _environments(tex: str) -> Iterator[str]:
                 yield _columns(rows)
                 at = end
                 continue
+        options = name in _WITH_OPTIONS and (found["star"] or name in ("multlined", "empheq"))
+        if begins and options and tex[at : at + 1] == "[":
+            at = tex.find("]", at) + 1 or len(tex)
         if name in _ENVIRONMENTS:
-            if begins and name in _WITH_A_WORD:
+            if begins and name == "numcases":
+                left, at = group(tex, at)
+                yield left
+            elif begins and name in _WITH_A_WORD:
                 at = group(tex, at)[1]
             yield _ENVIRONMENTS[name][not begins]
+        elif name in _WITH_OPTIONS:
+            yield rf"\{found['what']}{{{name}}}"
         elif name in ("align", "gather", "multline"):
             # Obsidian numbers nothing by itself.
             yield rf"\{found['what']}{{{name}*}}"
