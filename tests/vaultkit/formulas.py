@@ -253,6 +253,8 @@ TRUE = [
     r"\mathbb{E}[2 g (h + 1)] = 0",
     r"\mathbb{E}[(g - 1) h^2] = -1",
     r"\operatorname{Var}(g h) = 1",
+    r"y_{i+j-1} = y_i + j - 1, \quad j = 1",
+    r"y_{j + 2 - i} = 3 - i + j - 1, \quad i = 1, \; j = 1",
     r"\operatorname{diag}(1, 2, 3) = \operatorname{diag}(y)",
     r"\operatorname{diag}(y_1, \dots, y_3) = \operatorname{diag}(y)",
 ]
@@ -275,6 +277,7 @@ FALSE = [
     (r"Z_2 = \alpha_{21} v_1 + \dots + \alpha_{2m} v_m", "m is no number"),
     (r"Z_2 = \alpha_{11} v_1 + \dots + \alpha_{2n} v_n", "differs in two"),
     (r"\mathbb{E}[g h] = 1", "0"),
+    (r"y_{i+j-1} = y_i + j, \quad j = 1", "one less"),
     (r"\operatorname{diag}(1, 2, 4) = \operatorname{diag}(y)", "the last is 3"),
     (r"\operatorname{Var}(g h) = 2", "1"),
     (r"\mathbb{E}[x y] = 10", "three numbers are no sample"),

@@ -62,6 +62,10 @@ PAIRS = [
     ("`A @ x` is `[10. 12.]`", "`A @ x` is `[10. 13.]`"),
     ("`np.abs(y)` is `array([1., 2.])`", "`np.abs(y)` is `array([1., -2.])`"),
     ("`words` is `['a', 'b']`", "`words` is `['a', 'c']`"),
+    ("`int('a')` raises a `ValueError`", "`int('a')` raises a `TypeError`"),
+    ("`x[7]` fails with `IndexError`", "`x[7]` fails with `KeyError`"),
+    ("`x[9]` raises an `Exception`", "`x[1]` raises an `IndexError`"),
+    ("`round(2.5)` is 2", "`round(2.5)` is 3"),
     ("`(x < y).any()` equals `False`", "`(x < y).any()` equals `True`"),
 ]
 

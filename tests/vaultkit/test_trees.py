@@ -868,7 +868,8 @@ REFUSED = [
         "=",
     ),
     (r"2 = 1, \dots, n", "the dots leave out what would have to be judged", r"2 = 1, \dots, n", ""),
-    ("i = 1, 2, 3", "'2, 3' states nothing", "i = 1, ", "2, 3"),
+    ("i = 1, 3, 2", "a list of numbers that are not whole and in order", "i = 1, 3, 2", ""),
+    ("1 = 1, 2", "a list of numbers where one is expected", "1 = 1, 2", ""),
     (
         r"\begin{align} a = b \end{align*}",
         r"\end{align*} ends nothing that has begun",

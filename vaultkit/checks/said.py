@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,12 @@ from vaultkit.run.session import Step
 
 #: How long a text is compared; what is handed over as a copy.
 _LONGEST = 5000
+#: Functions of Python that text speaks of though no block does.
+_BUILT_IN = {
+    f.__name__
+    for f in (abs, bool, divmod, float, int, len, list, max, min, pow, range, repr, round, set,
+              sorted, str, sum, tuple, type)
+}  # fmt: skip
 _MUTABLE = (list, dict, set, np.ndarray)
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?")
 
@@ -62,13 +69,25 @@ class Statements:
         tree = ast.parse(said.code, mode="eval")
         code = compile(tree, "inline code", "eval")
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        if not names & variables.keys():
+        if not names & variables.keys() and not (names <= _BUILT_IN and said.shown):
             raise NameError(said.code)
+        if unbound := names - variables.keys() - set(vars(builtins)):
+            raise NameError(min(unbound))
         whole = variables.get(said.code)
         if isinstance(whole, np.ndarray) and said.shown.startswith("("):
             raise NameError(said.code)  # its shape, which others judge
         own = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
-        told: list[str] = self.call(lambda given: _told(eval(code, {**variables, **given})), own)
+        try:
+            told: list[str] = self.call(
+                lambda given: _told(eval(code, {**variables, **given})), own
+            )
+        except Exception as error:
+            if not said.raises:
+                raise
+            kinds = [kind.__name__ for kind in type(error).__mro__]
+            return said.shown in kinds, f"{kinds[0]}: {error}"
+        if said.raises:
+            return False, told[0]
         if said.shown:
             return any(_same(said.shown, text) for text in told), told[0]
         return told[-1] == "True", told[0]
@@ -84,7 +103,8 @@ class Statements:
                 continue
             right, came = self.found[said]
             came = " ".join(came.split())[:200]
-            what = f"{said.code} is {said.shown}" if said.shown else said.code
+            verb = "raises" if said.raises else "is"
+            what = f"{said.code} {verb} {said.shown}" if said.shown else said.code
             why = f"value of {said.code}: {came}" if right else f"{what}: it comes to {came}"
             yield Check("number", said.line, said.code, HOLDS if right else FAILS, why, said.column)
 

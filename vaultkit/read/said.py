@@ -26,6 +26,8 @@ class Said:
     code: str
     shown: str
     places: tuple[tuple[int, int, int], ...]
+    #: Whether what is shown is the error that it is said to raise.
+    raises: bool = False
 
     def holds(self, line: int, column: int) -> bool:
         """Tell whether a place lies in it."""
@@ -40,6 +42,8 @@ _VERB = re.compile(
     r"\s*(?:is|gives|returns|equals|yields|comes\s+to|evaluates\s+to|→|=)\s+"
     r"(?:(?:then|exactly|also|again|just|only|simply)\s+)?"
 )
+_RAISES = re.compile(r"\s*(?:raises|throws|(?:fails|ends|stops)\s+with)\s+(?:an?\s+)?")
+_ERROR = re.compile(r"\w*(?:Error|Exception|Iteration)")
 _NUMBER = re.compile(
     r"(?P<number>[-+−]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?)"
     r"(?=[.,;:!?)]*(?:\s+(?:and|but|so|here|since|for|in|because|on)\b|\s*$|[.;:!?)]|,\s))"
@@ -87,6 +91,12 @@ def said(
         truth = _TRUTH.match(text)
         if truth and _is_comparison(code, names=True):
             yield Said(line, column, code, "False" if truth["no"] else "True", (own,))
+            continue
+        if _RAISES.fullmatch(text) and _is_computed(code) and len(following) > 1:
+            shown = following[1].content.strip()
+            if following[1].type == "code_inline" and _ERROR.fullmatch(shown):
+                place = (*places(following[1].meta.get("at", 0)), len(following[1].content))
+                yield Said(line, column, code, shown, (own, place), raises=True)
             continue
         verb = _VERB.match(text)
         if verb and _is_computed(code):

@@ -272,7 +272,7 @@ class _Parser:
                 case Statement((Symbol(name) as letter, Number() as number), ("=",), ()) if (
                     name in _COUNTING
                     and any(
-                        letter in node.indices
+                        letter in walk(node.indices)
                         for other in found
                         if other is not said
                         for node in walk(other)
@@ -946,14 +946,13 @@ class _Parser:
             # Letters side by side are indices side by side: ij is i, j; but 2i is a product.
             if parser.kind in ("char", "text") and parser.next.isalpha():
                 node = parser.postfix(parser.atom())
-                if parser.next in ("+", "-", "/"):
-                    sign = parser.take()
-                    right = parser.term()
-                    if sign == "/":
-                        node = Product("/", node, right)
-                    else:
-                        node = Sum(((1, node), (1 if sign == "+" else -1, right)))
-                indices.append(node)
+                if parser.next == "/":
+                    parser.take()
+                    node = Product("/", node, parser.term())
+                terms = [(1, node)]
+                while parser.next in ("+", "-"):
+                    terms.append((1 if parser.take() == "+" else -1, parser.term()))
+                indices.append(Sum(tuple(terms)) if len(terms) > 1 else node)
             elif parser.next in RELATIONS:
                 raise parser.unread()
             else:
