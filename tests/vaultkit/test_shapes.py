@@ -38,6 +38,10 @@ STATED = {
     "`Q.shape == (6, 4)`": ["`Q.shape == (6, 5)`"],
     "The shape is (B, h, n, d_k).": ["The shape is (B, h, n, n).", "The shape is (h, B, n, d_k)."],
     "Each head is (n, d_k).": ["Each head is (n, h)."],
+    "We avoid `Q @ Q.T`, which is n × n.": ["We avoid `Q @ Q.T`, which is n × d_k."],
+    "Of both, $Q$ alone takes $n \\times d_k$ numbers.": [
+        "Of both, $Q$ alone takes $n \\times d_model$ numbers."
+    ],
     "An $n \\times d_k$ matrix.": ["An $n \\times h$ matrix.", "An $h \\times d_k$ matrix."],
     "It is n × d_model.": ["It is n × h.", "It is d_model × n."],
     "A 6 by 4 matrix.": ["A 6 by 5 matrix.", "A 7 by 4 matrix."],
@@ -204,6 +208,28 @@ def test_an_empty_array_has_a_shape() -> None:
 )
 def test_what_is_no_shape_is_left_alone(text: str) -> None:
     assert [what for what, outcome, _ in checks(text) if outcome == FAILS] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("A square of tiles, nine by nine.", False),
+        ("A square of tiles, nine by eight.", True),
+        ("A grid of tiles, nine by eight.", False),
+        ("It is square. They come, nine by eight.", False),
+    ],
+)
+def test_a_square_has_equal_sides(text: str, wrong: bool) -> None:
+    told = "nine by eight: a square has sides of equal length"
+    assert checks(text) == [("nine by eight", FAILS, told)] * wrong
+
+
+def test_a_shape_of_names_is_no_row() -> None:
+    note = CODE.replace("B, h,", "three, five = 3, 5\nB, h,", 1)
+    for text, outcome in {"(3, 5)": HOLDS, "(three, five)": FAILS}.items():
+        shapes = Shapes(parse(f"{note}It has shape {text}.\n"))
+        NoteRun(shapes.note, watchers=[shapes.look]).finish()
+        assert [check.outcome for check in shapes.check()] == [outcome]
 
 
 def test_a_length_must_be_bound() -> None:

@@ -166,8 +166,8 @@ class Shapes:
         things = any(word in self.named or word in self.others for word in words)
         if things and not (shape.called and not shape.product):
             return False
-        if shape.factors:
-            return True
+        if shape.factors or shape.square:
+            return bool(shape.factors or len(set(shape.dims)) > 1)
         if not words:
             # A pair of small numbers is a point or a place as often as a shape.
             small = all(int(dim) < 10 for dim in shape.dims)
@@ -244,6 +244,8 @@ class Shapes:
                 return ""
         if shape.axis:
             return self._wrong_count(shape)
+        if shape.square:
+            return f"{shape.text}: a square has sides of equal length"
         try:
             wanted = self.value(shape)
         except UnboundError as error:
@@ -272,9 +274,12 @@ class Shapes:
             _ends(s, wanted) or (turned and _ends(_transposed(s), wanted)) for s in batches
         ):
             return ""
-        if wanted in self.runs or wanted in self.rows:
+        # Of names it is no row of numbers.
+        if not (shape.called and _names(shape.dims)) and (
+            wanted in self.runs or wanted in self.rows
+        ):
             return ""
-        sign = shape.product and " by " not in shape.text and not shape.called
+        sign = shape.product and " by " not in shape.text and not (shape.called or shape.factors)
         if sign and all(dim.isdigit() for dim in shape.dims) and math.prod(wanted) in self.numbers:
             return ""
         alike = sorted(

@@ -46,6 +46,8 @@ class Shape:
         ``axes`` or ``dimensions``; the subject may be several then: ``Q, K``.
     beside
         The word right before brackets, which may be the name of an array with as many axes.
+    square
+        Whether it is spelled out, and said of a square alone.
     """
 
     line: int
@@ -62,6 +64,7 @@ class Shape:
     given: str = ""
     axis: str = ""
     beside: str = ""
+    square: bool = False
 
 
 #: Superscripts, and what they stand for.
@@ -100,11 +103,13 @@ _VECTOR = re.compile(
 )
 _SCALED = re.compile(r"(?i:\b(?:multipl\w+|divid\w+|increas\w+|grow\w*|scal\w+|shift\w*)\s)$")
 _CALLED = re.compile(r"(?i:\b(?:shapes?|shaped|sizes?)\b[^.;]{0,12})$")
+_WORDS = re.compile(NUMERAL, re.IGNORECASE)
+_SQUARE = re.compile(r"(?i:\bsquare\b[^.;:?!]{0,30})$")
 _OF = re.compile(rf"[{END}{LINK}]?\s(?:matrix|matrices|arrays?|tensors?|grids?|tables?)\b")
 
 #: What may stand between a thing and its shape: *is*, *, of shape*, *transposed has the shape*.
 _LINKS = (
-    r"(?:,?\s(?:is|are|was|were|has|have|had|of|the|shape|size|with|a|an|comes?|as|out|then|here|now"
+    r"(?:,?\s(?:which|that|is|are|was|were|has|have|had|of|the|shape|size|with|a|an|comes?|takes?|needs?|alone|as|out|then|here|now"
     r"|both|all|each|again|still|also|becomes?|transposed|in)\b)*,?:?\s?(?:∈\s?)?(?:ℝ\^?)?[({]?"
 )
 _IN_CODE = rf"{CODE}(?P<code>[^{CODE}{END}]+){END}"
@@ -191,7 +196,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
         subject = _subject(prose, before, behind)
         if spelled := [dim for dim in dims if re.fullmatch(NUMERAL, dim.lower())]:
             # *Two by two* is said of anything.
-            if not (called or subject[0]) or "×" in match[0]:
+            if "×" in match[0] or not (called or subject[0] or _SQUARE.search(before)):
                 continue
             dims = tuple(str(number_of(dim)) if dim in spelled else dim for dim in dims)
         found.append((match, dims, subject, called, True))
@@ -230,6 +235,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
             turned=bool(_TURNED.search(text[max(0, start - 30) : start])),
             factors=of,
             beside=beside["word"] if beside else "",
+            square=product and not (called or subject[0]) and bool(_WORDS.match(match[0])),
             given=prose.reason_behind(text, end),
         )
 
