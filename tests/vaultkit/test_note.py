@@ -348,3 +348,15 @@ def test_a_picture_in_html_is_shown_where_it_stands() -> None:
         ("d.svg", False, ""),
         ("f.svg", False, ""),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ("a\r\nb\0\n\0", 2, "a NUL character: no text, or UTF-16; save it as UTF-8"),
+        ("a\n\nb\ud800", 3, "half a character, which no file can hold"),
+    ],
+)
+def test_characters_that_no_text_holds(text: str, line: int, told: str) -> None:
+    (problem,) = parse(text).problems
+    assert (problem.line, problem.message) == (line, told)

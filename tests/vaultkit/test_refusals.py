@@ -136,6 +136,8 @@ VARIABLES: dict[str, Any] = {
             "i would run over 1e+07 numbers; at most 1000000 are computed",
         ),
         (r"\sum_{i=1}^{\infty} i = 2", "i would run without an end"),
+        (r"x_{1, \dots, 2} = 2", "dots stand for nothing here"),
+        (r"\operatorname{Var}(x_1, \dots, x_2) = 2", "dots stand for nothing here"),
         (r"\sum_{i=1}^{h} i = 2", "i does not run over whole numbers"),
         (r"\sum_{i=3}^{1} i = 2", "the range of i is empty"),
         ("x_{y} = 2", "an index is not a number"),

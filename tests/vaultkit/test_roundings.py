@@ -561,6 +561,15 @@ VALUES = [
     (r"\begin{cases} f & f > 0 \\ 2 & \text{otherwise} \end{cases}", "0.5 ± 2"),
     (r"\begin{cases} x & f < 0 \\ y & \text{otherwise} \end{cases}", "1.5 0.5 ± 6 2 row rank 1"),
     (
+        r"\begin{cases} A & f > 0 \\ x & \text{otherwise} \end{cases}",
+        "0.5 1.5 0.25 0.5 ± 2 6 1 2 rank 2",
+    ),
+    (
+        r"\begin{cases} x & f > 0 \\ A & \text{otherwise} \end{cases}",
+        "0.5 -0.25 0.5 -0.25 ± 2 1 2 1 rank 2",
+    ),
+    (r"\begin{cases} x & f > 0 \\ 2 & \text{otherwise} \end{cases}", "0.5 -0.25 ± 2 1 row rank 1"),
+    (
         r"\begin{cases} x_i & i < 2 \\ h_i & \text{otherwise} \end{cases}",
         "0.5 0.25 ± 2 1 for (1, 2) unit 2^-11",
     ),
@@ -568,6 +577,12 @@ VALUES = [
     (r"\sum_{i \ne j} A_{ij}", "1.75 ± 14"),
     (r"\sum_{i=1}^{n} \sum_{j=1}^{i} x_j", "0.75 ± 9"),
     (r"\prod_{i=1}^{2} 2", "4 ± 0"),
+    # Whole numbers are exact as far as a float holds all of them.
+    (r"\prod_{i=1}^{33} 3", "5.5591e+15 ± 0"),
+    (r"\prod_{i=1}^{34} 3", "1.6677e+16 ± 5.6702e+17"),
+    # One of several things, whatever it is made of.
+    (r"(A^\top)^{(2)}", "1.5 0.5 ± 6 2 row rank 1"),
+    ("(2 A)^{(i)}", "1 3 0.5 1 ± 5 15 2.5 5 row rank 1 for (1, 2)"),
     (r"\prod_i A_{ij}", "0.125 0.75 ± 1.25 7.5 for (1, 2, 1)"),
     (r"\sum_i A_{ij}", "0.75 2 ± 4.5 12 for (1, 2, 1)"),
     (r"\sum_i A_i", "0.75 2 ± 4.5 12 row rank 1"),
