@@ -137,6 +137,10 @@ CASES = {
         "- w\n$$\n- x\n\ny\n$$\n- z",
         f"<ul><li>w</li></ul>{display(1, '- x  y')}<ul><li>z</li></ul>",
     ),
+    "text behind a display and a list": (
+        "- w\n$$\nx\n\ny\n$$\n\tz $x$\n\n    a",
+        f"<ul><li>w</li></ul>{display(1, 'x  y')}<p>z {B}</p>CODE a",
+    ),
     "display with what looks like a list": (
         "> w\n> $$\n> x\n> - y\n> $$\n> z\n> $$\n> a\n> $$\n>\n> c",
         f"<blockquote><p>w</p>{display(1, 'x - y')}<p>z</p>{display(2, 'a')}<p>c</p></blockquote>",

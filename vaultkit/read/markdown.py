@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
-from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import StateBlock, code
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -183,6 +183,14 @@ def _displayed(rule: Any) -> Any:
     return read
 
 
+def _indented(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+    """Take no text that goes on behind a formula for code."""
+    above = first - 1
+    if first and state.src[state.bMarks[above] : state.eMarks[above]].rstrip().endswith("$$"):
+        return False
+    return code(state, first, end, silent)
+
+
 #: Where text may end and something else begin.
 _NO_TEXT = re.compile(r"[\n!#$%&*+\-:<=>@\[\\\]^_`{}~\ufdd0]")
 
@@ -233,6 +241,7 @@ def _make_parser() -> MarkdownIt:
     display = _displayed(math_block_dollar(allow_labels=False, allow_blank_lines=True))
     ends = ["paragraph", "reference", "blockquote", "list"]
     parser.block.ruler.at("math_block", display, {"alt": ends})
+    parser.block.ruler.at("code", _indented)
     parser.inline.ruler.at("text", _text)
     parser.inline.ruler.before("link", "wikilink", _inline_rule(WIKILINK, "wikilink"))
     parser.inline.ruler.before("link", "comment", _inline_rule(COMMENT, "comment"))
