@@ -72,6 +72,8 @@ class RenderedPages:
         self._asked: set[Path] = set()
         self._order: list[File] = []
         self._helpers: Helpers | None = None
+        #: The content of the page that was rendered last, and what search knows of it.
+        self._read: tuple[str, list[search_index.Section]] = "", []
         #: What converts all pages, one after the other.
         self._converter: Markdown | None = None
 
@@ -127,11 +129,12 @@ class RenderedPages:
         if not self.is_on:
             render(config, files)
             return
-        file = self._file("page", self._rests_on(page, note))
+        file = self._file(self._rests_on(page, note))
         at = self._places.get(page.file.src_uri, 0)
         if self._helpers:
             self._helpers.reach(at)
-        if _restore(page, file, files):
+        if (found := _restore(page, file, files)) is not None:
+            self._read = page.content or "", found
             return
         self._missed += 1
         if self._missed == _FEW and len(self._order) - at > _FEW:
@@ -145,7 +148,8 @@ class RenderedPages:
                 render(config, files)
         # What was told has to be told again the next time.
         if not told:
-            _write(file, _state(page))
+            self._read = page.content or "", search_index.sections(page.content or "")
+            _write(file, _state(page, self._read[1]))
 
     def _convert(self, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Do what MkDocs does to render a page, which makes a converter anew for each."""
@@ -169,15 +173,9 @@ class RenderedPages:
         self._converter = converter
 
     def sections(self, html: str) -> list[search_index.Section]:
-        """Divide the content of a page for search, as `search_index.sections` does."""
-        if not self.is_on:
-            return search_index.sections(html)
-        file = self._file("sections", html, _code())
-        with suppress(*_DAMAGED):
-            return [search_index.Section(*part) for part in json.loads(file.read_bytes())]
-        found = search_index.sections(html)
-        _write(file, [[s.anchor, s.heading, s.text, s.formulas] for s in found])
-        return found
+        """Divide the content of a page for search, if that is not done; it was rendered last."""
+        content, found = self._read
+        return found if html == content else search_index.sections(html)
 
     def _render_ahead(self, helper: Helpers, config: MkDocsConfig, files: Files) -> None:
         for file in helper.share(self._order):
@@ -197,10 +195,8 @@ class RenderedPages:
             if file not in self._asked:
                 file.unlink(missing_ok=True)
 
-    def _file(self, *parts: str) -> Path:
-        digest = hashlib.sha256(self._common if parts[0] == "page" else b"")
-        for part in parts:
-            digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+    def _file(self, rests_on: str) -> Path:
+        digest = hashlib.sha256(self._common + rests_on.encode("utf-8", "surrogatepass"))
         file = self.folder / f"{digest.hexdigest()[:32]}.json"
         self._asked.add(file)
         return file
@@ -242,31 +238,33 @@ def _is_pure(extension: str) -> bool:
     return extension in PARTS or _PURE.fullmatch(extension) is not None
 
 
-def _state(page: Page) -> dict[str, Any]:
-    """Write down all that rendering has told the page."""
+def _state(page: Page, sections: Iterable[search_index.Section]) -> dict[str, Any]:
+    """Write down all that rendering has told the page, and what search knows of it."""
     return {
         "content": page.content,
         "title": page._title_from_render,
         "toc": [_item(item) for item in page.toc],
         "anchors": sorted(page.present_anchor_ids or ()),
         "links": {file.src_uri: there for file, there in (page.links_to_anchors or {}).items()},
+        "sections": [[s.anchor, s.heading, s.text, s.formulas] for s in sections],
     }
 
 
-def _restore(page: Page, file: Path, files: Files) -> bool:
-    """Tell a page what its rendering told it before, if that is kept."""
+def _restore(page: Page, file: Path, files: Files) -> list[search_index.Section] | None:
+    """Tell a page what its rendering told it before, if that is kept; return what search knows."""
     with suppress(*_DAMAGED):
         kept = json.loads(file.read_bytes())
         toc = TableOfContents([_link(item) for item in kept["toc"]])
         links = {files.src_uris[uri]: there for uri, there in kept["links"].items()}
+        sections = [search_index.Section(*part) for part in kept["sections"]]
         page.content = kept["content"]
         page._title_from_render = kept["title"]
         page.toc, page.links_to_anchors = toc, links
         page.present_anchor_ids = set(kept["anchors"])
         for first in toc.items[:1]:
             first.active = True  # type: ignore[attr-defined]
-        return True
-    return False
+        return sections
+    return None
 
 
 def _item(link: AnchorLink) -> list[Any]:
