@@ -3,8 +3,10 @@ from pathlib import Path
 import pytest
 
 from vaultkit.checks import form, links, mirrors, typeset
-from vaultkit.checks.check import FAILS, HOLDS, Check
-from vaultkit.inspect import inspect_text
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.checks.equations import Equations
+from vaultkit.inspect import inspect, inspect_text
+from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
 from vaultkit.site.mathematics import to_mathml
 
@@ -155,3 +157,44 @@ def test_mirrors(tmp_path: Path) -> None:
         n.name for n in notes.notes.values() for c in inspect_text(n, notes) if c.outcome == FAILS
     ]
     assert failing == ["B", "C", "D", "F"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("$$\nx\n= 1 ? 2\n+ 3\n$$\n", 3),
+        ("$$\n\\begin{aligned}\nx &= 1 \\\\\nx &= ? \\\\\nx &= 1\n\\end{aligned}\n$$\n", 4),
+        ("$x = ?$\n", 1),
+    ],
+)
+def test_what_cannot_be_read_of_a_formula_is_told_in_its_row(text: str, line: int) -> None:
+    (check,) = Equations(parse(text)).check()
+    assert (check.kind, check.line, check.outcome) == ("equation", line, FAILS)
+    assert check.why.endswith("cannot read '?' here")
+
+
+def test_how_something_grows_is_an_equation_that_no_numbers_decide() -> None:
+    for tex in ("T \\in O(n \\log n)", "T \\in O(n"):
+        (check,) = Equations(parse(f"${tex}$\n")).check()
+        why = "says how fast something grows: no numbers decide that"
+        assert (check.kind, check.outcome, check.why) == ("equation", EXCEPTED, why)
+
+
+def test_code_that_does_not_run_is_told_where_other_code_does(tmp_path: Path) -> None:
+    code = "```\nx = f(2)\n```\n"
+    says = "this looks like Python, and does not run; write ```python"
+    assert found(form.check, vault(tmp_path, A=code)) == []
+    assert found(form.check, vault(tmp_path, A=f"{code}\n```python\n1\n```\n")) == [(1, says)]
+    (tmp_path / "vaultkit.toml").write_text("without_code = true\n")
+    assert found(form.check, vault(tmp_path, A=code)) == [(1, says)]
+
+
+def test_numbers_are_those_that_an_array_holds_after_any_block(tmp_path: Path) -> None:
+    blocks = ("import numpy as np\nx = np.array([1.25, 3.75])", "x = 2 * x", "x[0] = 7.125")
+    code = "\n".join(f"```python\n{block}\n```\n" for block in blocks)
+    text = f"{code}\nAt first 1.25 and 3.75, then 2.50 and 7.50, then 7.125; never 8.125.\n"
+    notes = vault(tmp_path, A=text)
+    (note,) = notes.notes.values()
+    numbers = [c for c in inspect(note, notes) if c.kind == "number"]
+    assert [c.what for c in numbers if c.outcome == FAILS] == ["8.125"]
+    assert len(numbers) == 6

@@ -256,3 +256,30 @@ def test_the_page_gets_what_a_script_needs(tmp_path: Path) -> None:
     assert asked(note, []) == []
     assert predictions.data("A.md", []) == ""
     assert predictions.data("A.md", [{"right": ["<b>"]}]).count("<") == 2
+
+
+@pytest.mark.parametrize(
+    ("part", "output", "wrong", "fits"),
+    [
+        ("number", "2.5", "1.5", True),
+        ("number", "2.5", "(1.5, 2)", False),
+        ("number", "2.5", "'one'", False),
+        ("number", "2.5", "()", False),
+        ("shape", "(2, 3)", "(3, 2)", True),
+        ("shape", "(2, 3)", "3", False),
+        ("row", "[1 2]", "[2, 1]", True),
+        ("row", "[1 2]", "(2, 1)", True),
+        ("row", "[1 2]", "2", False),
+        ("line", "a 1", "'b 1'", True),
+    ],
+)
+def test_a_wrong_answer_is_of_the_kind_that_is_asked_for(
+    tmp_path: Path, part: str, output: str, wrong: str, fits: bool
+) -> None:
+    text = (
+        f"> [!question] Predict the {part}\n> What?\n>\n"
+        f"> > [!failure]- Usual wrong answers\n> >\n> > - `{wrong}`: no.\n\n"
+        f"```python\nprint('{output}')\n```\n\n```text\n{output}\n```\n"
+    )
+    (why,) = [c.why for c in checks(tmp_path, text) if c.kind == "distractor"]
+    assert (f"which is no {part}" not in why) == fits
