@@ -393,6 +393,15 @@ class _Parser:
             sides.append(self.sum())
         if self.next in UNJUDGED:
             raise self.unread()
+        if self.next == r"\pmod" and relations:
+            # They leave the same rest.
+            self.take()
+            divisor = self.whole(self.group())
+            if set(relations) != {"="}:
+                raise self.error("\\pmod stands behind \\equiv alone")
+            lefts = [Product("mod", left, divisor) for left in lefts]
+            sides = [Product("mod", side, divisor) for side in sides]
+            return self.chains(start, lefts, relations, sides)
         if relations == ["="]:
             limits = self.range(start, lefts, sides[0]) or self.values(start, lefts, sides[0])
             if limits:
@@ -732,7 +741,7 @@ class _Parser:
             return False
         closing = {*OPEN.values(), *BARS.values(), *DOUBLE_BARS.values()}
         return text not in {*closing, "+", "-", "^", "_", "'", ".", ":", "!", "&", r"\end",
-                            r"\prime", r"\%", "?"}  # fmt: skip
+                            r"\pmod", r"\prime", r"\%", "?"}  # fmt: skip
 
     def bars_open(self) -> bool:
         """Tell whether a bar opens: it does where an even number of them stand before it."""
@@ -932,8 +941,9 @@ class _Parser:
         name = ""
         if _name_of(base) and called:
             name = python_name(f"{_name_of(base)}_{''.join(parts)}")
-        if any(r"\_" in t.text for t in tokens if t.kind != "text"):
-            return Symbol(name)
+        extreme = len(tokens) == 1 and tokens[0].text in (r"\max", r"\min")
+        if extreme or any(r"\_" in t.text for t in tokens if t.kind != "text"):
+            return Symbol(name)  # x_{\max} is a name
         indices: list[Node] = []
         while parser.next:
             if parser.next in (",", ";") and indices:

@@ -97,7 +97,7 @@ _OTHERS = {
     r"\nabla", r"\arg", r"\binom", r"\dbinom", r"\tbinom", r"\underbrace", r"\overbrace", r"\%",
     r"\pm", r"\mp", r"\forall", r"\prime", r"\star", r"\_", r"\underset", r"\overset",
     r"\stackrel", r"\dagger", r"\cfrac", r"\land", r"\wedge", r"\colon", r"\setminus", r"\cup",
-    r"\cap", r"\emptyset", r"\intercal", r"\varnothing", r"\oplus", r"\int", r"\lim",
+    r"\cap", r"\emptyset", r"\intercal", r"\varnothing", r"\oplus", r"\int", r"\lim", r"\pmod",
 }  # fmt: skip
 #: What may stand alone, to be spoken of, but in no formula that is read.
 SPOKEN = {r"\pm", r"\mp", r"\oplus", r"\cup", r"\cap", r"\setminus", r"\emptyset", r"\varnothing",

@@ -80,7 +80,10 @@ def modulo(left: Value, right: Value) -> Value:
     """Return the rest of a division of whole numbers."""
     rank = max(left.rank, right.rank)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
-    if left.loose or right.loose or s.any() or t.any() or (b == 0).any():
+    # Floats of an array are whole as far as rounding lets one tell.
+    near = np.abs(a - np.rint(a)) <= s * left.unit, np.abs(b - np.rint(b)) <= t * right.unit
+    a, b = np.rint(a), np.rint(b)
+    if left.loose or right.loose or not all(n.all() for n in near) or (b == 0).any():
         raise EvaluationError("\\bmod takes whole numbers")
     return made(np.mod(a, b), 0.0, rank, left, right)
 
@@ -113,6 +116,22 @@ def _diag(value: Value) -> Value:
 def _trace(value: Value) -> Value:
     _matrix_only(value, "the trace")
     return total(_diag(value), (-1,))
+
+
+def _whole(name: str, value: Value) -> Value:
+    """Return the sum, mean or median of all elements."""
+    if not value.rank or not math.prod(value.shape):
+        raise EvaluationError(f"{name} is of an array")
+    own = tuple(range(-value.rank, 0))
+    if name == "median":
+        return made(np.median(value.array, own), value.spread.max(own), 0, value)
+    summed = total(value, own)
+    if name == "sum":
+        return summed
+    count = math.prod(value.shape)
+    return made(
+        summed.array / count, summed.spread / count + np.abs(summed.array / count), 0, value
+    )
 
 
 def _rank(value: Value) -> Value:
@@ -293,6 +312,8 @@ FUNCTIONS: dict[str, Callable[[Value], Value]] = {
     "floor": partial(_rounded, np.floor), "ceil": partial(_rounded, np.ceil),
     "factorial": _factorial, "percent": percent, "degrees": degrees, "eye": _eye, "ones": ones,
     "diag": _diag, "tr": _trace, "Tr": _trace, "rank": _rank, "det": _det, "inv": inverse,
+    "sign": lambda value: made(np.sign(value.array), 0.0, value.rank, value, lies=value.lies),
+    **{name: partial(_whole, name) for name in ("sum", "mean", "median")},
     "max": lambda value: extreme("max", [value]), "min": lambda value: extreme("min", [value]),
 }  # fmt: skip
 #: Functions of two.
@@ -302,4 +323,4 @@ BINARY: dict[str, Callable[[Value, Value], Value]] = {
 #: Functions that the author of a note may write as a word, where the note defines none so called.
 WORDS = {"exp", "log", "ln", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arccos",
          "arcsin", "arctan", "abs", "sgn", "diag", "tr", "Tr", "rank", "det", "inv", "max", "min",
-         "floor", "ceil"}  # fmt: skip
+         "floor", "ceil", "sign", "sum", "mean", "median"}  # fmt: skip
