@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.checks.labels import Labels
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import Evidence, exactly, is_rounding, number_of
 from vaultkit.checks.together import Row, is_edit, misplaced
@@ -79,6 +80,7 @@ class Numbers:
         #: Rows of arrays, and shapes, and where they are from.
         self.made: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
+        self.labels = Labels()
         #: By the line of each block, the numbers in each line of its output.
         self.lines: list[tuple[int, list[Row]]] = []
         #: By the line of each block, the numbers that names are bound to behind it, and arrays.
@@ -146,6 +148,7 @@ class Numbers:
                         numbers = []
                     numbers += map(number_of, _IN_OUTPUT.findall(run))
                 self.texts.append((text, line))
+                self.labels.read(text, line)
             source = _OUTPUT.format(max(step.shown_lines[0], step.line))
             self.sequences.append((numbers, source))
             own = [row.numbers for row in lines if row.output == output]
@@ -160,6 +163,7 @@ class Numbers:
                 self._gather(name, value)
         values = {name: float(v) for name, v in variables.items() if is_number(v)}
         self.values.append((block.fence.line, values))
+        self.labels.bind(values)
         arrays = {n: v for n, v in variables.items() if isinstance(v, np.ndarray)}
         arrays = {n: v for n, v in arrays.items() if v.size <= _LARGE and v.dtype.kind in "fiu"}
         last = self.arrays[-1][1] if self.arrays else {}
@@ -278,6 +282,9 @@ class Numbers:
                 yield Check("number", line, text, FAILS, why, column)
             elif beyond := self._beyond(quantity):
                 why = f"{text}: {beyond} is not {quantity.bounds} than that"
+                yield Check("number", line, text, FAILS, why, column)
+            elif named := self._named_otherwise(quantity):
+                why = f"{text}: {quantity.word} is {named}"
                 yield Check("number", line, text, FAILS, why, column)
             elif slip := self._slip(quantity):
                 why = f"{text}: it stands in {self.rests_on(quantity)}, but next to it in {slip}"
@@ -415,6 +422,20 @@ class Numbers:
             if is_edit(amounts[0], number) and near.decimals(number) >= amounts[0].decimals:
                 return near.told(number)
         return ""
+
+    def _named_otherwise(self, quantity: Quantity) -> str:
+        """Tell what the word is to which a number is given; nothing if it is this, or no name."""
+        named = self.labels.of(quantity.word)
+        if (
+            not named.numbers
+            or self.is_quoted(quantity)
+            or any(
+                reading and all(named.rounds_to(amount, counted=True) for amount in reading)
+                for reading in quantity.readings
+            )
+        ):
+            return ""
+        return " or ".join(map(named.told, sorted(named.numbers)))
 
     def _beyond(self, quantity: Quantity) -> str:
         """Tell of *less than 0.9* what rounds to it and is not less; nothing if something is."""

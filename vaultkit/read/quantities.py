@@ -154,6 +154,8 @@ class Quantity:
     behind: str = ""
     #: Whether what follows is said to be so there: *At 16 the norm is …*.
     leads: bool = False
+    #: The word to which it is given: *the loss is 0.37*, *with loss 0.37*.
+    word: str = ""
     #: What it is said to bound: ``less`` and ``more`` what stands before it; ``between``, too.
     bounds: str = ""
 
@@ -628,11 +630,35 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
             sentence=prose.place_of(begins),
             behind=behind[:_LONGEST],
             leads=bool(_LEADS.fullmatch(text[begins : number.start()].strip())),
+            word=_word(text[begins : number.start()], number, text[number.end() :][:_LONGEST]),
             bounds=_bounds(text[max(0, begins, number.start() - 60) : number.start()]),
         )
 
 
 _LEADS = re.compile(rf"(?:At|After|For|With|In)(?:\s[a-z]+){{0,2}}(?:\s{CODE}?[A-Za-z_]\w*\s?=)?")
+#: *The loss is 0.37*, *has slope 1.04*, and nothing between the word and what it is of.
+_WORD = re.compile(
+    rf"(?:^|[,:(]\s|\b(?:the|and|has|have|with|then)\s[{CODE}*]*)(?P<word>[A-Za-z][a-z]{{2,}})[{END}{LINK}*]*"
+    r"(?:(?P<verb>\s(?:is|was|equals|comes\sto)(?:\s(?:about|only|now|just|exactly|nearly))?|\s?=)?)"
+    rf"\s[{CODE}]?$",
+    re.IGNORECASE,
+)
+_WORD_ENDS = re.compile(rf"[{END}*]*(?:[.,;:!?)](?:\s|$)|\s?$|\s(?:and|but|so|while|which)\s)")
+_IF = re.compile(
+    r"(?i:\b(?:if|when|whenever|suppose|unless|until|let|would|could|should|must|not|no|without|than"
+    r"|instead|wrong|other|another|mistake|imagine|first|last|next|each|every)\b)"
+)
+
+
+def _word(before: str, number: re.Match[str], behind: str) -> str:
+    """Name what a number is given to, where that is said to be so."""
+    found = _WORD.search(before.lstrip())
+    if not found or not _WORD_ENDS.match(behind) or _IF.search(before):
+        return ""
+    # *Layer 12* is no layer of 12.
+    return found["word"] if found["verb"] or "." in number[0] else ""
+
+
 #: *Less than 0.9* says of some number that it is smaller, whatever it rounds to.
 _BOUNDS = re.compile(
     r"(?i:(?P<no>\b(?:not?|never|nor|hardly|cannot be)\s(?:\w+\s)?)?\b"

@@ -1,0 +1,62 @@
+"""What words name by themselves: scalars of the code, and what outputs put before numbers.
+
+*The loss is 0.37* says of ``loss``, or of what an output shows as *loss 0.37*, what it is. A number
+that the page has as that of something else is wrong there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from vaultkit.checks.lookup import Evidence
+
+_NAME = re.compile(r"[a-z]{3,}")
+_LABEL = re.compile(
+    r"(?<![\w.-])([A-Za-z][a-z]{2,})\s?[:=]?\s+([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.]*\w)"
+)
+#: Words that name nothing, though a number stands behind them; *the largest* is that of anything.
+_SUPERLATIVE = re.compile(
+    r"(?i:(?:larg|small|great|high|low|long|short|b|fast|slow|near|fin)\w*est)"
+)
+_NO_NAMES = {
+    "and", "are", "but", "for", "from", "has", "into", "its", "not", "off", "one", "only", "out",
+    "over", "than", "that", "the", "then", "this", "with", "about", "after", "array", "all", "was",
+}  # fmt: skip
+#: Of more numbers than this a word is the name of none.
+_FEW = 8
+
+
+class Labels:
+    """Numbers by the words that name them.
+
+    Examples
+    --------
+    >>> labels = Labels()
+    >>> labels.read("payment 373.51 and interest: 946.53", "output at line 9")
+    >>> labels.bind({"payment": 373.514})
+    >>> sorted(labels.of("payment").numbers), sorted(labels.of("Interest").numbers)
+    ([373.51, 373.514], [946.53])
+    """
+
+    def __init__(self) -> None:
+        self._named: dict[str, Evidence] = {}
+
+    def read(self, text: str, source: str) -> None:
+        """Take up the words right before the numbers of a line of an output."""
+        for word, number in _LABEL.findall(text):
+            if word.lower() not in _NO_NAMES:
+                self._named.setdefault(word.lower(), Evidence()).print([number], source)
+
+    def bind(self, values: Mapping[str, float]) -> None:
+        """Take up the scalars that names are bound to."""
+        for name, value in values.items():
+            if _NAME.fullmatch(name) and name not in _NO_NAMES:
+                self._named.setdefault(name, Evidence()).add([value], f"variable {name}")
+
+    def of(self, word: str) -> Evidence:
+        """Return the numbers that a word names; none if it names too many, or nothing."""
+        if _SUPERLATIVE.fullmatch(word):
+            return Evidence()
+        named = self._named.get(word.lower()) or Evidence()
+        return named if len(named.numbers) <= _FEW else Evidence()
