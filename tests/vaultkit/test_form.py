@@ -113,3 +113,10 @@ def test_where_the_page_counts_nothing_is_said_of_code_that_does_not_run(tmp_pat
     (note,) = vault.notes.values()
     (seen,) = form.check(note, vault, shown=True)
     assert (seen.line, seen.why) == (13, "this block of code is never closed")
+
+
+def test_a_picture_in_the_text_is_no_long_paragraph(tmp_path: Path) -> None:
+    picture = "![A cat](data:image/png;base64," + "iVBORw0KGgo/+A" * 4000 + ")"
+    (checks, long) = inspected(tmp_path, A=f"{picture} is $x$.\n", B="word " * 11000 + "\n")
+    assert not [check for check in checks if check.outcome == FAILS]
+    assert [check.why for check in long] == ["a paragraph of more than 50,000 characters"]

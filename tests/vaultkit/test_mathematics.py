@@ -98,6 +98,8 @@ def test_a_tag_stands_in_any_display() -> None:
         (r"\unicode{x25A1} \euro \require{cancel}", False, "□€"),
         (r"a \eqref{e} \ref{f}", False, "a(e)f"),
         (r"\displaylines{a \\ b}", True, "ab"),
+        ("L ≠ ∅ ⊥ ∠ \\text{∅}", False, "L≠∅⟂∠∅"),
+        (r"\begin{array}{}a&b\\\hline c\end{array}", True, "abc"),
         # What other packages bring that Obsidian's MathJax has.
         (r"\celsius \ohm \perthousand \textcopyright \texttimes", False, "∘CΩ‰©×"),
         (r"\cancelto{0}{\dotsb} \ketbra{a}{b} \upalpha", False, "⋯0|a⟩⟨b|α"),

@@ -64,6 +64,8 @@ from vaultkit.read.syntax import (
 #: Blocks within blocks, beyond which nothing is read; characters of a paragraph, and how many of
 #: them may be marks: what comes after reads some of those again and again.
 DEEPEST, LONGEST, MOST_MARKS = 50, 50_000, 2000
+#: A picture in the text itself, which has no marks to be read again.
+_EMBEDDED = re.compile(r"data:[\w/+.-]+;base64,[\w+/=]+")
 #: What stands in a text only because it is not what it was meant to be, and why it is not.
 _UNREAD = {
     re.compile(r"\[\^[^\]\s]+\](?!:)"): "there is no such footnote on this note",
@@ -496,7 +498,7 @@ class _Reader:
 
     def is_beyond_bounds(self, content: str, span: tuple[int, int]) -> bool:
         """Refuse a paragraph that no reader gets through in time."""
-        if len(content) > LONGEST:
+        if len(content) > LONGEST and len(_EMBEDDED.sub("", content)) > LONGEST:
             self.refuse(span[0] + 1, f"a paragraph of more than {LONGEST:,} characters")
         elif len(content) > MOST_MARKS and len(_MARK.findall(content)) > MOST_MARKS:
             self.refuse(span[0] + 1, f"a paragraph of more than {MOST_MARKS:,} brackets and marks")

@@ -119,6 +119,21 @@ _SIGNS_OF_TEXT = {
     "perthousand": "‰",
 }
 _SIGNS |= {f"text{name}": rf"\text{{{sign}}}" for name, sign in _SIGNS_OF_TEXT.items()}
+#: Signs that the converter knows by their commands alone.
+_UNICODE = str.maketrans(
+    {
+        "∅": r"\varnothing ",
+        "⊥": r"\perp ",
+        "⊤": r"\top ",
+        "√": r"\surd ",
+        "∴": r"\therefore ",
+        "∵": r"\because ",
+        "∠": r"\angle ",
+        "∡": r"\measuredangle ",
+        "∢": r"\sphericalangle ",
+        "⟂": r"\perp ",
+    }
+)
 #: By command, what is made of the groups behind it.
 _MADE_OF = {
     "cancelto": r"{{\cancel{{{1}}}}}^{{{0}}}",
@@ -230,7 +245,7 @@ def numbered(tex: str, known: Mapping[str, str]) -> str:
 def _commands(tex: str) -> Iterator[str]:
     at = 0
     while found := COMMAND.search(tex, at):
-        yield tex[at : found.start()]
+        yield tex[at : found.start()].translate(_UNICODE)
         at = found.end()
         name = found["name"] or ""
         if name in _TEXT:
@@ -308,7 +323,7 @@ def _commands(tex: str) -> Iterator[str]:
             yield r"\ "
         else:
             yield found[0]
-    yield tex[at:]
+    yield tex[at:].translate(_UNICODE)
 
 
 def _made(form: str, tex: str, at: int) -> tuple[str, int] | None:
@@ -374,7 +389,12 @@ def _environments(tex: str) -> Iterator[str]:
         options = name in _WITH_OPTIONS and (found["star"] or name in ("multlined", "empheq"))
         if begins and options and tex[at : at + 1] == "[":
             at = tex.find("]", at) + 1 or len(tex)
-        if name in _ENVIRONMENTS:
+        if begins and name == "array" and not (given := group(tex, at))[0].strip():
+            at = given[1]
+            inner = _whole(tex, found)[0][at - found.end() :]
+            columns = max(len(_cells(row)) for row in _rows(inner))
+            yield rf"{found[0]}{{{'c' * columns}}}"
+        elif name in _ENVIRONMENTS:
             if begins and name == "numcases":
                 left, at = group(tex, at)
                 yield left
