@@ -41,7 +41,7 @@ from vaultkit.read.note import (
 )
 from vaultkit.read.predictions import Prediction, predictions
 from vaultkit.read.quantities import Prose, Quantity, quantities, states
-from vaultkit.read.said import Said, said
+from vaultkit.read.said import Said, said, said_in_row
 from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
 from vaultkit.read.sentences import Sentences
 from vaultkit.read.shapes import Shape, shapes
@@ -301,6 +301,9 @@ class _Reader:
         self.cell = (0, 0)
         #: What its first cell says.
         self.row = ""
+        #: The titles of its columns, and the cells of its row, with their places.
+        self.titles: list[tuple[str, int, int]] = []
+        self.cells: list[tuple[str, int, int]] = []
 
     def read(self) -> Note:
         self.walk(_PARSER.parse(self.text))
@@ -491,10 +494,24 @@ class _Reader:
             if tokens[index - 2].type == "tr_open":
                 self.row = pieces[-1].text
             pieces[-1].row = self.row
+            self.cell_of_table(token.content, places(0), above == "th_open",
+                               tokens[index - 2].type == "tr_open")  # fmt: skip
         self.read_numbers(pieces)
         if any(child.type == "code_inline" for child in children):
             self.said += said(children, token.content, places)
         self.block_id(token, span, tokens, index)
+
+    def cell_of_table(
+        self, content: str, place: tuple[int, int], heads: bool, begins: bool
+    ) -> None:
+        """Read a cell: the titles of the columns, and what the first cell of a row comes to."""
+        cells = self.titles if heads else self.cells
+        if begins:
+            cells.clear()
+        cells.append((content, *place))
+        if len(self.cells) > 1 and not heads and len(self.cells) <= len(self.titles):
+            title = self.titles[len(self.cells) - 1][0]
+            self.said += said_in_row(self.cells[0], title, self.cells[-1])
 
     def is_beyond_bounds(self, content: str, span: tuple[int, int]) -> bool:
         """Refuse a paragraph that no reader gets through in time."""

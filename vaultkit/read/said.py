@@ -39,7 +39,7 @@ class Said:
 
 #: What stands between an expression and what it comes to.
 _VERB = re.compile(
-    r"\s*(?:is|gives|returns|equals|yields|comes\s+to|evaluates\s+to|→|=)\s+"
+    r"\s*(?:is|gives|returns|equals|yields|comes\s+to|evaluates\s+to|→|=|:(?=\s+\S+\s*$|\s*$))\s+"
     r"(?:(?:then|exactly|also|again|just|only|simply)\s+)?"
 )
 _RAISES = re.compile(r"\s*(?:raises|throws|(?:fails|ends|stops)\s+with)\s+(?:an?\s+)?")
@@ -99,7 +99,7 @@ def said(
                 yield Said(line, column, code, shown, (own, place), raises=True)
             continue
         verb = _VERB.match(text)
-        if verb and _is_computed(code):
+        if verb and _is_computed(code) and not (":" in verb[0] and code.isidentifier()):
             if (
                 verb.end() == len(text)
                 and len(following) > 1
@@ -120,6 +120,33 @@ def said(
             yield Said(line, column, code, "", (own,))
         elif (parts := _assigned(code)) and not _TOLD.search(around):
             yield Said(line, column, *parts, (own,))
+
+
+#: What stands above a column of what expressions come to.
+_VALUES = re.compile(
+    r"\W*(?:value|result|output|gives|returns|is|comes to|answer)\W*", re.IGNORECASE
+)
+
+
+def said_in_row(
+    first: tuple[str, int, int], title: str, cell: tuple[str, int, int]
+) -> Iterator[Said]:
+    """Find what two cells of a row state: an expression, and what it comes to.
+
+    Each comes with its line and column; the title is that of the second one's column.
+    """
+    code, shown = first[0].strip(), cell[0].strip()
+    if not re.fullmatch("`[^`]+`", code) or not _VALUES.fullmatch(title):
+        return
+    code, shown = code.strip("`").strip(), shown.strip("`").strip()
+    if not _is_computed(code) or code.isidentifier() or _UNSTEADY.search(code):
+        return
+    if _NUMBER.fullmatch(shown):
+        shown = shown.replace(",", "").replace("−", "-")
+    elif not _is_value(shown):
+        return
+    places = tuple((line, column, len(text)) for text, line, column in (first, cell))
+    yield Said(*first[1:], code, shown, places)
 
 
 def _parsed(code: str) -> list[ast.stmt]:
