@@ -62,7 +62,8 @@ ROOMS = {
     "checks": (
         ["vaultkit/checks/*"],
         "arrays check checks counts equations evidence_of_checks fences form inspect mirrors"
-        " notebooks numbers outputs predictions rests_on shapes statements tables trials update",
+        " notebooks numbers numbers_together outputs predictions rests_on said shapes statements"
+        " tables trials update",
     ),
     "inspect": (
         ["vaultkit/inspect.py"],

@@ -92,3 +92,13 @@ def test_what_is_no_notebook_is_said(tmp_path: Path) -> None:
     assert problem.message.startswith("no notebook: this is no JSON")
     path.write_text('{"cells": [{"cell_type": "code", "source": "1", "outputs": []}]}')
     assert "not laid out as Jupyter" in read(path).problems[0].message
+
+
+def test_a_cell_may_say_which_file_it_shows(tmp_path: Path) -> None:
+    kept: list[Any] = [{"title": "lib/a b.py"}, {"title": 'a" no-run'}, {"title": 1}, "a.py", None]
+    cells = [{**cell("code", "1"), "metadata": {"vaultkit": own}} for own in kept]
+    path = tmp_path / "Book.ipynb"
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    path.write_text(json.dumps(notebook, indent=1, sort_keys=True) + "\n")
+    found = [block.fence.options for block in read(path).blocks]
+    assert found == [{"title": "lib/a b.py"}, {}, {}, {}, {}]

@@ -20,12 +20,15 @@ from vaultkit.read.source import read as read_text
 from vaultkit.read.syntax import LINE_END
 
 _SOURCE = '"source": ['
+#: A file that a cell may say it shows.
+_PATH = re.compile(r"[\w./ -]+")
 
 
 def read(path: Path) -> Note:
     """Read a notebook (nbformat 4), one line of a cell to a line of the file, as Jupyter saves it.
 
     A cell with the tag ``raises-exception`` must raise, one with the tag ``no-run`` does not run.
+    One whose metadata hold ``{"vaultkit": {"title": "a.py"}}`` shows what stands in that file.
     A file that is no such notebook is a note with a problem.
     """
     try:
@@ -175,4 +178,7 @@ def _words(cell: Mapping[str, Any]) -> str:
     tags = metadata.get("tags") if isinstance(metadata, dict) else None
     tags = tags if isinstance(tags, list) else []
     raises = " raises=Exception" if "raises-exception" in tags else ""
-    return raises + (" no-run" if "no-run" in tags else "")
+    own = metadata.get("vaultkit") if isinstance(metadata, dict) else None
+    title = own.get("title") if isinstance(own, dict) else None
+    shows = f' title="{title}"' if isinstance(title, str) and _PATH.fullmatch(title) else ""
+    return raises + shows + (" no-run" if "no-run" in tags else "")

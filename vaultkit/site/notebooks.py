@@ -93,12 +93,17 @@ def _add_text(cells: list[dict[str, Any]], lines: list[str]) -> None:
 
 
 def _code(block: Block, number: int) -> dict[str, Any]:
-    raises = "raises" in block.fence.options
+    metadata: dict[str, Any] = {}
+    if "raises" in block.fence.options:
+        metadata["tags"] = ["raises-exception"]
+    if title := block.fence.options.get("title"):
+        # Whoever reads it as a note has to know that its examples are those of a file.
+        metadata["vaultkit"] = {"title": title}
     return {
         "cell_type": "code",
         "execution_count": None,
         "id": f"code-{number}",
-        "metadata": {"tags": ["raises-exception"]} if raises else {},
+        "metadata": metadata,
         "outputs": list(_outputs(block)),
         "source": block.fence.text.splitlines(keepends=True),
     }
