@@ -25,7 +25,7 @@ query, q = np.array([0.43, 1.46]), [1.6, 0.4]
 print("loss", 2.3026, "for", 0.1)
 print("loss", 0.6931, "for", 0.5)
 print("journey", query[0], "*", 0.44, "+ 1.46 * 1.14")
-print("bytes", 48, "in all", 0.929, "of 100", -3.6742, 3.6742)""")
+print("bytes", 48, "in all", 92, 93, 0.929, "of 100", -3.6742, 3.6742)""")
 
 
 def failures(text: str, before: str = TABLE) -> dict[str, str]:
@@ -87,6 +87,9 @@ def test_numbers_that_stand_together_are_of_one_line(text: str, wrong: str, why:
         ("It is at least 0.929.", "", ""),
         ("It is at most 0.929.", "", ""),
         ("It lies between −3.7 and 3.7.", "", ""),
+        ("It is 92 to 93 %, from 0.181 to 0.301.", "", ""),
+        ("It is 93 to 93 %.", "93", "nothing lies between"),
+        ("It is 0.181 and 0.181.", "", ""),
         ("It lies between about 3.7 and 3.7.", "3.7", "nothing lies between"),
     ],
 )

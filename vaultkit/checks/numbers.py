@@ -25,6 +25,8 @@ from vaultkit.run.session import Step
 _IN_OUTPUT = re.compile(
     r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 )
+#: *60 to 63 %*.
+_TO = re.compile(r"\W*(?:\bto\b|–)\W*")
 #: What stands on both sides of these is no row.
 _SIGN = re.compile(r"\s[*+/×·]\s")
 _IN_PERCENT = re.compile(r"%|\bper ?cent\b")
@@ -235,7 +237,8 @@ class Numbers:
         empty = {
             index
             for index, (one, other) in enumerate(pairwise(self.note.quantities))
-            if one.bounds == "between" and other.goes_on and one.readings == other.readings
+            if other.goes_on and (one.bounds == "between" or _TO.fullmatch(other.behind))
+            if _value(one) == _value(other) is not None
         }
         for index, quantity in enumerate(self.note.quantities):
             line, text, column = quantity.line, quantity.text, quantity.column
@@ -704,6 +707,11 @@ class Numbers:
         )
         hint = f"; nearest are {', '.join(f'{n:.6g}' for n in nearest[:3])}" if nearest else ""
         return f"nothing on this page computes {quantity.text}{where}{hint}"
+
+
+def _value(quantity: Quantity) -> Fraction | None:
+    """Return the number as it is written, whatever its unit."""
+    return quantity.readings[0][0].value if quantity.readings and quantity.readings[0] else None
 
 
 def _held(quantity: Quantity, numbers: Sequence[float]) -> bool:

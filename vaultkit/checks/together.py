@@ -131,12 +131,12 @@ _TELLING = 2
 def _held(amount: Amount, row: Row) -> frozenset[int]:
     """Tell which numbers of a row are this one, as far as it shows digits; one digit is exact."""
     exact = amount.digits < _TELLING
-    wanted = [(value, 0 if exact else float(slack)) for _, value, slack in amount.wanted]
-    return frozenset(
-        index
-        for index, number in enumerate(row.numbers)
-        if any(abs(number - value) <= slack + 1e-9 * abs(value) for value, slack in wanted)
-    )
+    found: set[int] = set()
+    for _, value, slack in amount.wanted:
+        far = (0.0 if exact else float(slack)) + 1e-9 * abs(value)
+        low, high = value - far, value + far
+        found.update(n for n, number in enumerate(row.numbers) if low <= number <= high)
+    return frozenset(found)
 
 
 def _fits(held: Sequence[Sequence[frozenset[int]]], members: Sequence[int], row: int) -> bool:

@@ -69,7 +69,7 @@ class Amount:
             ]
         return tuple(found)
 
-    @property
+    @cached_property
     def digits(self) -> int:
         """Count the digits that are stated: 2 in 12, and in 0.05."""
         if not self.unit:
