@@ -224,6 +224,8 @@ def main() -> None:
     parser.add_argument("--plot", type=Path, help="an SVG to draw the growth into")
     given = parser.parse_args()
     os.environ["NO_MKDOCS_2_WARNING"] = "1"
+    # Where it is set, an engine that is edited in place is compiled at each start, MkDocs never.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     print(machine())
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary).resolve()

@@ -193,3 +193,29 @@ def test_nothing_runs_that_was_not_asked_for(tmp_path: Path) -> None:
     vault = Vault(docs)
     assert Ledger(vault).checks(vault.notes[docs.resolve() / "Tern.md"]) is None
     assert not list(tmp_path.rglob("made"))
+
+
+def test_what_is_wrong_with_a_note_is_told_at_each_save(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    docs = make_vault(tmp_path / "vault")
+    (docs / "Heron.md").write_text("# Heron\n\n![[wing.svg]]\n")
+    server = Server(docs.parent, "served")
+
+    def told() -> set[str]:
+        caplog.clear()
+        server.build()
+        messages = [r.getMessage() for r in caplog.records if r.name == "mkdocs.plugins.vaultkit"]
+        return {message.split(":")[0] for message in messages}
+
+    assert told() == set()
+    # What is wrong comes of another note, of a drawing, of a setting; the notes are as they were.
+    replaced("Tern.md", "## In flight", "## Out")(docs)
+    assert told() == {"docs/index.md"}
+    replaced("Barn Owl.md", "mice", "voles")(docs)
+    assert told() == {"docs/index.md"}
+    replaced("Tern.md", "## Out", "## In flight")(docs)
+    replaced("wing.svg", "[[Tern]]", "[[Auk]]")(docs)
+    assert told() == {"docs/index.md", "docs/Heron.md"}
+    (docs / "vaultkit.toml").write_text('unwritten = "mark"\n')
+    assert told() == set()

@@ -157,6 +157,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.saves: Saves | None = None
         #: The notes that were checked after a save, as they were then.
         self.tried: set[tuple[Path, str]] = set()
+        #: By path, what is wrong with the text of each note, and what that rests on.
+        self.faults: dict[Path, tuple[tuple[str, ...], list[tuple[int, str]]]] = {}
         #: By path, what the ledger knows of each note that has a page; and the script to filter it.
         self.entries: dict[str, report.Entry] = {}
         self.script = ""
@@ -243,11 +245,17 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         assert self.vault is not None
         folder = posixpath.basename(Path(config.docs_dir).as_posix())
         settings = Settings(typeset=mathematics.to_mathml, shown=True)
+        known, self.faults = self.faults, {}
         for note in self.vault.notes.values():
             path = self.vault.relative(note.path)
-            for check in inspect_text(note, self.vault.whole, settings):
-                if check.outcome == FAILS:
-                    _log.warning("%s/%s:%s: %s", folder, path, check.line, check.why)
+            rests_on = note.digest, self.rendered.named
+            before, faults = known.get(note.path, ((), []))
+            if before != rests_on:
+                checks = inspect_text(note, self.vault.whole, settings)
+                faults = [(check.line, check.why) for check in checks if check.outcome == FAILS]
+            self.faults[note.path] = rests_on, faults
+            for line, why in faults:
+                _log.warning("%s/%s:%s: %s", folder, path, line, why)
 
     # Before other plugins open any of them.
     @event_priority(100)

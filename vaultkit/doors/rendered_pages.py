@@ -67,6 +67,8 @@ class RenderedPages:
     def __init__(self, folder: Path, vault: Vault, config: MkDocsConfig) -> None:
         self.folder, self.vault = folder, vault
         self.is_on = all(isinstance(e, str) and _is_pure(e) for e in config.markdown_extensions)
+        #: Fingerprint of all that links may call.
+        self.named = _named_in(vault)
         self._config = config
         self._common = b""
         self._asked: set[Path] = set()
@@ -79,7 +81,6 @@ class RenderedPages:
 
     def begin(self, files: Files, order: Iterable[File]) -> None:
         """Note what all pages rest on, and their order, before the first of them is rendered."""
-        notes = self.vault.whole.notes
         self._asked = set()
         self._order = list(order)
         self._places = {file.src_uri: at for at, file in enumerate(self._order)}
@@ -92,21 +93,7 @@ class RenderedPages:
                 self._config.validation,
                 logging.getLogger("mkdocs").getEffectiveLevel(),
             ],
-            "vault": [
-                str(self.vault.root),
-                repr(self.vault.options),
-                sorted(map(str, self.vault.hidden)),
-                self.vault.breaks,
-                self.vault.preamble,
-            ],
-            # Those that nobody is to see decide, too, what a link calls.
-            "notes": {str(path): [note.outline, note.title] for path, note in notes.items()},
-            "files": [str(path) for path in self.vault.files],
-            "drawings": [
-                hashlib.sha256(path.read_bytes()).hexdigest()
-                for path in self.vault.files
-                if path.suffix.lower() == ".svg" and path.is_file()
-            ],
+            "vault": self.named,
             "addresses": [
                 (file.src_uri, file.dest_uri, file.inclusion.value)
                 for file in files
@@ -232,6 +219,26 @@ class RenderedPages:
                             found[path] = self.vault.notes[path]
                             waiting.append(found[path])
         return [found[path] for path in sorted(found)]
+
+
+def _named_in(vault: Vault) -> str:
+    """Fingerprint of what notes can name, of what they show and where, and of the settings."""
+    facts = [
+        str(vault.root),
+        repr(vault.options),
+        sorted(map(str, vault.hidden)),
+        vault.breaks,
+        vault.preamble,
+        # Those that nobody is to see decide, too, what a link calls.
+        [(str(path), note.outline, note.title) for path, note in vault.whole.notes.items()],
+        [str(path) for path in vault.whole.files],
+        [
+            hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in vault.whole.files
+            if path.suffix.lower() == ".svg" and path.is_file()
+        ],
+    ]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def _is_pure(extension: str) -> bool:
