@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaultkit.tex import parse
-from vaultkit.values import Settings, UnboundError, Verdict, judge, law
+from vaultkit.tex import Statement, parse
+from vaultkit.values import Settings, UnboundError, Verdict, judge, law, misfit
 
 RNG = np.random.default_rng(0)
 Q, K, V = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 3)), RNG.normal(size=(5, 2))
@@ -518,6 +518,11 @@ def test_a_product_of_two_samples_of_numbers_is_a_sample() -> None:
     assert not holds(r"\mathbb{E}[x \odot x] = 0", x=x)
 
 
+def test_a_sum_of_samples_is_a_sample() -> None:
+    assert holds(r"\mathbb{E}[(q_i + k_i) q_i] = \mathbb{E}[q_i^2] = 1", **SAMPLE)
+    assert not holds(r"\mathbb{E}[(q_i + k_i) q_i] = 0", **SAMPLE)
+
+
 @pytest.mark.parametrize(
     ("stated", "as_said"),
     [
@@ -573,3 +578,19 @@ def test_a_vault_may_name_functions_and_letters() -> None:
 )
 def test_laws_name_no_number_of_the_page(tex: str, is_law: bool) -> None:
     assert [law(statement) for statement in parse(tex)] == [is_law]
+
+
+def test_shapes_that_do_not_fit_are_told_of_an_expression() -> None:
+    def told(tex: str, **names: Any) -> str:
+        (statement,) = parse(f"{tex} > 99")
+        assert isinstance(statement, Statement)
+        return misfit(statement.sides[0], names)
+
+    why = "shapes (5, 3) and (5, 3) cannot be multiplied: 3 is not 5"
+    assert told("Q K", Q=Q, K=K) == why
+    assert told(r"Q K^\top", Q=Q, K=K) == ""
+    # Either way to lay a vector will do, and what else is wrong is told elsewhere.
+    assert told("x Q", x=np.ones(5), Q=Q) == told("Q x", x=np.ones(3), Q=Q) == ""
+    assert told("f(Q)", f=lambda q: q.nothing, Q=Q) == ""
+    with pytest.raises(UnboundError):
+        told("Q K", Q=Q)
