@@ -194,3 +194,13 @@ def test_a_note_that_no_reader_gets_through_is_one_problem(tmp_path: Path) -> No
     assert [(problem.line, problem.message) for problem in note.problems] == [(1, told)]
     with pytest.raises(OSError, match="gone"):
         _guarded(path, Mock(side_effect=OSError("gone")))
+
+
+def test_a_folder_that_leads_into_itself_is_a_note_that_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "A.md").write_text("# A\n")
+    (tmp_path / "sub" / "again").symlink_to(tmp_path / "sub", target_is_directory=True)
+    (refused,) = [note for note in Vault(tmp_path).notes.values() if note.refused]
+    told = "this symbolic link leads to a folder that holds it, or is there already"
+    assert (refused.path.name, refused.refused) == ("again", told)
+    assert [problem.message for problem in refused.problems] == [told]
