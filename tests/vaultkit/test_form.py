@@ -30,6 +30,9 @@ def inspected(tmp_path: Path, **texts: str) -> list[list[Check]]:
             (1, 6, "[^1]: there is no such footnote on this note"),
             (1, 21, "[^3]: there is no such footnote on this note"),
         ]),
+        ("a \\\\[^1], \\[^2] and \\\\\\[^3]\n", [
+            (1, 5, "[^1]: there is no such footnote on this note"),
+        ]),
         ("> | a |\n> |---|\n> | b [^x] |\n", [
             (3, 7, "[^x]: there is no such footnote on this note"),
         ]),

@@ -579,7 +579,7 @@ class _Reader:
         for pattern, why in _UNREAD.items():
             for found in pattern.finditer(text.content):
                 at = _source_of(text, found.start())
-                if content.startswith(found[0], at) and content[at - 1 : at] != "\\":
+                if content.startswith(found[0], at):
                     line, column = places(at)
                     self.problems.append(Problem(line, f"{found[0]}: {why}", column))
 
