@@ -527,3 +527,8 @@ def test_names_that_no_block_binds_together() -> None:
 )
 def test_printed_arrays_of_any_depth(text: str, shape: tuple[int, ...]) -> None:
     assert printed(text) == shape
+
+
+@pytest.mark.parametrize("verb", ["Multiply", "increments", "lowers", "change", "Decreasing"])
+def test_what_is_changed_by_a_number_is_no_shape(verb: str) -> None:
+    assert checks(A_IS_BOUND + f"{verb} c by 2.") == []

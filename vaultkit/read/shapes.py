@@ -101,7 +101,10 @@ _VECTOR = re.compile(
     r"|coefficients?|for|from|in|to|against|sides|arguments?|times|weights?)"
     r"\s(?:the\s|of\s|is\s)?)$"
 )
-_SCALED = re.compile(r"(?i:\b(?:multipl\w+|divid\w+|increas\w+|grow\w*|scal\w+|shift\w*)\s)$")
+_SCALED = re.compile(
+    r"(?i:\b(?:(?:multipl|divid|increas|increment|decreas|decrement|reduc|scal|rais|chang|mov)\w+"
+    r"|(?:grow|shift|lower|step|rotat|turn|advanc|differ|exceed)\w*)\s)$"
+)
 _CALLED = re.compile(r"(?i:\b(?:shapes?|shaped|sizes?)\b[^.;]{0,12})$")
 _WORDS = re.compile(NUMERAL, re.IGNORECASE)
 _SQUARE = re.compile(r"(?i:\bsquare\b[^.;:?!]{0,30})$")
