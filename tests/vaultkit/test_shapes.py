@@ -531,4 +531,4 @@ def test_printed_arrays_of_any_depth(text: str, shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("verb", ["Multiply", "increments", "lowers", "change", "Decreasing"])
 def test_what_is_changed_by_a_number_is_no_shape(verb: str) -> None:
-    assert checks(A_IS_BOUND + f"{verb} c by 2.") == []
+    assert checks(f"\n```python\nc = 1\n```\n\n{verb} c by 2.") == []
