@@ -88,9 +88,10 @@ class Statements:
             return said.shown in kinds, f"{kinds[0]}: {error}"
         if said.raises:
             return False, told[0]
-        if said.shown:
-            return any(_same(said.shown, text) for text in told), told[0]
-        return told[-1] == "True", told[0]
+        if said.shown in ("", "True", "False"):
+            return told[-1] == (said.shown or "True") or said.shown in told, told[0]
+        # That something is not 0 is no 1.
+        return any(_same(said.shown, text) for text in told[:-1]), told[0]
 
     def holds(self, line: int, column: int) -> bool:
         """Tell whether a place lies in a statement that holds."""
@@ -111,6 +112,8 @@ class Statements:
 
 def _told(value: Any) -> list[str]:
     """Write a value in the ways in which a note may show it; last, whether it holds."""
+    if callable(value) and not isinstance(value, type):
+        raise TypeError("a function is no value")
     texts = [repr(value), str(value)]
     if isinstance(value, np.generic):
         texts.append(repr(value.item()))
@@ -118,8 +121,10 @@ def _told(value: Any) -> list[str]:
         texts.append(repr(value.tolist()))
     if isinstance(value, type):
         texts.append(value.__name__)
-    with contextlib.suppress(Exception):
+    try:
         texts.append(str(bool(np.all(value))))
+    except Exception:
+        texts.append("")  # nobody can say
     return [text[:_LONGEST] for text in texts]
 
 

@@ -42,6 +42,26 @@ _VERB = re.compile(
     r"\s*(?:is|gives|returns|equals|yields|comes\s+to|evaluates\s+to|→|=|:(?=\s+\S+\s*$|\s*$))\s+"
     r"(?:(?:then|exactly|also|again|just|only|simply)\s+)?"
 )
+#: The same where it is a shape that is told, and how that is written.
+_SHAPE = re.compile(
+    r"\s*has\s+(?:the\s+)?shape\s+|\s*is\s+(?:an?\s+)?(?=\d+\s?×)|\s*is\s+of\s+shape\s+"
+)
+_LENGTHS = re.compile(r"\(\s*\d+\s*,\s*(?:\d+\s*(?:,\s*\d+\s*)*,?\s*)?\)")
+_PRODUCT = re.compile(r"(?P<number>\d+(?:\s?×\s?\d+)+)(?!\s?×|\w|\.\d)")
+#: What the words before a name ask of it.
+_FUNCTIONS = {
+    "sum": "sum",
+    "total": "sum",
+    "mean": "mean",
+    "average": "mean",
+    "variance": "var",
+    **dict.fromkeys(("maximum", "largest", "greatest", "biggest"), "max"),
+    **dict.fromkeys(("minimum", "smallest", "least"), "min"),
+}
+_OF = re.compile(
+    rf"\b[Tt]he\s+(?P<what>{'|'.join(_FUNCTIONS)})(?:\s+(?:number|value|element|entry))?"
+    r"\s+(?:of|in)\s+$"
+)
 _RAISES = re.compile(r"\s*(?:raises|throws|(?:fails|ends|stops)\s+with)\s+(?:an?\s+)?")
 _ERROR = re.compile(r"\w*(?:Error|Exception|Iteration)")
 _NUMBER = re.compile(
@@ -98,8 +118,14 @@ def said(
                 place = (*places(following[1].meta.get("at", 0)), len(following[1].content))
                 yield Said(line, column, code, shown, (own, place), raises=True)
             continue
-        verb = _VERB.match(text)
+        spoken = _OF.search(children[position - 1].content) if position else None
+        if spoken and code.isidentifier():
+            # *The sum of `x` is 7* says what `x.sum()` is.
+            code = f"{code}.{_FUNCTIONS[spoken['what'].lower()]}()"
+        shape = None if code.isidentifier() else _SHAPE.match(text)
+        verb = shape or _VERB.match(text)
         if verb and _is_computed(code) and not (":" in verb[0] and code.isidentifier()):
+            code = f"({code}).shape" if shape else code
             if (
                 verb.end() == len(text)
                 and len(following) > 1
@@ -107,13 +133,14 @@ def said(
             ):
                 shown = following[1].content.strip()
                 place = (*places(following[1].meta.get("at", 0)), len(following[1].content))
-                if _is_value(shown):
+                if _is_value(shown) and (not shape or _LENGTHS.fullmatch(shown)):
                     yield Said(line, column, code, shown, (own, place))
                 continue
-            number = _NUMBER.match(text, verb.end())
+            number = (_PRODUCT if shape else _NUMBER).match(text, verb.end())
             if number and not code.isidentifier():
                 begins = places(following[0].meta.get("at", 0) + number.start("number"))
                 shown = number["number"].replace(",", "").replace("−", "-")
+                shown = f"({', '.join(re.findall('[0-9]+', shown))})" if shape else shown
                 yield Said(line, column, code, shown, (own, (*begins, len(number["number"]))))
             continue
         if _is_comparison(code) and not _ASKED.search(around):
