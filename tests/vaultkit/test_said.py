@@ -163,3 +163,10 @@ def test_formulas_are_judged_where_none_is_typeset(found: Callable[[str], list[C
     assert outcomes(3) == [(3, HOLDS), (23, HOLDS)]
     assert outcomes(4) == [(3, FAILS), (23, FAILS)]
     assert EXCEPTED not in dict(outcomes(4)).values()
+
+
+def test_it_tells_a_number_without_the_name_of_its_type(
+    found: Callable[[str], list[Check]],
+) -> None:
+    told = [check.why for check in found(f"{CODE}`x.max()` is 5.\n")]
+    assert "x.max() is 5: it comes to 4.0" in told

@@ -116,7 +116,8 @@ def _told(value: Any) -> list[str]:
         raise TypeError("a function is no value")
     texts = [repr(value), str(value)]
     if isinstance(value, np.generic):
-        texts.append(repr(value.item()))
+        # First, as it is told: without the name of its type.
+        texts.insert(0, repr(value.item()))
     if isinstance(value, np.ndarray):
         texts.append(repr(value.tolist()))
     if isinstance(value, type):
