@@ -219,3 +219,22 @@ def test_what_is_wrong_with_a_note_is_told_at_each_save(
     assert told() == {"docs/index.md", "docs/Heron.md"}
     (docs / "vaultkit.toml").write_text('unwritten = "mark"\n')
     assert told() == set()
+
+
+def test_a_hook_remembers_all_pages(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for number in range(60):
+        (tmp_path / "docs" / f"N{number}.md").write_text(f"# N{number}\n\nWords.\n")
+    (tmp_path / "hook.py").write_text(
+        "from pathlib import Path\n\nseen = set()\n\n\n"
+        "def on_post_page(output, page, config):\n    seen.add(page.url)\n\n\n"
+        "def on_post_build(config):\n    Path(config.site_dir, 'seen').write_text(str(len(seen)))\n"
+    )
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(
+        "site_name: A\ntheme: {name: material, font: false}\n"
+        "plugins: [vaultkit]\nhooks: [hook.py]\n"
+    )
+    build(load_config(str(config)))
+    # The front page is one more.
+    assert (tmp_path / "site" / "seen").read_text() == "61"

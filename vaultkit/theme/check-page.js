@@ -63,7 +63,8 @@
       }
       this.ready = new Promise((resolve, reject) => {
         this.refuse = reject;
-        const blocked = () => reject(new Error("The browser did not let a web worker start, and " +
+        const blocked = () => reject(new Error(!navigator.onLine ?
+          "There is no network, and Python has to be loaded." : "The browser did not let a web worker start, and " +
           "the checks need one: a setting or an extension may forbid it."));
         try {
           this.worker = new Worker(address(VAULTKIT_ENGINE.worker));
