@@ -18,24 +18,6 @@ from mkdocs.structure.pages import Page
 
 from vaultkit.doors.helpers import divided
 
-#: Modules whose plugins keep nothing in memory of a page that is put into its template.
-_FORGETFUL = ("vaultkit", "mkdocs", "material", "mkdocs_jupyter")
-#: What plugins keep something of, though they are Material's.
-_KEEPING = ("material.plugins.privacy", "material.plugins.social", "material.plugins.optimize")
-
-
-def may_divide(config: MkDocsConfig) -> bool:
-    """Tell whether no plugin or hook could miss what another process has done with a page."""
-    modules = {
-        method.__module__
-        for event in ("page_context", "post_page", "post_template")
-        for method in config.plugins.events[event]
-    }
-    return all(
-        module.partition(".")[0] in _FORGETFUL and not module.startswith(_KEEPING)
-        for module in modules
-    )
-
 
 class BuiltPages:
     """Stands in for the function by which MkDocs puts a page into its template, and writes it."""

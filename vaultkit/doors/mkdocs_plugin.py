@@ -40,7 +40,7 @@ from vaultkit.checks.arrays import arrays
 from vaultkit.checks.asked import asked as asked_in
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Part, parts
-from vaultkit.doors.built_pages import BuiltPages, may_divide
+from vaultkit.doors.built_pages import BuiltPages
 from vaultkit.doors.helpers import Helpers, divided
 from vaultkit.doors.redirects import redirects
 from vaultkit.doors.rendered_pages import RenderedPages
@@ -472,7 +472,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             # Others may have changed what templates are compiled to.
             env.bytecode_cache = self.compiled if self.known else None
             self.written.skip_the_same(files, self._shown_on_all(config, files), self._shown_on)
-        elif self.known and may_divide(config):
+        elif self.known:
             self.built.begin()
         return env
 
