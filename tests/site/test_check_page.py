@@ -290,6 +290,15 @@ def test_what_cannot_be_loaded_is_told_in_a_sentence(visit: Visitor) -> None:
     visit.wrong = [what for what in visit.wrong if "ERR_FAILED" not in what]
 
 
+def test_a_lost_network_is_told_in_a_sentence(visit: Visitor) -> None:
+    page = visit()
+    visit.go(page, EQUATION)
+    page.context.set_offline(True)
+    start(page).click()
+    expect(said(page)).to_contain_text("There is no network")
+    visit.wrong = [what for what in visit.wrong if "ERR_INTERNET_DISCONNECTED" not in what]
+
+
 def test_a_blocked_worker_is_told_in_a_sentence(visit: Visitor) -> None:
     page = visit()
     page.add_init_script("window.Worker = class { constructor() { throw new Error('no'); } };")
