@@ -113,8 +113,10 @@ class Judges:
         yield from self.equations.check()
         yield from self.statements.check()
         for check in (*self.numbers.check(), *self.shapes.check()):
-            # What the code beside a number comes to is what it rests on.
-            if check.outcome != FAILS or not self.statements.holds(check.line, check.column):
+            # What the code beside a number comes to is what it rests on, and is told already.
+            place = check.line, check.column
+            told = self.statements.judges(*place) or self.shapes.computes(*place)
+            if check.outcome != FAILS or not told:
                 yield check
         yield from self.predictions.check()
 
@@ -216,7 +218,7 @@ def inspect_code(
     watchers = (judges.look, watch) if watch else (judges.look,)
     session = NoteRun(note, settings.timeout, watchers, vault=folder, beat=tell, pause=paused)
     judges.equations.call = lambda function, given: session.call(function, *given)
-    judges.predictions.call = judges.statements.call = session.call
+    judges.predictions.call = judges.statements.call = judges.shapes.call = session.call
     broken: set[int] = set()
     root = folder.parent
     read = set() if read is None else read

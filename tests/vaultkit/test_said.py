@@ -76,9 +76,6 @@ PAIRS = [
     ("`x[9]` raises an `Exception`", "`x[1]` raises an `IndexError`"),
     ("`round(2.5)` is 2", "`round(2.5)` is 3"),
     ("`y.argmin()` is 1", "`A.argmax()` is 1"),
-    ("`A @ x` has shape `(2,)`", "`A @ x` has shape `(3,)`"),
-    ("`A[:1]` is 1 × 2", "`A[:1]` is 2 × 1"),
-    ("`A[:1].T` is a 2 × 1 matrix", "`A[:1].T` is a 1 × 2 matrix"),
     ("the sum of `x` is 7", "the sum of `x` is 8"),
     ("the largest number in `A` is 3", "the largest number in `A` is 2"),
     ("the mean of `x` is 3.5, and more", "the mean of `x` is 3.6, and more"),
@@ -97,10 +94,72 @@ def test_what_it_states_is_computed(
         assert (check.line, check.column) == (19, f"Here {false}".index("`") + 1)
 
 
+#: Shapes of expressions, and such as they do not have.
+SHAPES = [
+    ("`A @ x` has shape `(2,)`", "`A @ x` has shape `(3,)`"),
+    ("`A @ x` has shape `(n,)`", "`A @ x` has shape `(n, n)`"),
+    ("`A[:1]` is 1 × 2", "`A[:1]` is 2 × 1"),
+    ("`A[:1].T` is a 2 × 1 matrix", "`A[:1].T` is a 1 × 2 matrix"),
+    ("`A @ A[:, :1]` is 2 × 1", "`A @ A[:, :1]` is 2 × 2"),
+    ("`A @ A` is `(2, 2)`", "`A @ A` is `(2, 3)`"),
+    ("`A[:1].shape` is (1, 2)", "`A[:1].shape` is (2, 1)"),
+    ("`np.outer(x, [1, 2, 3])` is 2 × 3, and more", "`np.outer(x, [1, 2, 3])` is 3 × 2, and more"),
+    ("`A[None]` has the shape 1 × 2 × 2", "`A[None]` has the shape 2 × 2"),
+    ("`np.stack([x, y, x, y])` is of shape (4, 2)", "`np.stack([x, y, x, y])` is of shape (2, 4)"),
+    ("`x.sum()` has shape `()`", "`x.sum()` has shape `(2,)`"),
+    (
+        "`A + 0 * np.array([[1.0, 2.0], [3.0, 4.0]]) + 0 * np.array([[2.0, 4.0]])` is 2 × 2",
+        "`A + 0 * np.array([[1.0, 2.0], [3.0, 4.0]]) + 0 * np.array([[2.0, 4.0]])` is 1 × 2",
+    ),
+]
+
+
+@pytest.mark.parametrize(("true", "false"), SHAPES)
+def test_a_shape_of_an_expression_is_computed_and_told_once(
+    found: Callable[[str], list[Check]], true: str, false: str
+) -> None:
+    assert {c.outcome for c in found(f"{CODE}Here {true}.\n")} <= {HOLDS}
+    (check,) = (c for c in found(f"{CODE}Here {false}.\n") if c.outcome == FAILS)
+    code = false.split("`")[1].removesuffix(".shape")
+    assert check.kind == "shape"
+    assert check.why.startswith(f"{check.what}: {code} has shape (")
+
+
+def test_what_is_no_shape_of_an_expression(found: Callable[[str], list[Check]]) -> None:
+    """A pair may be a value; and of a row, or where it is in doubt, none is told."""
+    for text in (
+        "`divmod(n, 2)` is `(1, 0)`",
+        "`f(n)` is (2, 2)",
+        "Each row of `A[:1]` has shape `(2,)`",
+        "`rng.normal(size=3)` has shape `(2,)`",
+        "Where it fails, `A[:1]` would have shape `(2,)`",
+        "`words` has shape `(2,)`",
+    ):
+        assert FAILS not in {c.outcome for c in found(f"{CODE}Here: {text}.\n")}, text
+
+
+def test_a_shape_of_an_expression_is_that_above_it_or_right_below(
+    found: Callable[[str], list[Check]],
+) -> None:
+    later = "Here `A[0]` has shape `(2,)`, `(3,)`.\n\n```python\nA = np.ones((2, 3))\n```\n\n"
+    text = CODE + later.replace(", `(3,)`", "") + "Now `A[0]` has shape `(3,)`.\n"
+    assert [c.outcome for c in found(text)] == [HOLDS, HOLDS]
+    assert [c.outcome for c in found(text.replace("(2,)", "(3,)"))] == [HOLDS, HOLDS]
+    assert [c.outcome for c in found(text.replace("(3,)", "(2,)"))] == [HOLDS, FAILS]
+
+
+def test_a_wrong_number_of_an_expression_is_told_once(
+    found: Callable[[str], list[Check]],
+) -> None:
+    (check,) = (c for c in found(f"{CODE}Here `f(12)` is 1450.\n") if c.outcome == FAILS)
+    assert check.why == "f(12) is 1450: it comes to 144"
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "If `x.sum() == 8`, all is lost",
+        "If `len(x)` is 3, all the rest follows",
         "It is not so that `x.sum() == 8`",
         "The mask `x[0] == 4` selects nothing",
         "Set `x[0] = 4.0` and look",

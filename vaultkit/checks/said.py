@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.checks.computed import Caller, computed, just_call
 from vaultkit.checks.outputs import agrees, compare
 from vaultkit.read.note import Block, Note
 from vaultkit.read.said import Said
 from vaultkit.run.session import Step
 
-#: How long a text is compared; what is handed over as a copy.
+#: How long a text is compared.
 _LONGEST = 5000
-#: Functions of Python that text speaks of though no block does.
-_BUILT_IN = {
-    f.__name__
-    for f in (abs, bool, divmod, float, int, len, list, max, min, pow, range, repr, round, set,
-              sorted, str, sum, tuple, type)
-}  # fmt: skip
-_MUTABLE = (list, dict, set, np.ndarray)
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?")
 
 
@@ -44,7 +38,7 @@ class Statements:
     def __init__(self, note: Note) -> None:
         self.note = note
         #: Calls a function so that nothing in the note is changed by it; by default, just that.
-        self.call: Callable[..., Any] = lambda function, *given: function(*given)
+        self.call: Caller = just_call
         #: What each came to, and whether that is right.
         self.found: dict[Said, tuple[bool, str]] = {}
 
@@ -66,20 +60,11 @@ class Statements:
 
     def judge(self, said: Said, variables: Mapping[str, Any]) -> tuple[bool, str]:
         """Compute an expression, and compare it with what it is said to come to."""
-        tree = ast.parse(said.code, mode="eval")
-        code = compile(tree, "inline code", "eval")
-        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        if not names & variables.keys() and not (names <= _BUILT_IN and said.shown):
-            raise NameError(said.code)
-        if unbound := names - variables.keys() - set(vars(builtins)):
-            raise NameError(min(unbound))
-        whole = variables.get(said.code)
-        if isinstance(whole, np.ndarray) and said.shown.startswith("("):
-            raise NameError(said.code)  # its shape, which others judge
-        own = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
+        is_shape = said.shown.startswith("(")
+        tell = partial(_told, but_arrays=is_shape)
         try:
-            told: list[str] = self.call(
-                lambda given: _told(eval(code, {**variables, **given})), own
+            told: list[str] = computed(
+                said.code, variables, tell, self.call, built_in=bool(said.shown)
             )
         except Exception as error:
             if not said.raises:
@@ -93,9 +78,9 @@ class Statements:
         # That something is not 0 is no 1.
         return any(_same(said.shown, text) for text in told[:-1]), told[0]
 
-    def holds(self, line: int, column: int) -> bool:
-        """Tell whether a place lies in a statement that holds."""
-        return any(right and said.holds(line, column) for said, (right, _) in self.found.items())
+    def judges(self, line: int, column: int) -> bool:
+        """Tell whether a place lies in a statement that has been judged."""
+        return any(said.holds(line, column) for said in self.found)
 
     def check(self) -> Iterator[Check]:
         """Tell of each whether it is so."""
@@ -110,8 +95,10 @@ class Statements:
             yield Check("number", said.line, said.code, HOLDS if right else FAILS, why, said.column)
 
 
-def _told(value: Any) -> list[str]:
+def _told(value: Any, *, but_arrays: bool = False) -> list[str]:
     """Write a value in the ways in which a note may show it; last, whether it holds."""
+    if but_arrays and isinstance(value, np.ndarray):
+        raise TypeError("its shape, which others judge")
     if callable(value) and not isinstance(value, type):
         raise TypeError("a function is no value")
     texts = [repr(value), str(value)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import math
 import re
 from collections import defaultdict
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
+from vaultkit.checks.computed import Caller, computed, just_call
 from vaultkit.checks.numbers import rows_of
 from vaultkit.read.note import Block, Note
 from vaultkit.read.shapes import Shape
@@ -68,6 +70,8 @@ class Shapes:
         self.vectors: dict[str, set[tuple[float, ...]]] = defaultdict(set)
         #: Those that other numbers were tried on, and what is wrong with them there.
         self.tried: dict[Shape, str] = {}
+        #: Calls a function so that nothing in the note is changed by it; by default, just that.
+        self.call: Caller = just_call
         self.turn_to(note)
 
     def turn_to(self, note: Note) -> None:
@@ -114,7 +118,27 @@ class Shapes:
             shape = printed(step.got)
             if shape:
                 seen.add(shape)
+        shapes.update(self._computed(block, variables, shapes))
         self.states.append(_State(block.fence.line, lengths, shapes, seen))
+
+    def _computed(
+        self, block: Block, variables: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]
+    ) -> dict[str, tuple[int, ...]]:
+        """Compute the shapes of expressions of which the text tells one, as far as it takes Python.
+
+        That is, behind the last block above it, and behind the first one below that can.
+        """
+        line, found = block.fence.line, {}
+        following = next((b.fence.line for b in self.note.blocks if b.fence.line > line), math.inf)
+        for shape in self.note.shapes:
+            code = shape.code
+            if not code or code in found or _shape_of(code, shapes) is not None:
+                continue
+            told = any(shape.line < state.line and code in state.shapes for state in self.states)
+            if shape.line < following and not told:
+                with contextlib.suppress(Exception):  # whatever the code of a note does
+                    found[code] = computed(code, variables, _shape, self.call)
+        return found
 
     def _read(self, block: Block) -> None:
         try:
@@ -145,6 +169,13 @@ class Shapes:
                 scope = (HERE if self.tried[shape] else GENERAL) if shape in self.tried else ""
                 yield Check("shape", *where, HOLDS, self.rests_on(shape), shape.column, scope)
 
+    def computes(self, line: int, column: int) -> bool:
+        """Tell whether a place lies in an expression of which it is told what shape it has."""
+        return any(
+            shape.is_said_of(line, column) and self.is_shape(shape) and bool(self.subject(shape))
+            for shape in self.note.shapes
+        )
+
     def letters(self) -> set[str]:
         """Name the sizes that the shapes are made of."""
         return {n for shape in self.note.shapes for n in _names(shape.dims)} & self.lengths
@@ -171,7 +202,7 @@ class Shapes:
         if not words:
             # A pair of small numbers is a point or a place as often as a shape.
             small = all(int(dim) < 10 for dim in shape.dims)
-            named = shape.subject or shape.word in self.named
+            named = shape.subject or shape.word in self.named or self.subject(shape)
             return bool(shape.called or shape.product or shape.alone or named or not small)
         bound = words & self.lengths
         if _is_divided(shape) and not (shape.called or (shape.product and bound)):
@@ -192,6 +223,8 @@ class Shapes:
         """Find what a shape is said of, and the shapes of that: before it, and next below it."""
         subject = shape.subject or (shape.word if shape.word in self.named else "")
         own = self._own(subject, shape.line) if subject else None
+        if shape.code and (whole := self._own(shape.code, shape.line)):
+            return shape.code, whole
         if not own and not shape.subject and shape.beside in self.named:
             subject, own = shape.beside, self._own(shape.beside, shape.line)
             if own and {len(s) for s in own} != {len(shape.dims)}:
@@ -254,6 +287,7 @@ class Shapes:
             name, known = found
             own = set(map(_transposed, known)) if self.is_turned(shape, name) else known
             whole = _is_whole(shape) or shape.text.startswith("ℝ")
+            whole |= name == shape.code and not _names(shape.dims)
             if any(s == wanted or (not whole and _ends(s, wanted)) for s in own):
                 return ""
             if not shape.called and wanted in self.vectors[name]:
@@ -364,6 +398,10 @@ class Shapes:
         return tuple(_length(dim, state.lengths) for dim in shape.dims)
 
 
+def _shape(value: Any) -> tuple[int, ...]:
+    return tuple(map(int, value.shape))
+
+
 def _is_law(shape: Shape) -> bool:
     return not any(char.isdigit() for dim in shape.dims for char in re.sub(r"\w*_\w*", "", dim))
 
@@ -390,12 +428,14 @@ def _written(dims: tuple[str, ...]) -> str:
 
 
 def _shape_of(expression: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...] | None:
-    """Compute the shape of an expression of arrays; None if it is no such.
+    """Compute the shape of an expression of arrays whose shapes are known; None if it is no such.
 
     >>> shapes = {"X": (2, 6, 3), "W": (3, 4)}
     >>> _shape_of("X @ W", shapes), _shape_of("W.T", shapes), _shape_of("X @ X", shapes)
     ((2, 6, 4), (4, 3), None)
     """
+    if expression in shapes:
+        return shapes[expression]
     try:
         tree = ast.parse(expression, mode="eval").body
         return _shape_of_node(tree, shapes)

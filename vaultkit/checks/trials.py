@@ -178,6 +178,7 @@ class _Trials:
         session = NoteRun(
             self.note, self.timeout, [look], rewrite=variation.rewrite, beat=self.tell
         )
+        arrays.call = session.call
         for one in again:
             one.call = partial(_call, session)
             one.expressions = []  # they state nothing that could hold elsewhere

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from vaultkit.read.numerals import NUMERAL, number_of
 from vaultkit.read.quantities import CODE, END, LINK, REASONS, Prose
+from vaultkit.read.sentences import clause
 from vaultkit.read.shapes import Shape, expression
+from vaultkit.read.suppositions import supposing
 
 #: What is counted, and along which axis of an array that is.
 _COUNTED = {
@@ -128,13 +130,9 @@ _ASIDE = re.compile(
     r"|nor|or|if)\s(?:the\s)?$"
 )
 #: What is not said to be so: conditions, questions, denials.
-_SUPPOSED = re.compile(
-    r"(?i:\b(?:if|when|whenever|suppose|unless|once|until|let|whether|without|neither|no|not|none|where"
-    r"|instead|would|could|imagine|otherwise|wrong|mistake|should|must|cannot|more)\b)"
+_SUPPOSED = supposing(
+    "without", "neither", "no", "none", "where", "otherwise", "mistake", "cannot", "more"
 )
-#: As far as a sentence is looked at.
-_LONGEST = 400
-_SENTENCE = re.compile(r"[.!?:;](?=\s|$)")
 _PATTERNS = (
     _HAS, _IS, _BRACKETS, _OF_SIZE, _OWN, _NUMBER_OF, _THERE, _BOTH_IN, _THE, _DIMENSIONAL,
 )  # fmt: skip
@@ -162,7 +160,8 @@ def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iter
             words = named.get(place, [])
             if not all(map(_WORD.fullmatch, words)):
                 continue  # it is told of an array by its name
-            before, ends = _sentence(text, found.start())
+            begins, ends = clause(text, found.start(), found.start())
+            before = text[begins : found.start()]
             if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
                 continue
             if _SOME.search(text[max(0, found.start() - 30) : found.start()]):
@@ -195,7 +194,8 @@ def _of_names(prose: Prose) -> Iterator[Shape]:
     text = prose.text
     for pattern in _PATTERNS:
         for found in pattern.finditer(text):
-            before, ends = _sentence(text, found.start())
+            begins, ends = clause(text, found.start(), found.start())
+            before = text[begins : found.start()]
             if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
                 continue
             part = _PART.search(before)
@@ -230,14 +230,6 @@ def _axis(counted: str, along: str) -> str:
     if not along:
         return counted
     return {"row": "columns", "column": "rows"}[along] if counted == "entries" else ""
-
-
-def _sentence(text: str, at: int) -> tuple[str, int]:
-    """Return what stands before a place in its sentence, and where that ends."""
-    first = max(0, at - _LONGEST)
-    starts = [found.end() for found in _SENTENCE.finditer(text, first, at)]
-    ends = _SENTENCE.search(text, at, at + _LONGEST)
-    return text[starts[-1] if starts else first : at], ends.start() if ends else len(text)
 
 
 def _shape(prose: Prose, found: re.Match[str], subject: str, axis: str, turned: bool) -> Shape:

@@ -15,6 +15,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from vaultkit.read.numerals import NUMERAL, number_of
+from vaultkit.read.sentences import clause
+from vaultkit.read.suppositions import is_supposed, supposing
 
 #: Marks in the string of a `Prose`: where code begins and ends, a formula that is judged elsewhere,
 #: what only names something, where a link ends; and from `_REASONS` on, a reason that is given.
@@ -515,11 +517,11 @@ _OF = re.compile(
     rf"|(?<![\w'’.,\-{CODE}])(?P<plain>[B-HJ-Zb-z]|[A-Za-z]+_\w+|[A-Za-z]\w*[₀-₉])\s?=\s?)$"
 )
 #: Words before it by which that is not said, and what it may be followed by.
-_SUPPOSED = re.compile(
-    r"(?i:\b(?:if|when|whenever|suppose|unless|once|until|let|whether|without|neither|no|not|none|instead"
-    r"|would|could|imagine|otherwise|wrong|mistake|should|must|cannot|for|with|set|take|try|choose"
-    r"|at|from|as|like|say|e\.g\.|than|(?<!,\s)where|by|change\w*|becomes?)\b)"
-)
+_SUPPOSED = supposing(
+    "without", "neither", "no", "none", "otherwise", "mistake", "cannot", "for", "with", "set",
+    "take", "try", "choose", "at", "from", "as", "like", "say", r"e\.g", "than", r"(?<!,\s)where",
+    "by", r"change\w*", "becomes?",
+)  # fmt: skip
 _STATED = re.compile(
     rf"{END}?(?![\w%^]|\.\d|\s?[-+*/·×−–%]|,\d|{END}?\s(?:or|to|times|if|when|unless|more|less|of|by|and"
     r"\s\d|percent|per)\b)"
@@ -534,15 +536,31 @@ def _of(text: str, found: re.Match[str]) -> str:
         return ""
     if named["plain"] and text.rfind(CODE, 0, named.start()) > text.rfind(END, 0, named.start()):
         return ""  # an argument of a call
-    before = text[max(0, named.start() - 200) : named.start()]
-    starts = [stop.end() for stop in _SENTENCE.finditer(before)]
-    said = before[starts[-1] if starts else 0 :]
-    supposed = _SUPPOSED.search(said) or "?" in text[found.end() : found.end() + 200]
+    begins, ends = clause(text, named.start(), found.end())
+    supposed = _SUPPOSED.search(text, begins, named.start()) or text[ends : ends + 1] == "?"
     name = named["code"] or named["within"] or named["plain"]
     # Mathematics counts from 1: x₂ is x[1], and S₂₁ is S[1, 0].
     if low := re.search("[₀-₉]+$", name):
         name = name[: low.start()] + str([int(digit) - 1 for digit in low[0].translate(_HIGH)])
     return "" if supposed or ("[-" in name and low) else name
+
+
+_TICKS = str.maketrans(CODE + END, "``")
+
+
+def _states_nothing(text: str, at: int) -> bool:
+    """Tell whether a number stands in code that is only supposed: *Set `n = 12`, and look*.
+
+    Mathematics that has a relation is read elsewhere.
+    """
+    first, last = text.rfind(CODE, 0, at), text.find(END, at)
+    if first < 0 or last < 0 or text.rfind(END, 0, at) > first:
+        return False
+    if not re.search("[=<>]", text[first:last]):
+        return False
+    begins, ends = clause(text, first, last)
+    before, behind = text[begins:first].lstrip(), text[last + 1 : ends + 1]
+    return is_supposed(before.translate(_TICKS), behind.translate(_TICKS))
 
 
 #: Numbers in brackets that are too small to be backed one by one; a shape may look like that, too.
@@ -594,6 +612,8 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
     text = _FACTOR.sub(" ", _unnamed(prose.text))
     found = []
     for number in _NUMBER.finditer(text):
+        if _states_nothing(text, number.start()):
+            continue
         before = text[max(0, number.start() - 60) : number.start()]
         readings = tuple(dict.fromkeys(_readings(number, before)))
         if more := _MORE.match(text, number.end()):
@@ -644,9 +664,8 @@ _WORD = re.compile(
     re.IGNORECASE,
 )
 _WORD_ENDS = re.compile(rf"[{END}*]*(?:[.,;:!?)](?:\s|$)|\s?$|\s(?:and|but|so|while|which)\s)")
-_IF = re.compile(
-    r"(?i:\b(?:if|when|whenever|suppose|unless|until|let|would|could|should|must|not|no|without|than"
-    r"|instead|wrong|other|another|mistake|imagine|first|last|next|each|every)\b)"
+_IF = supposing(
+    "no", "without", "than", "other", "another", "mistake", "first", "last", "next", "each", "every"
 )
 
 

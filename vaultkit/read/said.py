@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from markdown_it.token import Token
 
+from vaultkit.read.expressions import expression_of, is_computed, is_literal, is_steady, parsed
 from vaultkit.read.sentences import Sentences
+from vaultkit.read.suppositions import is_doubtful
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,6 @@ _VERB = re.compile(
     r"\s*(?:is|gives|returns|equals|yields|comes\s+to|evaluates\s+to|→|=|:(?=\s+\S+\s*$|\s*$))\s+"
     r"(?:(?:then|exactly|also|again|just|only|simply)\s+)?"
 )
-#: The same where it is a shape that is told, and how that is written.
-_SHAPE = re.compile(
-    r"\s*has\s+(?:the\s+)?shape\s+|\s*is\s+(?:an?\s+)?(?=\d+\s?×)|\s*is\s+of\s+shape\s+"
-)
-_LENGTHS = re.compile(r"\(\s*\d+\s*,\s*(?:\d+\s*(?:,\s*\d+\s*)*,?\s*)?\)")
-_PRODUCT = re.compile(r"(?P<number>\d+(?:\s?×\s?\d+)+)(?!\s?×|\w|\.\d)")
 #: What the words before a name ask of it.
 _FUNCTIONS = {
     "sum": "sum",
@@ -69,11 +64,7 @@ _NUMBER = re.compile(
     r"(?=[.,;:!?)]*(?:\s+(?:and|but|so|here|since|for|in|because|on)\b|\s*$|[.;:!?)]|,\s))"
 )
 _TRUTH = re.compile(r"\s*(?:(?:is|gives|returns)\s+(?:true|(?P<no>false))|holds)\b")
-#: What makes a sentence one about what is not so here, or is asked for.
-_SUPPOSED = re.compile(
-    r"\b(?:if|unless|whether|would|could|should|not|never|wrong|instead|suppose|before|after|when|"
-    r"once|until|first|at\s+most|at\s+least|about|around)\b|n't\b|\?"
-)
+#: Words by which code is a condition, or something that one is told to write.
 _ASKED = re.compile(
     r"\b(?:where|while|nothing|no|false|fails?|failed|rather|tests?|asks?|asked|checks?|condition|"
     r"masks?|compar\w+|returns?|gives?|or|assert\w*|errors?|raises?|means?|for|write|writes|"
@@ -86,8 +77,6 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _KINDS = r"(?:u?int|float|complex)\d+|bool|object|int|float|str|list|tuple|dict|set"
-#: Code that comes to something else whenever it runs, or does something.
-_UNSTEADY = re.compile(r"\b(?:rng|random|next|input|open|time|print|exec|eval|perf_counter|now)\b")
 
 
 def said(
@@ -101,8 +90,10 @@ def said(
         at = child.meta.get("at", 0)
         code = child.content.strip()
         first, last = sentences.limits(at)
-        around = content[first:at] + " " + content[at + len(child.content) : last]
-        if _UNSTEADY.search(code) or _SUPPOSED.search(around):
+        ends = at + len(child.content) + 2 * len(child.markup)
+        before, behind = content[first:at], content[ends:last]
+        around = f"{before} {behind}"
+        if not is_steady(code) or is_doubtful(before, behind):
             continue
         line, column = places(at)
         own = (line, column, len(child.content))
@@ -112,7 +103,7 @@ def said(
         if truth and _is_comparison(code, names=True):
             yield Said(line, column, code, "False" if truth["no"] else "True", (own,))
             continue
-        if _RAISES.fullmatch(text) and _is_computed(code) and len(following) > 1:
+        if _RAISES.fullmatch(text) and is_computed(code) and len(following) > 1:
             shown = following[1].content.strip()
             if following[1].type == "code_inline" and _ERROR.fullmatch(shown):
                 place = (*places(following[1].meta.get("at", 0)), len(following[1].content))
@@ -122,10 +113,8 @@ def said(
         if spoken and code.isidentifier():
             # *The sum of `x` is 7* says what `x.sum()` is.
             code = f"{code}.{_FUNCTIONS[spoken['what'].lower()]}()"
-        shape = None if code.isidentifier() else _SHAPE.match(text)
-        verb = shape or _VERB.match(text)
-        if verb and _is_computed(code) and not (":" in verb[0] and code.isidentifier()):
-            code = f"({code}).shape" if shape else code
+        verb = _VERB.match(text)
+        if verb and is_computed(code) and not (":" in verb[0] and code.isidentifier()):
             if (
                 verb.end() == len(text)
                 and len(following) > 1
@@ -133,14 +122,13 @@ def said(
             ):
                 shown = following[1].content.strip()
                 place = (*places(following[1].meta.get("at", 0)), len(following[1].content))
-                if _is_value(shown) and (not shape or _LENGTHS.fullmatch(shown)):
+                if _is_value(shown):
                     yield Said(line, column, code, shown, (own, place))
                 continue
-            number = (_PRODUCT if shape else _NUMBER).match(text, verb.end())
+            number = _NUMBER.match(text, verb.end())
             if number and not code.isidentifier():
                 begins = places(following[0].meta.get("at", 0) + number.start("number"))
                 shown = number["number"].replace(",", "").replace("−", "-")
-                shown = f"({', '.join(re.findall('[0-9]+', shown))})" if shape else shown
                 yield Said(line, column, code, shown, (own, (*begins, len(number["number"]))))
             continue
         if _is_comparison(code) and not _ASKED.search(around):
@@ -166,7 +154,7 @@ def said_in_row(
     if not re.fullmatch("`[^`]+`", code) or not _VALUES.fullmatch(title):
         return
     code, shown = code.strip("`").strip(), shown.strip("`").strip()
-    if not _is_computed(code) or code.isidentifier() or _UNSTEADY.search(code):
+    if not is_computed(code) or code.isidentifier() or not is_steady(code):
         return
     if _NUMBER.fullmatch(shown):
         shown = shown.replace(",", "").replace("−", "-")
@@ -176,65 +164,36 @@ def said_in_row(
     yield Said(*first[1:], code, shown, places)
 
 
-def _parsed(code: str) -> list[ast.stmt]:
-    """Parse Python; nothing, if it is none."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        try:
-            return ast.parse(code).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return []
-
-
-def _tree(code: str) -> ast.expr | None:
-    body = _parsed(code)
-    return body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
-
-
-def _is_computed(code: str) -> bool:
-    """Tell whether code is an expression that names something."""
-    tree = _tree(code)
-    return tree is not None and any(isinstance(node, ast.Name) for node in ast.walk(tree))
-
-
 def _is_comparison(code: str, *, names: bool = False) -> bool:
     """Tell whether code compares something computed with a value that is written out.
 
     With a name alone it is as often a condition, so that ``names`` do not count unless asked for.
     """
-    tree = _tree(code)
-    if not isinstance(tree, ast.Compare) or not _is_computed(code):
+    tree = expression_of(code)
+    if not isinstance(tree, ast.Compare) or not is_computed(code):
         return False
     sides = [tree.left, *tree.comparators]
     if names:
         return True
-    return any(map(_is_literal, sides)) and not any(isinstance(s, ast.Name) for s in sides)
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return False
-    return True
+    return any(map(is_literal, sides)) and not any(isinstance(s, ast.Name) for s in sides)
 
 
 def _is_value(shown: str) -> bool:
     """Tell what code shows as a value from an expression."""
     if re.fullmatch(_KINDS, shown):
         return True
-    tree = _tree(shown)
-    if tree is not None and _is_literal(tree):
+    tree = expression_of(shown)
+    if tree is not None and is_literal(tree):
         return True
     return bool(re.fullmatch(r"(?:array\()?\[[-+\d.,\s\[\]einfa]*\](?:, dtype=\w+)?\)?", shown))
 
 
 def _assigned(code: str) -> tuple[str, str] | None:
     """Part ``x[0] = 4.0``: an element, and what it is said to be."""
-    match _parsed(code):
-        case [ast.Assign([ast.Subscript(ast.Name(), index)], value)] if _is_literal(
+    match parsed(code):
+        case [ast.Assign([ast.Subscript(ast.Name(), index)], value)] if is_literal(
             index
-        ) and _is_literal(value):
+        ) and is_literal(value):
             target, _, shown = code.partition("=")
             return target.strip(), shown.strip()
     return None

@@ -18,6 +18,29 @@ _UNSPOKEN = re.compile(r"`[^`\n]*`|\$[^$\n]*\$")
 _WHOLE = re.compile(r"[\W_]*(?:[^\W_a-z]|`|\$).*[.!?:…][)\"'*_”’\]]*", re.DOTALL)
 
 
+#: As far as a sentence is looked at in text that has lost its marks.
+_FAR = 400
+_STOP = re.compile(r"[.!?:;](?=\s|$)")
+
+
+def clause(text: str, first: int, last: int) -> tuple[int, int]:
+    """Find where that part of a sentence begins and ends, between full stops and colons, too.
+
+    The end is where the stop is; no more than 400 characters are looked at.
+
+    Examples
+    --------
+    >>> text = "One. Is it two? Three."
+    >>> begins, ends = clause(text, 11, 14)
+    >>> text[begins:ends], text[ends]
+    (' Is it two', '?')
+    """
+    far = max(0, first - _FAR)
+    begins = max((stop.end() for stop in _STOP.finditer(text, far, first)), default=far)
+    ends = _STOP.search(text, last, last + _FAR)
+    return begins, ends.start() if ends else len(text)
+
+
 class Sentences:
     """The sentences of a paragraph.
 

@@ -7,8 +7,11 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vaultkit.read.expressions import is_computed, is_steady
 from vaultkit.read.numerals import NUMERAL, number_of
 from vaultkit.read.quantities import CODE, END, LINK, REASONS, Prose
+from vaultkit.read.sentences import clause
+from vaultkit.read.suppositions import is_doubtful
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,10 @@ class Shape:
         The word right before brackets, which may be the name of an array with as many axes.
     square
         Whether it is spelled out, and said of a square alone.
+    code
+        The expression of Python right before it that is said to have it: ``np.outer(x, x)``.
+    code_at
+        The line and the column where that begins.
     """
 
     line: int
@@ -65,6 +72,13 @@ class Shape:
     axis: str = ""
     beside: str = ""
     square: bool = False
+    code: str = ""
+    code_at: tuple[int, int] = (0, 0)
+
+    def is_said_of(self, line: int, column: int) -> bool:
+        """Tell whether a place lies in the code that has it."""
+        own, first = self.code_at
+        return bool(self.code) and line == own and first <= column < first + len(self.code)
 
 
 #: Superscripts, and what they stand for.
@@ -89,6 +103,12 @@ _LONG_TIMES = re.compile(rf"(?<={CODE})((?:{_LONG_SIDE})(?:\s×\s(?:{_LONG_SIDE}
 _SEPARATOR = re.compile(_SIGN)
 #: ℝ⁴ˣ³, ℝⁿ, ℝ^(4×3), ℝ^{n × d_k}: in Unicode, or behind the mark of ``<sup>``.
 _REAL = re.compile(rf"ℝ\s?(?:(?P<high>[{HIGH}]+)|\^\s?[({{]?(?P<dims>{_DIM}(?:{_SIGN}{_DIM})*))")
+#: What stands between an expression and the shape that Python is to find.
+_COMES_TO = re.compile(
+    rf"\s(?:(?:is|has|gives|returns)\s(?:(?:then|exactly|also|again|just|only|simply)\s)?"
+    rf"(?:the\sshape\s|an?\s|(?:of\s)?shape\s)?){CODE}?"
+)
+_PART_OF = re.compile(r"\b(?:rows?|columns?|half|parts?|transpose)\s(?:\w\s)?of\s(?:the\s)?$")
 #: *12-dimensional* is the length of a last axis; of an array it would be how many axes there are.
 _WIDE = re.compile(rf"(?<![\w.,]){_SIDE}[-‑]dimensional\b(?!\s(?:arrays?|tensors?|spaces?)\b)")
 #: Words behind which brackets hold a place; and words behind which numbers in them are a vector.
@@ -224,6 +244,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
         factors[index] = factors[index] or (((),) if len(of) == 1 else ())
     for (match, dims, subject, called, product), of in zip(found, factors, strict=True):
         start, end = match.span()
+        code, begins = _computed(text, start)
         around = text[:start] + text[end:]
         closed = text[start - 1 : start] == CODE
         beside = _BESIDE.search(text, max(0, start - 30), start + 1)
@@ -238,6 +259,8 @@ def shapes(prose: Prose) -> Iterator[Shape]:
             turned=bool(_TURNED.search(text[max(0, start - 30) : start])),
             factors=of,
             beside=beside["word"] if beside else "",
+            code=code,
+            code_at=prose.place_of(begins),
             square=product and not (called or subject[0]) and bool(_WORDS.match(match[0])),
             given=prose.reason_behind(text, end),
         )
@@ -245,6 +268,21 @@ def shapes(prose: Prose) -> Iterator[Shape]:
 
 def _in_code(text: str, at: int) -> bool:
     return text.rfind(CODE, 0, at) > text.rfind(END, 0, at)
+
+
+def _computed(text: str, start: int) -> tuple[str, int]:
+    """Find the expression right before a shape that is said to have it, and where it begins."""
+    last = text.rfind(END, 0, start)
+    first = text.rfind(CODE, 0, last) if last >= 0 else -1
+    if first < 0 or not _COMES_TO.fullmatch(text, last + 1, start):
+        return "", 0
+    code = text[first + 1 : last].removesuffix(".shape")
+    begins, ends = clause(text, first, start)
+    doubtful = is_doubtful(text[begins:first], text[last + 1 : ends + 1])
+    if doubtful or _PART_OF.search(text, begins, first):
+        return "", 0
+    named = code.isidentifier() or not is_computed(code)
+    return ("", 0) if named or not is_steady(code) else (code, first + 1)
 
 
 def _subject(prose: Prose, before: str, behind: str) -> tuple[str, str]:

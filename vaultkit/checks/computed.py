@@ -1,0 +1,73 @@
+"""What an expression in the text of a note comes to, on the note's own variables."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+#: Functions of Python that text speaks of though no block does.
+_BUILT_IN = {
+    f.__name__
+    for f in (abs, bool, divmod, float, int, len, list, max, min, pow, range, repr, round, set,
+              sorted, str, sum, tuple, type)
+}  # fmt: skip
+#: What is handed over as a copy.
+_MUTABLE = (list, dict, set, np.ndarray)
+
+#: Calls a function so that nothing in the note is changed by it.
+Caller = Callable[..., Any]
+
+
+def just_call(function: Callable[..., Any], *given: Any) -> Any:
+    """Call a function where nothing is to be kept from it."""
+    return function(*given)
+
+
+def computed(
+    code: str,
+    variables: Mapping[str, Any],
+    tell: Callable[[Any], Any],
+    call: Caller = just_call,
+    *,
+    built_in: bool = False,
+) -> Any:
+    """Compute an expression, and return what is told of its value.
+
+    Parameters
+    ----------
+    code
+        The expression.
+    variables
+        Those of the note.
+    tell
+        Called with the value, where nothing that it does can change the note.
+    call
+        Calls it so.
+    built_in
+        Whether it may speak of nothing but functions of Python's own.
+
+    Raises
+    ------
+    NameError
+        If it is about something else.
+    Exception
+        What the code raises.
+
+    Examples
+    --------
+    >>> computed("len(x) + 1", {"x": [1, 2]}, str)
+    '3'
+    """
+    tree = ast.parse(code, mode="eval")
+    compiled = compile(tree, "inline code", "eval")
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    if not names & variables.keys() and not (names <= _BUILT_IN and built_in):
+        raise NameError(code)
+    if unbound := names - variables.keys() - set(vars(builtins)):
+        raise NameError(min(unbound))
+    own = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
+    return call(lambda given: tell(eval(compiled, {**variables, **given})), own)

@@ -1,0 +1,90 @@
+"""What a sentence only asks, supposes or denies, and so does not say."""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = (
+    r"if|when|whenever|unless|whether|once|until|let|suppose|imagine|would|could|should|must|not"
+    r"|never|instead|wrong"
+)
+
+
+def supposing(*words: str) -> re.Pattern[str]:
+    """Return a pattern of the words by which a sentence may not say what stands in it, and of more.
+
+    >>> bool(supposing().search("Unless x is 3")), bool(supposing("where").search("where x is 3"))
+    (True, True)
+    """
+    return re.compile(rf"(?i:\b(?:{'|'.join((_WORDS, *words))})\b|n't\b)")
+
+
+#: What one may be told to do with a value, what may stand before that, and how a sentence begins
+#: that tells no one to.
+_DO = (
+    r"(?:set|try|choose|pick|put|take|use|pass|change|replace|raise|lower|increase|add|write|call)"
+)
+_FIRST = (
+    r"(?:Now|Then|Next|Instead|Finally|First|Here|So|Please|Or|For\s(?:instance|example)"
+    r"|As\san\sexercise)"
+)
+_NO_ORDER = (
+    r"(?:The|An?|This|That|These|Those|It|They|We|I|You|He|She|One|Both|Each|Every|All|Some|Our|In|On"
+    r"|At|As|By|For|From|With|Of|To|Since|Because|After|Before|While|Where|There|Here|So)\b"
+)
+#: Other code of which the same is said: *from `n = 12` to `n = 24`*.
+_MORE = r"(?:`[^`]*`(?:,|,?\s(?:and|or|to))\s(?:to\s|with\s)?)*"
+_GOVERNED = re.compile(
+    r"(?:"
+    # A condition, as far as the comma that ends it.
+    r"\b(?i:if|unless|whether|suppos(?:e|ing)|imagine|assum(?:e|ing)|let(?!['’]?s\b|\sus\b))\b[^,;:]*"
+    r"|\b(?i:when|whenever)\s(?:(?:you|we|one)\s[a-z]+\s)?"
+    r"|(?i:\b(?:not|never|cannot|without|instead\sof|rather\sthan|no\slonger)|n't)\s"
+    r"(?:(?:so|true|the\scase)\s)?(?:that\s|with\s|be\s|set\s|use\s)?"
+    # What the reader is told to do, or may do.
+    rf"|^(?:{_FIRST},?\s)?(?i:{_DO})\s[^,;:]*"
+    rf"|^(?!{_NO_ORDER})[A-Z][a-z]+\s[^;:]*(?:,|,?\s(?:and|then))\s{_DO}\s[^,;:]*"
+    rf"|\b(?:[Yy]ou|one)\s(?:can|could|may|might|should)\s(?:also\s|now\s)?{_DO}\s[^,;:]*"
+    rf"){_MORE}$"
+)
+#: *With `n = 48` it would …*, *`n = 48` would …*.
+_WITH = re.compile(rf"\b(?i:with|for|at|by|using)\s(?:an?\s|the\s)?{_MORE}$")
+_WOULD = re.compile(r"\b(?:would|could|might)\b")
+
+
+def is_supposed(before: str, behind: str) -> bool:
+    """Tell whether a sentence asks, supposes or denies what a piece of code in it says.
+
+    A word of doubt somewhere in a sentence is not enough: *If you look above, `n = 20`* says that
+    it is so.
+
+    Parameters
+    ----------
+    before, behind
+        The sentence before that code and behind it, other code between backticks.
+
+    Examples
+    --------
+    >>> is_supposed("Set ", " and look."), is_supposed("What if ", "?"), is_supposed("We set ", ".")
+    (True, True, False)
+    """
+    if behind.rstrip(" )*_\"'").endswith("?") or _GOVERNED.search(before):
+        return True
+    if re.match(rf"\s{_WOULD.pattern}", behind):
+        return True
+    return bool(_WITH.search(before) and _WOULD.search(f"{before} {behind}"))
+
+
+_DOUBT = supposing("before", "after", "first", r"at\s+most", r"at\s+least", "about", "around")
+
+
+def is_doubtful(before: str, behind: str) -> bool:
+    """Tell whether a sentence may not say what a piece of code in it does, for a word somewhere.
+
+    A word that a sentence begins with speaks of no more than what stands before the next comma.
+
+    >>> is_doubtful("When it ends, ", "."), is_doubtful("This is so when ", ".")
+    (False, True)
+    """
+    said = f"{before.lstrip()[1:]} {behind}"
+    return "?" in said or bool(_DOUBT.search(said)) or is_supposed(before.lstrip(), behind)
