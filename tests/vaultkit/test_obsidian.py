@@ -9,6 +9,7 @@ import pytest
 from tests.vaultkit.agreement import converter
 from vaultkit.read.vault import Vault
 from vaultkit.site.obsidian import CALLOUTS
+from vaultkit.site.page import Page
 
 Write = Any
 
@@ -508,6 +509,57 @@ def test_backlinks_quote_the_sentence(render: Write) -> None:
     assert '<a class="wikilink" href="b/Far.md#h">H</a>' in aside
     for gone in ("First", "Last", "[^1]", "%%", "<sup", "Other</a>", "data-embed"):
         assert gone not in aside
+
+
+PLAINLY = [
+    "Words before [[Host]] and behind it.",
+    "[[Host]] (in brackets; with “signs”), [[Host#Part one|another – way]]: why?",
+    "See [[b/Deep|deep]], [[Gone]], [[Host#Gone]], [[sub/Host]] and [[Nick]] there.",
+    'A name.Md, 1.5 and 2 - 3, [[Host.md|it\'s]] "quoted".',
+    "Über [[Host|ein Wort]] geht 很好.",
+]
+MARKED = [
+    "It *is* [[Host]].",
+    "A_b [[Host]] c_d.",
+    "`x` [[Host]].",
+    "A #tag [[Host]].",
+    "1 < [[Host]].",
+]
+
+
+@pytest.mark.parametrize("sentence", [*PLAINLY, *MARKED])
+def test_a_sentence_of_words_is_quoted_as_any_other(
+    render: Write, monkeypatch: pytest.MonkeyPatch, sentence: str
+) -> None:
+    notes = {
+        "b/Deep.md": f"# Deep\n\n{sentence} [[Host]].\n",
+        "Near.md": f"---\naliases: [Nick]\n---\n# Near\n\n{sentence}\n",
+    }
+    text = "# Host\n\n## Part one\n"
+    fast = render(text, options={"backlinks": True}, **notes)
+    assert fast.count("<li>") == 2
+    monkeypatch.setattr("vaultkit.site.page.Page.is_known", False)
+    assert render(text, options={"backlinks": True}, **notes) == fast
+
+
+def test_only_words_are_quoted_without_all_patterns(
+    render: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish, finished = Page.finish, []
+    monkeypatch.setattr(Page, "finish", lambda *its: finished.append(1) or finish(*its))
+    for number, sentence in enumerate([*PLAINLY, *MARKED]):
+        render("# Host\n\n## Part one\n", options={"backlinks": True}, Near=sentence)
+        assert len(finished) == max(0, number + 1 - len(PLAINLY)), sentence
+
+
+def test_what_an_extension_of_others_makes_of_words_is_made_in_sentences_too(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "Host.md").write_text("# Host")
+    (tmp_path / "Near.md").write_text("The (c) of [[Host]].")
+    md = converter(Vault(tmp_path), tmp_path / "Host.md", backlinks=True)
+    md.registerExtensions(["pymdownx.smartsymbols"], {})
+    assert "<p>The &copy; of <a" in md.convert("# Host")
 
 
 def test_backlinks_can_be_switched_off(render: Write) -> None:

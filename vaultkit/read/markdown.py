@@ -219,7 +219,10 @@ class _Inline(ParserInline):
             before, count = state.pos, len(state.tokens)
             if not state.pending:
                 begun = before
-            if not any(rule(state, False) for rule in rules):
+            for rule in rules:
+                if rule(state, False):
+                    break
+            else:
                 state.append_pending(state.src[state.pos])
                 state.pos += 1
             for token in state.tokens[count:]:
@@ -541,6 +544,10 @@ class _Reader:
         alone = sum(child.type in _SHOWN or bool(child.content.strip()) for child in children) == 1
         sentences = Sentences(content)
         for position, child in enumerate(children):
+            if child.type == "text":
+                if any(mark in child.content for mark in _UNREAD_MARKS):
+                    self.unread(content, child, places)
+                continue
             at = child.meta.get("at", 0)
             line, column = places(at)
             match child.type:
@@ -569,8 +576,6 @@ class _Reader:
                     self.formulas.append(Formula(line, child.content, display, why, here, column))
                 case "html_inline":
                     self.html(child.content, places, at)
-                case "text" if any(mark in child.content for mark in _UNREAD_MARKS):
-                    self.unread(content, child, places)
                 case "tag":
                     self.tags.append(child.meta["match"]["tag"])
 
@@ -789,8 +794,8 @@ def _joined(children: list[Token]) -> list[Token]:
 
 def _passage(content: str, children: list[Token], line: int) -> Passage:
     """Blank all of a text but its words: links with theirs, code, mathematics, tags."""
-    plain = [" "] * len(content)
-    linked = 0
+    plain: list[str] = []
+    length = linked = 0
     for child in children:
         linked += (child.type == "link_open") - (child.type == "link_close")
         if child.type == "text" and not linked:
@@ -798,9 +803,10 @@ def _passage(content: str, children: list[Token], line: int) -> Passage:
             for (offset, at), (end, _) in zip(
                 parts, [*parts[1:], (len(child.content), 0)], strict=True
             ):
-                words = child.content[offset:end][: max(0, len(content) - at)]
-                plain[at : at + len(words)] = words
-    return Passage(line, content, "".join(plain))
+                plain += " " * (at - length), child.content[offset:end]
+                length = max(at, length) + end - offset
+    plain.append(" " * (len(content) - length))
+    return Passage(line, content, "".join(plain)[: len(content)])
 
 
 def _source_of(token: Token, offset: int) -> int:

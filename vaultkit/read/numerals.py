@@ -8,15 +8,15 @@ _ONES = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 ]  # fmt: skip
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_LARGE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+LARGE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _VALUES = {word: number for number, word in enumerate(_ONES)}
-_VALUES |= {word: 20 + 10 * number for number, word in enumerate(_TENS)}
+_VALUES |= {word: 20 + 10 * number for number, word in enumerate(TENS)}
 
-_BELOW = rf"(?:(?:{'|'.join(_TENS)})(?:[-‑ ](?:{'|'.join(_ONES[1:10])}))?|{'|'.join(_ONES)})"
+_BELOW = rf"(?:(?:{'|'.join(TENS)})(?:[-‑ ](?:{'|'.join(_ONES[1:10])}))?|{'|'.join(_ONES)})"
 #: A number in words, from *one* on; *hundreds*, *a thousand* and *dozens* are no numbers.
 NUMERAL = (
-    rf"(?:{_BELOW}(?:(?:[-‑ ](?:{'|'.join(_LARGE)})){{1,2}}(?:(?:\sand)?[-‑ ]{_BELOW})?){{0,3}})"
+    rf"(?:{_BELOW}(?:(?:[-‑ ](?:{'|'.join(LARGE)})){{1,2}}(?:(?:\sand)?[-‑ ]{_BELOW})?){{0,3}})"
 )
 
 
@@ -32,8 +32,8 @@ def number_of(words: str) -> int:
     for word in re.findall("[a-z]+", words.lower()):
         if word == "hundred":
             part *= 100
-        elif word in _LARGE:
-            total, part = total + part * _LARGE[word], 0
+        elif word in LARGE:
+            total, part = total + part * LARGE[word], 0
         elif word != "and":
             part += _VALUES[word]
     return total + part

@@ -31,7 +31,8 @@ def of_inline(
     """
     prose = Prose(place, covers_last=place == "heading")
     for position, child in enumerate(children):
-        begins = places(child.meta.get("at", 0))
+        if child.type != "text":
+            begins = places(child.meta.get("at", 0))
         match child.type:
             case "softbreak" | "hardbreak":
                 prose.add(" ", *begins)

@@ -14,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
-from vaultkit.read.numerals import NUMERAL, number_of
+from vaultkit.read.numerals import LARGE, NUMERAL, TENS, number_of
 from vaultkit.read.sentences import clause
 from vaultkit.read.suppositions import is_supposed, supposing
 
@@ -710,6 +710,8 @@ _SPELLED = re.compile(rf"(?<![\w-])(?i:{NUMERAL})(?![\w’'-]|\syears\sago)")
 
 
 _PERCENT = re.compile(r"\sper\s?cent\b")
+#: One of these stands in each: to look for them is faster.
+_WORDS = ("eleven", "twelve", "teen", *TENS, *LARGE, "cent")
 
 
 #: Fractions in words: *two thirds*, *one quarter*; *half* and *a third* are figures of speech.
@@ -726,6 +728,9 @@ _ROUGH = Fraction(1, 20)
 
 
 def _fractions(prose: Prose) -> Iterator[Quantity]:
+    text = prose.text.lower()
+    if not any(part in text for part in _PARTS):
+        return
     for found in _FRACTION.finditer(prose.text):
         value = Fraction(number_of(found["one"] or found["above"]), _PARTS[found["part"].lower()])
         if value >= 1:
@@ -737,6 +742,9 @@ def _fractions(prose: Prose) -> Iterator[Quantity]:
 
 
 def _spelled(prose: Prose) -> Iterator[Quantity]:
+    text = prose.text.lower()
+    if not any(word in text for word in _WORDS):
+        return
     for found in _SPELLED.finditer(prose.text):
         value = number_of(found[0])
         title = found[0][0].isupper() and prose.text[found.end() + 1 : found.end() + 2].isupper()

@@ -15,6 +15,7 @@ _END = re.compile(
     r"(?<!\bal)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)[.!?][)\"'*_]*+\s++(?=[\W\dA-Z])"
 )
 _UNSPOKEN = re.compile(r"`[^`\n]*`|\$[^$\n]*\$")
+_BRACKET = re.compile(r"[()]")
 _WHOLE = re.compile(r"[\W_]*(?:[^\W_a-z]|`|\$).*[.!?:…][)\"'*_”’\]]*", re.DOTALL)
 
 
@@ -104,10 +105,11 @@ def _bracketed(content: str) -> list[tuple[int, int]]:
     """Find what stands in round brackets, those of code and formulas left aside."""
     text = _UNSPOKEN.sub(lambda found: " " * len(found[0]), content)
     found, opened = [], []
-    for at, sign in enumerate(text):
-        if sign == "(":
+    for bracket in _BRACKET.finditer(text):
+        at = bracket.start()
+        if text[at] == "(":
             opened.append(at)
-        elif sign == ")" and opened:
+        elif opened:
             first = opened.pop()
             if not opened:
                 found.append((first, at))

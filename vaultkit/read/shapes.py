@@ -184,7 +184,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
     """Find what may be shapes in a piece of text."""
     text = prose.text
     found = []
-    for match in _TUPLE.finditer(text):
+    for match in _TUPLE.finditer(text) if "(" in text else ():
         before, behind = text[max(0, match.start() - 60) : match.start()], text[match.end() :]
         called = bool(_CALLED.search(before) or _OF.match(behind))
         of_shape = _OF_SHAPE.search(before)
@@ -207,7 +207,9 @@ def shapes(prose: Prose) -> Iterator[Shape]:
             dims = tuple(part.strip() for part in match[1].split(","))
             found.append((match, dims, _subject(prose, before, ""), True, False))
     taken: set[int] = set()
-    for match in (*_LONG_TIMES.finditer(text), *_TIMES.finditer(text)):
+    # To look for lengths at each word takes long, and for what stands between two does not.
+    times = (*_LONG_TIMES.finditer(text), *_TIMES.finditer(text)) if _has_sign(text) else ()
+    for match in times:
         before, behind = text[max(0, match.start() - 60) : match.start()], text[match.end() :]
         first = match.start() + (text[match.start()] == CODE)
         if first in taken or (" by " in match[0] and _SCALED.search(before)):
@@ -223,7 +225,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
                 continue
             dims = tuple(str(number_of(dim)) if dim in spelled else dim for dim in dims)
         found.append((match, dims, subject, called, True))
-    for match in _WIDE.finditer(text):
+    for match in _WIDE.finditer(text) if "dimensional" in text else ():
         before = text[max(0, match.start() - 60) : match.start()]
         dim = re.sub(rf"[{CODE}{END}]|[-‑]dimensional", "", match[0])
         if re.fullmatch(NUMERAL, dim.lower()):
@@ -238,6 +240,8 @@ def shapes(prose: Prose) -> Iterator[Shape]:
             member = _MEMBER.search(before)
             subject = (expression(member[1]), "") if member else _subject(prose, before, "")
             found.append((match, dims, subject, True, False))
+    if not found:
+        return
     found.sort(key=lambda one: one[0].start())
     factors = list(_factors(text, [(match.span(), dims) for match, dims, *_ in found]))
     for index, of in enumerate(factors[1:]):
@@ -264,6 +268,10 @@ def shapes(prose: Prose) -> Iterator[Shape]:
             square=product and not (called or subject[0]) and bool(_WORDS.match(match[0])),
             given=prose.reason_behind(text, end),
         )
+
+
+def _has_sign(text: str) -> bool:
+    return ("×" in text or "x" in text or "by" in text) and bool(_SEPARATOR.search(text))
 
 
 def _in_code(text: str, at: int) -> bool:

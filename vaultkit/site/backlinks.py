@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement
 
@@ -10,10 +11,14 @@ from vaultkit.read.note import Link, Note
 from vaultkit.read.sentences import is_whole
 from vaultkit.read.vault import Backlink, Target
 from vaultkit.site.embeds import settle
+from vaultkit.site.inline import write_words
 from vaultkit.site.page import Page
 
 #: What is shown of a list; the rest is folded.
 SHOWN = 8
+#: Words and links: nothing else of Markdown is in it, and to look for that takes long.
+_WORDS = r"[^\W_ ]|[ ,.;:?()'’\"“”–—-]"
+_PLAIN = re.compile(rf"(?:{_WORDS}|\[\[(?:{_WORDS}|[#/])+(?:\|(?:{_WORDS})+)?\]\])*")
 
 
 def linked_from(page: Page) -> Element | None:
@@ -92,8 +97,12 @@ def section_of(source: Note, link: Link) -> tuple[str, str] | None:
 def _sentence(page: Page, source: Note, sentence: str) -> Iterator[Element]:
     with page.reading(source):
         part = Element("div")
-        SubElement(part, "p").text = sentence
-        part = page.finish(part)
+        text = SubElement(part, "p")
+        if _PLAIN.fullmatch(sentence) and page.is_known:
+            write_words(page, text, sentence)
+        else:
+            text.text = sentence
+            part = page.finish(part)
     for parent in list(part.iter()):
         for child in list(parent):
             if child.tag == "img" or "data-embed" in child.attrib:

@@ -6,6 +6,7 @@ import html
 import re
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import Any
 from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
@@ -165,6 +166,27 @@ class WikiLinks(_Shared):
         resize(image, words)
         show_media(image, self.page)
         return image
+
+
+def write_words(page: Page, paragraph: Element, words: str) -> None:
+    """Write words and wikilinks into a paragraph as all patterns of the page would."""
+    link: Any = page.md.inlinePatterns["vaultkit-wikilink"]
+    at = 0
+    made: Element | None = None
+    for found in WIKILINK.finditer(words):
+        _append(paragraph, made, words[at : found.start()])
+        made = link.element(Link.from_match(found))
+        paragraph.append(made)
+        at = found.end()
+    _append(paragraph, made, words[at:])
+    paragraph.tail = "\n"
+
+
+def _append(paragraph: Element, behind: Element | None, words: str) -> None:
+    if behind is None:
+        paragraph.text = words
+    else:
+        behind.tail = words
 
 
 def _words(link: Link) -> str:

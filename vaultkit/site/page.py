@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
@@ -33,6 +34,21 @@ class Made:
     element: Element | None = None
 
 
+#: What leaves words as they are, of all that reads lines or changes them.
+_KNOWN = frozenset(
+    re.findall(
+        r"\S+",
+        "backtick arithmatex-inline escape footnote reference link image_link image_reference "
+        "short_reference short_image_ref autolink automail linebreak html entity em_strong "
+        "delimiter vaultkit-display vaultkit-wikilink vaultkit-comment vaultkit-footnote "
+        "vaultkit-address vaultkit-line-break vaultkit-tag vaultkit-footnote-order "
+        "indent-highlight vaultkit-block-ids task-list inline vaultkit-links vaultkit-callouts "
+        "footnote-duplicate prettify attr_list vaultkit-captions vaultkit-tables "
+        "vaultkit-obsidian toc vaultkit-mathematics unescape vaultkit-tag-addresses "
+        "vaultkit-safe vaultkit-name-links vaultkit-name-formulas vaultkit-name-predictions "
+        "relpath mkdocs_extract_anchors mkdocs_extract_title",
+    )
+)
 #: Embeds within embeds, after which a link has to do: two notes of two embeds each make 2ⁿ.
 DEPTH = 5
 #: And on one page: thirty notes that each show the next thirty would make millions.
@@ -92,6 +108,12 @@ class Page:
         own = self.options["note"]
         return Path(own).resolve() if own else self.vault.root / note
 
+    @cached_property
+    def is_known(self) -> bool:
+        """Whether nothing but what is known here reads what is in a line, or changes it then."""
+        parts: list[Any] = [*self.md.inlinePatterns._priority, *self.md.treeprocessors._priority]  # type: ignore[attr-defined]
+        return {part.name for part in parts} <= _KNOWN
+
     def resolve(self, link: Link) -> Target:
         """Find where a link of the note that is being read leads; see `Vault.resolve`."""
         return self.vault.resolve(link, self.note)
@@ -100,7 +122,7 @@ class Page:
         """Write a link to a place, as seen from the folder of the note that is being read."""
         if target.path == self.note.path and target.anchor:
             return f"#{target.anchor}"
-        path = os.path.relpath(target.path, self.note.path.parent).replace(os.sep, "/")
+        path = _relative(os.fspath(target.path), self.note.path)
         return quote(path) + (f"#{target.anchor}" if target.anchor else "")
 
     def is_there(self, path: str) -> bool:
@@ -120,9 +142,11 @@ class Page:
         url = urlsplit(href)
         if not href or url.scheme or url.netloc or href.startswith("/"):
             return href
-        path = source.parent / unquote(url.path) if url.path else source
-        here = os.path.relpath(posixpath.normpath(path.as_posix()), self.note.path.parent)
-        return urlunsplit(("", "", quote(here.replace(os.sep, "/")), url.query, url.fragment))
+        path = os.fspath(source)
+        if url.path:
+            path = os.path.normpath(os.path.join(os.path.dirname(path), unquote(url.path)))  # noqa: PTH118, PTH120
+        here = _relative(path, self.note.path)
+        return urlunsplit(("", "", quote(here), url.query, url.fragment))
 
     def blocks(self, lines: list[str]) -> Element:
         """Read lines of Markdown: all that Python-Markdown does before it has a tree."""
@@ -172,6 +196,16 @@ class Page:
     def footnotes(self) -> Any:
         """The footnotes extension; None where it is not in use."""
         return getattr(_named(self.md.inlinePatterns, "footnote"), "footnotes", None)
+
+
+def _relative(path: str, source: Path) -> str:
+    """Write a path as seen from the folder of a file.
+
+    What stands below that folder begins with its name; to take paths apart takes ten times as long.
+    """
+    folder = os.path.join(os.path.dirname(source), "")  # noqa: PTH118, PTH120
+    below = path[len(folder) :] if path.startswith(folder) else os.path.relpath(path, folder)
+    return below.replace(os.sep, "/")
 
 
 def _named(registry: Any, name: str) -> Any:

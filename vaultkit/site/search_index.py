@@ -25,12 +25,13 @@ _INLINE = frozenset(
 _VOID = frozenset(
     re.findall("[a-z]+", "area base br col embed hr img input link meta source track wbr")
 )
+_UNREAD = ("script", "style", "svg")
 _LEFT_OUT = frozenset(
     ("headerlink", "footnote-backref", "linked-from", "vk-math__copy", "vk-checks", "vk-ledger")
 )
 #: What a page ends with, and what stands in a formula.
 _LINKS = '<aside class="linked-from"'
-_MATH = re.compile(r"(<math\b[^<>]*>)(?:(?!</math>|<math\b).)*</math>", re.DOTALL)
+_MATH = re.compile(r"(<math\b[^<>]*>)(?:[^<]++|<(?!/math>|math\b))*+</math>")
 # Of printed numbers nobody remembers one; the words of an error, however, are looked for.
 _WORD = re.compile(r"[A-Za-z]{3}")
 
@@ -73,8 +74,7 @@ def sections(html: str) -> list[Section]:
     before, mark, aside = html.rpartition(_LINKS)
     if mark and aside.endswith("</aside>"):
         html = before
-    reader.feed(_MATH.sub(r"\1</math>", html))
-    reader.close()
+    reader.read_all(_MATH.sub(r"\1</math>", html))
     return [section for section in reader.finish() if section.heading or section.text]
 
 
@@ -108,15 +108,15 @@ class _Reader(HTMLReader):
         self.output = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        names = (values.get("class") or "").split()
         if tag not in _INLINE and tag != "math":
             self.parts.append(" ")
         if tag in _VOID:
             return
         self.open.append(tag)
-        if self.out:
+        if self.out or not (attrs or tag in _HEADINGS or tag in _UNREAD):
             return
+        values = dict(attrs)
+        names = (values.get("class") or "").split()
         if tag in _HEADINGS and (tag == "h1" or values.get("id")):
             self._end()
             self.heading = tag
@@ -128,7 +128,7 @@ class _Reader(HTMLReader):
             if values.get("display") == "block":
                 self.sections[-1].formulas.append(formula)
             self.out = len(self.open)
-        elif tag in ("script", "style", "svg") or _LEFT_OUT & set(names):
+        elif tag in _UNREAD or _LEFT_OUT & set(names):
             self.out = len(self.open)
         elif "output" in names:
             self.output = len(self.open)

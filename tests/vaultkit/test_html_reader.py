@@ -1,0 +1,93 @@
+"""What is read fast of HTML is what Python's parser reads of it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaultkit.read.html import HTMLReader
+
+PIECES = st.sampled_from(
+    [
+        "words",
+        " ",
+        "\n",
+        "&amp;",
+        "&lt;",
+        "&eacute;t&eacute;",
+        "&#x41;",
+        "&",
+        "a > b",
+        "<",
+        ">",
+        "<p>",
+        "</p>",
+        "<P CLASS='x y'>",
+        '<a href="a&amp;b" title="">',
+        "</a >",
+        "<br/>",
+        "<br />",
+        "<img src=x alt='a \"b\"'>",
+        "<input disabled>",
+        '<b a="1" a="2">',
+        "</b>",
+        "<!-- <p> -->",
+        "<script>a < b && '<p>'</script>",
+        "<svg viewBox='0 0 1 1'><title>&lt;t&gt;</title></svg>",
+        "<style>p > a {}</style>",
+        "<textarea><p></textarea>",
+        '<i data-tex="a &lt; b">',
+        "<1",
+        "</",
+        "<x:y z:w='1'>",
+        "<custom-element>",
+        "<a b=>",
+        "<![CDATA[x]]>",
+        "<?php ?>",
+        "<!DOCTYPE html>",
+    ]
+)
+
+
+class Told(HTMLReader):
+    """Lists what it meets, texts joined as far as nothing stands between them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[object] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.told.append((tag, attrs))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.told.append(f"/{tag}")
+
+    def handle_data(self, data: str) -> None:
+        if self.told and isinstance(self.told[-1], list):
+            self.told[-1].append(data)
+        else:
+            self.told.append([data])
+
+
+def told(reader: Told) -> list[object]:
+    return ["".join(part) if isinstance(part, list) else part for part in reader.told]
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_both_ways_of_reading_meet_the_same(html: str) -> None:
+    fast, slow = Told(), Told()
+    fast.read_all(html)
+    slow.feed(html)
+    slow.close()
+    assert told(fast) == told(slow)
+
+
+@pytest.mark.parametrize("html", ["<p>a &amp; <b x='1'>b</b></p>", "<ul>\n<li>a</li>\n</ul>"])
+def test_what_programs_write_is_not_left_to_the_slow_one(
+    html: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HTMLReader, "feed", None)
+    reader = Told()
+    reader.read_all(html)
+    assert reader.told
