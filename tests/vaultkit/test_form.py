@@ -68,9 +68,10 @@ def inspected(tmp_path: Path, **texts: str) -> list[list[Check]]:
             for line, column, tex in ((1, 4, "\\(x_2 = 3\\)"), (3, 1, "\\[ x = 3 \\]"))
         ]),
         ("\\[1\\] Name, \\(a word\\), `\\(x = 3\\)`, $\\text{\\(x = 3\\)}$\n", []),
-        ("\n![](a.svg)\n", [(2, 1, "![](a.svg) has no alt text")]),
-        ("![ ](a.svg)\n", [(1, 1, "![ ](a.svg) has no alt text")]),
-        ("![[a.svg]] [](b.md)\n", []),
+        ("```python\n1\n```\n![](a.svg)\n", [(4, 1, "![](a.svg) has no alt text")]),
+        ("```python\n1\n```\n![ ](a.SVG)\n", [(4, 1, "![ ](a.SVG) has no alt text")]),
+        ("```python\n1\n```\n![[a.svg]] [](b.md) ![](a.mp3) ![](A.md)\n", []),
+        ("![](a.svg)\n", []),
         ("\n" r"![in \[0, 1)](a.svg)", []),
     ],
 )  # fmt: skip

@@ -95,6 +95,21 @@ def test_a_strangers_vault(vault: Path) -> None:
     )
 
 
+def test_a_page_shows_what_others_take_for_settings(vault: Path) -> None:
+    note = vault / "docs" / "Food.md"
+    note.write_text("Author: Somebody\nheard:: mice\n\n## Food {#f}\n")
+    assert build(vault).returncode == 0
+    page = (vault / "site" / "food" / "index.html").read_text("utf-8")
+    assert "Author: Somebody" in page
+    assert "heard:: mice" in page
+    assert ">Food {#f}<" in page
+    settings = vault / "mkdocs.yml"
+    settings.write_text(f"{SITE}markdown_extensions: [attr_list]\n")
+    assert build(vault).returncode == 0
+    page = (vault / "site" / "food" / "index.html").read_text("utf-8")
+    assert '<h2 id="f">Food<' in page
+
+
 @pytest.mark.parametrize("quiet", [True, False])
 def test_a_broken_link_fails_however_quiet(vault: Path, quiet: bool) -> None:
     with (vault / "docs" / "Barn Owl.md").open("a") as note:

@@ -132,7 +132,7 @@ def test_formulas(note: Note) -> None:
 
 
 def test_block_ids_and_comments(note: Note) -> None:
-    assert note.block_ids == {"p": (8, 9), "q": (21, 21), "r": (24, 24), "tab": (30, 32)}
+    assert note.block_ids == {"p": (8, 9), "q": (21, 21), "r": (24, 28), "tab": (30, 32)}
     assert note.comments == ((40, 46),)
 
 

@@ -55,6 +55,9 @@ OTHER = (
         ("\\![[Other]]", "Other.md", "Other"),
         ("[[snake_case_note]]", "snake_case_note.md", "snake_case_note"),
         ("[[Other|`code`]]", "Other.md", "<code>code</code>"),
+        ("[[Other#`Part` two|x]]", "Other.md#part-two", "x"),
+        ("[[Other|a [b] c]]", "Other.md", "a [b] c"),
+        ("[[Other|[1]]]", "Other.md", "[1]"),
     ],
 )
 def test_a_link(render: Write, text: str, href: str, words: str) -> None:
@@ -65,6 +68,11 @@ def test_a_link(render: Write, text: str, href: str, words: str) -> None:
         **{"x *y* z": "", "sub/Déep one": "---\naliases: [Nick name]\n---\n", "paper.pdf": ""},
     )
     assert f'<a class="wikilink" href="{href}">{words}</a>' in html
+
+
+def test_a_link_from_the_root(render: Write) -> None:
+    html = render("[a](/sub/b%20c.md) [d](/e)", **{"sub/b c.md": ""})
+    assert re.findall('href="(.*?)"', html) == ["sub/b%20c.md", "/e"]
 
 
 def test_links_from_a_folder_lead_out_of_it(render: Write) -> None:
@@ -216,21 +224,69 @@ def test_embeds_work_in_callouts_and_lists(render: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "expected"),
     [
-        "See ![[Other]] there.",
-        "See ![[Other]]",
-        "![[Other]] there.",
-        "- ![[Other]] there",
-        "![[Other]] ![[Other]]",
-        "# ![[Other]]",
+        ("See *it* ![[Other]] there.", "<p>See <em>it</em></p>BOX<p>there.</p>"),
+        ("See ![[Other]] ^a", '<p id="^a">See</p>BOX'),
+        ("![[Other]]\n![[Other]]\nthere *so*  \n![](Other.md)",
+         "BOXBOX<p>there <em>so</em></p>BOX"),
+        ("- a ![[Other]] there\n    - b",
+         "<ul>\n<li>a BOXthere<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>"),
+        ("> ![[Other]]\n> more", "<blockquote>\nBOX<p>more</p>\n</blockquote>"),
+        ("|a ![[Other]] b|\n|-|", "<th>a BOXb</th>"),
     ],
-)
-def test_in_mid_sentence_an_embed_is_a_link(render: Write, text: str) -> None:
+)  # fmt: skip
+def test_in_mid_sentence_an_embed_parts_the_text(render: Write, text: str, expected: str) -> None:
+    html = render(text, Other="Text")
+    box = r'<div class="transclusion">.*?</p><p>Text</p>\n</div>'
+    assert expected in re.sub(box, "BOX", html)
+    assert "data-embed" not in html
+
+
+@pytest.mark.parametrize("text", ["# ![[Other]]", "**![[Other]]**", "> [!tip] ![[Other]]"])
+def test_where_no_block_can_stand_an_embed_is_a_link(render: Write, text: str) -> None:
     html = render(text, Other="Text")
     assert '<a class="wikilink" href="Other.md">Other</a>' in html
     assert "Text" not in html
     assert "data-embed" not in html
+
+
+def test_an_item_is_embedded_with_what_is_in_it(render: Write) -> None:
+    html = render("![[O#^a]]", O="- one ^a\n    - two\n\n      three\n\n- four\n")
+    assert [word in html for word in ("one", "two", "three", "four")] == [True, True, True, False]
+
+
+def test_a_block_with_an_image_of_a_note_keeps_its_heading(render: Write) -> None:
+    html = render("![](Other.md#Part%20two)", Other=OTHER)
+    assert "Deep." in html
+    assert "End." not in html
+    assert "<img" not in html
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("costs $5-$10", "costs $5-$10"),
+        ("$a$2 is $b$.", '$a$2 is <span class="arithmatex">\\(b\\)</span>.'),
+        ("$$a$$ $$b$$", '<span class="arithmatex">\\[a\\]</span> <span class="arithmatex">\\[b\\]'),
+    ],
+)
+def test_what_two_dollars_enclose(render: Write, text: str, expected: str) -> None:
+    assert expected in render(text)
+
+
+def test_what_obsidian_does_not_read_is_text(render: Write) -> None:
+    html = render("[TOC]\n\n## H {#a .b}")
+    assert "<p>[TOC]</p>" in html
+    assert ">H {#a .b}<" in html
+    html = render("## H {#a .b}", options={"attributes": True})
+    assert '<h2 class="b" id="a">H<' in html
+
+
+def test_an_address_ends_with_the_bracket_that_it_has_opened(render: Write) -> None:
+    html = render("(https://x.org/a_(b)) https://x.org/(c).")
+    assert re.findall('href="(.*?)"', html) == ["https://x.org/a_(b)", "https://x.org/(c)"]
+    assert html.count("</a>)") == html.count("</a>.") == 1
 
 
 def test_cycles_end_in_a_link(render: Write) -> None:
@@ -354,7 +410,7 @@ def test_an_escaped_comment_is_text(render: Write) -> None:
     assert "%%a%%" in render("\\%%a%%")
 
 
-@pytest.mark.parametrize("tag", ["tag", "a/b", "Straße", "1a", "snake_case"])
+@pytest.mark.parametrize("tag", ["tag", "a/b", "Straße", "1a", "snake_case", "a🎉", "☀️"])
 def test_a_tag(render: Write, tag: str) -> None:
     assert f'<p>so <span class="md-tag">#{tag}</span>.</p>' in render(f"so #{tag}.")
     assert f'<p><span class="md-tag">#{tag}</span> is' in render(f"#{tag} is no heading")
@@ -430,6 +486,13 @@ def test_unknown_and_folded_and_nested_callouts(render: Write) -> None:
     assert '<div class="arithmatex" id="equation-1">' in html
     assert '<span class="n">y</span>' in html
     assert "<p>after</p>" in html
+
+
+def test_what_a_callout_tells_style_sheets_is_not_seen(render: Write) -> None:
+    html = render("> [!note|right wide]+ T\n> b\n\n> [!my Type]\n> b\n\n> [!x|]\n")
+    assert '<details class="note" open="open">\n<summary>T</summary>' in html
+    assert '<div class="admonition my-type note">\n<p class="admonition-title">My Type</p>' in html
+    assert '<div class="admonition x note">\n<p class="admonition-title">X</p>' in html
 
 
 # --- Code ---------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from vaultkit.read.properties import DEEPEST, LONGEST, read
          "unacceptable character #x0007: special characters are not allowed"),
         ("a: b: c\n", 1, 5, "mapping values are not allowed here"),
         ("- a\n", 1, 1, "not a list of `name: value` lines"),
-        ("1: a\nb: c\n", 1, 1, "the name of a property is a word, not 1"),
         ("b: 1\na: 2020-13-45\n", 2, 4, "month must be in 1..12"),
         ("x: 1\na: &x 1\nb: *x\n", 2, 4, "anchors (&x) and their copies (*x) are not read"),
         ("a: 1\nb: *x\n", 2, 4, "anchors (&x) and their copies (*x) are not read"),
@@ -39,6 +38,11 @@ def test_what_is_as_long_and_as_deep_as_may_be_is_read() -> None:
     assert (list(deep.values), deep.problems) == (["a"], [])
     assert read("") == read("# only a comment\n") == read("---\n")
     assert (read("").values, read("").problems) == ({}, [])
+
+
+def test_names_are_taken_as_they_are_written() -> None:
+    found = read("1: a\nyes: no\n2024-01-01: b\n")
+    assert (list(found.values), found.problems) == (["1", "yes", "2024-01-01"], [])
 
 
 def test_links_in_values_stand_where_they_are() -> None:

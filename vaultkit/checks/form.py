@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.read.note import Note, Problem
-from vaultkit.read.vault import Vault
+from vaultkit.read.vault import IMAGES, Vault
 
 
 def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:
@@ -27,7 +28,8 @@ def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
     yield from (problem for problem in note.problems if runs or not problem.of_code)
     yield from _names(note, vault)
     for link in note.links:
-        if link.embed and not link.wiki and not link.words.strip():
+        pictured = PurePosixPath(link.target).suffix.lower() in IMAGES
+        if runs and link.embed and not link.wiki and pictured and not link.words.strip():
             yield Problem(link.line, f"{link} has no alt text")
 
 

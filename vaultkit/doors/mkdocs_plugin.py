@@ -35,6 +35,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url, nest_paths
+from mkdocs.utils.meta import META_RE
 
 from vaultkit.checks.arrays import arrays
 from vaultkit.checks.asked import asked as asked_in
@@ -149,6 +150,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.vault: Vault | None = None
         self.ledger: Ledger | None = None
         self.serving = False
+        self.attributes = False
         #: Only what has changed is written: MkDocs was told so.
         self.incremental = False
         self.written = WrittenPages()
@@ -202,7 +204,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 handler.setLevel(max(handler.level, logger.level))
             logger.setLevel(logging.WARNING)
 
-    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+    # Before the theme's plugins, which ask for it unasked.
+    @event_priority(100)
+    def _see_extensions(self, config: MkDocsConfig) -> None:
+        """Note whether the author of the site wants attributes behind text to be read."""
+        names = (str(name).split(".")[-1] for name in config.markdown_extensions)
+        self.attributes = not {"attr_list", "extra"}.isdisjoint(names)
+
+    def _read_vault(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read the vault, and give it to the extension that renders its links."""
         root = Path(config.docs_dir).resolve()
         try:
@@ -225,7 +234,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         config.markdown_extensions = [*dict.fromkeys((*listed, *PARTS))]
         for name, settings in PARTS.items():
             config.mdx_configs[name] = {**settings, **(config.mdx_configs.get(name) or {})}
-        ours = {"vault": self.vault, "places": True, "html": self.vault.options.html}
+        ours = {
+            "vault": self.vault,
+            "places": True,
+            "html": self.vault.options.html,
+            "attributes": self.attributes,
+        }
         config.mdx_configs["vaultkit.site.obsidian"].update(ours)
         config.mdx_configs["pymdownx.superfences"].setdefault(
             "custom_fences", fences(self._cache(config))
@@ -239,6 +253,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         # Below the folders of the user, so that a `custom_dir` can still overrule us.
         config.theme.dirs.insert(1 if config.theme.custom_dir else 0, str(THEME / "templates"))
         return config
+
+    on_config = CombinedEvent(_see_extensions, _read_vault)
 
     def on_pre_build(self, config: MkDocsConfig) -> None:
         """Report what is wrong with the notes."""
@@ -370,7 +386,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_page_read_source(self, page: Page, **_: Any) -> str | None:
         """Read what can be read of a note that MkDocs would stumble over."""
         note = self._note(page)
-        return "\n".join(refusal(note)) if note and note.refused else None
+        if note and note.refused:
+            return "\n".join(refusal(note))
+        # MkDocs takes a first line `Author: …` for a property; a blank one keeps it from that.
+        return f"\n{note.text}" if note and META_RE.match(note.text) else None
 
     # After mkdocs-jupyter, which gives pages of notebooks their own way to be rendered.
     @event_priority(-50)

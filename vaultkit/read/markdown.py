@@ -21,7 +21,7 @@ from markdown_it.rules_block import StateBlock, code
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.dollarmath.index import math_block_dollar
+from mdit_py_plugins.dollarmath.index import math_block_dollar, math_inline_dollar
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
@@ -165,11 +165,12 @@ def _displayed(rule: Any) -> Any:
     """
 
     def read(state: StateBlock, first: int, end: int, silent: bool) -> bool:
-        if not silent:
-            return bool(rule(state, first, end, False))
-
         def line(number: int) -> str:
             return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+
+        if not silent:
+            several = line(first).count("$$") > 2  # each of them is in this line
+            return not several and bool(rule(state, first, end, False))
 
         if not line(first).startswith("$$") or "$$" in line(first)[2:]:
             return False
@@ -181,6 +182,21 @@ def _displayed(rule: Any) -> Any:
                 return ends and line(number).rstrip().endswith("$$")
             ends = ends or bool(_ENDS.match(line(number)))
         return False
+
+    return read
+
+
+#: Of ``$5-$10`` the second dollar ends nothing: a number stands behind it.
+_PRICE = re.compile(r"\$(?!\$)(?:\\.|[^\\$])*\$(?=\d)", re.DOTALL)
+
+
+def _unpriced(rule: Any) -> Any:
+    """Take no prices for mathematics."""
+
+    def read(state: StateInline, silent: bool) -> bool:
+        if state.src[state.pos] != "$" or _PRICE.match(state.src, state.pos):
+            return False
+        return bool(rule(state, silent))
 
     return read
 
@@ -246,6 +262,8 @@ def _make_parser() -> MarkdownIt:
     display = _displayed(math_block_dollar(allow_labels=False, allow_blank_lines=True))
     ends = ["paragraph", "reference", "blockquote", "list"]
     parser.block.ruler.at("math_block", display, {"alt": ends})
+    inline = math_inline_dollar(allow_space=False, allow_double=True)
+    parser.inline.ruler.at("math_inline", _unpriced(inline))
     parser.block.ruler.at("code", _indented)
     parser.inline.ruler.at("text", _text)
     parser.inline.ruler.before("link", "wikilink", _inline_rule(WIKILINK, "wikilink"))
@@ -649,6 +667,12 @@ class _Reader:
             return
         # A footnote within a line spans none.
         block = (span[0] + 1, max(span[0] + 1, span[1]))
+        if index > 1 and tokens[index - 2].type == "list_item_open":
+            # With all else in the item.
+            last = max(block[1], (_map(tokens[index - 2]) or block)[1])
+            while last > block[1] and not self.lines[last - 1].strip("> \t"):
+                last -= 1
+            block = (block[0], last)
         alone = not token.content[: found.start()].strip()
         if alone:
             # An id on a line of its own names the block above it.

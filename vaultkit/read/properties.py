@@ -40,9 +40,6 @@ def read(text: str) -> Properties:
             values = {}
         if not isinstance(values, dict):
             raise _MisreadError("not a list of `name: value` lines", 0)
-        for name in values:
-            if not isinstance(name, str):
-                raise _MisreadError(f"the name of a property is a word, not {name!r}", 0)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = mark.index if mark else getattr(error, "position", 0)
@@ -86,6 +83,13 @@ class _Loader(yaml.SafeLoader):
         if isinstance(node, yaml.ScalarNode):
             self.scalars.append((node.start_mark.index, node.end_mark.index))
         return node
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                # Obsidian takes names as they are written: `2024`, `yes`.
+                key.tag = "tag:yaml.org,2002:str"
+        return super().construct_mapping(node, deep)
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         try:

@@ -10,18 +10,19 @@ WIKILINK = re.compile(
     # Something must be named: `[[]]`, `[[#]]` and `[[|words]]` are text.
     r"(?P<embed>!?)\[\[(?=[^\[\]|\n]*[^\[\]|#\s\\])"
     r"(?P<target>[^\[\]|#\\\n]*)(?P<sub>#(?:[^\[\]|\\\n]|\\(?!\|))*)?"
-    r"(?:\\?\|(?P<words>[^\[\]\n]*))?\]\]"
+    r"(?:\\?\|(?P<words>(?:[^\[\]\n]|\[[^\[\]\n]*\])*))?\]\]"
 )
 #: What stands at the end of the words of an image: its size, ``center|400`` or ``120x80``.
 SIZE = re.compile(r"(?:(?P<alt>.*)\|)?\s*(?P<width>\d+)(?:x(?P<height>\d+))?\s*", re.DOTALL)
 #: What `vaultkit.read.comments` leaves of a comment, or one that it could not see.
 COMMENT = re.compile("\ufdd0+|%%.*?%%", re.DOTALL)
-TAG = re.compile(r"(?<![\w/#&])#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
+_EMOJI = "\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff"
+TAG = re.compile(rf"(?<![\w/#&])#(?P<tag>[\w/{_EMOJI}-]*(?:[^\W\d_]|[{_EMOJI}])[\w/{_EMOJI}-]*)")
 #: Obsidian wants a blank before it, but not behind an embed.
 BLOCK_ID = re.compile(r"(?:^|(?<=\s)|(?<=\]\]))\^(?P<id>[A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 #: ``[!tip|left] words``: what stands behind the bar is for style sheets.
 CALLOUT = re.compile(
-    r"\[!(?P<type>[\w-]+)(?P<styles>(?: *\| *[\w-]+)*) *\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)"
+    r"\[!(?P<type>[\w-]+(?: +[\w-]+)*) *(?:\|[^\]\n]*)?\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)"
 )
 CARD_MARK = re.compile(r"^[ ]*\?[ ]*$", re.MULTILINE)
 #: A paragraph with a ``?`` alone on a line: a flashcard, as a plugin for spaced repetition has it.

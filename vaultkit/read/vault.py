@@ -321,7 +321,7 @@ class Vault:
             raise BrokenLinkError(
                 what,
                 link.sub,
-                lambda: _compared(h.text if link.wiki else h.slug for h in headings),
+                lambda: _compared(_linked(h.text) if link.wiki else h.slug for h in headings),
             )
         return Target(path, heading.slug, note, note.section_lines(heading))
 
@@ -548,6 +548,11 @@ def _distance(path: Path, source: Path) -> tuple[int, str]:
 
 def _compared(names: Iterable[str]) -> dict[str, str]:
     return {comparable(name): name for name in names}
+
+
+def _linked(heading: str) -> str:
+    """Write a heading as a link can name it."""
+    return " ".join(re.sub(r"[#|^\[\]]", " ", heading).split())
 
 
 def _nearest(wanted: str, names: Mapping[str, str]) -> str:

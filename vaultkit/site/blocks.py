@@ -216,7 +216,7 @@ class Writer:
         found = CALLOUT.match(first.content) if first else None
         if not first or not found:
             return self._within(at, Made("blockquote", holds=True))
-        kind = found["type"].lower()
+        kind = "-".join(found["type"].lower().split())
         if found["fold"]:
             opened = {"open": "open"} if found["fold"] == "+" else {}
             made = Made("details", attributes={**opened, "class": kind}, holds=True)
@@ -224,7 +224,7 @@ class Writer:
         else:
             made = Made("div", attributes={"class": f"admonition {kind}"}, holds=True)
             title = Made("p", attributes={"class": "admonition-title"})
-        title.text = found["title"].strip() or kind.title()
+        title.text = found["title"].strip() or found["type"].title()
         level, number = self.tokens[at].level, self._put(made)
         self._put(title)
         rest = first.content[found.end() :].lstrip("\n")

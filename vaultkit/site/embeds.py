@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
@@ -11,39 +12,64 @@ from vaultkit.read.vault import BrokenLinkError
 from vaultkit.site.page import DEPTH, MOST, Page
 
 _HEADING = re.compile("h[1-6]")
+#: What holds text and blocks side by side.
+_HOLD = ("li", "td", "th")
 _FOOTNOTE = re.compile(r"(#?fn(?:ref\d*)?:)(.*)")
 
 
 def transclude(page: Page, root: Element) -> None:
-    """Put what they name in the place of all embeds that are alone in their paragraph."""
+    """Put what they name in the place of all embeds that stand in a paragraph, item or cell."""
     for parent in list(root.iter()):
-        for index, child in enumerate(list(parent)):
-            embed = _alone(child)
-            if embed is None:
-                continue
-            box = _box(page, embed)
-            if box is None:
-                continue
-            if child.tag == "p":
-                parent[index] = box
-                box.tail = child.tail
-                if "id" in child.attrib:
-                    box.set("id", child.attrib["id"])
-            else:
-                child[0] = box
+        if parent.tag in _HOLD:
+            for embed in list(parent):
+                if "data-embed" in embed.attrib and (box := _box(page, embed)) is not None:
+                    parent[list(parent).index(embed)] = box
+                    box.tail = (embed.tail or "").lstrip() or None
+        for child in list(parent):
+            if child.tag == "p" and child.get("class") != "admonition-title":
+                parts = list(_parts(page, child))
+                at = list(parent).index(child)
+                parent[at : at + 1] = parts
     for anchor in root.iter("a"):
         anchor.attrib.pop("data-embed", None)
 
 
-def _alone(element: Element) -> Element | None:
-    """Return the embed that is all there is in a paragraph or in a list item's own line."""
-    if element.tag not in ("p", "li") or not len(element) or (element.text or "").strip():
-        return None
-    first, *rest = element
-    if "data-embed" not in first.attrib or (first.tail or "").strip():
-        return None
-    blocks = ("blockquote", "div", "dl", "ol", "p", "pre", "table", "ul")
-    return first if all(element.tag == "li" and el.tag in blocks for el in rest) else None
+def _parts(page: Page, paragraph: Element) -> Iterator[Element]:
+    """Part a paragraph at its embeds, which stand between its parts."""
+    parts = [paragraph]
+    for embed in list(paragraph):
+        if "data-embed" not in embed.attrib or (box := _box(page, embed)) is None:
+            continue
+        before = parts[-1]
+        at = list(before).index(embed)
+        behind = Element("p")
+        behind.text = embed.tail
+        behind.extend(before[at + 1 :])
+        del before[at:]
+        parts += [box, behind]
+    if len(parts) == 1:
+        yield paragraph
+        return
+    name = paragraph.attrib.pop("id", "")
+    tail, paragraph.tail = paragraph.tail, None
+    shown = [part for part in parts if part.tag != "p" or _trimmed(part)]
+    if name:
+        shown[0].set("id", name)
+    shown[-1].tail = tail
+    yield from shown
+
+
+def _trimmed(part: Element) -> bool:
+    """Take the ends of lines away that stood before and behind an embed; tell if words are left."""
+    while len(part) and not (part.text or "").strip() and part[0].tag == "br":
+        part.text = part[0].tail
+        del part[0]
+    while len(part) and part[-1].tag == "br" and not (part[-1].tail or "").strip():
+        del part[-1]
+    if len(part):
+        part[-1].tail = (part[-1].tail or "").rstrip()
+    part.text = (part.text or "").lstrip() if len(part) else (part.text or "").strip()
+    return bool(part.text or len(part))
 
 
 def _box(page: Page, anchor: Element) -> Element | None:

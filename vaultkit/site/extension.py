@@ -22,7 +22,7 @@ PARTS: dict[str, dict[str, Any]] = {
     "attr_list": {},
     "footnotes": {},
     "md_in_html": {},
-    "toc": {"slugify": slug, "permalink": "#", "permalink_title": "Link to here"},
+    "toc": {"slugify": slug, "permalink": "#", "permalink_title": "Link to here", "marker": ""},
     "pymdownx.arithmatex": {
         "generic": True,
         "smart_dollar": True,
@@ -35,7 +35,7 @@ PARTS: dict[str, dict[str, Any]] = {
     "pymdownx.superfences": {},
     "pymdownx.tasklist": {"custom_checkbox": True},
     "pymdownx.tilde": {"subscript": False},
-    "vaultkit.site.obsidian": {},
+    "vaultkit.site.obsidian": {"attributes": False},
     "vaultkit.site.mathematics": {},
 }
 
@@ -84,6 +84,8 @@ class VaultExtension(Extension):
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
         """Register all of them."""
+        if "attr_list" in md.treeprocessors:  # the author has listed it, too
+            self.parts["vaultkit.site.obsidian"]["attributes"] = True
         md.registerExtensions(list(self.parts), self.parts)
 
 

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.inlinepatterns import InlineProcessor
-from markdown.util import STX, AtomicString
+from markdown.util import HTML_PLACEHOLDER_RE, STX, AtomicString
 
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import COMMENT, TAG, WIKILINK, address
@@ -22,6 +22,8 @@ from vaultkit.site.page import Page
 
 #: An address in running text; what ends a sentence is no part of it.
 _ADDRESS = r"(?<![\w\"'<=/\x03])https?://[^\s<>\"'`\x02\x03]*[^\s<>\"'`\x02\x03.,;:!?)\]*_~]"
+
+_HTML_TAG = re.compile(r"<[^>]*>")
 
 Found = tuple[Element | str | None, int | None, int | None]
 _NOTHING: Found = (None, None, None)
@@ -55,10 +57,14 @@ class BareAddresses(InlineProcessor):
     def __init__(self, md: Markdown) -> None:
         super().__init__(_ADDRESS, md)
 
-    def handleMatch(self, m: re.Match[str], data: str) -> Found:  # type: ignore[override]  # noqa: ARG002, D102, N802
-        anchor = Element("a", {"href": m[0]})
-        anchor.text = AtomicString(m[0])
-        return anchor, m.start(), m.end()
+    def handleMatch(self, m: re.Match[str], data: str) -> Found:  # type: ignore[override]  # noqa: D102, N802
+        address, end = m[0], m.end()
+        # A bracket that the address has opened ends it: X_(y), but (X).
+        while data[end : end + 1] == ")" and address.count("(") > address.count(")"):
+            address, end = f"{address})", end + 1
+        anchor = Element("a", {"href": address})
+        anchor.text = AtomicString(address)
+        return anchor, m.start(), end
 
 
 class LineBreaks(InlineProcessor):
@@ -142,7 +148,7 @@ class WikiLinks(_Shared):
         """Make the element for a link."""
         try:
             # A heading may hold code and mathematics, which wait elsewhere by now.
-            target = self.page.resolve(replace(link, sub=self.unescape(link.sub)))
+            target = self.page.resolve(replace(link, sub=self.words_of(link.sub)))
         except BrokenLinkError as error:
             kind = PurePosixPath(link.target).suffix.lower()
             if link.embed and kind in DRAWN and isinstance(error, UnpublishedError):
@@ -158,6 +164,14 @@ class WikiLinks(_Shared):
         if link.embed and target.note:
             anchor.set("data-embed", f"{link.target}#{link.sub}")
         return anchor
+
+    def words_of(self, text: str) -> str:
+        """Write what waits elsewhere as the words that it shows."""
+        raw = self.md.htmlStash.rawHtmlBlocks
+        return HTML_PLACEHOLDER_RE.sub(
+            lambda found: html.unescape(_HTML_TAG.sub("", str(raw[int(found[1])]))),
+            self.unescape(text),
+        )
 
     def image(self, link: Link, href: str) -> Element:
         """Make an image, or what shows another file."""

@@ -64,7 +64,7 @@ class Links(Treeprocessor):
             url = urlsplit(address)
         except ValueError:
             return
-        if not address or url.scheme or url.netloc or url.path.startswith("/") or STX in address:
+        if not address or url.scheme or url.netloc or STX in address:
             return
         if "footnote" in element.get("class", "") or element.get("class") == "headerlink":
             return
@@ -80,15 +80,28 @@ class Links(Treeprocessor):
             # Where nobody has checked the vault, the host tells of it; and what other plugins add
             # is no file of the vault, whether it is what the link leads to or where it stands.
             noted = self.page.options["vault"] and self.page.note.path in self.page.vault.notes
+            # And from its root on it may be anything that the host serves.
+            noted = noted and not path.startswith("/")
             if noted and not self.page.is_there(path):
                 words = element.get("alt", "")
                 element.attrib.clear()
                 element.tag, element.text = "span", element.text or AtomicString(words)
                 element.attrib |= broken(error, self.page)
         else:
+            if name == "src" and target.note and element.tag == "img":
+                embed(element, path, sub, self.page.href(target))
+                return
             there = Path(self.page.note.path.parent, path)
             if (path and there != target.path) or sub != target.anchor:
                 element.set(name, self.page.href(target))
+
+
+def embed(image: Element, path: str, sub: str, href: str) -> None:
+    """Make of an image what `vaultkit.site.embeds` puts a note in the place of."""
+    words = image.get("alt") or Link(0, path, sub, "", False, True).shown
+    image.tag, image.text = "a", AtomicString(words)
+    image.attrib.clear()
+    image.attrib |= {"class": "wikilink", "href": href, "data-embed": f"{path}#{sub}"}
 
 
 def broken(error: BrokenLinkError, page: Page) -> dict[str, str]:

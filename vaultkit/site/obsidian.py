@@ -7,6 +7,7 @@ finished tree.
 
 from __future__ import annotations
 
+import re
 import string
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
@@ -33,7 +34,7 @@ from vaultkit.site.inline import (
 )
 from vaultkit.site.lines import Lines
 from vaultkit.site.links import Links
-from vaultkit.site.marks import NameFormulas, NameLinks, NameSpots
+from vaultkit.site.marks import MARK, NameFormulas, NameLinks, NameSpots
 from vaultkit.site.page import Page
 from vaultkit.site.predictions import NamePredictions
 from vaultkit.site.properties import show_properties
@@ -73,6 +74,7 @@ class ObsidianExtension(Extension):
             "backlinks": [True, "end a page with those that link to it"],
             "places": [False, "tell which part of the page is which for checks"],
             "html": [True, "let raw HTML through; otherwise it is shown as text"],
+            "attributes": [True, "read {: .class #id } behind text, as attr_list does"],
             "inline_svg": [True, "put drawings of class vk-figure into the page"],
         }
         super().__init__(**options)
@@ -89,6 +91,11 @@ class ObsidianExtension(Extension):
         md.registerExtension(self)
         md.preprocessors.register(Lines(md, page), "vaultkit-lines", 29)
         md.inlinePatterns.register(Displays(md), "vaultkit-display", 189.95)
+        if "arithmatex-inline" in md.inlinePatterns:
+            # Behind a dollar that ends mathematics there is no digit, with its mark: $5-$10.
+            formulas = md.inlinePatterns["arithmatex-inline"]
+            pattern = rf"{formulas.compiled_re.pattern}(?!{MARK.pattern}?\d)"
+            formulas.compiled_re = re.compile(pattern, re.DOTALL)
         md.inlinePatterns.register(WikiLinks(md, page), "vaultkit-wikilink", 185)
         md.inlinePatterns.register(Comments(md, page), "vaultkit-comment", 184)
         md.inlinePatterns.register(FootnoteMarks(md, page), "vaultkit-footnote", 174)
@@ -111,6 +118,9 @@ class ObsidianExtension(Extension):
         md.treeprocessors.register(Addresses(md, page.options["html"]), "vaultkit-safe", -2)
         if not page.options["html"]:
             forbid_html(md)
+        if not page.options["attributes"]:
+            # Fences ask whether there is one; Obsidian shows what it would read.
+            md.treeprocessors.register(Treeprocessor(md), "attr_list", 8)
         if page.options["places"]:
             md.treeprocessors.register(NameLinks(md, page), "vaultkit-name-links", 6.2)
             # When the formulas are typeset (4), and when stashed code is back in its place (30).
