@@ -7,7 +7,7 @@ others are written with those that there are: ``\substack`` as a matrix, ``split
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from vaultkit.read.macros import COMMAND, group
 
@@ -16,14 +16,16 @@ _TEXT = {
     **{name: name for name in ("text", "textbf", "textit", "textrm", "textsf", "texttt")},
     **dict.fromkeys(("mbox", "hbox", "textnormal", "textup", "textmd", "fbox"), "text"),
 }
-#: They change how large something is, or where: nothing that it says.
+#: They change how large something is, or where, and nothing that it says; how much behind them
+#: goes with them.
 _LEFT_OUT = {
-    *("Huge", "huge", "LARGE", "Large", "large", "normalsize", "small", "footnotesize"),
-    *("scriptsize", "tiny", "allowbreak", "nobreak", "displaybreak", "nonumber", "notag"),
-    *("strut", "hfil", "MoveEqLeft"),
-}
-#: The same, with what stands behind them.
-_LEFT_OUT_WITH = {"label", "require", "vspace", "hfill", "uproot", "leftroot", "skew"}
+    **dict.fromkeys(
+        ("Huge", "huge", "LARGE", "Large", "large", "normalsize", "small", "footnotesize",
+         "scriptsize", "tiny", "allowbreak", "nobreak", "displaybreak", "nonumber", "notag",
+         "strut", "hfil", "MoveEqLeft"), 0,
+    ),
+    **dict.fromkeys(("label", "require", "vspace", "hfill", "uproot", "leftroot", "skew"), 1),
+}  # fmt: skip
 #: Of these the last part is kept; how many come before it.
 _KEPT_LAST = {
     "rlap": 0,
@@ -52,6 +54,7 @@ _STRANGE = r"\\textcolor\{[^{}]*\}\{[^{}]*\}|\\[A-Za-z]+|\\\\"
 _STARRED = {"operatorname", "DeclareMathOperator", "newcommand", "renewcommand", "hspace", "tag"}
 #: What a delimiter stands behind; of those, what one can type for angle brackets.
 _SIZES = re.compile(r"left|right|middle|[bB]igg?[lrm]?")
+_ANGLE = re.compile(r"\s*([<>])")
 _ANGLES = {"<": r"\langle ", ">": r"\rangle "}
 _SIGNS = {
     "euro": "€",
@@ -179,6 +182,7 @@ _WITH_OPTIONS = {
 #: A colour that the converter does not know: what has it is left as it is.
 _HEXADECIMAL = re.compile(r"\s*\{\s*#")
 _LIMITS = re.compile(r"\s*\\limits(?![A-Za-z])")
+_SCRIPT = re.compile(r"\s*([_^])")
 _UPRIGHT = re.compile(
     r"up(alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma"
     r"|tau|upsilon|phi|chi|psi|omega)"
@@ -246,95 +250,152 @@ def _commands(tex: str) -> Iterator[str]:
     at = 0
     while found := COMMAND.search(tex, at):
         yield tex[at : found.start()].translate(_UNICODE)
-        at = found.end()
-        name = found["name"] or ""
-        if name in _TEXT:
-            words, at = group(tex, at)
-            yield _text(_TEXT[name], words)
-        elif name in _LEFT_OUT:
-            pass
-        elif name in _LEFT_OUT_WITH:
-            at = group(tex, at)[1]
-        elif name in _KEPT_LAST:
-            if tex[at : at + 1] == "[":
-                at = tex.find("]", at) + 1 or len(tex)
-            for _ in range(_KEPT_LAST[name]):
-                at = group(tex, at)[1]
-            inner, at = group(tex, at)
-            yield "{" + "".join(_commands(inner)) + "}"
-        elif name in _SIGNS:
-            yield _SIGNS[name]
-        elif name in _MADE_OF and (made := _made(_MADE_OF[name], tex, at)):
-            yield made[0]
-            at = made[1]
-        elif name in ("buildrel", "root"):
-            # Plain TeX parts them by a word.
-            above, word, _ = tex[at:].partition(r"\over" if name == "buildrel" else r"\of")
-            what, at = group(tex, at + len(above) + len(word))
-            above, what = ("".join(_commands(part)) for part in (above, what))
-            form = r"\overset{{{}}}{{{}}}" if name == "buildrel" else r"\sqrt[{}]{{{}}}"
-            yield form.format(above, what)
-        elif name == "mathop" and (limits := _LIMITS.match(tex, group(tex, at)[1])):
-            inner, _ = group(tex, at)
-            written, at = rf"\mathop{{{''.join(_commands(inner))}}}", limits.end()
-            while script := re.compile(r"\s*([_^])").match(tex, at):
-                inner, at = group(tex, script.end())
-                where = "underset" if script[1] == "_" else "overset"
-                written = rf"\{where}{{{''.join(_commands(inner))}}}{{{written}}}"
-            yield written
-        elif name == "verb" and at < len(tex):
-            end = tex.find(tex[at], at + 1)
-            yield rf"\texttt{{{_plain(tex[at + 1 : end])}}}"
-            at = end + 1 or len(tex)
-        elif upright := _UPRIGHT.fullmatch(name):
-            yield rf"\mathrm{{\{upright[1]}}}"
-        elif name in ("color", "textcolor") and _HEXADECIMAL.match(tex, at):
-            at = group(tex, at)[1]
-        elif name in ("eqref", "ref"):
-            label, at = group(tex, at)
-            yield rf"\text{{{'(' * (name == 'eqref')}{label}{')' * (name == 'eqref')}}}"
-        elif name == "widetilde":
-            inner, at = group(tex, at)
-            inner = "".join(_commands(inner)).strip()
-            mark = r"\tilde" if re.fullmatch(r"\w|\\[A-Za-z]+", inner) else r"\overset{\sim}"
-            yield f"{mark}{{{inner}}}"
-        elif name in ("substack", "displaylines"):
-            inner, at = group(tex, at)
-            yield rf"{{\begin{{matrix}}{''.join(_commands(inner))}\end{{matrix}}}}"
-        elif name == "unicode":
-            number, at = group(tex, at)
-            yield _sign(number)
-        elif name in ("newcommand", "renewcommand"):
-            # MathJax lets it define anew what there is, and what there is not.
-            word, at = group(tex, at)
-            yield rf"\providecommand{{{word}}}{{}}\renewcommand{{{word}}}"
-        elif name == "DeclareMathOperator":
-            word, at = group(tex, at)
-            says, at = group(tex, at)
-            star = "*" if found[0].endswith("*") else ""
-            yield rf"\providecommand{{{word}}}{{}}\renewcommand{{{word}}}"
-            yield rf"{{\operatorname{star}{{{says}}}}}"
-        elif found[0].endswith("*") and name and name not in _STARRED:
-            yield rf"\{name} *"
-        elif _SIZES.fullmatch(name) and (angle := re.compile(r"\s*([<>])").match(tex, at)):
-            yield found[0] + _ANGLES[angle[1]]
-            at = angle.end()
-        elif found[0] == "\\\n":
-            yield r"\ "
-        else:
-            yield found[0]
+        written, at = _command(found)
+        yield written
     yield tex[at:].translate(_UNICODE)
 
 
-def _made(form: str, tex: str, at: int) -> tuple[str, int] | None:
-    """Fill a form with the groups that stand behind a command; tell where they end."""
+def _command(found: re.Match[str]) -> tuple[str, int]:
+    """Write a command, with what it takes; tell where that ends."""
+    name, at = found["name"] or "", found.end()
+    if name in _SIGNS:
+        return _SIGNS[name], at
+    if name in _WRITERS and (written := _WRITERS[name](found)):
+        return written
+    if upright := _UPRIGHT.fullmatch(name):
+        return rf"\mathrm{{\{upright[1]}}}", at
+    if found[0].endswith("*") and name and name not in _STARRED:
+        return rf"\{name} *", at
+    if _SIZES.fullmatch(name) and (angle := _ANGLE.match(found.string, at)):
+        return found[0] + _ANGLES[angle[1]], angle.end()
+    return (r"\ " if found[0] == "\\\n" else found[0]), at
+
+
+def _inner(tex: str, at: int) -> tuple[str, int]:
+    """Write what a command takes; tell where it ends."""
+    inner, at = group(tex, at)
+    return "".join(_commands(inner)), at
+
+
+def _words(found: re.Match[str]) -> tuple[str, int]:
+    words, at = group(found.string, found.end())
+    return _text(_TEXT[found["name"]], words), at
+
+
+def _left_out(found: re.Match[str]) -> tuple[str, int]:
+    at = found.end()
+    for _ in range(_LEFT_OUT[found["name"]]):
+        at = group(found.string, at)[1]
+    return "", at
+
+
+def _kept_last(found: re.Match[str]) -> tuple[str, int]:
+    tex, at = found.string, found.end()
+    if tex[at : at + 1] == "[":
+        at = tex.find("]", at) + 1 or len(tex)
+    for _ in range(_KEPT_LAST[found["name"]]):
+        at = group(tex, at)[1]
+    inner, at = _inner(tex, at)
+    return "{" + inner + "}", at
+
+
+def _made(found: re.Match[str]) -> tuple[str, int] | None:
+    """Fill a form with the groups that stand behind a command, if they do."""
+    tex, at, form = found.string, found.end(), _MADE_OF[found["name"]]
     groups = []
     for _ in range(form.count("{0") + form.count("{1") + form.count("{2")):
         if not tex[at:].lstrip().startswith("{"):
             return None
         inner, at = group(tex, at)
-        groups.append("".join(_commands(inner)))
-    return form.format(*groups), at
+        groups.append(inner)
+    return form.format(*("".join(_commands(inner)) for inner in groups)), at
+
+
+def _parted_by_a_word(found: re.Match[str]) -> tuple[str, int]:
+    r"""Write ``\buildrel a \over b`` and ``\root a \of b`` of plain TeX."""
+    is_root = found["name"] == "root"
+    above, word, _ = found.string[found.end() :].partition(r"\of" if is_root else r"\over")
+    what, at = _inner(found.string, found.end() + len(above) + len(word))
+    form = r"\sqrt[{}]{{{}}}" if is_root else r"\overset{{{}}}{{{}}}"
+    return form.format("".join(_commands(above)), what), at
+
+
+def _with_limits(found: re.Match[str]) -> tuple[str, int] | None:
+    tex = found.string
+    limits = _LIMITS.match(tex, group(tex, found.end())[1])
+    if not limits:
+        return None
+    written, at = rf"\mathop{{{_inner(tex, found.end())[0]}}}", limits.end()
+    while script := _SCRIPT.match(tex, at):
+        inner, at = _inner(tex, script.end())
+        where = "underset" if script[1] == "_" else "overset"
+        written = rf"\{where}{{{inner}}}{{{written}}}"
+    return written, at
+
+
+def _verbatim(found: re.Match[str]) -> tuple[str, int] | None:
+    tex, at = found.string, found.end()
+    if at >= len(tex):
+        return None
+    end = tex.find(tex[at], at + 1)
+    return rf"\texttt{{{_plain(tex[at + 1 : end])}}}", end + 1 or len(tex)
+
+
+def _coloured(found: re.Match[str]) -> tuple[str, int] | None:
+    hexadecimal = _HEXADECIMAL.match(found.string, found.end())
+    return ("", group(found.string, found.end())[1]) if hexadecimal else None
+
+
+def _reference(found: re.Match[str]) -> tuple[str, int]:
+    label, at = group(found.string, found.end())
+    return rf"\text{{{f'({label})' if found['name'] == 'eqref' else label}}}", at
+
+
+def _wide_tilde(found: re.Match[str]) -> tuple[str, int]:
+    inner, at = _inner(found.string, found.end())
+    inner = inner.strip()
+    mark = r"\tilde" if re.fullmatch(r"\w|\\[A-Za-z]+", inner) else r"\overset{\sim}"
+    return f"{mark}{{{inner}}}", at
+
+
+def _stacked(found: re.Match[str]) -> tuple[str, int]:
+    inner, at = _inner(found.string, found.end())
+    return rf"{{\begin{{matrix}}{inner}\end{{matrix}}}}", at
+
+
+def _unicode(found: re.Match[str]) -> tuple[str, int]:
+    number, at = group(found.string, found.end())
+    return _sign(number), at
+
+
+def _defined(found: re.Match[str]) -> tuple[str, int]:
+    """Define a command as MathJax lets one: anew what there is, and what there is not."""
+    word, at = group(found.string, found.end())
+    written = rf"\providecommand{{{word}}}{{}}\renewcommand{{{word}}}"
+    if found["name"] == "DeclareMathOperator":
+        says, at = group(found.string, at)
+        star = "*" if found[0].endswith("*") else ""
+        written += rf"{{\operatorname{star}{{{says}}}}}"
+    return written, at
+
+
+_Writer = Callable[[re.Match[str]], tuple[str, int] | None]
+#: What writes a command with what it takes; or leaves it as it is, if it does not fit.
+_WRITERS: dict[str, _Writer] = {
+    **dict.fromkeys(_TEXT, _words),
+    **dict.fromkeys(_LEFT_OUT, _left_out),
+    **dict.fromkeys(_KEPT_LAST, _kept_last),
+    **dict.fromkeys(_MADE_OF, _made),
+    **dict.fromkeys(("buildrel", "root"), _parted_by_a_word),
+    **dict.fromkeys(("color", "textcolor"), _coloured),
+    **dict.fromkeys(("eqref", "ref"), _reference),
+    **dict.fromkeys(("substack", "displaylines"), _stacked),
+    **dict.fromkeys(("newcommand", "renewcommand", "DeclareMathOperator"), _defined),
+    "mathop": _with_limits,
+    "verb": _verbatim,
+    "widetilde": _wide_tilde,
+    "unicode": _unicode,
+}
 
 
 def _text(name: str, words: str) -> str:
