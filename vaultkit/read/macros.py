@@ -3,6 +3,7 @@ r"""Finds the commands of TeX that formulas define: they hold for all formulas o
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 COMMAND = re.compile(r"\\(?:(?P<name>[A-Za-z]+)\*?|.)", re.DOTALL)
 
@@ -46,3 +47,22 @@ def group(tex: str, at: int) -> tuple[str, int]:
         if depth == 0:
             return tex[at + 1 : at + sign.start()], at + sign.end()
     return tex[at + 1 :], len(tex)
+
+
+_CHEMISTRY = re.compile(r"\\(?P<name>ce|pu)(?![A-Za-z])\s*(?=\{)")
+
+
+def with_chemistry(tex: str, write: Callable[[str, str], str]) -> str:
+    r"""Write what the commands of mhchem hold in another way: ``\ce{H2O}``, ``\pu{12 kJ}``.
+
+    Examples
+    --------
+    >>> with_chemistry(r"m_{\ce{Fe^{2+}}} = 3", lambda name, inner: f"<{name} {inner}>")
+    'm_{<ce Fe^{2+}>} = 3'
+    """
+    parts, at = [], 0
+    while found := _CHEMISTRY.search(tex, at):
+        inner, end = group(tex, found.end())
+        parts += [tex[at : found.start()], write(found["name"], inner)]
+        at = end
+    return "".join((*parts, tex[at:]))

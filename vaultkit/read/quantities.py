@@ -14,6 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
+from vaultkit.read.macros import with_chemistry
 from vaultkit.read.numerals import LARGE, NUMERAL, TENS, number_of
 from vaultkit.read.sentences import clause
 from vaultkit.read.suppositions import is_supposed, supposing
@@ -229,8 +230,10 @@ def states(tex: str) -> bool:
 
     >>> states("x = 2"), states(r"x \approx 2"), states(r"2 \times 10^{-3}"), states(r"\left( 1")
     (True, True, False, False)
+    >>> states(r"\ce{A -> B}"), states(r"m_{\ce{H2O}} = 3")
+    (False, True)
     """
-    return bool(_RELATION.search(tex))
+    return bool(_RELATION.search(with_chemistry(tex, lambda _name, _inner: "{}")))
 
 
 _RELATION = re.compile(
@@ -252,6 +255,8 @@ def plain_tex(tex: str) -> str:
     >>> plain_tex(r"S_{12}"), plain_tex(r"158\,629.75"), plain_tex(r"n \times d_{\text{model}}")
     ('S₁₂', '158\u202f629.75', 'n × d_model')
     """
+    # How many atoms a molecule has counts nothing of the note.
+    tex = with_chemistry(tex, lambda name, inner: inner if name == "pu" else NAME)
     text = re.sub(r"\\(?:text|mathrm|operatorname|mathit|textbf|mathbf)\s*\{([^{}]*)\}", r"\1", tex)
     text = re.sub(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2", text)
     text = re.sub(r"\\[dt]?frac\s*(\d)\s*(\d)", r"\1/\2", text)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from vaultkit.read.macros import COMMAND, group
+from vaultkit.site.chemistry import formula, quantity
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?")
 _TEXT = {
@@ -379,6 +380,13 @@ def _defined(found: re.Match[str]) -> tuple[str, int]:
     return written, at
 
 
+def _chemical(found: re.Match[str]) -> tuple[str, int]:
+    text, at = group(found.string, found.end())
+    written = "".join(_commands((formula if found["name"] == "ce" else quantity)(text)))
+    # What has columns is a part of the table around it.
+    return written if "&" in written else f"{{{written}}}", at
+
+
 _Writer = Callable[[re.Match[str]], tuple[str, int] | None]
 #: What writes a command with what it takes; or leaves it as it is, if it does not fit.
 _WRITERS: dict[str, _Writer] = {
@@ -391,6 +399,7 @@ _WRITERS: dict[str, _Writer] = {
     **dict.fromkeys(("eqref", "ref"), _reference),
     **dict.fromkeys(("substack", "displaylines"), _stacked),
     **dict.fromkeys(("newcommand", "renewcommand", "DeclareMathOperator"), _defined),
+    **dict.fromkeys(("ce", "pu"), _chemical),
     "mathop": _with_limits,
     "verb": _verbatim,
     "widetilde": _wide_tilde,

@@ -90,7 +90,10 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
     opens = [found.start() for found in _OPENS.finditer(tex)]
     if len(opens) > _MOST_OPEN:
         raise FormulaError("too many brackets and commands", tex, opens[_MOST_OPEN])
-    written = prepared(preamble, False) + prepared(tex, display)
+    try:
+        written = prepared(preamble, False) + prepared(tex, display)
+    except RecursionError:
+        raise FormulaError("nested too deeply", tex, 0) from None
     try:
         mathml = _converter.convert_with_local_state(written, displaystyle=display)
     except LatexError as error:
@@ -158,7 +161,7 @@ def spoken(tex: str) -> str:
 # What Unicode can raise, and lower: the letters of indices alone, so that d_k stays as in code.
 _RAISED = str.maketrans("0123456789+-−=()nijT⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱʲᵀᵀ")
 _LOWERED = str.maketrans("0123456789ij", "₀₁₂₃₄₅₆₇₈₉ᵢⱼ")
-_SPACED = frozenset("=≈≠<>≤≥∈∉+−×⋅⊙→↦∼∝≪≫⟹⇒")
+_SPACED = frozenset("=≈≠<>≤≥∈∉+−×⋅⊙→↦∼∝≪≫⟹⇒⟶⟵⟷⇌⇄")
 # `-` is written as U+2212, which is no hyphen.
 _SUM = re.compile(r"(?<=\S)\s*[+−]")
 _NEGATIVE = re.compile(r"(?:(?<=^)|(?<=[(\[,/^])|(?<=[=≈≠<>≤≥] ))\s?− ")
@@ -189,7 +192,7 @@ def _linear(element: Element) -> str:
         case "mtd", _:
             return _NEGATIVE.sub("−", "".join(parts).strip())
         case "mspace", _:
-            return " "
+            return " " * ("width" in element.attrib)
         case "mo", []:
             sign = element.text or ""
             sign = {"∑": "Σ", "∏": "Π"}.get(sign, sign)

@@ -26,6 +26,8 @@ _TOKEN = re.compile(
   | (?P<text>\\(?:text|textrm|textit|textbf|texttt|textsf|mathrm|mathit|mathbf|mathsf|mathcal
         |mathtt|mathfrak|mathscr|boldsymbol|bm|pmb|operatorname\*?)
         \s*\{(?P<words>(?:[^{}\\$]|\\[_\ \-&%,;])*)\})
+  | (?P<chemistry>\\(?P<package>ce|pu)\s*
+        \{(?P<inner>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\})
   | (?P<number>\d+(?:(?:\{,\}|\\,)\d{3}(?!\d))+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
   | (?P<raised>[\u2070\u00b9\u00b2\u00b3\u2074-\u207f\u1d40\u02e3]+)
   | (?P<lowered>[\u2080-\u208e\u2090-\u209c\u1d62-\u1d65\u2c7c]+)
@@ -34,6 +36,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+_QUANTITY = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_POWER = re.compile(r"[eE]\+?(-?\d+)$")
 
 #: The relations that are judged.
 RELATIONS = {
@@ -176,8 +181,18 @@ def tokenize(tex: str) -> list[Token]:
             depth += 1 if text == r"\begin" else -1
         elif text in (r"\begin", r"\end", r"\\") and not depth:
             columns = 0
-        if kind in ("text", "words"):
-            kind, text = "text", found["words"]
+        if kind == "chemistry" and found["package"] == "pu":
+            # A number with its unit: code computes without units.
+            quantity = _QUANTITY.match(found["inner"])
+            inner = tokenize(_POWER.sub(r"\\times 10^{\1}", quantity[0])) if quantity else []
+            tokens += [replace(token, start=start, end=end) for token in inner]
+            continue
+        if kind == "chemistry" and re.search(r"\s|->|<|=", found["inner"].strip()):
+            continue  # a reaction says nothing of numbers
+        if kind in ("text", "words", "chemistry"):
+            # A substance is a name: the mass m_{\ce{H2O}} is m_H2O in code.
+            words = found["words"] or re.sub(r"\W", "", found["inner"] or "")
+            kind, text = "text", words
             if not text.strip():
                 continue  # it shows nothing, and an empty token would be taken for the end
             if found[0].startswith(r"\operatorname"):

@@ -1,0 +1,465 @@
+r"""Writes chemistry as mathematics: what stands in the ``\ce`` and ``\pu`` of mhchem.
+
+MathJax, and Obsidian with it, loads that package for whoever uses it. Its input is described at
+https://mhchem.github.io/MathJax-mhchem/.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from vaultkit.read.macros import COMMAND, group
+
+#: Arrows: without anything above or below, and with it.
+_ARROWS = {
+    "<-->": (r"\rightleftarrows", r"\xtofrom"),
+    "<=>>": (r"\rightleftharpoons", r"\xrightleftharpoons"),
+    "<<=>": (r"\rightleftharpoons", r"\xrightleftharpoons"),
+    "<=>": (r"\rightleftharpoons", r"\xrightleftharpoons"),
+    "<->": (r"\longleftrightarrow", r"\xleftrightarrow"),
+    "->": (r"\longrightarrow", r"\xrightarrow"),
+    "<-": (r"\longleftarrow", r"\xleftarrow"),
+}
+_ARROW = re.compile("|".join(map(re.escape, _ARROWS)) + "|[→←↔⇌]")
+_ARROWS |= {"→": _ARROWS["->"], "←": _ARROWS["<-"], "↔": _ARROWS["<->"], "⇌": _ARROWS["<=>"]}
+_BONDS = {
+    **dict.fromkeys(("-", "1"), "-"),
+    **dict.fromkeys(("=", "2"), "="),
+    **dict.fromkeys(("#", "3"), r"\equiv"),
+    "~": r"\cdots",
+    **dict.fromkeys(("~-", "~--", "~=", "-~-"), r"\overset{\cdots}{-}"),
+    "...": r"\cdot\cdot\cdot",
+    "....": r"\cdot\cdot\cdot\cdot",
+    "->": r"\rightarrow",
+    "<-": r"\leftarrow",
+}
+_GREEK = (
+    r"\\(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|omicron|pi|rho|sigma"
+    r"|tau|upsilon|phi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega)"
+    r"(?![A-Za-z])(?:\{\}|\s+)?"
+)
+_LETTERS = re.compile(rf"(?:[^\W\d_]|{_GREEK})+")
+#: How many there are of what follows: *2*, *0.5*, *1/2*, *n*, *2n*, *$n$*; *pH* is no *p* of *H*.
+_AMOUNT = re.compile(
+    r"(?!(?:pH|pOH|pK|pC|iPr|iBu)(?![a-z]))[-+]?(?:(?P<above>\d+|[a-z]|\$[a-z]\$)/(?P<below>\d+)"
+    r"|\([-+]?\d+/\d+\)|\d+[.,]\d+|\.\d+|\d+(?:[a-z](?=\s*[A-Z]))?|[a-z](?=\s*[A-Z]))"
+)
+#: What may stand raised without braces: a charge, a number, a letter, a dot; its minus is no bond.
+_RAISED = re.compile(
+    r"[-+]?\d+[a-z]?(?:\++|-+(?![A-Za-z\d\[\\$]))?|[a-zA-Z](?:\++|-+(?![A-Za-z]))?|[-+*]+|\.+[-+]*|'+"
+)
+_SCRIPT = re.compile(r"[\^_]|'+")
+_LOWERED = re.compile(r"[-+]?\d+|[a-zA-Z]")
+#: A charge that nothing raises: a plus, or a minus where a formula ends.
+_CHARGE = re.compile(r"\++|-+(?=$|[\s\]}.,;:_^|&]|\\\}|\\\\|\([a-z]{1,3}\))")
+_STATE = re.compile(r"\s*\((?:[a-z]{1,3}(?:,\s*\$[^$]*\$)?|(?:\\ca\s*)?\$[^$]*\$)\)")
+_ISOTOPE = re.compile(r"\^(?:\d+|\{\d+\})(?:_(?:-?\d+|\{-?\d+\}))?(?=[A-Za-z])")
+#: Behind numbers and single letters a hyphen is no bond: *1s^2-N*, *2-butene*, *d-orbital*.
+_IS_PREFIX = re.compile(r"(?:^|[^_{\d])\d+$|\^\{\d+\}$|\\mathrm\{(?:[a-z]|\\[A-Za-z]+)\}$")
+#: What falls out or rises.
+_FALLS = re.compile(r"\s(?:v|\(v\)|\^|\(\^\))(?=\s|$)")
+#: Commands whose groups hold chemistry, too; and how many.
+_WITH_CHEMISTRY = {
+    **dict.fromkeys(("frac", "overset", "underset", "stackrel"), 2),
+    **dict.fromkeys(("underbrace", "overbrace", "boxed", "cancel", "ce"), 1),
+}
+_SIGNS = {"{": r"\{", "}": r"\}", ",": r"\,", ";": r"\;", " ": r"\ ", "\\": r"\\", "ca": r"{\sim}"}
+
+
+def formula(text: str) -> str:
+    r"""Write chemical formulas and equations.
+
+    Examples
+    --------
+    >>> formula("H2O"), formula("SO4^2-")
+    ('\\mathrm{H}_{2}\\mathrm{O}', '{\\mathrm{SO}_{4}}^{2-}')
+    """
+    return _Formula(text.strip()).write()
+
+
+class _Formula:
+    r"""Reads chemistry from left to right.
+
+    Parameters
+    ----------
+    text
+        What stands in the braces of ``\ce``.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        #: What is written; the last part takes the scripts that follow, if it is an atom.
+        self.parts: list[str] = []
+        self.takes_scripts = False
+
+    def write(self) -> str:
+        """Write it all."""
+        readers: tuple[Callable[[], bool], ...] = (
+            self.falls, self.state, self.space, self.arrow, self.mathematics, self.isotope,
+            self.scripts, self.amount, self.letters, self.number, self.sign, self.bracket,
+            self.words, self.command,
+        )  # fmt: skip
+        while self.at < len(self.text):
+            if not any(read() for read in readers):
+                self.add(self.text[self.at])
+                self.at += 1
+        return "".join(self.parts).strip()
+
+    def add(self, tex: str, *, takes_scripts: bool = False) -> bool:
+        """Write a part; tell that there was one."""
+        self.parts.append(tex)
+        self.takes_scripts = takes_scripts
+        return True
+
+    def match(self, pattern: re.Pattern[str] | str) -> re.Match[str] | None:
+        """Read what fits a pattern, and go behind it."""
+        found = re.compile(pattern).match(self.text, self.at)
+        self.at = found.end() if found else self.at
+        return found
+
+    def falls(self) -> bool:
+        """Read the arrow behind what falls out, *v*, or rises, *^*."""
+        found = self.match(_FALLS) if self.parts else None
+        return bool(found) and self.add(
+            r"\,\downarrow " if found and "v" in found[0] else r"\,\uparrow "
+        )
+
+    def state(self) -> bool:
+        """Read a state of aggregation, or a crystal system: *(aq)*."""
+        found = self.match(_STATE) if self.parts and self.takes_scripts else None
+        if not found:
+            return False
+        return self.add(rf"\mkern2mu {_script(found[0].strip())}", takes_scripts=True)
+
+    def space(self) -> bool:
+        """Read space: between two formulas it is seen; around signs it makes them operators."""
+        found = self.match(r"\s+")
+        if not found:
+            return False
+        if sign := self.match(r"(?:[-+=]|\\pm|\\mp)(?=\s|$)"):
+            self.match(r"\s+")
+            return self.add(f" {{}}{sign[0]}{{}} ")
+        apart = self.takes_scripts and re.match(r"[\w\[(\\{$^]", self.text[self.at :])
+        return self.add("~" if apart and not _ARROW.match(self.text, self.at) else " ")
+
+    def arrow(self) -> bool:
+        """Read an arrow, with what stands above and below it."""
+        found = self.match(_ARROW)
+        if not found:
+            return False
+        bare, long = _ARROWS[found[0]]
+        texts: list[str] = []
+        while self.text[self.at : self.at + 1] == "[" and len(texts) < 2:
+            end = _closing(self.text, self.at)
+            texts.append(formula(self.text[self.at + 1 : end]))
+            self.at = end + 1
+        self.match(r"\s+")
+        if not texts:
+            return self.add(rf" {bare} ")
+        below = f"[{{{texts[1]}}}]" if len(texts) > 1 else ""
+        return self.add(rf" {long}{below}{{{texts[0]}}} ")
+
+    def mathematics(self) -> bool:
+        """Read what stands between dollars."""
+        found = self.match(r"\$(?P<tex>(?:\\.|[^$])*)\$")
+        return bool(found) and self.add(f"{{{found['tex'] if found else ''}}}", takes_scripts=True)
+
+    def isotope(self) -> bool:
+        """Read the numbers before an element: *^{227}_{90}Th*."""
+        found = re.compile(r"(?:\{\})?(?=[\^_])").match(self.text, self.at)
+        isotope = found and _ISOTOPE.match(self.text, found.end())
+        if not found or not (isotope or (found[0] or not self.takes_scripts)):
+            return False
+        begins = self.at
+        self.at = found.end()
+        above, below = self.read_scripts(before=True)
+        base = self.match(_LETTERS)
+        if not base:
+            self.at = begins + len(found[0])
+            return bool(found[0]) and self.scripts()
+        lowered, raised = _script(below or ""), _script(above or "")
+        written = rf"\prescript{{{raised}}}{{{lowered}}}{{{_upright(base[0])}}}"
+        return self.add(written, takes_scripts=True)
+
+    def read_scripts(self, *, before: bool = False) -> tuple[str | None, str | None]:
+        """Read what is raised and lowered at one place; behind an atom, in this order alone."""
+        raised = lowered = None
+        while sign := _SCRIPT.match(self.text, self.at):
+            lowers = sign[0] == "_"
+            if (lowered if lowers else raised) is not None or not (before or lowered is None):
+                break
+            self.at = sign.end()
+            if sign[0].startswith("'"):
+                inner = sign[0]
+            elif self.text[self.at : self.at + 1] in ("{", "$", "\\"):
+                inner, self.at = _group(self.text, self.at)
+            else:
+                found = self.match(_LOWERED if lowers else _RAISED)
+                inner = found[0] if found else ""
+            lowered, raised = (inner, raised) if lowers else (lowered, inner)
+        return raised, lowered
+
+    def scripts(self) -> bool:
+        """Read what is raised and lowered behind something."""
+        self.match(r"\{\}(?=[\^_])")
+        begins = self.at
+        raised, lowered = self.read_scripts()
+        if self.at == begins:
+            return False
+        self.attach(raised, lowered)
+        return True
+
+    def attach(self, raised: str | None, lowered: str | None) -> None:
+        """Write scripts behind the last part, and behind those that it has."""
+        base = self.parts.pop() if self.takes_scripts and self.parts else "{}"
+        if re.search(r"[\^_]\{", base) or base in (")", "]", r"\}"):
+            base = f"{{{base}}}"
+        for sign, inner in (("_", lowered), ("^", raised)):
+            if inner is not None:
+                base += f"{sign}{{{_script(inner, is_raised=sign == '^')}}}"
+        self.add(base, takes_scripts=True)
+
+    def amount(self) -> bool:
+        """Read how many there are of what follows."""
+        if self.takes_scripts:
+            return False
+        if italic := self.match(r"([a-z])-(?=[A-Z])"):
+            return self.add(rf"{italic[1]}\text{{-}}")
+        found = self.match(_AMOUNT)
+        if not found:
+            return False
+        text = found[0].replace(",", "{,}").replace("$", "")
+        if found["above"]:
+            sign = found[0] if found[0][0] in "+-" else ""
+            text = rf"{sign[:1]}\tfrac{{{found['above'].strip('$')}}}{{{found['below']}}}"
+        apart = re.compile(r"\s*(?=[A-Z\[({\\$^])").match(self.text, self.at)
+        self.at = apart.end() if apart else self.at
+        return self.add(text + (r"\," if apart else ""))
+
+    def letters(self) -> bool:
+        """Read elements, and other words in letters."""
+        found = self.match(_LETTERS)
+        return bool(found) and self.add(_upright(found[0] if found else ""), takes_scripts=True)
+
+    def number(self) -> bool:
+        """Read the number behind something, which is lowered."""
+        found = self.match(r"\d+")
+        if found and self.takes_scripts:
+            self.attach(None, found[0])
+        elif found:
+            self.add(found[0], takes_scripts=True)
+        return bool(found)
+
+    def sign(self) -> bool:
+        """Read a charge, a bond, a sign of addition, or one that parts what it stands between."""
+        if self.takes_scripts and not self.is_open() and (charge := self.match(_CHARGE)):
+            self.attach(charge[0], None)
+            return True
+        if self.match(r"\.\.\."):
+            return self.add(r"\ldots ")
+        if self.match(r"\s*(?:\*|\\cdot(?![A-Za-z])|\.)\s*"):
+            return self.add(r"\,{\cdot}\,")
+        prefix = bool(self.parts) and _IS_PREFIX.search(self.parts[-1])
+        if self.match(r"-(?=[A-Za-z\d])" if prefix else r"-(?=\d)"):
+            return self.add(r"\text{-}")
+        if found := self.match(r"[-=#]"):
+            return self.add(f"{{{_BONDS[found[0]]}}}")
+        if self.match(r"\+\s*"):
+            return self.add("{}+{} ")
+        if found := self.match(r"([,;])(\s*)"):
+            return self.add(f"{{{found[1]}}}" + r"\;" * bool(found[2]))
+        return False
+
+    def is_open(self) -> bool:
+        """Tell whether a part of a chain stands here, with a bond at both ends: *-CH2-*."""
+        term = re.split(r"\s", self.text[: self.at])[-1]
+        return term.startswith("-") and self.text[self.at] == "-"
+
+    def bracket(self) -> bool:
+        """Read a bracket: behind one that closes stand scripts."""
+        found = self.match(r"[\[\]()]|\\[{}]")
+        closes = found is not None and found[0] in (")", "]", r"\}")
+        return bool(found) and self.add(found[0] if found else "", takes_scripts=closes)
+
+    def words(self) -> bool:
+        """Read words, which stand in braces."""
+        if self.text[self.at] != "{":
+            return False
+        words, self.at = group(self.text, self.at)
+        return self.add(rf"\text{{{words}}}" if words else "", takes_scripts=bool(words))
+
+    def command(self) -> bool:
+        """Read a command, with what it takes."""
+        found = self.match(COMMAND)
+        if not found:
+            return False
+        name = found["name"] or found[0][1:]
+        if name == "bond":
+            kind, self.at = group(self.text, self.at)
+            return self.add(f"{{{_BONDS.get(kind.strip(), '-')}}}")
+        if name in _SIGNS:
+            return self.add(_SIGNS[name])
+        written = rf"\{name}"
+        if name in ("color", "textcolor"):
+            colour, self.at = group(self.text, self.at)
+            written = rf"\textcolor{{{colour}}}"
+        for _ in range(_WITH_CHEMISTRY.get(name, name in ("color", "textcolor"))):
+            inner, self.at = group(self.text, self.at)
+            written += f"{{{formula(inner)}}}"
+        written = written.removeprefix(r"\ce")
+        if name not in _WITH_CHEMISTRY:
+            while self.text[self.at : self.at + 1] == "{":
+                inner, self.at = group(self.text, self.at)
+                written += f"{{{inner}}}"
+            written += " " * written.endswith(name)
+        return self.add(written, takes_scripts=True)
+
+
+def _closing(text: str, at: int) -> int:
+    """Find the bracket that closes the one at a place; those in braces and dollars are others."""
+    depth = 0
+    for sign in re.finditer(r"\\.|\$[^$]*\$|[\[\]{}]", text[at:]):
+        depth += (sign[0] in "[{") - (sign[0] in "]}")
+        if depth == 0:
+            return at + sign.start()
+    return len(text)
+
+
+def _group(text: str, at: int) -> tuple[str, int]:
+    """Read what is raised or lowered: in braces, between dollars, or a command with what it takes.
+
+    What has dollars keeps them.
+    """
+    if found := re.compile(r"\$(?:\\.|[^$])*\$").match(text, at):
+        return found[0], found.end()
+    if text[at] == "{":
+        return group(text, at)
+    inner, at = group(text, at)
+    while text[at : at + 1] == "{":
+        more, at = group(text, at)
+        inner += f"{{{more}}}"
+    return inner, at
+
+
+def _upright(letters: str) -> str:
+    return rf"\mathrm{{{letters.replace('{}', '').rstrip()}}}"
+
+
+#: In scripts: mathematics, words, numbers with single letters, other words, dots and primes.
+_PIECE = re.compile(
+    r"\$(?P<tex>(?:\\.|[^$])*)\$|\{(?P<words>[^{}]*)\}|\((?P<state>[a-z]{1,3})(?=[,)])"
+    r"|(?P<variable>(?<![A-Za-z])[a-z](?![A-Za-z]))"
+    rf"|(?P<upright>(?:[^\W\d_]|{_GREEK})+)|(?P<dot>\.(?!\d))|(?P<comma>,\s*)|(?P<prime>')"
+    r"|(?P<star>\*)|(?P<command>\\[A-Za-z]+)"
+)
+
+
+def _script(text: str, *, is_raised: bool = False) -> str:
+    """Write what is raised, lowered, or a state: variables lean, words do not."""
+    if is_raised and text == "x":
+        return r"\times"
+    if not is_raised and re.fullmatch(r"[a-z]", text) and text == "i":
+        return r"\mathrm{i}"
+
+    def piece(found: re.Match[str]) -> str:
+        match found.lastgroup:
+            case "tex":
+                return f"{{{found['tex']}}}"
+            case "words":
+                return rf"\text{{{found['words']}}}"
+            case "state":
+                return f"({_upright(found['state'])}"
+            case "upright":
+                return _upright(found[0])
+            case "dot":
+                return r"\bullet "
+            case "comma":
+                return "{,}"
+            case "prime":
+                return r"\prime "
+            case "command":
+                return _SIGNS.get(found[0][1:], f"{found[0]} ")
+        return found[0]
+
+    return _PIECE.sub(piece, text)
+
+
+_QUANTITY = re.compile(
+    r"(?P<sign>[-+]?)(?P<whole>\d*)(?:(?P<point>[.,])(?P<part>\d+))?(?P<error>\(\d+\))?"
+    r"(?:(?P<e>[eE])(?P<power>[-+]?\d+))?"
+)
+_UNIT = re.compile(
+    r"(?P<quantity>[-+]?(?:\d|(?<![\w)])\.\d)[\d.,eE()]*(?:(?<=[eE])[-+]?\d+)?)"
+    r"|(?P<times>\s*[*.](?=\S)|\s*\\cdot\s*)"
+    r"|(?P<degree>°|\\degree|\\deg|(?:\{\})?\^?\\circ)\s*(?P<of>[CFK]?)|(?P<sign>\s*\\(?:pm|times)\s*)"
+    r"|(?P<fraction>\\d?frac\s*(?=\{))"
+    r"|(?P<name>(?:[^\W\d_]|%|[Ωµμ]|\\(?!pm|cdot|times|d?frac)[A-Za-z%]+)+)(?P<power>[-+]?\d+)?"
+    r"|\^(?P<raised>\{[^{}]*\}|[-+]?\d+)|(?P<space>\s+)|(?P<other>.)"
+)
+
+
+def quantity(text: str) -> str:
+    r"""Write a number with its unit.
+
+    Examples
+    --------
+    >>> quantity("123 kJ/mol"), quantity("12345")
+    ('123~\\mathrm{kJ}/\\mathrm{mol}', '12\\,345')
+    """
+    above, over, below = text.strip().partition("//")
+    if over:
+        number = re.match(r"[-+]?[\d.,eE]*\d\s*", above)
+        written = _quantity(number[0].strip()) + "~" if number else ""
+        rest = above[number.end() :] if number else above
+        return rf"{written}\tfrac{{{quantity(rest)}}}{{{quantity(below)}}}"
+    return _quantity(text.strip())
+
+
+def _quantity(text: str) -> str:
+    parts: list[str] = []
+    at = 0
+    while found := _UNIT.match(text, at):
+        at = found.end()
+        # A number and its unit stand apart however they are written.
+        alone = len(parts) == 1 and parts[0][-1] in "0123456789)}"
+        is_unit = found["name"] or found["degree"]
+        parts += ["~"] * bool(alone and is_unit)
+        if found["quantity"]:
+            parts.append(_number(found["quantity"]))
+        elif found["name"]:
+            parts.append(rf"\mathrm{{{found['name']}}}")
+            parts += [f"^{{{found['power']}}}"] * bool(found["power"])
+        elif found["degree"]:
+            parts.append(rf"{{}}^{{\circ}}\mathrm{{{found['of']}}}")
+        elif found["raised"]:
+            parts.append(f"^{{{found['raised'].strip('{}')}}}")
+        elif found["fraction"]:
+            above, at = group(text, at)
+            below, at = group(text, at)
+            parts.append(rf"\tfrac{{{quantity(above)}}}{{{quantity(below)}}}")
+        elif found["times"]:
+            parts.append(r"{\cdot}")
+        elif found["sign"]:
+            parts.append(f" {{}}{found[0].strip()}{{}} ")
+        elif found["space"]:
+            parts.append("~" if alone else r"\,")
+        else:
+            parts.append(found[0])
+    return "".join(parts)
+
+
+def _number(text: str) -> str:
+    found = _QUANTITY.fullmatch(text)
+    if not found:
+        return text
+    whole, part = found["whole"], found["part"] or ""
+    if len(whole) > 4:
+        whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", r"\\,", whole)
+    if len(part) > 4:
+        part = re.sub(r"(\d{3})(?=\d)", r"\1\\,", part)
+    point = {",": "{,}", ".": "."}.get(found["point"] or "", "")
+    times = {"e": r"\cdot", "E": r"\times"}.get(found["e"] or "", "")
+    power = f"{times} 10^{{{found['power']}}}" if times else ""
+    return f"{found['sign']}{whole}{point}{part}{found['error'] or ''}{power}"
