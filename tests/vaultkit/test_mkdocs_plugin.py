@@ -165,12 +165,17 @@ def test_scripts_are_named_after_what_they_hold(vault: Path) -> None:
 
 def test_a_diagram_becomes_a_drawing(vault: Path) -> None:
     with (vault / "docs" / "Barn Owl.md").open("a") as note:
-        note.write("\n```mermaid\nflowchart LR\n  Egg --> Chick\n```\n")
+        note.write("\n```mermaid\nflowchart LR\n  Egg --> Chick\n  B[Tern] --> Gull\n")
+        note.write("  class B,Gull internal-link;\n```\n")
     done = build(vault)
     assert done.returncode == 0, done.stderr
     owl = (vault / "site" / "barn-owl" / "index.html").read_text("utf-8")
     assert re.search(r'<figure class="vk-diagram"><svg[^>]*>.*Chick', owl, re.DOTALL)
     assert "mermaid.min.js" not in owl
+    drawing = owl[owl.index('<figure class="vk-diagram"') : owl.index("</figure>")]
+    (link,) = re.findall(r'<a class="wikilink" xlink:href="(.*?)">(.*?)</a>', drawing, re.DOTALL)
+    assert link[0] == "../by-sea/arctic-tern/"
+    assert re.sub("<[^>]*>", "", link[1]) == "Tern"
 
     (vault / "docs" / "Barn Owl.md").write_text("# Barn Owl\n\n```mermaid\nnonsense\n```\n")
     (vault / "docs" / "index.md").write_text("# Birds\n")

@@ -41,6 +41,7 @@ OTHER = (
         ("[[Other]]", "Other.md", "Other"),
         ("[[other]]", "Other.md", "other"),
         ("[[Other.md]]", "Other.md", "Other.md"),
+        ("[[OTHER.MD|x]]", "Other.md", "x"),
         ("[[Other|some *words*]]", "Other.md", "some <em>words</em>"),
         ("[[Other#Part two]]", "Other.md#part-two", "Other &gt; Part two"),
         ("[[Other#part TWO|x]]", "Other.md#part-two", "x"),
@@ -50,6 +51,10 @@ OTHER = (
         ("[[Déep one]]", "sub/D%C3%A9ep%20one.md", "Déep one"),
         ("[[sub/Déep one|d]]", "sub/D%C3%A9ep%20one.md", "d"),
         ("# Top\n\n[[#Top]]", "#top", "Top"),
+        ("# $2$-forms\n\n[[#$2$-forms|x]]", "#2-forms", "x"),
+        ("# In [[Other#Sub|it]]\n\n[[#In Other Sub it|x]]", "#in-it", "x"),
+        ("# In [[Other#Sub|it]]\n\n[[#In it|x]]", "#in-it", "x"),
+        ("# $x$\n\n## A <b>b</b>\n\n[[#$x$#A <b>b</b>|x]]", "#a-b", "x"),
         ("text ^b\n\n[[#^b]]", "#^b", "^b"),
         ("[[x *y* z]]", "x%20%2Ay%2A%20z.md", "x *y* z"),
         ("\\![[Other]]", "Other.md", "Other"),
@@ -267,7 +272,8 @@ def test_a_block_with_an_image_of_a_note_keeps_its_heading(render: Write) -> Non
     ("text", "expected"),
     [
         ("costs $5-$10", "costs $5-$10"),
-        ("$a$2 is $b$.", '$a$2 is <span class="arithmatex">\\(b\\)</span>.'),
+        ("$5/$10 and $b$2.", '$5/$10 and <span class="arithmatex">\\(b\\)</span>2.'),
+        ("3$\\times$4", '3<span class="arithmatex">\\(\\times\\)</span>4'),
         ("$$a$$ $$b$$", '<span class="arithmatex">\\[a\\]</span> <span class="arithmatex">\\[b\\]'),
     ],
 )

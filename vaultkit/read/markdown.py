@@ -26,7 +26,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from vaultkit.read import fences, properties, prose, source
-from vaultkit.read.comments import hide
+from vaultkit.read.comments import hide, shown
 from vaultkit.read.counts import counts
 from vaultkit.read.note import (
     Block,
@@ -53,6 +53,7 @@ from vaultkit.read.syntax import (
     HTML_LINK,
     HTML_TAG,
     LINE_END,
+    PRICES,
     REASON,
     SURROGATE,
     TAG,
@@ -186,15 +187,11 @@ def _displayed(rule: Any) -> Any:
     return read
 
 
-#: Of ``$5-$10`` the second dollar ends nothing: a number stands behind it.
-_PRICE = re.compile(r"\$(?!\$)(?:\\.|[^\\$])*\$(?=\d)", re.DOTALL)
-
-
 def _unpriced(rule: Any) -> Any:
     """Take no prices for mathematics."""
 
     def read(state: StateInline, silent: bool) -> bool:
-        if state.src[state.pos] != "$" or _PRICE.match(state.src, state.pos):
+        if state.src[state.pos] != "$" or PRICES.match(state.src, state.pos):
             return False
         return bool(rule(state, silent))
 
@@ -436,7 +433,8 @@ class _Reader:
         # The site's own way to tell headings of the same words apart.
         anchor = _unique(slug(text), self.slugs)
         line, column = self.places(inline, (_line(token) - 1, 0))(0)
-        heading = Heading(line, int(token.tag[1:]), text, anchor, column)
+        source = shown(inline.content)
+        heading = Heading(line, int(token.tag[1:]), text, anchor, column, source)
         self.headings.append(heading)
         self.sections[-1] = text or self.sections[-1]
 

@@ -114,13 +114,19 @@ class Formula:
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading: its plain words, and its address on the site."""
+    """A heading: its plain words, its address on the site, and how it is written."""
 
     line: int
     level: int
     text: str
     slug: str
     column: int = 1
+    source: str = ""
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """What links may call it: Obsidian's own have all but the marks that no link can hold."""
+        return frozenset({comparable(self.text), comparable(self.source or self.text)})
 
 
 @dataclass(frozen=True)
@@ -271,7 +277,7 @@ class Note:
             return next((h for h in named if h.text == words.strip()), next(iter(named), None))
         wanted, level = [*outer, inner], 0
         for heading in self.headings:
-            if heading.level > level and comparable(heading.text) == wanted[0]:
+            if heading.level > level and wanted[0] in heading.called:
                 wanted, level = wanted[1:], heading.level
                 if not wanted:
                     return heading
@@ -290,7 +296,8 @@ class Note:
         """Headings by their words."""
         found: dict[str, list[Heading]] = defaultdict(list)
         for heading in self.headings:
-            found[comparable(heading.text)].append(heading)
+            for words in heading.called:
+                found[words].append(heading)
         return found
 
     @cached_property

@@ -264,7 +264,7 @@ class Vault:
             for candidate in (path, Path(f"{path}.md")):
                 if candidate in self._known and not name.endswith("/"):
                     return candidate
-        wanted = PurePosixPath(_key(name.removeprefix("/").removesuffix(".md")))
+        wanted = PurePosixPath(_key(name).removeprefix("/").removesuffix(".md"))
         names, aliases = self._by_name
         named = names.get(wanted.name, ())
         for found in (
@@ -273,7 +273,7 @@ class Vault:
                 for path in named
                 if _ends_with(_key(self.relative(path)), wanted)
                 and not name.endswith("/")
-                and (path.suffix in READERS or not name.endswith(".md"))
+                and (path.suffix in READERS or not _key(name).endswith(".md"))
             ],
             aliases.get(_key(name), ()),
         ):

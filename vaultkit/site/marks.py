@@ -27,8 +27,7 @@ from vaultkit.site.page import Page
 _OPENS = {"number": 0xF0000, "shape": 0x100000}
 _CLOSES = "\U0010fffd"
 _MOST = 0xFFFD
-#: Any of them.
-MARK = re.compile("[\U000f0000-\U0010fffd]")
+_MARK = re.compile("[\U000f0000-\U0010fffd]")
 _PIECE = re.compile(
     rf"(?P<tag><[^<>\U000f0000-\U0010fffd]*[\U000f0000-\U0010fffd][^<>]*>)|(?P<number>[\U000f0000-\U000ffffd])"
     rf"|(?P<shape>[\U00100000-\U0010fffc])|{_CLOSES}"
@@ -95,7 +94,7 @@ def _spots(note: Note, kind: str) -> Sequence[Quantity | Shape]:
 
 def unmarked(text: str) -> str:
     """Take the marks out of a text."""
-    return MARK.sub("", text)
+    return _MARK.sub("", text)
 
 
 class NameFormulas(Treeprocessor):
@@ -160,7 +159,7 @@ class NameSpots(Postprocessor):
         for token in _flat(getattr(self.md, "toc_tokens", [])):
             for key in ("name", "html", "data-toc-label"):
                 token[key] = unmarked(token.get(key, ""))
-        return _PIECE.sub(_element, text) if MARK.search(text) else text
+        return _PIECE.sub(_element, text) if _MARK.search(text) else text
 
 
 def _element(found: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ import html
 import logging
 import os
 import re
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -19,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.files import write_atomically
+from vaultkit.read.note import Link
+from vaultkit.read.vault import BrokenLinkError
 from vaultkit.site.safe import is_active
 
 #: Colours that no theme has, and what a page puts there.
@@ -117,6 +120,34 @@ def to_svg(source: str, cache: Path | None = None) -> str:
     return svg
 
 
+#: A part of a diagram that Obsidian makes a link: `class A internal-link;`.
+_NODE = re.compile(r'<g class="node [^"]*\binternal-link\b[^"]*"')
+_GROUP = re.compile(r"<(?P<closes>/?)g\b[^<>]*?(?P<empty>/?)>")
+
+
+def _linked(svg: str, md: Any) -> str:
+    """Make links of what is to lead to the note of its name."""
+    if not _NODE.search(svg) or "vaultkit-links" not in md.treeprocessors:
+        return svg
+    page = md.treeprocessors["vaultkit-links"].page
+    pieces, done = [], 0
+    for node in _NODE.finditer(svg):
+        depth, end = 0, len(svg)
+        for tag in _GROUP.finditer(svg, node.start()):
+            depth += 0 if tag["empty"] else -1 if tag["closes"] else 1
+            if not depth:
+                end = tag.end()
+                break
+        shown = svg[node.start() : end]
+        words = html.unescape(" ".join(re.sub(r"<[^>]*>", " ", shown).split()))
+        with suppress(BrokenLinkError):
+            target = page.resolve(Link(0, words, "", "", False, True))
+            href = html.escape(page.address(page.href(target)))
+            pieces += [svg[done : node.start()], f'<a class="wikilink" href="{href}">{shown}</a>']
+            done = end
+    return "".join([*pieces, svg[done:]])
+
+
 def fence(
     source: str,
     language: str,
@@ -127,9 +158,9 @@ def fence(
     **_: Any,
 ) -> str:
     """Write a diagram as HTML, or its source and what is wrong with it."""
-    del language, options, md
+    del language, options
     try:
-        svg = to_svg(source, cache)
+        svg = _linked(to_svg(source, cache), md)
     except DiagramError as error:
         _log.warning("a Mermaid diagram cannot be drawn: %s", error)
         return f'<pre class="mermaid-error" title="{html.escape(str(error))}">' + (

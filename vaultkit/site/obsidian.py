@@ -16,7 +16,7 @@ from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import HTML_PLACEHOLDER_RE, AtomicString
 
-from vaultkit.read.syntax import address, block_id
+from vaultkit.read.syntax import PRICES, address, block_id
 from vaultkit.site.backlinks import linked_from
 from vaultkit.site.blocks import Blocks, FootnoteOrder
 from vaultkit.site.drawings import caption_figures, inline_drawings
@@ -34,7 +34,7 @@ from vaultkit.site.inline import (
 )
 from vaultkit.site.lines import Lines
 from vaultkit.site.links import Links
-from vaultkit.site.marks import MARK, NameFormulas, NameLinks, NameSpots
+from vaultkit.site.marks import NameFormulas, NameLinks, NameSpots
 from vaultkit.site.page import Page
 from vaultkit.site.predictions import NamePredictions
 from vaultkit.site.properties import show_properties
@@ -92,9 +92,8 @@ class ObsidianExtension(Extension):
         md.preprocessors.register(Lines(md, page), "vaultkit-lines", 29)
         md.inlinePatterns.register(Displays(md), "vaultkit-display", 189.95)
         if "arithmatex-inline" in md.inlinePatterns:
-            # Behind a dollar that ends mathematics there is no digit, with its mark: $5-$10.
             formulas = md.inlinePatterns["arithmatex-inline"]
-            pattern = rf"{formulas.compiled_re.pattern}(?!{MARK.pattern}?\d)"
+            pattern = f"(?!{PRICES.pattern}){formulas.compiled_re.pattern}"
             formulas.compiled_re = re.compile(pattern, re.DOTALL)
         md.inlinePatterns.register(WikiLinks(md, page), "vaultkit-wikilink", 185)
         md.inlinePatterns.register(Comments(md, page), "vaultkit-comment", 184)
