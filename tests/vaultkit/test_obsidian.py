@@ -275,6 +275,11 @@ def test_a_block_with_an_image_of_a_note_keeps_its_heading(render: Write) -> Non
         ("$5/$10 and $b$2.", '$5/$10 and <span class="arithmatex">\\(b\\)</span>2.'),
         ("3$\\times$4", '3<span class="arithmatex">\\(\\times\\)</span>4'),
         ("$$a$$ $$b$$", '<span class="arithmatex">\\[a\\]</span> <span class="arithmatex">\\[b\\]'),
+        ("$$\na\n$$and $c$ so\n$$\nb\n$$", "</a></div>\n<p>and <span"),
+        ("$$\na\n$$and $c$ so\n$$\nb\n$$", " so</p>\n<div"),
+        ("- x\n  $$\n  a\n  - b\n\n  c\n  $$ d\n  e\n- f", "</a></div>\nd\ne</li>\n<li>f</li>"),
+        ("$$\na\n$$ and $$\nb\n$$", "\\[a\\]</span> and <span"),
+        ("x\n$$a$$ b\n$$\nc\n$$\nd", " b</p>\n<div"),
     ],
 )
 def test_what_two_dollars_enclose(render: Write, text: str, expected: str) -> None:

@@ -170,8 +170,23 @@ def _displayed(rule: Any) -> Any:
             return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
 
         if not silent:
-            several = line(first).count("$$") > 2  # each of them is in this line
-            return not several and bool(rule(state, first, end, False))
+            last = first
+            if "$$" not in line(first)[2:]:
+                last = next((n for n in range(first + 1, end) if "$$" in line(n)), first)
+            if line(last).count("$$") > 1 + (last == first):
+                return False  # several, in one line
+            stops = state.eMarks[last]
+            if last > first:
+                # What stands behind a formula is another block.
+                state.eMarks[last] = state.src.index("$$", state.bMarks[last]) + 2
+            found = bool(rule(state, first, end, False))
+            begins, state.eMarks[last] = state.eMarks[last], stops
+            rest = state.src[begins:stops]
+            if found and last > first and rest.strip():
+                state.line, state.bMarks[last] = last, begins
+                state.tShift[last] = len(rest) - len(rest.lstrip())
+                state.sCount[last] = state.blkIndent
+            return found
 
         if not line(first).startswith("$$") or "$$" in line(first)[2:]:
             return False
@@ -180,7 +195,7 @@ def _displayed(rule: Any) -> Any:
         ends = False
         for number in range(first + 1, end):
             if "$$" in line(number):
-                return ends and line(number).rstrip().endswith("$$")
+                return ends
             ends = ends or bool(_ENDS.match(line(number)))
         return False
 

@@ -28,8 +28,12 @@ from vaultkit.site.flashcards import Flashcards
 from vaultkit.site.page import Made, Page
 
 _LINE = re.compile(f"{STX}vk:(\\d+){ETX}")
-#: A formula on lines of its own within a paragraph.
-_DISPLAY = re.compile(r"^\$\$(?P<tex>(?:\\.|(?!\$\$)[^\\])+?)\$\$[ \t]*$", re.MULTILINE | re.DOTALL)
+#: A formula within a paragraph, on lines of its own if it is ``alone``; and what is none.
+_DISPLAY = re.compile(
+    r"\\.|(?P<code>`+).*?(?<!`)(?P=code)(?!`)"
+    r"|(?P<begins>^)?\$\$(?P<tex>(?:\\.|(?!\$\$)[^\\])+?)\$\$(?P<alone>[ \t]*$)?",
+    re.MULTILINE | re.DOTALL,
+)
 #: A footnote in its place, and what is none: escapes, code, formulas.
 _FOOTNOTE = re.compile(
     r"\\.|(?P<code>`+).*?(?<!`)(?P=code)(?!`)|\$[^$]*\$"
@@ -189,6 +193,8 @@ class Writer:
             return at
         done = 0
         for display in _DISPLAY.finditer(content):
+            if display["begins"] is None or display["alone"] is None:
+                continue
             self._words(content[done : display.start()], tight)
             self._display(display["tex"])
             done = display.end()
