@@ -102,13 +102,6 @@ def test_names_belong_to_one_note(tmp_path: Path) -> None:
     assert b == d == []
 
 
-def test_addresses_belong_to_one_note(tmp_path: Path) -> None:
-    a, b, c = inspected(tmp_path, **{"Two Words": "# A", "two-words": "# B", "C": "# C"})
-    assert [(x.line, x.why) for x in a] == [(1, "has the same address on the site as two-words.md")]
-    assert [(x.line, x.why) for x in b] == [(1, "has the same address on the site as Two Words.md")]
-    assert c == []
-
-
 def test_where_the_page_counts_nothing_is_said_of_code_that_does_not_run(tmp_path: Path) -> None:
     text = "# A\n\n```{code-cell}\n1\n```\n\n    >>> 1\n\n```python rasies=X\n1\n```\n\n```sh\n"
     (found,) = inspected(tmp_path, A=text)

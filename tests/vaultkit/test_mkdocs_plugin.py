@@ -120,6 +120,19 @@ def test_a_broken_link_fails_however_quiet(vault: Path, quiet: bool) -> None:
     assert bool(shown) is not quiet
 
 
+def test_names_that_differ_in_signs_have_pages_of_their_own(vault: Path) -> None:
+    for name in ("C", "C++", "🎉/index", "🎉/$"):
+        file = vault / "docs" / f"{name}.md"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"# Of {name}\n\n[[C++]] [[C]] [[$]]\n")
+    assert build(vault).returncode == 0
+    for place, name in (("c", "C"), ("c-2", "C++"), ("note", "🎉/index"), ("note/note", "🎉/$")):
+        page = (vault / "site" / place / "index.html").read_text("utf-8")
+        assert f">Of {name}<" in page
+    assert 'href="../../c-2/">C++<' in page
+    assert 'href="../../c/">C<' in page
+
+
 def test_an_alias_gives_way_to_a_note(vault: Path) -> None:
     (vault / "docs" / "Owl.md").write_text("# Owl\n\nA family.\n")
     assert "its alias 'owl' also names Owl.md" in build(vault).stderr

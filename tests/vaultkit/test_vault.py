@@ -138,6 +138,23 @@ def test_addresses(vault: Vault) -> None:
     assert vault.address(parse("", vault.root / "A Note: more.md")) == "a-note-more"
 
 
+def test_no_two_notes_have_one_address(tmp_path: Path) -> None:
+    for name in ("C++", "C", "C#", "C-2", "a/🎉", "🎉/$", "🎉/~"):
+        file = tmp_path / f"{name}.md"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("")
+    vault = Vault(tmp_path)
+    assert {vault.relative(note.path): vault.address(note) for note in vault.notes.values()} == {
+        "C.md": "c",
+        "C#.md": "c-2",
+        "C-2.md": "c-2-2",
+        "C++.md": "c-3",
+        "a/🎉.md": "a/note",
+        "🎉/$.md": "note/note",
+        "🎉/~.md": "note/note-2",
+    }
+
+
 def test_a_folder_that_is_not_there_is_an_empty_vault(tmp_path: Path) -> None:
     assert Vault(tmp_path / "none").notes == {}
 
@@ -178,7 +195,7 @@ def told(vault: Vault) -> dict[str, object]:
             {backlink.source.path for backlink in vault.backlinks(note)},
             {mention.source.path for mention in vault.mentions(note)},
             {name: set(paths) for name, paths in vault.taken.items()},
-            {address: set(paths) for address, paths in vault.addresses.items()},
+            vault.address(note),
         )
     return found
 

@@ -34,9 +34,6 @@ def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
 
 
 def _names(note: Note, vault: Vault) -> Iterator[Problem]:
-    for other in vault.addresses[vault.address(note)]:
-        if other != note.path:
-            yield Problem(1, f"has the same address on the site as {vault.relative(other)}")
     for alias in note.aliases:
         for other in vault.taken.get(alias.casefold(), ()):
             if other != note.path:

@@ -55,8 +55,7 @@ from vaultkit.read.cache import folder_beside
 from vaultkit.read.graph import way_in
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
-from vaultkit.read.syntax import address as address_of
-from vaultkit.read.syntax import natural, printable
+from vaultkit.read.syntax import natural, place, printable
 from vaultkit.read.vault import READERS, BrokenLinkError, Target, Vault, read_ahead
 from vaultkit.site import (
     anki,
@@ -886,6 +885,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return Path(config.config_file_path or ".").parent / self.config.cache_dir
 
     def _set_addresses(self, files: Files) -> None:
+        assert self.vault is not None
         for file in files:
             if not file.is_documentation_page():
                 continue
@@ -894,7 +894,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             if name == "index.html" and not parent:
                 continue
             ending = "/index.html" if name == "index.html" else ".html"
-            move(file, address_of(words) + ending)
+            note = self.vault.notes.get(self.vault.root / file.src_uri)
+            if note and file.name != "index":
+                move(file, self.vault.address(note) + ending)
+            else:
+                move(file, place(words) + ending)
 
 
 def _as_listed(page: Page) -> list[object]:

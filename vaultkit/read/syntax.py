@@ -95,5 +95,14 @@ def block_id(text: str) -> re.Match[str] | None:
 
 
 def address(name: str) -> str:
-    """Address of a note on the site: words with hyphens."""
+    """Address of a tag or alias on the site: words with hyphens."""
     return "/".join(slug(part) for part in name.split("/"))
+
+
+def place(name: str) -> str:
+    """Address of a page by its path; a part that leaves no letters, as a sign does, has one, too.
+
+    >>> place("Notes & more/🎉/C++")
+    'notes--more/note/c'
+    """
+    return "/".join(slug(part) or "note" for part in name.split("/"))

@@ -25,7 +25,7 @@ from vaultkit.read.note import Link, Note, Problem
 from vaultkit.read.options import FILES, Options
 from vaultkit.read.sentences import is_whole, worth
 from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError, read
-from vaultkit.read.syntax import SURROGATE, WIKILINK, address, comparable, printable
+from vaultkit.read.syntax import SURROGATE, WIKILINK, comparable, place, printable
 
 #: What a vault reads as notes, and how.
 READERS = {".md": markdown.read, ".ipynb": notebook.read}
@@ -197,7 +197,7 @@ class Vault:
             "_mentions",
             "_comparable",
             "taken",
-            "addresses",
+            "_addresses",
         ):
             self.__dict__.pop(cached, None)
 
@@ -345,8 +345,11 @@ class Vault:
         return notes + [path.name for path in self.files if path.suffix not in READERS]
 
     def address(self, note: Note) -> str:
-        """Address of a note on the site, from its root, without slashes at the ends."""
-        return address(self.relative(note.path.with_suffix("")))
+        """Address of a note on the site, from its root, without slashes at the ends.
+
+        Names that differ in what no address holds, ``C`` and ``C++``, get numbers.
+        """
+        return self._addresses.get(note.path) or self._address(note.path)
 
     def backlinks(self, note: Note) -> list[Backlink]:
         """Links to a note from others, one of each, those first that say most about it."""
@@ -403,12 +406,21 @@ class Vault:
                 found[name].append(path)
         return found
 
+    def _address(self, path: Path) -> str:
+        return place(self.relative(path.with_suffix("")))
+
     @cached_property
-    def addresses(self) -> dict[str, list[Path]]:
-        """The notes by their addresses on the site."""
-        found: dict[str, list[Path]] = defaultdict(list)
-        for path, note in self.notes.items():
-            found[self.address(note)].append(path)
+    def _addresses(self) -> dict[Path, str]:
+        """The addresses of the notes; of two that would be the same, the shorter name has it."""
+        found: dict[Path, str] = {}
+        taken: dict[str, int] = {}
+        for path in sorted(self.notes, key=lambda path: (len(path.name), str(path))):
+            wanted = own = self._address(path)
+            while own in taken:
+                taken[wanted] += 1
+                own = f"{wanted}-{taken[wanted]}"
+            taken[own] = 1
+            found[path] = own
         return found
 
     @cached_property
