@@ -11,15 +11,14 @@ from collections.abc import Callable
 
 from vaultkit.read.macros import COMMAND, group
 
-#: Arrows: without anything above or below, and with it.
 _ARROWS = {
-    "<-->": (r"\rightleftarrows", r"\xtofrom"),
-    "<=>>": (r"\rightleftharpoons", r"\xrightleftharpoons"),
-    "<<=>": (r"\rightleftharpoons", r"\xrightleftharpoons"),
-    "<=>": (r"\rightleftharpoons", r"\xrightleftharpoons"),
-    "<->": (r"\longleftrightarrow", r"\xleftrightarrow"),
-    "->": (r"\longrightarrow", r"\xrightarrow"),
-    "<-": (r"\longleftarrow", r"\xleftarrow"),
+    "<-->": r"\rightleftarrows",
+    "<=>>": r"\mathrel{⥂}",
+    "<<=>": r"\mathrel{⥄}",
+    "<=>": r"\rightleftharpoons",
+    "<->": r"\longleftrightarrow",
+    "->": r"\longrightarrow",
+    "<-": r"\longleftarrow",
 }
 _ARROW = re.compile("|".join(map(re.escape, _ARROWS)) + "|[→←↔⇌]")
 _ARROWS |= {"→": _ARROWS["->"], "←": _ARROWS["<-"], "↔": _ARROWS["<->"], "⇌": _ARROWS["<=>"]}
@@ -149,17 +148,17 @@ class _Formula:
         found = self.match(_ARROW)
         if not found:
             return False
-        bare, long = _ARROWS[found[0]]
+        written = _ARROWS[found[0]]
         texts: list[str] = []
         while self.text[self.at : self.at + 1] == "[" and len(texts) < 2:
             end = _closing(self.text, self.at)
             texts.append(formula(self.text[self.at + 1 : end]))
             self.at = end + 1
         self.match(r"\s+")
-        if not texts:
-            return self.add(rf" {bare} ")
-        below = f"[{{{texts[1]}}}]" if len(texts) > 1 else ""
-        return self.add(rf" {long}{below}{{{texts[0]}}} ")
+        for where, text in zip(("overset", "underset"), texts, strict=False):
+            written = rf"\{where}{{{text}}}{{{written}}}"
+        apart = r"\;" if texts else " "
+        return self.add(f"{apart}{written}{apart}")
 
     def mathematics(self) -> bool:
         """Read what stands between dollars."""
