@@ -75,9 +75,10 @@ ROOMS = {
     ),
     "read": (
         ["vaultkit/read/*"],
-        "backlinks cache check checks counts equations fences graph hostile macros meanings note"
-        " notebook notebooks numbers obsidian options places predictions properties quantities"
-        " reading_anything refusals shapes statements syntax vault",
+        "backlinks cache check checks chemistry counts equations fences graph hostile"
+        " links_of_a_vault macros meanings note notebook notebooks numbers obsidian options places"
+        " predictions properties quantities reading_anything refusals said shapes statements"
+        " suppositions syntax vault",
     ),
     "run": (
         ["vaultkit/run/*"],
@@ -85,7 +86,10 @@ ROOMS = {
         " rests_on run sandbox state trials variation watch workers",
     ),
     "snippets": (["snippets/*"], ""),
-    "tex": (["vaultkit/tex/*"], "formulas formulas_hostile mathematics refusals tex trees"),
+    "tex": (
+        ["vaultkit/tex/*"],
+        "chemistry formulas formulas_hostile mathematics refusals tex trees",
+    ),
     "update": (["vaultkit/update.py"], "notebook update"),
     "values": (
         ["vaultkit/values/*"],

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.read.comments import hide
+from vaultkit.read.comments import hide, shown
 from vaultkit.read.markdown import parse, read
 from vaultkit.read.note import Link, Note
 from vaultkit.read.syntax import comparable
@@ -360,3 +360,11 @@ def test_a_picture_in_html_is_shown_where_it_stands() -> None:
 def test_characters_that_no_text_holds(text: str, line: int, told: str) -> None:
     (problem,) = parse(text).problems
     assert (problem.line, problem.message) == (line, told)
+
+
+def test_a_comment_of_html_that_does_not_end_hides_none_behind_it() -> None:
+    hidden = hide("It is <!-- open, %%gone%% or not, <!-- and %%gone%% so.")
+    assert shown(hidden.text) == "It is <!-- open,  or not, <!-- and  so."
+    assert hidden.unclosed == 0
+    # One that ends hides it from being one.
+    assert shown(hide("<!-- %%kept --> %%gone%%.").text) == "<!-- %%kept --> ."
