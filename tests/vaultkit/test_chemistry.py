@@ -201,6 +201,13 @@ def test_a_reaction_states_nothing(tex: str) -> None:
     assert note.quantities == ()
 
 
+def test_a_diagram_states_nothing() -> None:
+    diagram = r"\begin{CD}A @>f>> B\\ @| @VVV\\ A @= B\end{CD}"
+    assert not states(diagram)
+    assert statements(diagram) == []
+    assert len(statements(rf"x = 3 \quad {diagram}")) == 1
+
+
 def test_a_substance_is_a_name_and_a_quantity_a_number() -> None:
     assert str(statements(r"m_{\ce{H2O}} = 3")) == str(statements(r"m_{\text{H2O}} = 3"))
     (beside,) = statements(r"\ce{A ->[x = 2] B} \qquad x = 3")

@@ -1,4 +1,4 @@
-"""How the notes of a vault hang together: orphans, dead ends, ways, and what none of them reaches."""
+"""How the notes of a vault hang together: orphans, dead ends, ways, and what is on none."""
 
 from pathlib import Path
 

@@ -119,6 +119,8 @@ def test_a_tag_stands_in_any_display() -> None:
             True,
             "a=bc={de",
         ),
+        (r"\begin{CD}A @>f>g> B\\ @VaVV @| \\ C @<<{<V}< D\end{CD}", True, "A⟶gfBa↓‖C⟵<VD"),
+        (r"\begin{CD}A @= B @. C\\ @A\Vert AA @VVV @.\end{CD}", True, "A==BC‖↑↓"),
         (r"\text{a \(x\) b} \verb|c_d| \textcolor{#ff0000}{e} \bgroup f\egroup", False, "axbc_def"),
     ],
 )

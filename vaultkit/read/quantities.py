@@ -230,12 +230,14 @@ def states(tex: str) -> bool:
 
     >>> states("x = 2"), states(r"x \approx 2"), states(r"2 \times 10^{-3}"), states(r"\left( 1")
     (True, True, False, False)
-    >>> states(r"\ce{A -> B}"), states(r"m_{\ce{H2O}} = 3")
-    (False, True)
+    >>> states(r"\ce{A -> B}"), states(r"m_{\ce{H2O}} = 3"), states(r"\begin{CD}A @= B\end{CD}")
+    (False, True, False)
     """
-    return bool(_RELATION.search(with_chemistry(tex, lambda _name, _inner: "{}")))
+    tex = _DIAGRAM.sub("", with_chemistry(tex, lambda _name, _inner: "{}"))
+    return bool(_RELATION.search(tex))
 
 
+_DIAGRAM = re.compile(r"\\begin\{CD\}.*?\\end\{CD\}", re.DOTALL)
 _RELATION = re.compile(
     r"(?<!\\)[=<>≤≥≈≠∈∉≡≪≫≜≔]|\\(?:approx|leq?|geq?|neq?|in|notin|ni|equiv|sim|simeq|cong|propto|ll|gg"
     r"|to|rightarrow|Rightarrow|implies|iff|mapsto|leftarrow|subset|subseteq|perp|parallel|mid"

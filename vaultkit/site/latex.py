@@ -441,6 +441,50 @@ def _sign(number: str) -> str:
         return number
 
 
+#: An arrow of `CD`, with what stands on both sides of it: ``@>f>g>``, ``@VVV``, ``@=``.
+_LABELLED = r"(?:\{(?:[^{}]|\{[^{}]*\})*+\}|\\[A-Za-z]++|[^{}\\])*?"
+_ARROW = re.compile(
+    rf"@(?:(?P<way>[<>AV])(?P<first>{_LABELLED})(?P=way)(?P<second>{_LABELLED})(?P=way)"
+    r"|(?P<plain>[=|.]|\\vert))"
+)
+_ARROWS = {
+    ">": r"\longrightarrow",
+    "<": r"\longleftarrow",
+    "V": r"\Big\downarrow ",
+    "A": r"\Big\uparrow ",
+    "=": r"=\!=",
+    "|": r"\Big\Vert ",
+    r"\vert": r"\Big\Vert ",
+    ".": "",
+}
+
+
+def _arrow(found: re.Match[str]) -> str:
+    written = _ARROWS[found["way"] or found["plain"]]
+    if found["way"] and found["way"] in "<>":
+        return rf"\overset{{{found['first']}}}{{\underset{{{found['second']}}}{{{written}}}}}"
+    first, second = (rf"{{\scriptstyle {found[side] or ''}}}" for side in ("first", "second"))
+    return first + written + second
+
+
+def _diagram(tex: str) -> str:
+    r"""Write a commutative diagram as a table: below a row of objects stand arrows, or objects.
+
+    >>> _diagram(r"A @>f>> B \\\\ @VVV @VVV \\\\ C @= D").count("&")
+    6
+    """
+    rows = []
+    for row in _rows(tex):
+        arrows = [_arrow(found) for found in _ARROW.finditer(row)]
+        objects = [part.strip() for part in _ARROW.sub("@", row).split("@")]
+        pairs = zip(objects, (*arrows, ""), strict=True)
+        between = [cell for pair in pairs for cell in pair][:-1]
+        rows.append(between if any(objects) else [x for a in arrows for x in (a, "")][:-1])
+    columns = max(map(len, rows))
+    cells = r"\\".join("&".join(row) for row in rows if any(row))
+    return rf"\begin{{array}}{{{'c' * columns}}}{cells}\end{{array}}"
+
+
 def _environments(tex: str) -> Iterator[str]:
     at = 0
     for found in _BEGINS.finditer(tex):
@@ -456,6 +500,10 @@ def _environments(tex: str) -> Iterator[str]:
                 yield _columns(rows)
                 at = end
                 continue
+        if begins and name == "CD":
+            inner, at = _whole(tex, found)
+            yield from _environments(_diagram(inner))
+            continue
         options = name in _WITH_OPTIONS and (found["star"] or name in ("multlined", "empheq"))
         if begins and options and tex[at : at + 1] == "[":
             at = tex.find("]", at) + 1 or len(tex)
