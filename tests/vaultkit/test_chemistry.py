@@ -180,7 +180,11 @@ def test_it_stands_within_mathematics() -> None:
     assert spoken(r"\ce{2H2 + O2 -> 2H2O}") == "2 H₂ + O₂ ⟶ 2 H₂O"
 
 
-@pytest.mark.parametrize("tex", [r"\ce{" + r"\frac{" * 600, r"\ce{" + "A ->[" * 600])
+@pytest.mark.parametrize(
+    "tex",
+    [r"\ce{" + r"\frac{" * 600, r"\ce{" + "A ->[" * 600, r"\ce{A" + "^2_3" * 4000 + "}"],
+    ids=["fractions", "arrows", "scripts"],
+)
 def test_what_is_nested_too_deeply_is_refused(tex: str) -> None:
     with pytest.raises(FormulaError, match="deeply"):
         to_mathml(tex, False)

@@ -274,3 +274,10 @@ def test_a_line_below_a_table_is_as_wide_as_the_table() -> None:
 def test_a_formula_that_is_longer_than_a_line_can_be_told() -> None:
     html, _ = render(f"$a = b$ and ${' + '.join('abcdefghijklmnopqrst')}$")
     assert re.findall('class="(vk-math[^"]*)"', html) == ["vk-math", "vk-math vk-math--long"]
+
+
+@pytest.mark.parametrize("bracket", ["(", "[", r"\{", r"\langle ", "{(}", r"\left( a \right. ["])
+def test_brackets_left_open_do_not_take_for_ever(bracket: str) -> None:
+    with pytest.raises(FormulaError, match="40 brackets are not closed"):
+        to_mathml(f"{bracket}a" * 40, False)
+    assert to_mathml("(a" * 40 + "]" * 40, False)

@@ -237,7 +237,7 @@ def states(tex: str) -> bool:
     return bool(_RELATION.search(tex))
 
 
-_DIAGRAM = re.compile(r"\\begin\{CD\}.*?\\end\{CD\}", re.DOTALL)
+_DIAGRAM = re.compile(r"\\begin\{CD\}(?:(?!\\begin\{CD\}).)*?\\end\{CD\}", re.DOTALL)
 _RELATION = re.compile(
     r"(?<!\\)[=<>≤≥≈≠∈∉≡≪≫≜≔]|\\(?:approx|leq?|geq?|neq?|in|notin|ni|equiv|sim|simeq|cong|propto|ll|gg"
     r"|to|rightarrow|Rightarrow|implies|iff|mapsto|leftarrow|subset|subseteq|perp|parallel|mid"

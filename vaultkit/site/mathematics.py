@@ -39,6 +39,13 @@ _LAST_LINE = re.compile(
 #: So many signs go into a line of a phone.
 _LONG = 30
 _OPENS = re.compile(r"[\\{(\[]")
+_BRACE = re.compile("[{}]")
+#: Brackets: each one that is left open doubles the time that the converter takes.
+_BRACKET = re.compile(
+    r"(?P<opens>[(\[]|\\(?:\{|l(?:brace|brack|angle|floor|ceil)(?![A-Za-z])))"
+    r"|[)\]]|\\(?:\}|r(?:brace|brack|angle|floor|ceil)(?![A-Za-z])|right\s*\.)"
+)
+_MOST_UNCLOSED = 12
 _MOST_OPEN = 2000
 #: Elements within elements, beyond which a browser should not be asked; and characters of TeX.
 DEEPEST, LONGEST = 100, 20_000
@@ -94,6 +101,10 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
         written = prepared(preamble, False) + prepared(tex, display)
     except RecursionError:
         raise FormulaError("nested too deeply", tex, 0) from None
+    if _deepest(written) > _MOST_OPEN // 2:
+        raise FormulaError("nested too deeply", tex, 0)
+    if (unclosed := _unclosed(written)) > _MOST_UNCLOSED:
+        raise FormulaError(f"{unclosed} brackets are not closed", tex, 0)
     try:
         mathml = _converter.convert_with_local_state(written, displaystyle=display)
     except LatexError as error:
@@ -106,6 +117,27 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
     if _depth(mathml) > DEEPEST:
         raise FormulaError("nested too deeply", tex, 0)
     return mathml
+
+
+def _deepest(tex: str) -> int:
+    """Count the braces within braces: scripts of chemistry become some that nobody wrote."""
+    deepest = depth = 0
+    for brace in _BRACE.finditer(tex):
+        depth += 1 if brace[0] == "{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _unclosed(tex: str) -> int:
+    r"""Count the brackets that are left open; any closes any, as in ``[0, 1)``.
+
+    >>> _unclosed(r"[0, 1) \cup (2, 3] \lfloor ("), _unclosed("]0, 1[")
+    (2, 1)
+    """
+    depth = 0
+    for bracket in _BRACKET.finditer(tex):
+        depth = depth + 1 if bracket["opens"] else max(0, depth - 1)
+    return depth
 
 
 def _below(found: re.Match[str]) -> str:

@@ -19,7 +19,9 @@ LONGEST, MOST_TOKENS, MOST_DIGITS = 20_000, 2_000, 60
 
 _TOKEN = re.compile(
     r"""
-    (?P<space>\s+|~|\\begin\{CD\}.*?\\end\{CD\}|(?<!\\)%[^\n]*|\\[,;:!\ >]|\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle
+    (?P<space>\s+|~|\\begin\{CD\}(?:(?!\\begin\{CD\}).)*?\\end\{CD\}|(?<!\\)%[^\n]*
+        |\\[,;:!\ >]
+        |\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle
         |limits|nolimits|middle|mathstrut|nonumber|notag|hphantom\{[^{}]*\}|vphantom\{[^{}]*\}
         |mathrel|mathbin|mathop|allowbreak|thinspace|enspace|hspace\{[^{}]*\}|vspace\{[^{}]*\}
         |smash|hfill|label\s*\{[^{}]*\}|tag\*?\s*\{[^{}]*\}|rm|bf|it)(?![A-Za-z]))
