@@ -977,6 +977,14 @@ def test_ends_of_lines_are_as_obsidian_is_set(render: Write) -> None:
     assert "<br" not in render(text, **{".obsidian/app.json": '{"strictLineBreaks": true}'})
 
 
+def test_ends_of_lines_where_nobody_keeps_the_settings_of_obsidian(render: Write) -> None:
+    text = "a\nb\n\n- e\n  f\n"
+    assert render(text).count("<br") == 0
+    assert render(text, Other="[[Host]]").count("<br") == 2
+    wrapped = "\n".join([f"{'word ' * 14}[[Host]]"] * 6)
+    assert render(text, Other=wrapped).count("<br") == 0
+
+
 def test_templates_and_drawings_are_no_notes(tmp_path: Path) -> None:
     for name, text in {
         ".obsidian/templates.json": '{"folder": "Forms"}',

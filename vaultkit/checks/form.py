@@ -1,4 +1,4 @@
-"""A note shows no garbage, and shares no name with another one."""
+"""A note shows no garbage, and shares no alias with another one."""
 
 from __future__ import annotations
 

@@ -130,8 +130,7 @@ class Vault:
         #: The commands of TeX that hold in all notes; a plugin of Obsidian keeps them in this file.
         self.preamble = definitions(_text(self.root / self.options.preamble))
         app = _settings_of_obsidian(self.root, "app.json")
-        #: Whether the end of a line ends it on the page, too: Obsidian's default.
-        self.breaks = app is not None and not app.get("strictLineBreaks", False)
+        self._strict = None if app is None else bool(app.get("strictLineBreaks", False))
         files, circles = _files(self.root)
         kept: dict[Path, tuple[_State, Note]] = {}
         for path in files:
@@ -197,9 +196,30 @@ class Vault:
             "_mentions",
             "_comparable",
             "taken",
+            "breaks",
             "_addresses",
         ):
             self.__dict__.pop(cached, None)
+
+    @cached_property
+    def breaks(self) -> bool:
+        """Whether the end of a line ends it on the page, too: Obsidian's default.
+
+        Many keep Obsidian's settings to themselves. Without them it is so where notes link to each
+        other as Obsidian's do, and their lines are not broken at a margin.
+        """
+        if self._strict is not None:
+            return not self._strict
+        notes = self.notes.values()
+        if not any(link.wiki for note in notes for link in note.links):
+            return False
+        ends = [
+            _MARGIN[0] <= len(line) <= _MARGIN[1]
+            for note in notes
+            for passage in note.passages
+            for line in passage.source.split("\n")[:-1]
+        ]
+        return 2 * sum(ends) < len(ends)
 
     def _note(self, path: Path) -> Note:
         return self._cache.note(path, _note) if self._cache else _note(path)
@@ -438,6 +458,10 @@ class Vault:
                 aliases[_key(alias)].append(path)
         return dict(names), dict(aliases)
 
+
+#: So long are lines that are broken at a margin: three of four, where those of notes that end where
+#: a thought ends are one of four.
+_MARGIN = 60, 110
 
 #: What tells that a file has changed; None where it cannot be asked.
 _State = tuple[int, int, int] | None
