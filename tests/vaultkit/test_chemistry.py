@@ -166,6 +166,8 @@ def test_quantities_read_as_in_the_manual(text: str, line: str) -> None:
 def test_space_parts_a_number_from_what_it_counts() -> None:
     assert quantity("123kJ") == quantity("123 kJ") == r"123~\mathrm{kJ}"
     assert quantity("12345.678901") == r"12\,345.678\,901"
+    assert quantity("123456") == r"123\,456"
+    assert quantity("1" * 18_000).count(r"\,") == 5_999  # in no time
 
 
 def test_elements_stand_upright_and_variables_lean() -> None:

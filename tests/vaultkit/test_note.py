@@ -368,3 +368,26 @@ def test_a_comment_of_html_that_does_not_end_hides_none_behind_it() -> None:
     assert hidden.unclosed == 0
     # One that ends hides it from being one.
     assert shown(hide("<!-- %%kept --> %%gone%%.").text) == "<!-- %%kept --> ."
+
+
+def test_text_behind_a_link_is_text_again() -> None:
+    text = "See [one](https://a.org/1) and [[A|two]], and \\(x = 1\\).\n"
+    (problem,) = parse(f"# A\n\n{text}").problems
+    assert problem.message == (
+        "\\(x = 1\\): this is read as text; mathematics stands between dollars"
+    )
+    assert (problem.line, problem.column) == (3, text.index("\\(") + 1)
+    # The words of a link are its own.
+    assert parse("# A\n\nSee [one \\(x = 1\\)](https://a.org/1).\n").problems == ()
+
+
+def test_what_is_written_on_two_lines_is_told_in_one() -> None:
+    (problem,) = parse("# A\n\nIt is \\(x =\n  1\\).\n").problems
+    assert problem.message.startswith("\\(x = 1\\): this is read")
+
+
+def test_a_number_in_a_comment_of_code_has_its_place() -> None:
+    for prefix, line in (("", "x = 1  # of 25 birds"), ("> ", "x = 1  # of 25 birds")):
+        text = f"# A\n\n{prefix}```python\n{prefix}{line}\n{prefix}```\n"
+        (number,) = parse(text).quantities
+        assert (number.line, number.column) == (4, len(prefix) + line.index("25") + 1)

@@ -455,7 +455,9 @@ def _number(text: str) -> str:
         return text
     whole, part = found["whole"], found["part"] or ""
     if len(whole) > 4:
-        whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", r"\\,", whole)
+        first = len(whole) % 3
+        groups = [whole[at : at + 3] for at in range(first, len(whole), 3)]
+        whole = r"\,".join([whole[:first], *groups] if first else groups)
     if len(part) > 4:
         part = re.sub(r"(\d{3})(?=\d)", r"\1\\,", part)
     point = {",": "{,}", ".": "."}.get(found["point"] or "", "")
