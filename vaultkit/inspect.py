@@ -167,9 +167,15 @@ def inspect(
         Gets the files of the vault, and of what lies beside it, that the code of the note reads.
     """
     yield from inspect_text(note, vault, settings)
-    names = vault.options.checks_of(note, vault.relative(note.path))
-    settings = settings.of(vault.options, note, vault.relative(note.path))
+    names, settings = asked_of_code(note, vault, settings)
     yield from inspect_code(note, vault.root, names, settings, until=until, tell=tell, read=read)
+
+
+def asked_of_code(note: Note, vault: Vault, settings: Settings) -> tuple[set[str], Settings]:
+    """Return what `inspect_code` has to know of a vault: which checks a note gets, and how."""
+    path = vault.relative(note.path)
+    names = set(vault.options.checks_of(note, path))
+    return names, replace(settings.of(vault.options, note, path), typeset=None)
 
 
 def inspect_code(
@@ -183,6 +189,7 @@ def inspect_code(
     read: set[Path] | None = None,
     watch: Watcher | None = None,
     pause: Callable[[int], tuple[Note, int | None] | None] = lambda _index: None,
+    judges: Judges | None = None,
 ) -> Iterator[Check]:
     """Find what can be said of a note as its code runs; the note may be no file yet.
 
@@ -200,11 +207,13 @@ def inspect_code(
         Called with the number of each block when it has run, before it is judged. Where it returns
         a note and the block to stop before, the run goes on with those: with a note that agrees
         with this one up to that block (`agreement`).
+    judges
+        The checks that watch it, if they have been made already.
     """
     wanted = kinds(names)
     if not {"code", *OF_CODE}.intersection(names):
         return
-    judges = Judges(note)
+    judges = judges or Judges(note)
 
     def paused(index: int) -> Note | None:
         nonlocal until

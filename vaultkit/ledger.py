@@ -73,7 +73,7 @@ class Ledger:
         files = [self._named(path) for path in rests_on]
         key = self._key(note, files)
         before = self._entry(note)
-        known = _checks_of(before) if before.get("key") == key else None
+        known = _checks_of(before, tried=True) if before.get("key") == key else None
         tried = {_place(check): check for check in known or () if check.scope}
         found = [
             replace(check, scope=once.scope, pinned=once.pinned)
@@ -94,7 +94,9 @@ class Ledger:
 
     def checks(self, note: Note) -> list[Check] | None:
         """Return what was found in a note; None if that is not known, or not any more."""
-        entry = self._entry(note)
+        return self._still_true(self._entry(note), note)
+
+    def _still_true(self, entry: Mapping[str, Any], note: Note) -> list[Check] | None:
         try:
             key = entry["key"]
             if key != self._key(note, _files_of(entry)):
@@ -110,10 +112,10 @@ class Ledger:
         runs under, nor which files there are beside those that it reads. What code does with the
         time, the network, the environment or lists of other folders nobody can know beforehand.
         """
-        checks = self.checks(note)
+        entry = self._entry(note)
+        checks = self._still_true(entry, note)
         if checks is None or any(check.outcome == FAILS for check in checks):
             return None
-        entry = self._entry(note)
         if entry.get("under") != self._under(under, _files_of(entry)):
             return None
         of_code = (check for check in checks if check.kind not in OF_TEXT)
@@ -203,9 +205,11 @@ def _timeless(entry: Mapping[str, Any]) -> str:
     return ""
 
 
-def _checks_of(entry: Mapping[str, Any]) -> list[Check] | None:
+def _checks_of(entry: Mapping[str, Any], *, tried: bool = False) -> list[Check] | None:
+    """Read the checks of an entry: all, or those that were tried on other numbers."""
     try:
-        return [Check.from_plain(row) for row in entry["checks"]]
+        rows = [row for row in entry["checks"] if not tried or row.get("scope")]
+        return [Check.from_plain(row) for row in rows]
     except (KeyError, TypeError, ValueError, AttributeError):
         return None  # an old ledger, or a damaged one
 

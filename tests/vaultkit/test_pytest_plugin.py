@@ -6,9 +6,11 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.vaultkit import hostile
+from vaultkit.doors import pytest_plugin as plugin
 from vaultkit.ledger import Ledger, folder_of, told
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
+from vaultkit.run.workers import Workers
 
 NOTE = """\
 # A
@@ -161,6 +163,48 @@ def test_other_plugins_hear_of_every_check_once(vault: pytest.Pytester) -> None:
     assert [(len(case.findall("failure")), len(case.findall("skipped"))) for case in cases] == [
         (1, 0), *[(0, 0)] * 3, (0, 1), *[(0, 0)] * 6,
     ]  # fmt: skip
+
+
+def test_every_check_is_where_its_line_is_also_for_a_run_from_elsewhere(
+    vault: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.makeini("[pytest]\nvault = docs\n")
+    monkeypatch.chdir(vault.path / "docs")
+    found = [item for item in vault.inline_genitems("A.md")[0] if isinstance(item, pytest.Item)]
+    lines = [number for number, line in enumerate(NOTE.split("\n")) if "```python" in line]
+    path = str(Path("docs", "A.md"))
+    told = [item.location for item in found]
+    assert told[:4] == [
+        (path, line, name)
+        for line, name in zip(lines, ["A", "Twice[1]", "In a box", "Twice[2]"], strict=True)
+    ]
+    assert told[4] == (path, 0, "(form)")
+
+
+def test_processes_are_made_before_the_notes_are_read_where_notes_will_run(
+    vault: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    begin = Workers.begin
+
+    def noted(self: Workers) -> None:
+        made.append(self)
+        begin(self)
+
+    monkeypatch.setattr(Workers, "begin", noted)
+    read = plugin.Vault
+
+    def reads(*args: object, **kwargs: object) -> Vault:
+        made.append("read")
+        return read(*args, **kwargs)
+
+    monkeypatch.setattr(plugin, "Vault", reads)
+    run(vault, "docs").assert_outcomes(passed=10)
+    assert [one if one == "read" else "made" for one in made] == ["made", "read"]
+    made.clear()
+    run(vault, "docs", "--collect-only")
+    run(vault, "docs", "--vault-cached").assert_outcomes(passed=10)
+    assert made == ["read", "read"]
 
 
 def test_a_plugin_that_runs_what_failed_again_changes_nothing(vault: pytest.Pytester) -> None:

@@ -315,3 +315,24 @@ def test_what_is_kept_of_a_module_is_found_changed_and_put_back() -> None:
     _, _, kept = of("elsewhere")
     assert list(kept[0].held) == ["run", "Kind", "TABLE"]
     assert (kept[0].containers, kept[0].all) == ((), frozenset())
+
+
+def test_what_is_set_anew_in_another_order_is_put_back() -> None:
+    before = State.capture(["hooks"])
+    mine = {name: getattr(sys, name) for name in ("excepthook", "displayhook")}
+    sys.excepthook, sys.displayhook = mine["displayhook"], mine["excepthook"]
+    try:
+        before.apply(now=State.capture(["hooks"]))
+        assert (sys.excepthook, sys.displayhook) == (mine["excepthook"], mine["displayhook"])
+    finally:
+        sys.excepthook, sys.displayhook = mine["excepthook"], mine["displayhook"]
+
+
+def test_the_same_values_under_other_names_are_not_alike() -> None:
+    one, other = object(), object()
+    assert sandbox._alike({"a": one, "b": other}, {"a": one, "b": other})
+    assert sandbox._alike({"a": one, "b": other}, {"b": other, "a": one})
+    assert not sandbox._alike({"a": one, "b": other}, {"b": one, "a": other})
+    assert not sandbox._alike({"a": one}, {"a": one, "b": other})
+    assert not sandbox._alike([one], [one, other])
+    assert sandbox._alike([[1.5]], [[1.5]])

@@ -371,3 +371,61 @@ def test_no_module_is_imported_between_the_preparation_and_the_note(
         monkeypatch.delitem(sys.modules, name, raising=False)
     with Workers(Modules(), 1, LIMITS) as workers:
         assert workers.result("new").messages == ({"new": []},)
+
+
+class Taken:
+    """Work that takes what was submitted with a key."""
+
+    taken: tuple[str, int, int] = ("", 0, 0)
+
+    def take(self, key: str, given: bytes) -> None:
+        if given == b"bad":
+            raise ValueError(f"cannot take {key}")
+        self.taken = key, len(given), os.getpid()
+
+    def __call__(self, key: str, send: Send) -> None:
+        *taken, where = self.taken
+        send({"key": key, "taken": taken, "beside": where == os.getppid(), "out": "x" * 300_000})
+
+
+@pytest.mark.parametrize("size", [0, 10, 3_000_000])
+def test_what_is_submitted_with_a_key_is_taken_before_its_process_is_made(size: int) -> None:
+    keys = [f"key {n}\n" for n in range(6)]
+    with Workers(Taken(), 2, LIMITS) as workers:
+        for key in keys:
+            workers.submit(key, lambda: b"\n" * size)
+        told = [workers.result(key).messages[0] for key in keys]
+    assert [one["taken"] for one in told] == [[key, size] for key in keys]
+    assert all(one["beside"] for one in told)
+
+
+def test_without_a_process_it_is_taken_too() -> None:
+    with Workers(Taken(), 0) as workers:
+        workers.submit("a", lambda: b"abc")
+        (told,) = workers.result("a").messages
+    assert told["taken"] == ["a", 3]
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_what_cannot_be_taken_is_the_end_of_one_key(count: int) -> None:
+    with Workers(Taken(), count, LIMITS) as workers:
+        workers.submit("one", lambda: b"bad")
+        workers.submit("other", lambda: b"good")
+        first, second = workers.result("one"), workers.result("other")
+    assert (first.kind, second.kind) == ("raised", "done")
+    assert "ValueError: cannot take one" in first.told
+    assert second.messages[0]["taken"] == ["other", 4]
+
+
+def test_keepers_that_were_made_ahead_do_the_work_and_prepare_when_there_is_some() -> None:
+    before = family()
+    with Workers(Prepared(), 3, LIMITS) as workers:
+        workers.begin()
+        made = family() - before
+        told = [workers.result(key).messages[0] for key in ("a", "b", "c")]
+        assert {one["parent"] for one in told} <= made
+    assert len(made) == 3
+    assert family() - before == set()
+    with Workers(Prepared(), 0) as workers:
+        workers.begin()
+        assert family() == before

@@ -182,8 +182,9 @@ class Numbers:
                 return
             self._seen[name] = value
         if isinstance(value, ModuleType):
-            # A page that imports a module as such may speak of the rows of its arrays.
-            for attribute, array in list(vars(value).items()):
+            # A page that imports a module as such may speak of the rows of its arrays. NumPy has
+            # none, and to look at each of its names would copy the memory that all of it is in.
+            for attribute, array in list(vars(value).items()) if value is not np else ():
                 if isinstance(array, np.ndarray) and array.ndim and array.size <= _LARGE:
                     for row in rows_of(array) | rows_of(array.T):
                         self.made.setdefault(row, f"variable {name}.{attribute}")

@@ -58,6 +58,8 @@ def try_others(
     tell
         Called with the number of each block, and the seconds it may take, before it runs.
     """
+    if count <= 0:
+        return
     trials = _Trials(note, versions, shapes, root, timeout, broken, tell)
     for trial in range(1, count + 1):
         trials.make(trial)

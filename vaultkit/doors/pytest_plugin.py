@@ -11,6 +11,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 
 from vaultkit.checks import mirrors
 from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
-from vaultkit.doors.runner import Inspection, Runner
+from vaultkit.doors.runner import Inspection, Runner, workers_of
 from vaultkit.figure import Figure, stamp_of
 from vaultkit.files import write_atomically
 from vaultkit.inspect import Settings
@@ -28,6 +29,7 @@ from vaultkit.read.note import Block, Note, Problem
 from vaultkit.read.options import CHECKS, OptionsError
 from vaultkit.read.syntax import printable
 from vaultkit.read.vault import READERS, Vault
+from vaultkit.run.workers import Workers
 from vaultkit.site.mathematics import to_mathml
 from vaultkit.update import apply
 
@@ -40,6 +42,7 @@ _NAMED = pytest.StashKey[set[Path]]()
 _VAULTS = pytest.StashKey[dict[Path, Vault]]()
 _TALLY = pytest.StashKey[Counter[str]]()
 _RUNNERS = pytest.StashKey[dict[Path, Runner]]()
+_WORKERS = pytest.StashKey[dict[Path, Workers]]()
 # What the line of totals counts.
 _CHECKED = ("notes", *KINDS.values())
 _EXCEPTED = {
@@ -112,12 +115,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_VAULTS] = {}
     config.stash[_TALLY] = Counter()
     config.stash[_RUNNERS] = {}
+    config.stash[_WORKERS] = {}
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Forget what was found in notes that are gone."""
+    for workers in session.config.stash[_WORKERS].values():
+        workers.close()
     for runner in session.config.stash[_RUNNERS].values():
-        runner.close()
         Ledger(runner.vault).forget_the_gone()
 
 
@@ -195,6 +200,10 @@ def _vault(path: Path, config: pytest.Config) -> Vault:
     assert root is not None
     vaults = config.stash[_VAULTS]
     if root not in vaults:
+        workers = workers_of(root.resolve(), 0 if _in_process(config) else None)
+        config.stash[_WORKERS][root.resolve()] = workers
+        if not (config.option.collectonly or config.option.vault_cached):
+            workers.begin()  # while notes are read
         try:
             vaults[root] = Vault(root, cache=folder_beside(root.resolve()))
         except OptionsError as error:
@@ -211,8 +220,8 @@ def _runner(path: Path, config: pytest.Config) -> Runner:
         settings = Settings(timeout=timeout, typeset=to_mathml, trials=trials)
         known = config.option.vault_cached and not _in_process(config)
         ledger = Ledger(vault) if known else None
-        count = 0 if _in_process(config) else None
-        runners[vault.root] = Runner(vault, settings, count, ledger=ledger)
+        workers = config.stash[_WORKERS][vault.root]
+        runners[vault.root] = Runner(vault, settings, ledger=ledger, workers=workers)
     return runners[vault.root]
 
 
@@ -243,7 +252,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     for file, until in wanted.items():
         if until == len(file.note.blocks):
             until = None
-        _runner(file.path, session.config).submit([(file.note, until)])
+        file.runner.submit([(file.note, until)])
     if wanted:
         # What was read and collected is there to the end; to look for rubbish in it takes longer
         # than some of the checks.
@@ -332,6 +341,8 @@ class NoteFile(pytest.File):
     #: The items that have run, by name: some plugins run one again.
     ran: set[str]
     expected: int
+    #: Its path, as pytest tells it.
+    told = ""
 
     def collect(self) -> Iterator[pytest.Item]:
         """One item for each block, in their order, then one for each kind of check."""
@@ -362,10 +373,15 @@ class NoteFile(pytest.File):
         for group in groups:
             yield GroupItem.from_parent(self, name=f"({group})", group=group)
 
-    @property
+    @cached_property
+    def runner(self) -> Runner:
+        """What inspects the note."""
+        return _runner(self.path, self.config)
+
+    @cached_property
     def inspection(self) -> Inspection:
         """What was found in the note."""
-        return _runner(self.path, self.config).result(self.note)
+        return self.runner.result(self.note)
 
     def teardown(self) -> None:
         """Write what ``--update`` has gathered; note down what was found, if all of it ran."""
@@ -374,8 +390,7 @@ class NoteFile(pytest.File):
             apply(self.note, mends)
             self.config.stash[_TALLY]["outputs rewritten"] += len(mends)
         if len(self.ran) == self.expected and self.inspection.whole:
-            runner = _runner(self.path, self.config)
-            runner.record(self.inspection, Ledger(runner.vault))
+            self.runner.record(self.inspection, Ledger(self.runner.vault))
         self.ran = set()
 
 
@@ -383,6 +398,13 @@ class _NoteItem(_Item):
     """Some of the checks of a note."""
 
     parent: NoteFile
+
+    @cached_property
+    def location(self) -> tuple[str, int | None, str]:
+        """Where it stands; how the path is told, pytest is asked once for all items of a note."""
+        if not self.parent.told:
+            self.parent.told = super().location[0]
+        return self.parent.told, self.line - 1, self.name
 
     def concerns(self, check: Check) -> bool:
         """Tell whether a check is one of them."""

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import platform
 import sys
 import time
+import traceback
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 
 from vaultkit.checks.check import FAILS, Check
-from vaultkit.inspect import Settings, inspect, inspect_text
+from vaultkit.inspect import Judges, Settings, asked_of_code, inspect_code, inspect_text
 from vaultkit.ledger import Ledger
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
+from vaultkit.read.options import CHECKS
 from vaultkit.read.vault import Vault
 from vaultkit.run.dependencies import compile_ahead, local_modules
 from vaultkit.run.ending import Ending, Limits
@@ -65,6 +68,8 @@ class Runner:
         What the process of a note may use.
     ledger
         Where to find what is known already of notes that need not run again; None: all run.
+    workers
+        The processes that run the code, if there are some already (`workers_of`).
     """
 
     def __init__(
@@ -74,24 +79,22 @@ class Runner:
         count: int | None = None,
         limits: Limits | None = None,
         ledger: Ledger | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.vault = vault
         self.settings = settings
         self._ledger = ledger
         self._began = time.time_ns()
-        self._workers = Workers(_Work(vault, settings), count, limits)
+        self._workers = workers or workers_of(vault.root, count, limits)
         self._keys: dict[Path, str] = {}
         self._known: dict[Path, Inspection] = {}
 
     def submit(self, notes: Iterable[tuple[Note, int | None]]) -> None:
         """Say which notes will be asked for, in this order, and up to which block."""
-        notes = [(note, until) for note, until in notes if not self._is_known(note, until)]
-        # Before processes are forked, so that each of them finds it done.
-        sources = (block.fence.text for note, _ in notes for block in note.blocks)
-        compile_ahead(self.vault.root.parent, sources)
         for note, until in notes:
-            self._keys[note.path] = json.dumps([os.fspath(note.path), until])
-            self._workers.submit(self._keys[note.path])
+            if not self._is_known(note, until):
+                self._keys[note.path] = json.dumps([os.fspath(note.path), until])
+                self._workers.submit(self._keys[note.path], partial(self._given, note, until))
 
     def attend(self) -> None:
         """Have notes inspected while whoever asks for them is busy with something else."""
@@ -104,8 +107,29 @@ class Runner:
         if note.path not in self._known:
             key = self._keys[note.path]
             whole = json.loads(key)[1] is None
-            self._known[note.path] = told(note, self._workers.result(key), whole)
+            self._workers.attend()
+            text = self._told_of_text(note)  # while its code runs
+            found = told(note, self._workers.result(key), whole)
+            found.checks[:0] = text.checks
+            found.whole &= text.whole
+            found.ended = text.ended or found.ended
+            self._known[note.path] = found
         return self._known[note.path]
+
+    def _given(self, note: Note, until: int | None) -> bytes:
+        """Write down all that the process of a note has to know."""
+        names, settings = asked_of_code(note, self.vault, self.settings)
+        try:
+            return pickle.dumps((note, until, names, settings))
+        except Exception:  # told in place of the note
+            return pickle.dumps(traceback.format_exc())
+
+    def _told_of_text(self, note: Note) -> Inspection:
+        """Judge what a note says without running; one bad note must not be the end of the run."""
+        try:
+            return Inspection(note, list(inspect_text(note, self.vault, self.settings)), whole=True)
+        except Exception:
+            return told(note, Ending("raised", told=traceback.format_exc()))
 
     def record(self, found: Inspection, ledger: Ledger) -> None:
         """Put down what was found in a note."""
@@ -145,6 +169,11 @@ class Runner:
     def close(self) -> None:
         """End all that still runs."""
         self._workers.close()
+
+
+def workers_of(folder: Path, count: int | None = None, limits: Limits | None = None) -> Workers:
+    """Return what runs the code of the notes in the folder of a vault, before they are read."""
+    return Workers(_Work(folder), count, limits)
 
 
 def told(note: Note, ending: Ending, whole: bool = True) -> Inspection:
@@ -230,26 +259,42 @@ def _changed_after(path: Path, moment: int) -> bool:
 
 @dataclass
 class _Work:
-    """What the process of a note does. Plain data, so that it can be sent to one."""
+    """What the process of a note does: it runs the code, and knows nothing but the note.
 
-    vault: Vault
-    settings: Settings
+    So the processes that these are forked from hold little memory, however many notes there are.
+    """
+
+    folder: Path
 
     def prepare(self) -> None:
         """Do what the processes of all notes would do again: what is done once is shared."""
-        note = parse(_EXAMPLE, self.vault.root / "Example.md")
-        for _ in inspect(note, self.vault, replace(self.settings, trials=0)):
+        note = parse(_EXAMPLE, self.folder / "Example.md")
+        for _ in inspect_code(note, self.folder, CHECKS):
             pass
-        local_modules(self.vault.root.parent)
+        local_modules(self.folder.parent)
 
-    def __call__(self, key: str, send: Send) -> None:
-        path, until = json.loads(key)
+    def take(self, key: str, given: bytes) -> None:  # noqa: ARG002
+        """Take a note; have the modules that it imports compiled for those that follow, too."""
+        task = pickle.loads(given)
+        if isinstance(task, str):
+            raise ValueError(task)
+        self.task: tuple[Note, int | None, set[str], Settings] = task
+        note = self.task[0]
+        compile_ahead(self.folder.parent, (block.fence.text for block in note.blocks))
+        # What is read of code and formulas is read here: a process that was just forked would have
+        # to copy the memory that this takes.
+        self.judges = Judges(note)
+
+    def __call__(self, key: str, send: Send) -> None:  # noqa: ARG002
+        note, until, names, settings = self.task
         read: set[Path] = set()
 
         def tell(index: int, seconds: float) -> None:
             send({"block": index, "limit": seconds})
 
-        note = self.vault.notes[Path(path)]
-        for check in inspect(note, self.vault, self.settings, until=until, tell=tell, read=read):
+        for check in inspect_code(
+            note, self.folder, names, settings,
+            until=until, tell=tell, read=read, judges=self.judges,
+        ):  # fmt: skip
             send({"check": check.plain()})
         send({"read": [os.fspath(path) for path in read]})

@@ -10,6 +10,8 @@ import sys
 import threading
 import traceback
 import types
+from _signal import getsignal as _handler  # type: ignore[import-not-found]
+from _signal import signal as _handle
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -167,13 +169,13 @@ class limit:  # noqa: N801 - used as a function is
 
     def __enter__(self) -> None:
         if self.timed:
-            self.before = signal.signal(signal.SIGALRM, self._stop)
+            self.before = _handle(signal.SIGALRM, self._stop)
             signal.setitimer(signal.ITIMER_REAL, self.seconds, 0.05)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self.timed:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self.before)
+            _handle(signal.SIGALRM, self.before)
         if self.stopped and kind is None:
             raise BlockTimeoutError
 
@@ -188,7 +190,7 @@ class limit:  # noqa: N801 - used as a function is
 def _interrupts() -> Iterator[list[Any]]:
     """Tell a KeyboardInterrupt that somebody typed from one that a note raises."""
     typed: list[Any] = []
-    before = signal.getsignal(signal.SIGINT)
+    before = _handler(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield typed
         return
@@ -197,8 +199,8 @@ def _interrupts() -> Iterator[list[Any]]:
         typed.append(number)
         before(number, frame)
 
-    signal.signal(signal.SIGINT, note_down)
+    _handle(signal.SIGINT, note_down)
     try:
         yield typed
     finally:
-        signal.signal(signal.SIGINT, before)
+        _handle(signal.SIGINT, before)

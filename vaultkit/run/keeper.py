@@ -11,7 +11,6 @@ import gc
 import json
 import os
 import re
-import secrets
 import selectors
 import signal
 import socket
@@ -31,7 +30,7 @@ from vaultkit.run.checkpoints import Chain, Waiting, can_wait
 from vaultkit.run.ending import Ending, Kind, Limits
 from vaultkit.run.processes import children, descendants, memory
 from vaultkit.run.sandbox import ORIGINALS
-from vaultkit.run.workers import Work, is_beat
+from vaultkit.run.workers import Work, is_beat, prepare, take
 
 Take = Callable[[bytes], None]
 
@@ -77,10 +76,10 @@ def keep(work: Work, connection: Any, limits: Limits, can_fork: bool, cores: int
     # Notes may start processes; this one is ended by the closing of the connection.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     try:
-        getattr(work, "prepare", lambda: None)()
         if can_fork:
             _Keeper(work, connection, limits).run()
         else:
+            prepare(work)
             _alone(work, connection, limits)
     except (EOFError, OSError):
         pass
@@ -92,7 +91,7 @@ def _alone(work: Work, connection: Any, limits: Limits) -> None:
     """Do the work in this process, as there is no way to have one for each note."""
     connection.send_bytes(b"A")
     while True:
-        key = json.loads(connection.recv_bytes())
+        key, given = _order(connection.recv_bytes())
         if not isinstance(key, str):
             continue  # there are no checkpoints that could be ended
         connection.send_bytes(b".%f" % limits.seconds)
@@ -107,6 +106,7 @@ def _alone(work: Work, connection: Any, limits: Limits) -> None:
                 connection.send_bytes(b"M" + _encode(message).encode())
 
         try:
+            take(work, key, given)
             work(key, send)
             ending = Ending("done", beat=beat)
         except BaseException:
@@ -121,7 +121,7 @@ class _Keeper:
         self.work = work
         self.connection = connection
         self.limits = limits
-        self.keys: deque[str] = deque()
+        self.keys: deque[tuple[str, bytes]] = deque()
         self.pid = 0
         #: What has checkpoints, by its name, in the order in which it ran last.
         self.chains: dict[str, Chain] = {}
@@ -134,6 +134,8 @@ class _Keeper:
             signal.signal(number, signal.SIG_DFL)
         _adopt_orphans()
         _turn_away_descriptors({self.connection.fileno()})
+        self._take_order()  # it may have been made in vain
+        prepare(self.work)
         ORIGINALS.remember(ahead=True)
         # Notes share this process's memory until they write to it; collecting would.
         gc.disable()
@@ -146,10 +148,10 @@ class _Keeper:
                     else:
                         self.unwanted = list(self.chains)
                     self._forget()
-                ending, messages = self._watch(self.keys.popleft())
-                for message in messages:
-                    self.connection.send_bytes(b"M" + message)
-                self.connection.send_bytes(b"E" + _encode(asdict(ending)).encode())
+                ending, messages = self._do(*self.keys.popleft())
+                # All in one, so that the run need not wake for each of them.
+                last = _encode(asdict(ending)).encode()
+                self.connection.send_bytes(b"E" + b"\n".join([last, *messages]))
         finally:
             self._end_all()
             self.unwanted = list(self.chains)
@@ -157,9 +159,9 @@ class _Keeper:
 
     def _take_order(self) -> None:
         """Take in a key, or the names of chains that nobody wants any more."""
-        order = json.loads(self.connection.recv_bytes())
+        order, given = _order(self.connection.recv_bytes())
         if isinstance(order, str):
-            self.keys.append(order)
+            self.keys.append((order, given))
         else:
             self.unwanted += order
 
@@ -168,6 +170,15 @@ class _Keeper:
         while self.unwanted:
             if chain := self.chains.pop(self.unwanted.pop(), None):
                 chain.end()
+
+    def _do(self, key: str, given: bytes) -> tuple[Ending, list[bytes]]:
+        """Have the work of a key done, with what was given with it."""
+        try:
+            take(self.work, key, given)
+        except Exception:
+            return Ending("raised", told=traceback.format_exc()), []
+        gc.freeze()  # what was taken, too, is not to be copied by who looks for rubbish in it
+        return self._watch(key)
 
     def _begin(self, key: str) -> tuple[str, Chain]:
         """Have a process work on a key: from a checkpoint on, or from the beginning."""
@@ -183,7 +194,7 @@ class _Keeper:
                 return name, chain
             chain.end()
         pipes = [os.pipe() for _ in range(3)]
-        chain = Chain(secrets.token_hex(8).encode(), [reading for reading, _ in pipes])
+        chain = Chain(os.urandom(8).hex().encode(), [reading for reading, _ in pipes])
         theirs = None
         if resumes:
             chain.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -241,9 +252,9 @@ class _Keeper:
         kind: Kind | None = None
         looked = spoke = passed_on = 0.0
         with selectors.DefaultSelector() as selector, _end_of(self.pid) as gone:
-            for reading, take in listening.items():
+            for reading, taker in listening.items():
                 os.set_blocking(reading, False)
-                selector.register(reading, selectors.EVENT_READ, take)
+                selector.register(reading, selectors.EVENT_READ, taker)
             selector.register(self.connection.fileno(), selectors.EVENT_READ)
             if gone is not None:
                 selector.register(gone, selectors.EVENT_READ)
@@ -285,8 +296,8 @@ class _Keeper:
         chain.hear()
         left = self._left() if status is not None else 0
         self._end_all()
-        for reading, take in listening.items():
-            _read(reading, take)  # what it had written before it ended
+        for reading, taker in listening.items():
+            _read(reading, taker)  # what it had written before it ended
         if chain.kept:
             self._hold_few(before)
         else:
@@ -304,19 +315,19 @@ class _Keeper:
             os.kill(self.pid, _TRACE)  # type: ignore[arg-type]
         until = time.monotonic() + 0.5
         while time.monotonic() < until and not _frames(note.trace):
-            for reading, take in listening.items():
-                _read(reading, take)
+            for reading, taker in listening.items():
+                _read(reading, taker)
             time.sleep(0.005)
 
     def _left(self) -> int:
         """Count the processes that are left of a note a moment after its end."""
         until = time.monotonic() + 0.2
-        while True:
-            self._reap()
+        while self._reap():
             left = len(set(descendants(_getpid())) - self._spared)
             if not left or time.monotonic() > until:
                 return left
             time.sleep(0.005)
+        return 0
 
     def _end_all(self) -> None:
         """End the process of the note, and all that came of it."""
@@ -327,7 +338,8 @@ class _Keeper:
         with suppress(OSError):
             os.kill(self.pid, signal.SIGKILL)
         until = time.monotonic() + 10
-        while time.monotonic() < until:
+        # Nearly always there is nobody left, which costs less to ask than to look for them.
+        while self._reap() and time.monotonic() < until:
             alive = [pid for pid in descendants(_getpid()) if pid not in self._spared]
             # Stopped first: what multiplies faster than it is found cannot go on.
             for number in (signal.SIGSTOP, signal.SIGKILL):
@@ -350,6 +362,12 @@ class _Keeper:
                 if pid == 0:
                     return True
         return False
+
+
+def _order(frame: bytes) -> tuple[Any, bytes]:
+    """Read what was sent to a keeper: what JSON holds, and what is given with it."""
+    order, _, given = frame.partition(b"\n")
+    return json.loads(order), given
 
 
 class _Note:
@@ -599,7 +617,9 @@ def _limit_memory(size: int) -> None:
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(OSError, ValueError):
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        statm = os.open("/proc/self/statm", os.O_RDONLY)
+        pages = int(os.read(statm, 100).split()[0])
+        os.close(statm)
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         size += pages * resource.getpagesize() + _RESERVED
         resource.setrlimit(resource.RLIMIT_AS, (size, most))

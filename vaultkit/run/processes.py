@@ -39,6 +39,10 @@ def is_alive(pid: int) -> bool:
 def memory(pid: int) -> int:
     """Return the bytes of memory that a process has of its own."""
     with suppress(OSError):
-        _, resident, shared, *_ = map(int, Path(f"/proc/{pid}/statm").read_text().split())
+        file = os.open(f"/proc/{pid}/statm", os.O_RDONLY)
+        try:
+            _, resident, shared, *_ = map(int, os.read(file, 200).split())
+        finally:
+            os.close(file)
         return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
     return 0

@@ -22,6 +22,7 @@ import sys
 import threading
 import types
 import warnings
+from _signal import getsignal as _handler  # type: ignore[import-not-found]
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -88,14 +89,21 @@ class State:
                     facet.set(wanted)
 
 
+def _same(one: Any, other: Any) -> bool:
+    """Tell whether two hold the very same objects in the same order."""
+    return len(one) == len(other) and all(map(is_, one, other))
+
+
 def _alike(one: Any, other: Any) -> bool:
     """Tell whether the same objects make up two: those of a note may claim to equal any other."""
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
+        if _same(one, other) and _same(one.values(), other.values()):
+            return True
         return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
     if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(_alike, one, other))
+        return _same(one, other) or (len(one) == len(other) and all(map(_alike, one, other)))
     return one is other or (isinstance(one, (str, int, float)) and one == other)
 
 
@@ -173,7 +181,8 @@ def _set_logging(state: tuple[Any, ...]) -> None:
 
 def _same_random(one: Any, other: Any) -> bool:
     """Compare states of NumPy's generator: name, key, position, and a normal number in hand."""
-    return (one[0], *one[2:]) == (other[0], *other[2:]) and np.array_equal(one[1], other[1])
+    same = (one[0], *one[2:]) == (other[0], *other[2:])
+    return same and bool(one[1].tobytes() == other[1].tobytes())
 
 
 _HOOKS = ("displayhook", "excepthook", "unraisablehook", "breakpointhook", "stdin", "stdout",
@@ -198,13 +207,13 @@ _SIGNALS = [
 
 
 def _signals() -> dict[Any, Any]:
-    return {number: signal.getsignal(number) for number in _SIGNALS}
+    return dict(zip(_SIGNALS, map(_handler, _SIGNALS), strict=True))
 
 
 def _set_signals(wanted: dict[Any, Any]) -> None:
     if threading.current_thread() is threading.main_thread():
         for number, handler in wanted.items():
-            if handler is not None and signal.getsignal(number) is not handler:
+            if handler is not None and _handler(number) is not handler:
                 signal.signal(number, handler)
 
 
@@ -256,8 +265,8 @@ _FACETS: dict[str, _Facet] = {
         lambda: ([], [], logging.WARNING, False, 0, logging.lastResort, True),
         same=_alike,
     ),
-    "locale": _Facet(lambda: locale.setlocale(locale.LC_ALL), _set_locale),
-    "signals": _Facet(_signals, _set_signals),
+    "locale": _Facet(lambda: locale.setlocale(locale.LC_ALL), _set_locale, same=eq),
+    "signals": _Facet(_signals, _set_signals, same=_alike),
     "trace": _Facet(lambda: (sys.gettrace(), sys.getprofile()), _set_trace),
     "interpreter": _Facet(_interpreter, _set_interpreter),
     "collector": _Facet(lambda: (gc.isenabled(), gc.get_threshold()), _set_collector, same=_alike),
@@ -446,7 +455,9 @@ class _Ground:
         self._kept = kept
         self._builtins = [n for n, part in enumerate(kept) if part.owner is builtins]
         self._spaces = Dictionaries([_dictionary(part.owner) for part in kept])
-        held = [(n, *each[1:]) for n, part in enumerate(kept) for each in part.containers]
+        # Those that modules import from each other are looked at once.
+        named = [(n, *each[1:]) for n, part in enumerate(kept) for each in part.containers]
+        held = list({id(container): (n, container, was) for n, container, was in named}.values())
         tables = [(n, container) for n, container, _ in held if isinstance(container, dict)]
         self._owners = [n for n, _ in tables]
         self._tables = Dictionaries([table for _, table in tables])

@@ -34,6 +34,9 @@ Work = Callable[[str, Send], None]
 
 # A keeper has a note at hand while this process is busy with what came before.
 _AHEAD = 2
+# So many bytes wait for a keeper that is busy. More would have to be taken from this process while
+# the keeper waits for it to take results.
+_ROOM = 1 << (17 if sys.platform == "linux" else 12)
 
 
 class Workers:
@@ -46,9 +49,11 @@ class Workers:
         dictionary that JSON can hold. A message ``{"block": index, "limit": seconds}`` is a
         heartbeat: the process may be silent for so long (and some seconds of grace) from then on.
         If it has a method ``prepare``, that is called first in each process of which others are
-        made, so that what it does need not be done in each of those. If it has a method
-        ``resumes``, checkpoints are kept, where the system can (`vaultkit.run.checkpoints`): work
-        is called with a third argument, which leaves one behind. Of a key the method tells a name,
+        made, so that what it does need not be done in each of those. If it has a method ``take``,
+        that is called there, too, before the process for a key is made: with the key, and with
+        what was submitted with it. If it has a method ``resumes``, checkpoints are kept, where the
+        system can (`vaultkit.run.checkpoints`): work is called with a third argument, which leaves
+        one behind. Of a key the method tells a name,
         the last block whose checkpoints under that name are still good, and the last one from which
         it can go on.
     count
@@ -64,12 +69,26 @@ class Workers:
             count = 0
         self._count = _cores() if count is None else count
         self._waiting: deque[str] = deque()
+        #: What goes with the keys that have not ended.
+        self._given: dict[str, Callable[[], bytes]] = {}
         self._endings: dict[str, Ending] = {}
         self._keepers: list[_Keeper] = []
 
-    def submit(self, key: str) -> None:
-        """Have the work of a key done, after that of the keys submitted before."""
+    def begin(self) -> None:
+        """Make all keepers that will be needed for many keys, while this process is still small.
+
+        To make a process takes the longer the more memory there is in the one it is made from.
+        """
+        while _can_fork() and len(self._keepers) < self._count:
+            self._new_keeper()
+
+    def submit(self, key: str, given: Callable[[], bytes] = bytes) -> None:
+        """Have the work of a key done, after that of the keys submitted before.
+
+        What is ``given`` is asked for when the key is handed out.
+        """
         self._waiting.append(key)
+        self._given[key] = given
 
     def attend(self) -> None:
         """Have the work begun, or gone on with, while this process is busy with something else."""
@@ -82,7 +101,7 @@ class Workers:
         if self._count == 0:
             if key in self._waiting:
                 self._waiting.remove(key)
-            return _here(self._work, key)
+            return _here(self._work, key, self._given.pop(key, bytes)())
         at_hand = any(key in keeper.keys for keeper in self._keepers)
         if key not in self._endings and not at_hand:
             if key in self._waiting:
@@ -91,6 +110,7 @@ class Workers:
         self._hand_out()
         while key not in self._endings:
             self._listen()
+        self._given.pop(key, None)
         return self._endings.pop(key)
 
     def cancel(self, key: str) -> None:
@@ -127,13 +147,22 @@ class Workers:
                 keeper = self._new_keeper()
             if len(keeper.keys) >= _AHEAD:
                 return
+            order = self._order(self._waiting[0])
+            if keeper.keys and len(order) > _ROOM:
+                return
             key = self._waiting.popleft()
             keeper.keys.append(key)
             keeper.heard(_START)
             try:
-                keeper.connection.send_bytes(json.dumps(key).encode())
+                keeper.connection.send_bytes(order)
             except OSError:
                 self._lose(keeper, "lost")
+
+    def _order(self, key: str) -> bytes:
+        """Write what is sent to a keeper: a key, and what goes with it."""
+        given = self._given.get(key, bytes)()
+        self._given[key] = lambda: given  # it may be asked for again
+        return json.dumps(key).encode() + b"\n" + given
 
     def _new_keeper(self) -> _Keeper:
         import multiprocessing
@@ -141,8 +170,7 @@ class Workers:
         from vaultkit.run.keeper import keep
 
         can_fork = hasattr(os, "fork")
-        here = can_fork and sys.platform == "linux" and threading.active_count() == 1
-        context: Any = multiprocessing.get_context("fork" if here else "spawn")
+        context: Any = multiprocessing.get_context("fork" if _can_fork() else "spawn")
         ours, theirs = context.Pipe()
         # With threads, not even those of a matrix product, there can be no checkpoint.
         cores = 1 if hasattr(self._work, "resumes") else max(1, _cores() // self._count)
@@ -191,7 +219,9 @@ class Workers:
         elif what == b"M":
             keeper.messages.append(json.loads(rest))
         elif what == b"E":
-            ending = Ending(**json.loads(rest))
+            last, *messages = rest.split("\n")
+            keeper.messages += map(json.loads, messages)
+            ending = Ending(**json.loads(last))
             frames = tuple((file, line) for file, line in ending.frames)
             ending = replace(ending, frames=frames, messages=tuple(keeper.messages))
             self._endings[keeper.keys.popleft()] = ending
@@ -257,7 +287,7 @@ class _Keeper:
         self.process.close()
 
 
-def _here(work: Work, key: str) -> Ending:
+def _here(work: Work, key: str, given: bytes) -> Ending:
     """Do the work of a key in this process."""
     messages: list[dict[str, Any]] = []
     beat: dict[str, Any] = {}
@@ -269,15 +299,31 @@ def _here(work: Work, key: str) -> Ending:
             messages.append(message)
 
     try:
+        take(work, key, given)
         work(key, send)
     except Exception:
         return Ending("raised", beat=beat, told=traceback.format_exc(), messages=tuple(messages))
     return Ending("done", beat=beat, messages=tuple(messages))
 
 
+def prepare(work: Work) -> None:
+    """Let work prepare itself, if it wants to."""
+    getattr(work, "prepare", lambda: None)()
+
+
+def take(work: Work, key: str, given: bytes) -> None:
+    """Let work take what was submitted with a key, if it wants to."""
+    getattr(work, "take", lambda _key, _given: None)(key, given)
+
+
 def is_beat(message: dict[str, Any]) -> bool:
     """Tell a heartbeat from other messages."""
     return "block" in message and "limit" in message
+
+
+def _can_fork() -> bool:
+    """Tell whether it is safe to fork this process."""
+    return sys.platform == "linux" and hasattr(os, "fork") and threading.active_count() == 1
 
 
 def _cores() -> int:
