@@ -385,7 +385,8 @@ class Taken:
 
     def __call__(self, key: str, send: Send) -> None:
         *taken, where = self.taken
-        send({"key": key, "taken": taken, "beside": where == os.getppid(), "out": "x" * 300_000})
+        send({"key": key, "taken": taken, "beside": where == os.getppid()})
+        send({"more": "x" * (0 if key == "first" else 3_000_000)})
 
 
 @pytest.mark.parametrize("size", [0, 10, 3_000_000])
@@ -399,10 +400,33 @@ def test_what_is_submitted_with_a_key_is_taken_before_its_process_is_made(size: 
     assert all(one["beside"] for one in told)
 
 
+def test_who_gives_much_and_who_tells_much_do_not_wait_for_each_other() -> None:
+    def stop(*_: object) -> None:
+        raise TimeoutError("each waits for the other")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(20)
+    try:
+        with Workers(Taken(), 1, LIMITS) as workers:
+            for key in ("first", "second", "third"):
+                workers.submit(key, lambda: b"x" * 3_000_000)
+            workers.attend()
+            # What was told of the first is at hand, and the second is being told, when the third
+            # is handed out.
+            time.sleep(1)
+            workers.attend()
+            time.sleep(1)
+            kinds = [workers.result(key).kind for key in ("first", "second", "third")]
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    assert kinds == ["done"] * 3
+
+
 def test_without_a_process_it_is_taken_too() -> None:
     with Workers(Taken(), 0) as workers:
         workers.submit("a", lambda: b"abc")
-        (told,) = workers.result("a").messages
+        told = workers.result("a").messages[0]
     assert told["taken"] == ["a", 3]
 
 
