@@ -280,6 +280,7 @@ def plain_tex(tex: str) -> str:
     text = re.sub(r"\\[,;:! ]|~", " ", text)
     text = re.sub(r"\\([A-Za-z]+)", r" \1 ", text)
     text = re.sub(r"[{}]", "", text)
+    text = re.sub(r"±\s+(?=[\d.])", "±", text)  # it belongs to the number
     return " ".join(text.replace("\u202f", "\ue005").split()).replace("\ue005", "\u202f")
 
 
