@@ -1007,7 +1007,14 @@ def test_a_name_stands_above_a_page_whose_headings_come_late(render: Write) -> N
     assert html.startswith('<h1 id="note-host">Host')
     assert re.findall('<h[1-6] id="([^"]*)"', html) == ["note-host", "early", "host"]
     assert render("Words.\n\n<h1>Raw</h1>\n").startswith('<h1 id="note-host">Host')
+    assert render("Words.\n\n# Part\n\n# Part two\n").startswith('<h1 id="note-host">Host')
     assert "note-host" not in render("# Late\n") + render("## Late\n") + render("Words.\n")
+    assert "note-host" not in render("To [[Host]].\n\n# *Host*\n")
+
+
+def test_of_an_image_that_is_not_there_its_name_is_shown(render: Write) -> None:
+    assert ">gone.png</span>" in render("![[gone.png|300]]")
+    assert ">words</span>" in render("![[gone.png|words]]")
 
 
 def test_a_base_that_is_not_published_is_still_told_of(tmp_path: Path) -> None:

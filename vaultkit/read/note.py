@@ -224,9 +224,13 @@ class Note:
 
     @property
     def title(self) -> str:
-        """What readers call it: its first heading if that is of the first level, or its name."""
+        """What readers call it: the heading of the first level that it begins with, or its name."""
         first = self.headings[0] if self.headings else None
-        return first.text if first and first.level == 1 and first.text else self.name
+        if not first or first.level != 1 or not first.text:
+            return self.name
+        late = any(line.strip() for line in self.lines[self.front : first.line - 1])
+        # Behind other text a heading is that of a part, unless it says the name.
+        return self.name if late and comparable(self.name) not in first.called else first.text
 
     @property
     def aliases(self) -> tuple[str, ...]:

@@ -105,4 +105,4 @@ def place(name: str) -> str:
     >>> place("Notes & more/🎉/C++")
     'notes--more/note/c'
     """
-    return "/".join(slug(part) or "note" for part in name.split("/"))
+    return "/".join(slug(part).strip("-") or "note" for part in name.split("/"))

@@ -15,7 +15,7 @@ from markdown.inlinepatterns import InlineProcessor
 from markdown.util import HTML_PLACEHOLDER_RE, STX, AtomicString
 
 from vaultkit.read.note import Link
-from vaultkit.read.syntax import COMMENT, TAG, WIKILINK, address
+from vaultkit.read.syntax import COMMENT, SIZE, TAG, WIKILINK, address
 from vaultkit.read.vault import IMAGES, BrokenLinkError, UnpublishedError
 from vaultkit.site.links import AUDIO, DRAWN, VIDEO, broken, resize, show_media, written
 from vaultkit.site.page import Page
@@ -154,7 +154,9 @@ class WikiLinks(_Shared):
             if link.embed and kind in DRAWN and isinstance(error, UnpublishedError):
                 return self.image(link, quote(link.target))
             span = Element("span", broken(error, self.page))
-            span.text = _words(link)
+            # A size is not what one would see.
+            sized = link.embed and SIZE.fullmatch(link.words)
+            span.text = AtomicString(link.target) if sized else _words(link)
             return span
         href = self.page.href(target)
         if link.embed and target.path.suffix.lower() in IMAGES | AUDIO | VIDEO | {".pdf", *DRAWN}:

@@ -16,7 +16,7 @@ from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import HTML_PLACEHOLDER_RE, AtomicString
 
-from vaultkit.read.syntax import PRICES, address, block_id
+from vaultkit.read.syntax import PRICES, address, block_id, comparable
 from vaultkit.site.backlinks import linked_from
 from vaultkit.site.blocks import Blocks, FootnoteOrder
 from vaultkit.site.drawings import caption_figures, inline_drawings
@@ -206,7 +206,7 @@ class _Finish(Treeprocessor):
 
 
 def give_title(page: Page, root: Element) -> None:
-    """Write the name of a note above it if the first of its headings comes later.
+    """Write the name of a note above it unless it begins with a heading of its own.
 
     Where a page has none at all, the theme does so.
     """
@@ -215,15 +215,18 @@ def give_title(page: Page, root: Element) -> None:
     raw = page.md.htmlStash.rawHtmlBlocks
     if root.find(".//h1") is None and not any("<h1" in str(block) for block in raw):
         return
-    if page.host.title == page.host.name and not _begins_with_title(root):
+    if not _begins_with_title(root, page.host.name):
         title = Element("h1", {"id": f"note-{address(page.host.name)}"})
         title.text = AtomicString(page.host.name)
         root.insert(0, title)
 
 
-def _begins_with_title(root: Element) -> bool:
+def _begins_with_title(root: Element, name: str) -> bool:
     first = next((element for element in root if element.tag in HEADINGS), None)
-    return first is not None and first.tag == "h1"
+    if first is None or first.tag != "h1":
+        return False
+    # One that comes behind text is the title of the page if it says so.
+    return first is root[0] or comparable("".join(first.itertext())) == comparable(name)
 
 
 class _TagAddresses(Treeprocessor):
