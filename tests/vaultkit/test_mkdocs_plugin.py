@@ -409,6 +409,16 @@ def test_machines_are_told_what_there_is(vault: Path) -> None:
     assert "https://birds.example/sub/barn-owl.md" in (site / "llms.txt").read_text("utf-8")
 
 
+def test_a_page_that_the_navigation_leaves_out_has_its_markdown_too(vault: Path) -> None:
+    with (vault / "mkdocs.yml").open("a") as settings:
+        settings.write("nav: [index.md]\n")
+    done = build(vault)
+    assert done.returncode == 0, done.stderr
+    owl = (vault / "site" / "barn-owl" / "index.html").read_text("utf-8")
+    assert 'href="../barn-owl.md">Markdown</a>' in owl
+    assert (vault / "site" / "barn-owl.md").is_file()
+
+
 def test_the_markdown_of_a_page_is_where_its_link_leads(vault: Path) -> None:
     (vault / "docs" / "Épervier.md").write_text("# Épervier\n\nIt hunts.\n")
     assert build(vault).returncode == 0

@@ -11,6 +11,7 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 
 from tests.vaultkit.edited_site import EDITS, SITE, Edit, files_below, make_vault, replaced
+from vaultkit.doors.mkdocs_plugin import VaultPlugin
 from vaultkit.ledger import Ledger
 from vaultkit.read.vault import Vault
 
@@ -22,15 +23,23 @@ class Server:
 
     def __init__(self, vault: Path, site: str) -> None:
         self.vault, self.site = vault, vault / site
-        self.begun = False
+        self.plugin: VaultPlugin | None = None
+        #: How often it has built the whole site.
+        self.wholes = 0
 
     def build(self) -> None:
-        if not self.begun:
+        if self.plugin:
+            self.plugin.saved.build(self.build_all)
+        else:
             # Where MkDocs keeps the plugins that want to know of the start.
             dict(MkDocsConfig._schema)["plugins"].plugin_cache.clear()
+            self.build_all()
+
+    def build_all(self) -> None:
+        self.wholes += 1
         config = load_config(str(self.vault / "mkdocs.yml"), site_dir=str(self.site))
-        if not self.begun:
-            self.begun = True
+        if not self.plugin:
+            self.plugin = config.plugins["vaultkit"]
             config.plugins.on_startup(command="serve", dirty=True)
         build(config, serve_url="http://127.0.0.1:8000/", dirty=True)
 

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -45,6 +45,7 @@ from vaultkit.doors.built_pages import BuiltPages
 from vaultkit.doors.helpers import Helpers, divided
 from vaultkit.doors.redirects import redirects
 from vaultkit.doors.rendered_pages import RenderedPages
+from vaultkit.doors.saved_pages import SavedPages
 from vaultkit.doors.saves import Saves
 from vaultkit.doors.site_assets import FOLDER, THEME, SiteAssets, generated, move, theme
 from vaultkit.doors.written_pages import CompiledTemplates, WrittenPages
@@ -156,6 +157,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.compiled = CompiledTemplates()
         self.built = BuiltPages()
         self.saves: Saves | None = None
+        self.saved = SavedPages(self)
         #: The notes that were checked after a save, as they were then.
         self.tried: set[tuple[Path, str]] = set()
         #: By path, what is wrong with the text of each note, and what that rests on.
@@ -224,9 +226,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 self.vault.refresh()
         except OptionsError as error:
             raise ConfigurationError(str(error)) from error
-        self.ledger = Ledger(self.vault.whole)
-        if self.serving and self.config.check_saved:
-            self._check_saved()
+        if self.incremental:
+            self.saved.begin(config)
+        self.ledger = self.ledger_of(self.vault.whole)
         self.rendered = RenderedPages(self._cache(config) / "pages", self.vault, config)
         listed = [name for name in config.markdown_extensions if name not in ("vaultkit", *OURS)]
         # Ours come last: they see what the others have left.
@@ -315,7 +317,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             files.append(self.map_page)
         for file in self.assets.scripts():
             files.append(file)
-        for file in self._read_ledger(files, config):
+        for file in self.read_ledger(files, config):
             files.append(file)
         if self.config.pyodide:
             for file in (*self._runnable(config), *self._notebooks(config)):
@@ -345,7 +347,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     on_files = CombinedEvent(_drop_files, _add_files)
 
-    def on_serve(self, server: Any, config: MkDocsConfig, **_: Any) -> Any:
+    def on_serve(self, server: Any, config: MkDocsConfig, builder: Any, **_: Any) -> Any:
         """Build again as soon as a file is saved, and when the notes were checked again."""
         assert self.vault is not None
         if not self.config.check_saved:  # otherwise it is this that has written there
@@ -353,12 +355,21 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             folder.mkdir(parents=True, exist_ok=True)  # what is not there cannot be watched
             server.watch(str(folder))
         self.saves = Saves(server, Path(config.docs_dir).absolute())
+        if self.incremental:
+            server.builder = partial(self.saved.build, builder)
         return server
 
     def on_shutdown(self) -> None:
         """Listen to no more saves."""
         if self.saves:
             self.saves.end()
+
+    def ledger_of(self, vault: Vault) -> Ledger:
+        """Return what is known of the notes of a vault, those checked that were saved."""
+        self.ledger = Ledger(vault)
+        if self.serving and self.config.check_saved:
+            self._check_saved()
+        return self.ledger
 
     def _check_saved(self) -> None:
         """Have the notes checked of which nothing is known any more.
@@ -455,6 +466,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.rendered.begin(files, files.documentation_pages(inclusion=shown))
         if self.incremental:
             self.written.read_all(files)
+        self._nav = nav
         off = self.config.off_the_road
         self.pages = list(nav.pages)
         self.page_of = {Path(page.file.abs_src_path or ""): page for page in self.pages}
@@ -463,23 +475,22 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             for page in (nav.pages if self.is_ordered else ())
             if not page.is_homepage and not {part.title for part in page.ancestors} & set(off)
         ]
-        self.needs = self._needs()
+        self.needs = self.find_needs()
         return nav
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """Put our index and our worker in the place of Material's."""
+        self._gone_by = files, self._nav, env
         self.rendered.end()
         search: Any = config.plugins.get("material/search")
         if search:
             # It would read every page once more, for an index that ours takes the place of.
             search.search_index.add_entry_from_context = lambda _page: None
         there = {file.src_uri for file in files.documentation_pages()}
-        # In the same order each time, whatever order the system lists folders in.
-        self.searched = {uri: self.searched[uri] for uri in sorted(there & self.searched.keys())}
+        self.searched = {uri: self.searched[uri] for uri in there & self.searched.keys()}
         for file in self.assets.styles():
             files.append(file)
-        content = search_index.index(self.searched.values())
-        index = self.assets.file("search.json", content)
+        index = self.index()
         script = self.assets.file("search.js", theme("search.js"))
         for file in (index, script):
             files.append(file)
@@ -494,6 +505,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             self.built.begin()
         return env
 
+    def index(self) -> File:
+        """Write down what search knows of all pages."""
+        # In the same order each time, whatever order the system lists folders in.
+        entries = (self.searched[uri] for uri in sorted(self.searched))
+        return self.assets.file("search.json", search_index.index(entries))
+
     def _shown_on_all(self, config: MkDocsConfig, files: Files) -> object:
         """Gather what every page shows, or its templates go by."""
         assert self.vault is not None
@@ -505,7 +522,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             warnings.simplefilter("ignore", DeprecationWarning)
             settings = config.user_configs
         return [
-            [_as_listed(page) for page in pages],
+            [self.as_listed(page) for page in pages],
             [(page.url, [str(part.title) for part in page.ancestors]) for page in self.pages],
             config.extra_css,
             config.extra_javascript,
@@ -518,6 +535,13 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             settings,
             [(path, path.stat().st_mtime_ns) for path in templates if path.is_file()],
         ]
+
+    @staticmethod
+    def as_listed(page: Page) -> list[object]:
+        """Gather what other pages show of a page: navigation, lists, those before and after it."""
+        heading = _HEADING.search(page.content or "")
+        said = [page.meta.get(name) for name in ("icon", "status", "subtitle")]
+        return [str(page.title), page.url, heading[0] if heading else "", *said]
 
     def _shown_on(self, page: Page) -> object | None:
         """Gather what a page shows that others do not; None if nobody can tell all of it."""
@@ -542,11 +566,17 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             search.search_index.entries.clear()
         self.rendered.forget_the_rest()
         self._write_for_machines(config)
+        if self.incremental:
+            files, *_ = self._gone_by
+            pages = (file.page for file in files.documentation_pages() if file.page)
+            for where, text in self.markdown(pages):
+                self.written.write(Path(config.site_dir) / unquote(where), text)
         if cards := self._cards():
             packed = anki.deck(config.site_name, cards)
             (Path(config.site_dir) / _DECK).write_bytes(packed)
         if self.incremental:
             self.written.end()
+            self.saved.end(config, *self._gone_by)
         else:
             # Only now is known which elements there are.
             styles.join(Path(config.site_dir), FOLDER, divided)
@@ -600,8 +630,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 context["vaultkit_checked"] += self._elsewhere(context["page"])
         return context
 
-    def on_post_page(self, output: str, page: Page, **_: Any) -> str:
-        """Show the ledger, and mend what the theme leaves."""
+    def on_post_page(self, output: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
+        """Write the Markdown of a page beside it; show the ledger, mend what the theme leaves."""
+        for where, text in () if self.incremental else self.markdown([page]):
+            path = Path(config.site_dir) / unquote(where)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="")
         if page.file is self.checks_page:
             output = output.replace(_LEDGER, self._show_ledger(page), 1)
         if _PREDICTIONS in output:
@@ -640,8 +674,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         )
 
     def _write_for_machines(self, config: MkDocsConfig) -> None:
-        """Write each note's Markdown beside its page, and the map that leads to all of them."""
-        write = self.written.write if self.incremental else write_atomically
+        """Write the map that leads to the Markdown of all pages."""
         root = (config.site_url or "").rstrip("/")
         sections: dict[str, list[machines.Listed]] = {}
         for page in self.pages:
@@ -654,11 +687,25 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             href = f"{root}/{where}" if root else where
             listed = machines.Listed(note.title, href, note.summary)
             sections.setdefault(section, []).append(listed)
-            # Of a notebook, what its page was made from.
-            text = "\n".join([*note.shown, ""]) if note.path.suffix == ".md" else str(page.markdown)
-            write(Path(config.site_dir) / unquote(where), text)
         text = machines.llms(config.site_name, config.site_description or "", sections)
         write_atomically(Path(config.site_dir) / "llms.txt", text)
+
+    def markdown(self, pages: Iterable[Page]) -> Iterator[tuple[str, str]]:
+        """Write the Markdown of pages, each with its address."""
+        for page in pages:
+            note = self._note(page)
+            if note and not note.refused:
+                # Of a notebook, what its page was made from.
+                is_text = note.path.suffix == ".md"
+                yield (
+                    _markdown(page),
+                    "\n".join([*note.shown, ""]) if is_text else str(page.markdown),
+                )
+
+    @staticmethod
+    def counts_checks(note: Note) -> bool:
+        """Tell whether the page of a note counts what was checked on others."""
+        return _PREDICTIONS in note.text or _LEDGER in note.text
 
     def _here(self, page: Page) -> str:
         """Tell where on the road a page stands."""
@@ -682,7 +729,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             get_relative_url(self.map_page.url, page.url) if self.map_page else "",
         )
 
-    def _needs(self) -> dict[Path, list[Path]]:
+    def find_needs(self) -> dict[Path, list[Path]]:
+        """Find for each note of the road those that must be understood directly before."""
         assert self.vault is not None
         notes = [note for page in self.road if (note := self._note(page))]
         paths = [note.path for note in notes]
@@ -756,7 +804,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         note, entry = self._note(page), self.entries.get(page.file.src_uri)
         return parts(note, entry.checks or ()) if note and entry else {}
 
-    def _read_ledger(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
+    def read_ledger(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
         """Gather what is known of each note; yield it for machines, and as a badge."""
         assert self.vault is not None
         assert self.ledger is not None
@@ -899,13 +947,6 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 move(file, self.vault.address(note) + ending)
             else:
                 move(file, place(words) + ending)
-
-
-def _as_listed(page: Page) -> list[object]:
-    """Gather what other pages show of a page: the navigation, lists, those before and after it."""
-    heading = _HEADING.search(page.content or "")
-    said = [page.meta.get(name) for name in ("icon", "status", "subtitle")]
-    return [str(page.title), page.url, heading[0] if heading else "", *said]
 
 
 def _in_order(file: File) -> tuple[list[object], bool, object]:

@@ -104,6 +104,10 @@ class RenderedPages:
         # Its digest: it grows with the vault, and is part of what each page rests on.
         self._common = hashlib.sha256(told.encode()).digest()
 
+    def resume(self) -> None:
+        """Render some pages more, after the build; no other process is to help."""
+        self._missed = len(self._order)
+
     def render(
         self,
         page: Page,

@@ -87,6 +87,10 @@ class WrittenPages:
         if not self._is_known(path, text):
             write_atomically(path, text)
 
+    def forget(self, path: Path) -> None:
+        """Have a file written at the next build: something else has written it meanwhile."""
+        self._known[path] = ""
+
     def _is_known(self, path: Path, told: str) -> bool:
         """Tell whether a file was written from the same; note what it is to be written from."""
         digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,58 +28,62 @@ class Mention:
     after: str
 
 
-def unlinked(
-    notes: Iterable[Note], linked: Mapping[Path, Collection[Path]]
-) -> dict[Path, list[Mention]]:
-    """Find the notes that name others by title or alias, and link to them nowhere.
+class Names:
+    """What the notes of a vault are called, to find where one names another.
 
     Parameters
     ----------
     notes
         The notes.
-    linked
-        By the path of a note, the paths of those that link to it.
-
-    Returns
-    -------
-    dict
-        By the path of a note, where it is mentioned: one mention of each other note.
     """
-    notes = list(notes)
-    # Where two notes share a name, nobody can say which one is meant.
-    owners: dict[str, set[Path]] = defaultdict(set)
-    for note in notes:
-        for name in (note.title, *note.aliases):
-            owners[_key(name)].add(note.path)
-    names = {name: paths.copy().pop() for name, paths in owners.items() if len(paths) == 1 and name}
-    if not names:
-        return {}
-    find = _finder(names)
-    # A single word that is an alias, as "Keys" may be, is a word of the language, too: it counts
-    # where it is spelt like the alias, and no sentence begins with it.
-    exact = {alias for note in notes for alias in note.aliases if " " not in alias}
-    exact -= {note.title for note in notes}
-    common = {_key(alias) for alias in exact}
-    found: dict[Path, dict[Path, Mention]] = defaultdict(dict)
-    for source in notes:
+
+    def __init__(self, notes: Collection[Note]) -> None:
+        # Where two notes share a name, nobody can say which one is meant.
+        owners: dict[str, set[Path]] = defaultdict(set)
+        for note in notes:
+            for name in (note.title, *note.aliases):
+                owners[_key(name)].add(note.path)
+        self._paths = {
+            name: paths.copy().pop() for name, paths in owners.items() if len(paths) == 1 and name
+        }
+        self._find = _finder(self._paths)
+        # A single word that is an alias, as "Keys" may be, is a word of the language, too: it
+        # counts where it is spelt like the alias, and no sentence begins with it.
+        self._exact = {alias for note in notes for alias in note.aliases if " " not in alias}
+        self._exact -= {note.title for note in notes}
+        self._common = {_key(alias) for alias in self._exact}
+
+    def mentioned_in(self, source: Note, linked: Collection[Path]) -> dict[Path, Mention]:
+        """Find the other notes that a note names, and does not link to, one mention of each.
+
+        Parameters
+        ----------
+        source
+            The note.
+        linked
+            The paths of those that it links to.
+        """
+        found: dict[Path, Mention] = {}
         for passage in source.passages:
             sentences = Sentences(passage.source)
-            for match in find(passage.plain):
-                path = names[_key(match[0])]
-                if path == source.path or source.path in linked.get(path, ()):
+            for match in self._find(passage.plain):
+                path = self._paths[_key(match[0])]
+                if path == source.path or path in linked or path in found:
                     continue
                 first, last = sentences.limits(match.start())
                 before = passage.source[first : match.start()].lstrip()
-                if _key(match[0]) in common and not (match[0] in exact and _WORD.search(before)):
+                if _key(match[0]) in self._common and not (
+                    match[0] in self._exact and _WORD.search(before)
+                ):
                     continue
-                if source.path not in found[path] and is_whole(tidy(passage.source[first:last])):
-                    found[path][source.path] = Mention(
+                if is_whole(tidy(passage.source[first:last])):
+                    found[path] = Mention(
                         source,
                         before,
                         passage.source[match.start() : match.end()],
                         passage.source[match.end() : last].rstrip(),
                     )
-    return {path: list(mentions.values()) for path, mentions in found.items()}
+        return found
 
 
 def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:

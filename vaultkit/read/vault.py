@@ -9,18 +9,18 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from vaultkit.read import markdown, notebook
 from vaultkit.read.cache import Cache
 from vaultkit.read.macros import definitions
-from vaultkit.read.mentions import Mention, unlinked
+from vaultkit.read.mentions import Mention, Names
 from vaultkit.read.note import Link, Note, Problem
 from vaultkit.read.options import FILES, Options
 from vaultkit.read.sentences import is_whole, worth
@@ -30,6 +30,8 @@ from vaultkit.read.syntax import SURROGATE, WIKILINK, comparable, place, printab
 #: What a vault reads as notes, and how.
 READERS = {".md": markdown.read, ".ipynb": notebook.read}
 IMAGES = {".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp"}
+
+_What = TypeVar("_What")
 
 #: A link in a drawing: ``href="[[Note#Heading]]"``. It is meant from the note that shows it.
 DRAWN = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\]\])(?P=mark)")
@@ -92,6 +94,14 @@ class Backlink:
     link: Link
 
 
+@dataclass(frozen=True)
+class Saved:
+    """What is new in a vault: what the notes were that were saved, and which notes quote them."""
+
+    befores: Mapping[Path, Note]
+    quoted: Collection[Path]
+
+
 class Vault:
     """All notes below a folder.
 
@@ -121,16 +131,7 @@ class Vault:
 
     def refresh(self) -> None:
         """Read again what has changed on disk, forget what has gone."""
-        self.options = Options.of(self.root)
-        templater = _settings_of_obsidian(self.root, "plugins/templater-obsidian/data.json") or {}
-        folder = (_settings_of_obsidian(self.root, "templates.json") or {}).get("folder")
-        folder = folder or templater.get("templates_folder")
-        #: The folder of the notes that others begin as: they are no notes yet.
-        self.templates = str(folder or "").strip("/")
-        #: The commands of TeX that hold in all notes; a plugin of Obsidian keeps them in this file.
-        self.preamble = definitions(_text(self.root / self.options.preamble))
-        app = _settings_of_obsidian(self.root, "app.json")
-        self._strict = None if app is None else bool(app.get("strictLineBreaks", False))
+        self.options, self.templates, self.preamble, self._strict = self._settings()
         files, circles = _files(self.root)
         kept: dict[Path, tuple[_State, Note]] = {}
         for path in files:
@@ -145,6 +146,98 @@ class Vault:
         if self._cache:
             self._cache.forget_the_gone(kept)
         self._settle()
+
+    def _settings(self) -> tuple[Options, str, str, bool | None]:
+        """Read what is said of all notes.
+
+        Returns
+        -------
+        tuple
+            The settings; the folder of the notes that others begin as, which are no notes yet; the
+            commands of TeX that hold in all notes, which a plugin of Obsidian keeps in a file; and
+            whether the end of a line is none on the page, where Obsidian's settings are there.
+        """
+        options = Options.of(self.root)
+        templater = _settings_of_obsidian(self.root, "plugins/templater-obsidian/data.json") or {}
+        folder = (_settings_of_obsidian(self.root, "templates.json") or {}).get("folder")
+        folder = folder or templater.get("templates_folder")
+        app = _settings_of_obsidian(self.root, "app.json")
+        return (
+            options,
+            str(folder or "").strip("/"),
+            definitions(_text(self.root / options.preamble)),
+            None if app is None else bool(app.get("strictLineBreaks", False)),
+        )
+
+    def update(self) -> Saved | None:
+        """Read again the notes that were saved, if that can change no more than what they say.
+
+        Returns
+        -------
+        Saved or None
+            What is new. None if names, properties, files or settings may have changed: then
+            `refresh` has to be called.
+        """
+        settings = self.options, self.templates, self.preamble, self._strict
+        if self._drafts or self._settings() != settings:
+            return None
+        if _files(self.root) != (self._listed, self._circles):
+            return None
+        saved: dict[Path, tuple[_State, Note]] = {}
+        for path, (known, before) in self._read.items():
+            state = _state(path)
+            if state != known:
+                note = self._note(path)
+                if _called(note) != _called(before):
+                    return None
+                # What is not for the public may be, once another note shows it.
+                if self.hidden and note.links != before.links:
+                    return None
+                saved[path] = state, note
+        befores = {path: self._read[path][1] for path in saved}
+        self._read |= saved
+        quoted: set[Path] = set()
+        for path, (_, note) in saved.items():
+            self.whole.notes[path] = note
+            if path in self.notes:
+                quoted |= self._put(note)
+        if saved and self.whole is not self:
+            self.whole.forget_links()
+            self.whole.__dict__.pop("breaks", None)
+        broke = self.__dict__.pop("breaks", None)
+        return Saved(befores, quoted) if broke in (None, self.breaks) else None
+
+    def forget_links(self) -> None:
+        """Find out anew which note links to which, or names it, when that is asked."""
+        for cached in ("_linking", "_naming", "_names"):
+            self.__dict__.pop(cached, None)
+        self._ranked: dict[Path, list[Backlink]] = {}
+
+    def _put(self, note: Note) -> set[Path]:
+        """Have a note link to and name what it does now; return which notes that is seen on."""
+        linking, naming = self._linking, self._naming
+        links = self._links_of(note)
+        names = self._names.mentioned_in(note, links)
+        there = {path for known in (linking, naming) for path in known if note.path in known[path]}
+        there |= {*links, *names}
+        before = {path: self._quotes(self.notes[path]) for path in there}
+        self.notes[note.path] = note
+        order = {path: number for number, path in enumerate(self.notes)}
+        _replace(linking, note.path, links, order)
+        _replace(naming, note.path, names, order)
+        self._ranked.clear()
+        return {path for path in there if self._quotes(self.notes[path]) != before[path]}
+
+    def _quotes(self, note: Note) -> list[object]:
+        """Gather what is to be seen of links to a note, and of where it is named."""
+        links: list[object] = []
+        for by in self.backlinks(note):
+            above = [heading.slug for heading in by.source.headings if heading.line <= by.link.line]
+            links.append((by.source.path, by.link.sentence, above[-1:]))
+        names = (
+            (said.source.path, said.before, said.name, said.after) for said in self.mentions(note)
+        )
+        return [*links, *names]
 
     def draft(self, path: Path, text: str | None) -> None:
         """Let a note say what is not saved yet; with None, what its file says.
@@ -161,8 +254,7 @@ class Vault:
             return
         # Names call what they called before. To find out what takes its time among many notes.
         self.notes[path] = note
-        for cached in ("_backlinks", "_mentions"):
-            self.__dict__.pop(cached, None)
+        self.forget_links()
 
     def _settle(self) -> None:
         """Have all that is asked told from the files that were read, and from the drafts."""
@@ -190,16 +282,9 @@ class Vault:
         self._drawings: dict[Path, tuple[Link, ...]] = {}
         #: What names mean, by the folder of the note that calls them.
         self._found: dict[tuple[str, str], Path] = {}
-        for cached in (
-            "_by_name",
-            "_backlinks",
-            "_mentions",
-            "_comparable",
-            "taken",
-            "breaks",
-            "_addresses",
-        ):
+        for cached in ("_by_name", "_comparable", "taken", "breaks", "_addresses"):
             self.__dict__.pop(cached, None)
+        self.forget_links()
 
     @cached_property
     def breaks(self) -> bool:
@@ -373,49 +458,60 @@ class Vault:
 
     def backlinks(self, note: Note) -> list[Backlink]:
         """Links to a note from others, one of each, those first that say most about it."""
-        return self._backlinks.get(note.path, [])
+        if note.path not in self._ranked:
+            self._ranked[note.path] = self._rank(self._linking.get(note.path, {}))
+        return self._ranked[note.path]
 
     def mentions(self, note: Note) -> list[Mention]:
         """Sentences of notes that name a note and do not link to it, one of each."""
-        return self._mentions.get(note.path, [])
+        return list(self._naming.get(note.path, {}).values())
 
-    @cached_property
-    def _backlinks(self) -> dict[Path, list[Backlink]]:
-        found: dict[Path, dict[Path, list[Link]]] = defaultdict(lambda: defaultdict(list))
-        sizes: dict[Path, int] = {}
-        for source in self.notes.values():
-            links = [*source.links, *self.drawn(source)]
-            sizes[source.path] = len(links)
-            for link in links:
-                try:
-                    path = self.find(link.target, source.path)
-                except BrokenLinkError:
-                    continue
-                if path != source.path and path in self.notes:
-                    found[path][source.path].append(link)
-
+    def _rank(self, sources: Mapping[Path, list[Link]]) -> list[Backlink]:
         def rank(source: Path, links: list[Link]) -> tuple[bool, float]:
             """Put those first that say something, and link here more than elsewhere."""
-            return (
-                not any(is_whole(link.sentence) for link in links),
-                -len(links) / sizes[source] ** 0.5,
-            )
+            note = self.notes[source]
+            size = len(note.links) + sum(1 for _ in self.drawn(note))
+            return not any(is_whole(link.sentence) for link in links), -len(links) / size**0.5
 
-        return {
-            path: [
-                Backlink(self.notes[source], max(links, key=lambda link: worth(link.sentence)))
-                for source, links in sorted(sources.items(), key=lambda item: rank(*item))
-            ]
-            for path, sources in found.items()
-        }
+        return [
+            Backlink(self.notes[source], max(links, key=lambda link: worth(link.sentence)))
+            for source, links in sorted(sources.items(), key=lambda item: rank(*item))
+        ]
 
     @cached_property
-    def _mentions(self) -> dict[Path, list[Mention]]:
-        linked = {
-            path: {backlink.source.path for backlink in backlinks}
-            for path, backlinks in self._backlinks.items()
-        }
-        return unlinked(self.notes.values(), linked)
+    def _linking(self) -> dict[Path, dict[Path, list[Link]]]:
+        """The links to each note, by the paths of those that hold them, in the notes' order."""
+        found: dict[Path, dict[Path, list[Link]]] = defaultdict(dict)
+        for source in self.notes.values():
+            for path, links in self._links_of(source).items():
+                found[path][source.path] = links
+        return found
+
+    def _links_of(self, source: Note) -> dict[Path, list[Link]]:
+        found: dict[Path, list[Link]] = defaultdict(list)
+        for link in (*source.links, *self.drawn(source)):
+            with suppress(BrokenLinkError):
+                path = self.find(link.target, source.path)
+                if path != source.path and path in self.notes:
+                    found[path].append(link)
+        return found
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self.notes.values())
+
+    @cached_property
+    def _naming(self) -> dict[Path, dict[Path, Mention]]:
+        """The mentions of each note, by the paths of those that name it, in the notes' order."""
+        linked: dict[Path, set[Path]] = defaultdict(set)
+        for path, by in self._linking.items():
+            for source in by:
+                linked[source].add(path)
+        found: dict[Path, dict[Path, Mention]] = defaultdict(dict)
+        for note in self.notes.values():
+            for path, mention in self._names.mentioned_in(note, linked[note.path]).items():
+                found[path][note.path] = mention
+        return found
 
     @cached_property
     def taken(self) -> dict[str, list[Path]]:
@@ -462,6 +558,27 @@ class Vault:
 #: So long are lines that are broken at a margin: three of four, where those of notes that end where
 #: a thought ends are one of four.
 _MARGIN = 60, 110
+
+
+def _called(note: Note) -> list[object]:
+    """Gather what others may call in a note, show of it, or go by."""
+    names = note.outline, note.title, note.summary, note.tags
+    return [*names, note.refused, note.meta]
+
+
+def _replace(
+    known: dict[Path, dict[Path, _What]],
+    source: Path,
+    news: Mapping[Path, _What],
+    order: Mapping[Path, int],
+) -> None:
+    """Put what one note says of others into the place of what it said of them before."""
+    for by in known.values():
+        by.pop(source, None)
+    for path, what in news.items():
+        by = {**known.get(path, {}), source: what}
+        known[path] = dict(sorted(by.items(), key=lambda item: order[item[0]]))
+
 
 #: What tells that a file has changed; None where it cannot be asked.
 _State = tuple[int, int, int] | None
