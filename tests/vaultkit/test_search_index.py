@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from vaultkit.site.search_index import Entry, Section, index, sections
+from vaultkit.site.search_index import Entry, Section, index, sections, written
 
 PAGE = """
 <h1 id="owl">Owl<a class="headerlink" href="#owl">#</a></h1>
@@ -40,6 +40,6 @@ def test_the_index_holds_names_before_text_and_the_first_formulas() -> None:
     entry = Entry(
         "owl/", "Owl", ["Tyto"], ["bird"], "It hears.", 3, [Section("", "", "Text", formulas)]
     )
-    assert json.loads(index([entry])) == [
+    assert json.loads(index([written(entry)])) == [
         ["owl/", "Owl", ["Tyto"], ["bird"], "It hears.", 3, ["a = b", "c = d"], [["", "", "Text"]]]
     ]

@@ -16,6 +16,7 @@ from mkdocs.structure.files import File
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
+from vaultkit.doors.contents import Contents
 from vaultkit.doors.helpers import divided
 
 
@@ -25,11 +26,13 @@ class BuiltPages:
     def __init__(self) -> None:
         self._of_mkdocs: Any = None
         self._are_built = False
+        self._contents = Contents()
 
-    def begin(self) -> None:
+    def begin(self, contents: Contents) -> None:
         """Take its place, until all pages of this build are written."""
         self.end()
         self._of_mkdocs, self._are_built = of_mkdocs._build_page, False
+        self._contents = contents
         of_mkdocs._build_page = self._build
 
     def end(self) -> None:
@@ -51,8 +54,11 @@ class BuiltPages:
 
         def build(files: Iterable[File]) -> None:
             for file in files:
+                assert file.page is not None
                 hidden = file.inclusion.is_excluded()  # type: ignore[no-untyped-call]
+                self._contents.give_back(file.page)
                 self._of_mkdocs(file.page, config, doc_files, nav, env, dirty, excluded=hidden)
+                file.page.content = ""
 
         # The first call is for all of them.
         if not self._are_built:

@@ -42,6 +42,7 @@ from vaultkit.checks.asked import asked as asked_in
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Part, parts
 from vaultkit.doors.built_pages import BuiltPages
+from vaultkit.doors.contents import Contents
 from vaultkit.doors.helpers import Helpers, divided
 from vaultkit.doors.redirects import redirects
 from vaultkit.doors.rendered_pages import RenderedPages
@@ -167,7 +168,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.script = ""
         self.checks_page: File | None = None
         #: By path, the pages that search knows; kept, since a build may be of some pages alone.
-        self.searched: dict[str, search_index.Entry] = {}
+        self.searched: dict[str, bytes] = {}
+        #: And how many words there are on each.
+        self.words: dict[str, int] = {}
+        self.contents = Contents()
         #: The pages of ``nav`` that readers go through in its order.
         self.road: list[Page] = []
         #: Whether ``nav`` is that of its settings.
@@ -446,19 +450,32 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Read the page for search and for the deck; write the links of its drawings anew."""
         note = self._note(page)
         self._gather_cards(html_, page, config, files)
-        self.searched.pop(page.file.src_uri, None)
+        uri = page.file.src_uri
+        self.searched.pop(uri, None)
+        self.words.pop(uri, None)
         if not (page.meta.get("search") or {}).get("exclude"):
             links = self.vault.backlinks(note) if note and self.vault else []
-            self.searched[page.file.src_uri] = search_index.Entry(
+            sections = self.rendered.sections(html_)
+            self.words[uri] = sum(len(part.text.split()) for part in sections)
+            entry = search_index.Entry(
                 url=page.url,
                 title=note.title if note else str(page.title),
                 aliases=note.aliases if note else (),
                 tags=note.tags if note else (),
                 summary=note.summary if note else "",
                 linked=len({link.source.path for link in links}),
-                sections=self.rendered.sections(html_),
+                sections=sections,
             )
-        return linked(html_)
+            self.searched[uri] = search_index.written(entry)
+        content = linked(html_)
+        if self.incremental or not self.known or self.is_filled_in(page, config):
+            return content
+        # Nothing looks at it until it is written.
+        self.contents.put(page, content)
+        if note and note.path.suffix == ".md":
+            page.markdown = ""
+            note.forget_lines()
+        return ""
 
     def on_nav(self, nav: Navigation, files: Files, **_: Any) -> Navigation:
         """Find the reader's road: what `mkdocs.yml` puts into an order, but for the home page."""
@@ -502,7 +519,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             env.bytecode_cache = self.compiled if self.known else None
             self.written.skip_the_same(files, self._shown_on_all(config, files), self._shown_on)
         elif self.known:
-            self.built.begin()
+            self.built.begin(self.contents)
         return env
 
     def index(self) -> File:
@@ -561,6 +578,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Leave Material's index empty, which is fetched with every page; add the Markdown."""
         self.built.end()
+        self.contents.end()
         search: Any = config.plugins.get("material/search")
         if search:
             search.search_index.entries.clear()
@@ -584,6 +602,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_build_error(self, **_: Any) -> None:
         """Leave nothing behind in MkDocs."""
         self.built.end()
+        self.contents.end()
 
     def on_page_context(self, context: Any, config: MkDocsConfig, **_: Any) -> Any:
         """Tell the templates which fonts to fetch at once, and what was checked of the note.
@@ -636,6 +655,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             path = Path(config.site_dir) / unquote(where)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="")
+        if (note := self._note(page)) and not self.incremental:
+            note.forget_lines()
         if page.file is self.checks_page:
             output = output.replace(_LEDGER, self._show_ledger(page), 1)
         if _PREDICTIONS in output:
@@ -656,8 +677,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return mended(output_content) if template_name.endswith(".html") else output_content
 
     def _minutes(self, page: Page) -> int:
-        known = self.searched.get(page.file.src_uri)
-        return road.minutes(sum(len(part.text.split()) for part in known.sections) if known else 0)
+        return road.minutes(self.words.get(page.file.src_uri, 0))
 
     def _about(self, page: Page, config: MkDocsConfig) -> machines.About:
         note = self._note(page)
@@ -701,6 +721,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                     _markdown(page),
                     "\n".join([*note.shown, ""]) if is_text else str(page.markdown),
                 )
+
+    @staticmethod
+    def is_filled_in(page: Page, config: MkDocsConfig) -> bool:
+        """Tell whether Material's plugin lists notes on a page, once all of them are rendered."""
+        tags: Any = config.plugins.get("material/tags")
+        return any(listing.page is page for listing in (tags and tags.listings) or ())
 
     @staticmethod
     def counts_checks(note: Note) -> bool:

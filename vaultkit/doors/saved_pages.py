@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from urllib.parse import unquote
 
 from mkdocs.commands import build as of_mkdocs
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.files import Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 _KNOWN = {"material/search", "material/tags", "search", "vaultkit"}
 #: So many pages are better written by all processors.
 _MOST = 50
-#: A page that lists notes by their tags has been filled in by now.
-_LISTS_TAGS = "<!-- material/tags"
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
 
@@ -98,7 +96,7 @@ class SavedPages:
             found += [folder, *sorted(folder.rglob("*"))] if name else []
         return [(os.fspath(path), _state(path)) for path in found]
 
-    def _touched(self, config: MkDocsConfig, files: Files) -> list[File] | None:
+    def _touched(self, config: MkDocsConfig, files: Files) -> list[Page] | None:
         """Read what was saved, and find the pages that show something of it; None if any may."""
         plugin, vault = self._plugin, self._vault
         if self._states(config) != self._beside:
@@ -116,9 +114,10 @@ class SavedPages:
         if told:
             touched |= {p for p, note in vault.notes.items() if plugin.counts_checks(note)}
         found = [files.get_file_from_path(vault.relative(path)) for path in touched]
-        if len(found) > _MOST or any(_LISTS_TAGS in vault.notes[path].text for path in touched):
+        pages = [file.page for file in found if file and file.page]
+        if len(pages) > _MOST or any(plugin.is_filled_in(page, config) for page in pages):
             return None
-        return [file for file in found if file and file.page]
+        return pages
 
     def _shows_on_own_page(self, befores: Mapping[Path, Note]) -> bool:
         """Tell whether only pages that show, quote or check a note show that it was changed."""
@@ -145,14 +144,13 @@ class SavedPages:
         )
 
     def _write(
-        self, touched: Collection[File], config: MkDocsConfig, files: Files, nav: Any, env: Any
+        self, pages: list[Page], config: MkDocsConfig, files: Files, nav: Any, env: Any
     ) -> bool:
         """Write pages, and what search knows of them; tell whether no other page shows of that."""
         plugin = self._plugin
         plugin.rendered.resume()
         plugin.on_pre_build(config=config)
         cards = dict(plugin.flashcards)
-        pages: list[Page] = [file.page for file in touched if file.page]
         listed = [plugin.as_listed(page) for page in pages]
         for page in pages:
             # What it was rendered by at the last build renders by what it was rendered by before.

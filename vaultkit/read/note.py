@@ -265,6 +265,11 @@ class Note:
         """Its lines without what comments hide: all that may be published of them."""
         return shown(hide(self.text).text).removesuffix("\n").split("\n")
 
+    def forget_lines(self) -> None:
+        """Hold its text once, and find its lines anew where they are asked for again."""
+        for cached in ("lines", "shown"):
+            self.__dict__.pop(cached, None)
+
     @cached_property
     def preamble(self) -> str:
         """The commands of TeX that its formulas define, for all of them."""

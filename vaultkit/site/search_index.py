@@ -78,22 +78,26 @@ def sections(html: str) -> list[Section]:
     return [section for section in reader.finish() if section.heading or section.text]
 
 
-def index(entries: Iterable[Entry]) -> str:
-    """Write the index that `search.js` reads: lists, since names would be a third of it."""
-    notes = [
-        [
-            entry.url,
-            entry.title,
-            list(entry.aliases),
-            list(entry.tags),
-            entry.summary,
-            entry.linked,
-            [formula for part in entry.sections for formula in part.formulas][:_STATED],
-            [[part.anchor, part.heading, part.text] for part in entry.sections],
-        ]
-        for entry in entries
+def written(entry: Entry) -> bytes:
+    """Write down one page: as a list, since names would be a third of it."""
+    formulas = [formula for part in entry.sections for formula in part.formulas]
+    told = [
+        entry.url,
+        entry.title,
+        list(entry.aliases),
+        list(entry.tags),
+        entry.summary,
+        entry.linked,
+        formulas[:_STATED],
+        [[part.anchor, part.heading, part.text] for part in entry.sections],
     ]
-    return json.dumps(notes, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def index(pages: Iterable[bytes]) -> bytes:
+    """Join what was written of pages to the index that `search.js` reads."""
+    return b"[" + b",".join(pages) + b"]"
 
 
 class _Reader(HTMLReader):

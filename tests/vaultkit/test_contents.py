@@ -1,0 +1,60 @@
+"""What pages say is on disk from when they are rendered until they are written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+from tests.vaultkit.edited_site import SITE, make_vault
+from vaultkit.doors.built_pages import BuiltPages
+from vaultkit.doors.contents import Contents
+
+
+@pytest.mark.parametrize("system", ["that can fork", "that cannot"])
+def test_contents_come_back(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if system == "that cannot":
+        monkeypatch.delattr(os, "pread", raising=False)
+    told = {"a.md": "<p>é 很 \ud800</p>", "b.md": "", "c.md": "<p>c</p>" * 9999}
+    pages: list[Any] = [SimpleNamespace(file=SimpleNamespace(src_uri=uri)) for uri in told]
+    contents = Contents()
+    for page in pages:
+        contents.put(page, "before")
+        contents.put(page, told[page.file.src_uri])
+    for page in reversed(pages):
+        contents.give_back(page)
+        assert page.content == told[page.file.src_uri]
+    other: Any = SimpleNamespace(file=SimpleNamespace(src_uri="d.md"), content="as it was")
+    contents.give_back(other)
+    assert other.content == "as it was"
+    contents.end()
+
+
+def test_no_page_is_held_until_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = make_vault(tmp_path / "vault")
+    (docs / "Listed.md").write_text("# Listed\n\n<!-- material/tags -->\n")
+    (docs / "Heron.md").write_text("---\ntags: [bird]\n---\n# Heron\n\nIt waits.\n")
+    config = docs.parent / "mkdocs.yml"
+    config.write_text(SITE.replace("[search, vaultkit]", "[search, tags, vaultkit]"))
+    loaded = load_config(str(config))
+    plugin: Any = loaded.plugins["vaultkit"]
+    held: dict[str, str] = {}
+    begin = BuiltPages.begin
+
+    def begins(self: BuiltPages, contents: Contents) -> None:
+        held.update({page.file.src_uri: page.content for page in plugin.pages})
+        begin(self, contents)
+
+    monkeypatch.setattr(BuiltPages, "begin", begins)
+    build(loaded)
+    assert {uri for uri, content in held.items() if content} == {"Listed.md"}
+    site = docs.parent / "site"
+    assert "It flies far." in (site / "tern" / "index.html").read_text("utf-8")
+    assert 'href="../heron/"' in (site / "listed" / "index.html").read_text("utf-8")
