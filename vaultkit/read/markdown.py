@@ -843,7 +843,9 @@ def _passage(content: str, children: list[Token], line: int) -> Passage:
                 plain += " " * (at - length), child.content[offset:end]
                 length = max(at, length) + end - offset
     plain.append(" " * (len(content) - length))
-    return Passage(line, content, "".join(plain)[: len(content)])
+    words = "".join(plain)[: len(content)]
+    # Most say nothing else: held once, and kept once.
+    return Passage(line, content, content if words == content else words)
 
 
 def _source_of(token: Token, offset: int) -> int:
