@@ -18,6 +18,8 @@ DOORS = {
     "pytest_plugin.py",
     "redirects.py",
     "rendered_pages.py",
+    "saved_pages.py",
+    "contents.py",
     "site_assets.py",
     "site_builder.py",
     "written_pages.py",
