@@ -95,6 +95,14 @@ def test_a_strangers_vault(vault: Path) -> None:
     )
 
 
+def test_the_list_of_tags_has_the_addresses_that_its_plugin_writes(vault: Path) -> None:
+    settings = vault / "mkdocs.yml"
+    settings.write_text(SITE.replace("[search, vaultkit]", "[search, tags, vaultkit]"))
+    (vault / "docs" / "Sea.md").write_text("---\ntags: [Sea]\n---\nWords #Sea.\n")
+    assert build(vault).returncode == 0
+    assert '<h2 id="tag:sea">' in (vault / "site" / "tags" / "index.html").read_text("utf-8")
+
+
 def test_a_page_shows_what_others_take_for_settings(vault: Path) -> None:
     note = vault / "docs" / "Food.md"
     note.write_text("Author: Somebody\nheard:: mice\n\n## Food {#f}\n")

@@ -57,6 +57,7 @@ CALLOUTS = {
     "example": (),
     "quote": ("cite",),
 }
+_LISTED = re.compile(r"(?P<name>(?P<id>\S+)/name) \{ #(?P<slug>(?P=id)/slug) \}")
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _STYLE = {name: style for style, names in CALLOUTS.items() for name in (style, *names)}
 
@@ -119,7 +120,7 @@ class ObsidianExtension(Extension):
             forbid_html(md)
         if not page.options["attributes"]:
             # Fences ask whether there is one; Obsidian shows what it would read.
-            md.treeprocessors.register(Treeprocessor(md), "attr_list", 8)
+            md.treeprocessors.register(_TagHeadings(md), "attr_list", 8)
         if page.options["places"]:
             md.treeprocessors.register(NameLinks(md, page), "vaultkit-name-links", 6.2)
             # When the formulas are typeset (4), and when stashed code is back in its place (30).
@@ -132,6 +133,16 @@ class ObsidianExtension(Extension):
     def reset(self) -> None:
         """Begin another page."""
         self.cards.used.clear()
+
+
+class _TagHeadings(Treeprocessor):
+    """Reads no attributes but those that Material's plugin writes into its list of tags."""
+
+    def run(self, root: Element) -> None:
+        for element in root.iter():
+            if element.tag in HEADINGS and (found := _LISTED.fullmatch(element.text or "")):
+                element.text = found["name"]
+                element.set("id", found["slug"])
 
 
 class _BlockIds(Treeprocessor):
