@@ -76,12 +76,19 @@ def inspect_text(note: Note, vault: Vault, settings: Settings = Settings()) -> I
         yield from form.check(note, vault, shown=settings.shown)
     if "links" in names:
         yield from links.check(note, vault)
-    if "formulas" in names and settings.typeset:
-        preamble = vault.preamble + note.preamble
-        typesetter = partial(settings.typeset, preamble=preamble) if preamble else settings.typeset
+    if typesetter := _typesetter(note, vault, settings):
         yield from typeset.check(note, typesetter)
     if "mirrors" in names and not settings.shown:
         yield from mirrors.check(note, vault.root.parent)
+
+
+def _typesetter(note: Note, vault: Vault, settings: Settings) -> Typesetter | None:
+    """Return what typesets the formulas of a note, with the commands that are defined for them."""
+    if "formulas" not in vault.options.checks_of(note, vault.relative(note.path)):
+        return None
+    preamble = vault.preamble + note.preamble
+    typesetter = settings.typeset
+    return partial(typesetter, preamble=preamble) if typesetter and preamble else typesetter
 
 
 class Judges:
@@ -172,10 +179,14 @@ def inspect(
 
 
 def asked_of_code(note: Note, vault: Vault, settings: Settings) -> tuple[set[str], Settings]:
-    """Return what `inspect_code` has to know of a vault: which checks a note gets, and how."""
+    """Return what has to be known of a vault to run a note: which checks it gets, and how.
+
+    What typesets its formulas knows the commands of the vault then.
+    """
     path = vault.relative(note.path)
     names = set(vault.options.checks_of(note, path))
-    return names, replace(settings.of(vault.options, note, path), typeset=None)
+    typesetter = _typesetter(note, vault, settings)
+    return names, replace(settings.of(vault.options, note, path), typeset=typesetter)
 
 
 def inspect_code(

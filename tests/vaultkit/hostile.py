@@ -36,7 +36,7 @@ WRONG: dict[str, tuple[bytes, int, str]] = {
     "lists.md": (_front("a: " + "[" * 5000 + "]" * 5000), 2, "nested too deeply"),
     "laughs.md": (_front("a: &a [x, x]\n" + _LAUGHS + "aliases: *m"), 2, "anchors"),
     "tabs.md": (_front("a: b\n\tc: d"), 3, "front matter"),
-    "keys.md": (_front("2: b"), 2, "word"),
+    "keys.md": (_front("[a]: b"), 2, "key"),
     "long.md": (_front("a: " + "b" * 100_000), 2, "longer"),
     "object.md": (_front("a: !!python/object:os.system {}"), 2, "front matter"),
     "control.md": (_front("a: \x07"), 2, "front matter"),

@@ -10,10 +10,11 @@ import sys
 import time
 import traceback
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 
+from vaultkit.checks import typeset
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.inspect import Judges, Settings, asked_of_code, inspect_code, inspect_text
 from vaultkit.ledger import Ledger
@@ -125,9 +126,13 @@ class Runner:
             return pickle.dumps(traceback.format_exc())
 
     def _told_of_text(self, note: Note) -> Inspection:
-        """Judge what a note says without running; one bad note must not be the end of the run."""
+        """Judge what a note says without running; one bad note must not be the end of the run.
+
+        What typesets a formula may never end, or end its process: the process of the note does it.
+        """
+        settings = replace(self.settings, typeset=None)
         try:
-            return Inspection(note, list(inspect_text(note, self.vault, self.settings)), whole=True)
+            return Inspection(note, list(inspect_text(note, self.vault, settings)), whole=True)
         except Exception:
             return told(note, Ending("raised", told=traceback.format_exc()))
 
@@ -259,9 +264,10 @@ def _changed_after(path: Path, moment: int) -> bool:
 
 @dataclass
 class _Work:
-    """What the process of a note does: it runs the code, and knows nothing but the note.
+    """What the process of a note does: it runs its code and typesets its formulas.
 
-    So the processes that these are forked from hold little memory, however many notes there are.
+    It knows nothing but the note, so the processes that these are forked from hold little memory,
+    however many notes there are.
     """
 
     folder: Path
@@ -297,4 +303,7 @@ class _Work:
             until=until, tell=tell, read=read, judges=self.judges,
         ):  # fmt: skip
             send({"check": check.plain()})
+        if settings.typeset:
+            for check in typeset.check(note, settings.typeset):
+                send({"check": check.plain()})
         send({"read": [os.fspath(path) for path in read]})
