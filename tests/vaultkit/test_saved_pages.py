@@ -137,6 +137,24 @@ def test_what_may_show_elsewhere_builds_the_whole_site(what: str, tmp_path: Path
     assert_is_as_if_new(docs.parent)
 
 
+@pytest.mark.parametrize(("words", "wholes"), [("It *is* [[Tern]].", 1), ("![[wing.svg]]", 2)])
+def test_what_only_a_hidden_note_showed_may_be_shown_by_another(
+    words: str, wholes: int, tmp_path: Path
+) -> None:
+    docs, server = serve(tmp_path)
+    (docs / "index.md").write_text("# Birds\n\nThe sea.\n")
+    (docs / "Barn Owl.md").write_text("---\npublish: false\n---\n# Barn Owl\n\n![[wing.svg]]\n")
+    (docs / "Sea" / "Gull.md").write_text("# Gull\n\nIt is [[Tern]].\n")
+    server.build()
+    assert not (server.site / "wing.svg").exists()
+    before = server.wholes
+    replaced("Sea/Gull.md", "It is [[Tern]].", words)(docs)
+    server.build()
+    assert server.wholes - before == wholes - 1
+    assert (server.site / "wing.svg").exists() == (wholes == 2)
+    assert_is_as_if_new(docs.parent)
+
+
 @pytest.mark.parametrize(
     "settings",
     [

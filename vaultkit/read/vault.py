@@ -191,7 +191,7 @@ class Vault:
                 if _called(note) != _called(before):
                     return None
                 # What is not for the public may be, once another note shows it.
-                if self.hidden and note.links != before.links:
+                if self.hidden and _targets(note) != _targets(before):
                     return None
                 saved[path] = state, note
         befores = {path: self._read[path][1] for path in saved}
@@ -558,6 +558,10 @@ class Vault:
 #: So long are lines that are broken at a margin: three of four, where those of notes that end where
 #: a thought ends are one of four.
 _MARGIN = 60, 110
+
+
+def _targets(note: Note) -> set[str]:
+    return {link.target for link in note.links}
 
 
 def _called(note: Note) -> list[object]:
