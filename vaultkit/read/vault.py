@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import html
 import json
 import os
@@ -21,11 +20,12 @@ from vaultkit.read import markdown, notebook
 from vaultkit.read.cache import Cache
 from vaultkit.read.macros import definitions
 from vaultkit.read.mentions import Mention, Names
+from vaultkit.read.nearest import Nearest
 from vaultkit.read.note import Link, Note, Problem
 from vaultkit.read.options import FILES, Options
 from vaultkit.read.sentences import is_whole, worth
 from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError, read
-from vaultkit.read.syntax import SURROGATE, WIKILINK, comparable, place, printable
+from vaultkit.read.syntax import SURROGATE, WIKILINK, place, printable
 
 #: What a vault reads as notes, and how.
 READERS = {".md": markdown.read, ".ipynb": notebook.read}
@@ -39,8 +39,6 @@ DRAWN = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\
 
 #: What tells the name of a file from that of a note: `figure.svg`, but neither `a.md` nor `1.5`.
 _ENDING = re.compile(r"\.(?!md$)[A-Za-z]\w{0,7}$")
-#: Characters beyond which nobody looks for what comes near a name.
-_LONGEST_NAME = 200
 
 
 class BrokenLinkError(LookupError):
@@ -57,12 +55,13 @@ class BrokenLinkError(LookupError):
         through all names takes its time.
     """
 
-    def __init__(self, what: str, wanted: str, names: Callable[[], Mapping[str, str]]) -> None:
+    def __init__(self, what: str, wanted: str, names: Callable[[], Nearest]) -> None:
         super().__init__(what)
         self.what, self.wanted, self.names = what, wanted, names
 
     def __str__(self) -> str:
-        return self.what + _nearest(self.wanted, self.names())
+        near = self.names().to(self.wanted)
+        return self.what + (f"; did you mean {' or '.join(map(repr, near))}?" if near else "")
 
 
 class UnwrittenError(BrokenLinkError):
@@ -282,7 +281,7 @@ class Vault:
         self._drawings: dict[Path, tuple[Link, ...]] = {}
         #: What names mean, by the folder of the note that calls them.
         self._found: dict[tuple[str, str], Path] = {}
-        for cached in ("_by_name", "_comparable", "taken", "breaks", "_addresses"):
+        for cached in ("_by_name", "_nearest", "taken", "breaks", "_addresses"):
             self.__dict__.pop(cached, None)
         self.forget_links()
 
@@ -386,16 +385,16 @@ class Vault:
                 return min(found, key=lambda path: _distance(path, source))
         what = f"there is no note or file {name!r}"
         kind = BrokenLinkError if _ENDING.search(name) else UnwrittenError
-        raise kind(what, name, lambda: self._comparable)
+        raise kind(what, name, lambda: self._nearest)
 
     def _find_public(self, name: str, source: Path) -> Path:
         try:
             path = self.whole.find(name, source)
         except BrokenLinkError as error:
-            error.names = lambda: self._comparable  # no other names than those that are known
+            error.names = lambda: self._nearest  # no other names than those that are known
             raise
         if path in self.hidden:
-            raise UnpublishedError("not published", name, dict)
+            raise UnpublishedError("not published", name, lambda: Nearest(()))
         return path
 
     def resolve(self, link: Link, source: Note) -> Target:
@@ -417,7 +416,7 @@ class Vault:
             if lines is None:
                 what = f"{note.name!r} has no block {link.sub!r}"
                 ids = note.block_ids
-                raise BrokenLinkError(what, link.sub, lambda: _compared(f"^{name}" for name in ids))
+                raise BrokenLinkError(what, link.sub, lambda: Nearest(f"^{name}" for name in ids))
             return Target(path, link.sub, note, lines)
         heading = None if link.wiki else note.anchored(link.sub)
         heading = heading or note.heading(link.sub)
@@ -426,7 +425,7 @@ class Vault:
             raise BrokenLinkError(
                 what,
                 link.sub,
-                lambda: _compared(_linked(h.text) if link.wiki else h.slug for h in headings),
+                lambda: Nearest(_linked(h.text) if link.wiki else h.slug for h in headings),
             )
         return Target(path, heading.slug, note, note.section_lines(heading))
 
@@ -540,8 +539,8 @@ class Vault:
         return found
 
     @cached_property
-    def _comparable(self) -> dict[str, str]:
-        return _compared(self.names())
+    def _nearest(self) -> Nearest:
+        return Nearest(self.names())
 
     @cached_property
     def _by_name(self) -> tuple[dict[str, list[Path]], dict[str, list[Path]]]:
@@ -703,17 +702,6 @@ def _distance(path: Path, source: Path) -> tuple[int, str]:
     return len(Path(os.path.relpath(path, source.parent)).parts), str(path)
 
 
-def _compared(names: Iterable[str]) -> dict[str, str]:
-    return {comparable(name): name for name in names}
-
-
 def _linked(heading: str) -> str:
     """Write a heading as a link can name it."""
     return " ".join(re.sub(r"[#|^\[\]]", " ", heading).split())
-
-
-def _nearest(wanted: str, names: Mapping[str, str]) -> str:
-    """Say which names come near, for the end of a message."""
-    key = comparable(wanted[:_LONGEST_NAME])
-    near = difflib.get_close_matches(key, (name for name in names if name), n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(repr(names[name]) for name in near)}?" if near else ""

@@ -1,0 +1,57 @@
+"""Of many names, those that come near are the ones that letter by letter come near."""
+
+from __future__ import annotations
+
+import difflib
+import random
+
+import pytest
+
+from vaultkit.read.nearest import Nearest
+from vaultkit.read.syntax import comparable
+
+WORDS = [
+    "query",
+    "key",
+    "value",
+    "softmax",
+    "head",
+    "mask",
+    "layer",
+    "norm",
+    "residual",
+    "token",
+    "position",
+    "scaled",
+    "dot",
+]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_slip_of_the_pen_is_found_among_many(seed: int) -> None:
+    chance = random.Random(seed)
+    names = [f"{' '.join(chance.sample(WORDS, 3)).title()} {n}" for n in range(2000)]
+    nearest = Nearest(names)
+    for name in chance.sample(names, 20):
+        at = chance.randrange(1, len(name))
+        slip = name[:at] + chance.choice(["", "x", name[at - 1]]) + name[at + 1 :]
+        keys = {comparable(each): each for each in names}
+        first = difflib.get_close_matches(comparable(slip), list(keys), n=1, cutoff=0.5)
+        assert nearest.to(slip)[:1] == [keys[key] for key in first] or name in nearest.to(slip)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("Othr", ["Other"]),
+        ("othr", ["Other"]),
+        ("x", ["X"]),
+        ("^fakt", ["^fact"]),
+        ("很好的", ["很好"]),
+        ("nothing like it", []),
+        ("", []),
+        ("a" * 100_000, []),
+    ],
+)
+def test_what_comes_near(wanted: str, found: list[str]) -> None:
+    assert Nearest(["Other", "X", "^fact", "很好", "", "#"]).to(wanted) == found
