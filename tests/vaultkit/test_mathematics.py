@@ -54,6 +54,10 @@ def test_a_tag_stands_in_any_display() -> None:
     for tex in (r"a = b \tag{7}", r"\begin{equation} a = b \tag{7} \end{equation}"):
         assert "".join(fromstring(to_mathml(tex, True)).itertext()) == "a=b(7)"
     assert "".join(fromstring(to_mathml(r"a \tag{7}", False)).itertext()) == "a(7)"
+    # With a star it has no brackets but those that it is given.
+    for tag, shown in (("*{A}", "aA"), ("*{(A)}", "a(A)"), (r"{1}\tag{2}", "a(1, 2)")):
+        assert "".join(fromstring(to_mathml(rf"a \tag{tag}", True)).itertext()) == shown
+    assert "".join(fromstring(to_mathml(r"a \tag*{A}\tag{2}", True)).itertext()) == "aA, (2)"
     with pytest.raises(FormulaError) as told:
         to_mathml(r"a \foo \tag{7}", True)
     assert told.value.position == 2
@@ -93,6 +97,10 @@ def test_a_tag_stands_in_any_display() -> None:
         (r"\renewcommand{\g}{c}\g", False, "c"),
         (r"\DeclareMathOperator*{\h}{max}\h_x", False, "maxx"),
         (r"\def\k#1{#1!}\k{a}", False, "a!"),
+        (r"\operatorname{\mathcal{Hom}} \operatorname*{\mathscr Hom}", False, "ℋ\ufe00ℴ𝓂ℋ\ufe01om"),
+        (r"\operatorname{R\mathit{Hom}} \operatorname{\mathbb{1}}", False, "R𝐻𝑜𝑚𝟙"),
+        (r"\operatorname{\mathrm{H}\mathsf{om}} \operatorname{\mathbf R f}", False, "H𝗈𝗆𝐑f"),
+        (r"\DeclareMathOperator{\l}{\mathfrak{Hom}}\l", False, "ℌ𝔬𝔪"),
         ("a % words\nb \\% c", False, "ab%c"),
         (r"\href{https://a.org}{b} \bbox[red]{c} \colorbox{red}{d} \smash[b]{e}", False, "bcde"),
         (r"\unicode{x25A1} \euro \require{cancel}", False, "□€"),
@@ -129,6 +137,10 @@ def test_what_mathjax_knows_is_typeset(tex: str, display: bool, shown: str) -> N
     assert re.sub("[\u2061-\u2064\\s]", "", text) == shown.replace(" ", "")
 
 
+def test_words_in_the_name_of_an_operator_stay_apart() -> None:
+    assert "<mi>lim\u00a0sup</mi>" in to_mathml(r"\operatorname{\text{lim sup}}_n", False)
+
+
 def test_what_is_defined_elsewhere_is_known() -> None:
     preamble = r"\newcommand{\R}{\mathbb{Q}} \newcommand{\f}[1]{#1^2}"
     assert "ℚ" in to_mathml(r"\R", False, preamble)
@@ -156,6 +168,7 @@ def test_an_error_names_the_command_and_its_place(tex: str, position: int, what:
         (r"\frac{1}{", 9, "}"),
         (r"a & b", 2, "&"),
         (r"\left( a", None, ""),
+        (r"\operatorname{\mathcal{H}", None, "}"),
     ],
 )
 def test_what_does_not_compile_is_refused(tex: str, position: int | None, words: str) -> None:
@@ -258,6 +271,18 @@ def test_equations_with_a_label_are_numbered_and_referenced(tmp_path: Path) -> N
     )
     assert '<a href="#equation-3">(2)</a>, <a href="#equation-4">E</a>' in html
     assert re.findall(r"<mtext>(\(\w+\))</mtext>", html) == ["(1)", "(2)", "(E)"]
+
+
+@pytest.mark.parametrize("name", ["align", "gather", "aligned", "alignat"])
+def test_each_row_has_a_number_of_its_own(name: str) -> None:
+    begins = rf"\begin{{{name}}}" + "{2}" * (name == "alignat")
+    html, _ = render(
+        f"$$\n{begins}\na \\label{{x}} \\\\ \\begin{{matrix}}b\\\\c\\end{{matrix}} \\tag{{*}}"
+        f" \\label{{y}} \\\\ d \\\\ e \\label{{z}}\n\\end{{{name}}}\n$$\n\n"
+        r"By $1+\eqref{x}$, $1+\eqref{y}$, $1+\eqref{z}$."
+    )
+    numbers = re.findall(r"<mtext>(\([^<]*\))</mtext>", html)
+    assert numbers == ["(1)", "(*)", "(2)", "(1)", "(*)", "(2)"]
 
 
 def test_a_line_below_a_table_is_as_wide_as_the_table() -> None:

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from xml.etree.ElementTree import fromstring
+
+from math_core import LatexToMathML
 
 from vaultkit.read.macros import COMMAND, group
 from vaultkit.site.chemistry import formula, quantity
+
+_converter = LatexToMathML()
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?")
 _TEXT = {
@@ -53,6 +58,11 @@ _IN_TEXT = {"dots", "ldots", "quad", "qquad", "textasciicircum", "textbackslash"
 _STRANGE = r"\\textcolor\{[^{}]*\}\{[^{}]*\}|\\[A-Za-z]+|\\\\"
 #: Commands that have a form with a star; behind others it is an asterisk.
 _STARRED = {"operatorname", "DeclareMathOperator", "newcommand", "renewcommand", "hspace", "tag"}
+#: Letters of a font, in the name of an operator.
+_FONT = re.compile(
+    r"\\(?P<font>text(?=\s*\{)|math(?:bb|bf|cal|frak|it|rm|scr|sf|tt))(?![A-Za-z])"
+    r"\s*(?P<brace>\{)?(?P<letters>(?(brace)[A-Za-z0-9 -]+|[A-Za-z0-9]))(?(brace)\})"
+)
 #: What a delimiter stands behind; of those, what one can type for angle brackets.
 _SIZES = re.compile(r"left|right|middle|[bB]igg?[lrm]?")
 _ANGLE = re.compile(r"\s*([<>])")
@@ -190,6 +200,8 @@ _UPRIGHT = re.compile(
 )
 _BEGINS = re.compile(r"\\(?P<what>begin|end)\s*\{(?P<name>[A-Za-z]+)(?P<star>\*?)\}")
 _ROWS = {"align": "align", "aligned": "align", "gather": "gather", "gathered": "gather"}
+#: Each row of theirs may have a number.
+_WITH_NUMBERS = {*_ROWS, "alignat", "flalign", "eqnarray"}
 _LABEL = re.compile(r"\\label\s*\{(?P<name>[^{}]*)\}")
 REFERENCE = re.compile(r"\\(?P<eq>eq)?ref\s*\{(?P<name>[^{}]*)\}")
 _TAG = re.compile(r"\\tag(?P<star>\*?)\s*(?=\{)")
@@ -219,13 +231,12 @@ def labels(formulas: Iterable[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     number = 0
-    for tex in formulas:
+    for row in (row for tex in formulas for row in _numbered_rows(tex)):
         tags: list[str] = []
-        _without_tags(tex, tags)
-        for label in _LABEL.finditer(tex):
+        _without_tags(row, tags)
+        for label in _LABEL.finditer(row):
             number += not tags
-            tag = tags[0] if tags else str(number)
-            found.setdefault(label["name"], tag.removeprefix("(").removesuffix(")"))
+            found.setdefault(label["name"], _bare(tags[0] if tags else str(number)))
     return found
 
 
@@ -237,14 +248,34 @@ def numbered(tex: str, known: Mapping[str, str]) -> str:
     >>> numbered(r"a \label{x} by \eqref{y}", {"x": "1", "y": "A"})
     'a \\tag{1} by \\text{(A)}'
     """
-    if _LABEL.search(tex) and not _TAG.search(tex):
-        tex = _LABEL.sub(lambda found: rf"\tag{{{known.get(found['name'], '?')}}}", tex)
+
+    def tag(found: re.Match[str]) -> str:
+        return rf"\tag{{{known.get(found['name'], '?')}}}"
 
     def reference(found: re.Match[str]) -> str:
         number = known.get(found["name"], "?")
         return rf"\text{{({number})}}" if found["eq"] else rf"\text{{{number}}}"
 
-    return REFERENCE.sub(reference, tex)
+    rows = [row if _TAG.search(row) else _LABEL.sub(tag, row) for row in _numbered_rows(tex)]
+    return REFERENCE.sub(reference, r"\\".join(rows))
+
+
+def _numbered_rows(tex: str) -> list[str]:
+    r"""Part a formula where each row has a number of its own; with ``\\`` it is whole again.
+
+    >>> _numbered_rows(r"\begin{align}a\\b\end{align}"), _numbered_rows(r"a\\b")
+    (['\\begin{align}a', 'b\\end{align}'], ['a\\\\b'])
+    """
+    begins = _BEGINS.match(tex)
+    if not begins or begins["name"] not in _WITH_NUMBERS:
+        return [tex]
+    inner, end = _whole(tex, begins)
+    if end < len(tex):
+        return [tex]
+    rows = _rows(inner)
+    rows[0] = begins[0] + rows[0]
+    rows[-1] += tex[begins.end() + len(inner) :]
+    return rows
 
 
 def _commands(tex: str) -> Iterator[str]:
@@ -376,8 +407,26 @@ def _defined(found: re.Match[str]) -> tuple[str, int]:
     if found["name"] == "DeclareMathOperator":
         says, at = group(found.string, at)
         star = "*" if found[0].endswith("*") else ""
-        written += rf"{{\operatorname{star}{{{says}}}}}"
+        operator = "".join(_commands(rf"\operatorname{star}{{{says}}}"))
+        written += f"{{{operator}}}"
     return written, at
+
+
+def _operator(found: re.Match[str]) -> tuple[str, int] | None:
+    at = group(found.string, found.end())[1]
+    name = found.string[found.end() : at]
+    plain = _FONT.sub(_letters, name)
+    return None if plain == name else (found[0] + "".join(_commands(plain)), at)
+
+
+def _letters(found: re.Match[str]) -> str:
+    """Write letters of a font as characters: names of operators take no commands for fonts."""
+    if found["font"] == "text":
+        return rf"\text{{{found['letters'].replace(' ', '~')}}}"
+    if found["font"] == "mathrm":
+        return found["letters"]
+    mathml = _converter.convert_with_local_state(found[0], displaystyle=False)
+    return "".join(fromstring(mathml).itertext())
 
 
 def _chemical(found: re.Match[str]) -> tuple[str, int]:
@@ -400,6 +449,7 @@ _WRITERS: dict[str, _Writer] = {
     **dict.fromkeys(("substack", "displaylines"), _stacked),
     **dict.fromkeys(("newcommand", "renewcommand", "DeclareMathOperator"), _defined),
     **dict.fromkeys(("ce", "pu"), _chemical),
+    "operatorname": _operator,
     "mathop": _with_limits,
     "verb": _verbatim,
     "widetilde": _wide_tilde,
@@ -561,8 +611,14 @@ def _tagged(tex: str, display: bool) -> str:
         numbered = [row if _TAG.search(row) else rf"{row}\notag " for row in rows]
         return rf"\begin{{{name}}}" + r"\\".join(numbered) + rf"\end{{{name}}}"
     rest = _without_tags(tex, tags)
-    tag = ", ".join(tag.removeprefix("(").removesuffix(")") for tag in tags)
-    return rf"\begin{{equation}}{rest}\tag{{{tag}}}\end{{equation}}"
+    tag = ", ".join(map(_bare, tags))
+    if all(f"({_bare(tag)})" == tag for tag in tags):
+        return rf"\begin{{equation}}{rest}\tag{{{tag}}}\end{{equation}}"
+    return rf"\begin{{equation}}{rest}\tag*{{{', '.join(tags)}}}\end{{equation}}"
+
+
+def _bare(tag: str) -> str:
+    return tag.removeprefix("(").removesuffix(")")
 
 
 def _without_tags(tex: str, tags: list[str]) -> str:
