@@ -1,5 +1,6 @@
 """What is done ahead of all notes, so that none of them has to do it again."""
 
+import json
 import os
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,7 +10,7 @@ import pytest
 
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.typeset import Typesetter
-from vaultkit.doors.runner import _EXAMPLE, Runner, _Work
+from vaultkit.doors.runner import _EXAMPLE, Runner, _Work, workers_of
 from vaultkit.inspect import Settings, inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
@@ -81,6 +82,43 @@ def test_it_finds_what_inspect_finds(vault: Vault, count: int) -> None:
     assert found.whole
 
 
+def test_only_what_runs_has_a_process(vault: Vault) -> None:
+    texts = {
+        "Words.md": "# Words\n\nSee [[Gone]] at 0.25.\n\n```text\nno code\n```\n",
+        "Formula.md": "# Formula\n\n$x^2$\n",
+        "Asked.md": "---\nchecks: [numbers]\n---\n# Asked\n\nIt is 0.25.\n",
+        "Code.md": "# Code\n\n```python\nx = 1\n```\n",
+    }
+    for name, text in texts.items():
+        (vault.root / name).write_text(text)
+    vault.refresh()
+    workers = workers_of(vault.root, 1)
+    submitted: list[str] = []
+    submit = workers.submit
+    workers.submit = lambda key, given: submitted.append(key) or submit(key, given)  # type: ignore[func-returns-value, method-assign, misc]
+    runner = Runner(vault, Settings(typeset=to_mathml), workers=workers)
+    notes = [vault.notes[vault.root / name] for name in texts]
+    try:
+        runner.submit([(note, None) for note in notes])
+        found = {note.path.name: runner.result(note) for note in notes}
+    finally:
+        runner.close()
+    assert [Path(json.loads(key)[0]).name for key in submitted] == [
+        "Formula.md",
+        "Asked.md",
+        "Code.md",
+    ]
+    for note in notes:
+        expected = [
+            replace(c, seconds=0) for c in inspect(note, vault, Settings(typeset=to_mathml))
+        ]
+        told = [replace(c, seconds=0) for c in found[note.path.name].checks]
+        assert sorted(told, key=repr) == sorted(expected, key=repr)
+        assert found[note.path.name].whole
+    assert [c.outcome for c in found["Words.md"].checks] == [FAILS]
+    assert FAILS in {c.outcome for c in found["Asked.md"].checks}
+
+
 def raises(*_: object, **__: object) -> str:
     raise ZeroDivisionError("no way")
 
@@ -98,7 +136,7 @@ def dies(*_: object, **__: object) -> str:
     ("typeset", "told"),
     [
         (raises, "ZeroDivisionError: no way"),
-        (never_ends, "was stopped from outside after 1 s"),
+        (never_ends, "was stopped from outside"),
         (dies, "was ended by SIGABRT"),
     ],
 )

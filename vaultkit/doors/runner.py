@@ -20,7 +20,7 @@ from vaultkit.inspect import Judges, Settings, asked_of_code, inspect_code, insp
 from vaultkit.ledger import Ledger
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
-from vaultkit.read.options import CHECKS
+from vaultkit.read.options import CHECKS, OF_CODE
 from vaultkit.read.vault import Vault
 from vaultkit.run.dependencies import compile_ahead, local_modules
 from vaultkit.run.ending import Ending, Limits
@@ -93,8 +93,10 @@ class Runner:
     def submit(self, notes: Iterable[tuple[Note, int | None]]) -> None:
         """Say which notes will be asked for, in this order, and up to which block."""
         for note, until in notes:
-            if not self._is_known(note, until):
-                self._keys[note.path] = json.dumps([os.fspath(note.path), until])
+            if self._is_known(note, until):
+                continue
+            self._keys[note.path] = json.dumps([os.fspath(note.path), until])
+            if self._runs(note):
                 self._workers.submit(self._keys[note.path], partial(self._given, note, until))
 
     def attend(self) -> None:
@@ -110,12 +112,20 @@ class Runner:
             whole = json.loads(key)[1] is None
             self._workers.attend()
             text = self._told_of_text(note)  # while its code runs
-            found = told(note, self._workers.result(key), whole)
+            ending = self._workers.result(key) if self._runs(note) else Ending("done")
+            found = told(note, ending, whole)
             found.checks[:0] = text.checks
             found.whole &= text.whole
             found.ended = text.ended or found.ended
             self._known[note.path] = found
         return self._known[note.path]
+
+    def _runs(self, note: Note) -> bool:
+        """Tell whether a note needs a process: to make one takes longer than to read its text."""
+        if note.blocks:
+            return True
+        names, settings = asked_of_code(note, self.vault, self.settings)
+        return not names.isdisjoint(OF_CODE) or bool(settings.typeset and note.formulas)
 
     def _given(self, note: Note, until: int | None) -> bytes:
         """Write down all that the process of a note has to know."""
@@ -298,12 +308,12 @@ class _Work:
         def tell(index: int, seconds: float) -> None:
             send({"block": index, "limit": seconds})
 
+        if settings.typeset:
+            for check in typeset.check(note, settings.typeset):
+                send({"check": check.plain()})
         for check in inspect_code(
             note, self.folder, names, settings,
             until=until, tell=tell, read=read, judges=self.judges,
         ):  # fmt: skip
             send({"check": check.plain()})
-        if settings.typeset:
-            for check in typeset.check(note, settings.typeset):
-                send({"check": check.plain()})
         send({"read": [os.fspath(path) for path in read]})
