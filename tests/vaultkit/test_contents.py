@@ -48,9 +48,9 @@ def test_no_page_is_held_until_it_is_written(
     held: dict[str, str] = {}
     begin = BuiltPages.begin
 
-    def begins(self: BuiltPages, contents: Contents) -> None:
+    def begins(self: BuiltPages) -> None:
         held.update({page.file.src_uri: page.content for page in plugin.pages})
-        begin(self, contents)
+        begin(self)
 
     monkeypatch.setattr(BuiltPages, "begin", begins)
     build(loaded)

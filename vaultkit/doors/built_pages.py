@@ -23,16 +23,15 @@ from vaultkit.doors.helpers import divided
 class BuiltPages:
     """Stands in for the function by which MkDocs puts a page into its template, and writes it."""
 
-    def __init__(self) -> None:
+    def __init__(self, contents: Contents) -> None:
         self._of_mkdocs: Any = None
         self._are_built = False
-        self._contents = Contents()
+        self._contents = contents
 
-    def begin(self, contents: Contents) -> None:
+    def begin(self) -> None:
         """Take its place, until all pages of this build are written."""
         self.end()
         self._of_mkdocs, self._are_built = of_mkdocs._build_page, False
-        self._contents = contents
         of_mkdocs._build_page = self._build
 
     def end(self) -> None:

@@ -156,9 +156,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.incremental = False
         self.written = WrittenPages()
         self.compiled = CompiledTemplates()
-        self.built = BuiltPages()
+        self.contents = Contents()
+        self.built = BuiltPages(self.contents)
         self.saves: Saves | None = None
         self.saved = SavedPages(self)
+        #: What MkDocs has made of the site: its files, their navigation, its templates.
+        self._made: tuple[Files, Navigation, Any]
         #: The notes that were checked after a save, as they were then.
         self.tried: set[tuple[Path, str]] = set()
         #: By path, what is wrong with the text of each note, and what that rests on.
@@ -171,7 +174,6 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.searched: dict[str, bytes] = {}
         #: And how many words there are on each.
         self.words: dict[str, int] = {}
-        self.contents = Contents()
         #: The pages of ``nav`` that readers go through in its order.
         self.road: list[Page] = []
         #: Whether ``nav`` is that of its settings.
@@ -497,7 +499,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """Put our index and our worker in the place of Material's."""
-        self._gone_by = files, self._nav, env
+        self._made = files, self._nav, env
         self.rendered.end()
         search: Any = config.plugins.get("material/search")
         if search:
@@ -519,7 +521,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             env.bytecode_cache = self.compiled if self.known else None
             self.written.skip_the_same(files, self._shown_on_all(config, files), self._shown_on)
         elif self.known:
-            self.built.begin(self.contents)
+            self.built.begin()
         return env
 
     def index(self) -> File:
@@ -585,7 +587,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.rendered.forget_the_rest()
         self._write_for_machines(config)
         if self.incremental:
-            files, *_ = self._gone_by
+            files, *_ = self._made
             pages = (file.page for file in files.documentation_pages() if file.page)
             for where, text in self.markdown(pages):
                 self.written.write(Path(config.site_dir) / unquote(where), text)
@@ -594,7 +596,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             (Path(config.site_dir) / _DECK).write_bytes(packed)
         if self.incremental:
             self.written.end()
-            self.saved.end(config, *self._gone_by)
+            self.saved.end(config, *self._made)
         else:
             # Only now is known which elements there are.
             styles.join(Path(config.site_dir), FOLDER, divided)

@@ -24,7 +24,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from vaultkit.read.note import Note
-from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.read.vault import BrokenLinkError, Vault, state_of
 from vaultkit.site import mathematics
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class SavedPages:
             if name and vault.root.is_relative_to(folder):
                 return None
             found += [folder, *sorted(folder.rglob("*"))] if name else []
-        return [(os.fspath(path), _state(path)) for path in found]
+        return [(os.fspath(path), state_of(path)) for path in found]
 
     def _touched(self, config: MkDocsConfig, files: Files) -> list[Page] | None:
         """Read what was saved, and find the pages that show something of it; None if any may."""
@@ -134,14 +134,12 @@ class SavedPages:
             return False
         # Fonts hold the signs that there are on all pages.
         rest = [note for path, note in vault.notes.items() if path not in befores]
-        return all(
-            changed <= set().union(*map(signs, rest))
-            for signs in (_letters, _signs)
-            if (
-                changed := set().union(*map(signs, befores.values()))
-                ^ set().union(*(signs(vault.notes[path]) for path in befores))
-            )
-        )
+        for signs in (_letters, _signs):
+            before = set().union(*map(signs, befores.values()))
+            now = set().union(*(signs(vault.notes[path]) for path in befores))
+            if before != now and not before ^ now <= set().union(*map(signs, rest)):
+                return False
+        return True
 
     def _write(
         self, pages: list[Page], config: MkDocsConfig, files: Files, nav: Any, env: Any
@@ -204,11 +202,3 @@ def _letters(note: Note) -> set[str]:
 
 def _signs(note: Note) -> set[str]:
     return set(chain(*(mathematics.characters(f.tex, f.display) for f in note.formulas)))
-
-
-def _state(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size

@@ -135,7 +135,7 @@ class Vault:
         kept: dict[Path, tuple[_State, Note]] = {}
         for path in files:
             if path.suffix in READERS and not self.is_template(path):
-                state = _state(path)
+                state = state_of(path)
                 known = self._read.get(path)
                 if known and known[0] == state:
                     kept[path] = known
@@ -184,7 +184,7 @@ class Vault:
             return None
         saved: dict[Path, tuple[_State, Note]] = {}
         for path, (known, before) in self._read.items():
-            state = _state(path)
+            state = state_of(path)
             if state != known:
                 note = self._note(path)
                 if _called(note) != _called(before):
@@ -587,7 +587,8 @@ def _replace(
 _State = tuple[int, int, int] | None
 
 
-def _state(path: Path) -> _State:
+def state_of(path: Path) -> _State:
+    """Tell what a file must have alike to be as it was; None where it cannot be asked."""
     try:
         status = path.stat()
     except OSError:
