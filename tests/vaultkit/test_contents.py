@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
 
 from tests.vaultkit.edited_site import SITE, make_vault
 from vaultkit.doors.built_pages import BuiltPages
@@ -43,6 +44,8 @@ def test_no_page_is_held_until_it_is_written(
     (docs / "Heron.md").write_text("---\ntags: [bird]\n---\n# Heron\n\nIt waits.\n")
     config = docs.parent / "mkdocs.yml"
     config.write_text(SITE.replace("[search, vaultkit]", "[search, tags, vaultkit]"))
+    # MkDocs keeps plugins that want to know of the start, also those of other tests.
+    dict(MkDocsConfig._schema)["plugins"].plugin_cache.clear()
     loaded = load_config(str(config))
     plugin: Any = loaded.plugins["vaultkit"]
     held: dict[str, str] = {}
