@@ -66,11 +66,11 @@ ROOMS = {
         " tables trials update",
     ),
     "inspect": (
-        ["vaultkit/inspect.py"],
+        ["vaultkit/pipeline/inspect.py"],
         "checkpoints checks inspect notebooks options rests_on trials update",
     ),
     "ledger": (
-        ["vaultkit/ledger.py", "vaultkit/files.py"],
+        ["vaultkit/pipeline/ledger.py", "vaultkit/files.py"],
         "cache cached files ledger report runner",
     ),
     "read": (
@@ -90,7 +90,7 @@ ROOMS = {
         ["vaultkit/tex/*"],
         "chemistry formulas formulas_hostile mathematics refusals tex trees",
     ),
-    "update": (["vaultkit/update.py"], "notebook update"),
+    "update": (["vaultkit/pipeline/update.py"], "notebook update"),
     "values": (
         ["vaultkit/values/*"],
         "formulas refusals roundings statements tables values verdicts",

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from bench.__main__ import COPIED, ROOT, machine
 from tests.vaultkit.editor import Editor, Message
-from vaultkit.doors.runner import Runner
-from vaultkit.inspect import Settings
+from vaultkit.pipeline.inspect import Settings
+from vaultkit.pipeline.runner import Runner
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.site.mathematics import to_mathml

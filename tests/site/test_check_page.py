@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from visitor import ROOT, Visitor
 
 from vaultkit.checks.check import Check
-from vaultkit.doors.runner import Runner
-from vaultkit.inspect import Settings
+from vaultkit.pipeline.inspect import Settings
+from vaultkit.pipeline.runner import Runner
 from vaultkit.read.vault import Vault
 from vaultkit.site.runnable import PYODIDE
 

@@ -19,8 +19,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from visitor import Visitor
 
-from vaultkit.inspect import Settings, inspect
-from vaultkit.ledger import Ledger
+from vaultkit.pipeline.inspect import Settings, inspect
+from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.vault import Vault
 
 ASK = """# Ask

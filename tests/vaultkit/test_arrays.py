@@ -7,7 +7,7 @@ import pytest
 
 from vaultkit.checks.arrays import HUES, Array, _printed, arrays
 from vaultkit.checks.check import EXCEPTED, Check
-from vaultkit.inspect import Settings, inspect
+from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.vault import Vault
 
 NOTE = r"""# Note

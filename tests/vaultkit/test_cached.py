@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from vaultkit.doors.runner import Inspection, Runner
-from vaultkit.inspect import Settings
-from vaultkit.ledger import Ledger
+from vaultkit.pipeline.inspect import Settings
+from vaultkit.pipeline.ledger import Ledger
+from vaultkit.pipeline.runner import Inspection, Runner
 from vaultkit.read.vault import Vault
 
 FILES = {

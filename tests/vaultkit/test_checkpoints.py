@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from vaultkit.doors.background import Background, Verdict
-from vaultkit.inspect import Settings, agreement
+from vaultkit.pipeline.inspect import Settings, agreement
 from vaultkit.read.markdown import parse
 from vaultkit.read.options import OF_CODE
 from vaultkit.run.checkpoints import Chain, _open_files

@@ -5,7 +5,7 @@ import pytest
 from vaultkit.checks import form, links, mirrors, typeset
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
 from vaultkit.checks.equations import Equations
-from vaultkit.inspect import inspect, inspect_text
+from vaultkit.pipeline.inspect import inspect, inspect_text
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
 from vaultkit.site.mathematics import to_mathml

@@ -45,7 +45,7 @@ def test_what_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
         ("m", "/vault/m.so"): False,
         ("m", None): False,
         ("__main__", "/vault/m.py"): False,
-        ("vaultkit.inspect", "/vault/vaultkit/inspect.py"): False,
+        ("vaultkit.pipeline.inspect", "/vault/vaultkit/pipeline/inspect.py"): False,
         ("vaultkits", "/vault/vaultkits.py"): True,
         ("m", "/vault/.venv/lib/site-packages/m.py"): False,
         ("m", "/vault/env/lib/m.py"): False,

@@ -23,7 +23,7 @@ from vaultkit.edit.rename import RenameError, rename_heading, rename_note
 from vaultkit.edit.spans import span
 from vaultkit.edit.tell import Value, about
 from vaultkit.edit.text import Span, applied
-from vaultkit.inspect import inspect, inspect_text
+from vaultkit.pipeline.inspect import inspect, inspect_text
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 

@@ -9,7 +9,7 @@ import pytest
 from tests.vaultkit import hostile
 from tests.vaultkit.agreement import converter
 from vaultkit.checks.check import FAILS
-from vaultkit.inspect import Settings, inspect_text
+from vaultkit.pipeline.inspect import Settings, inspect_text
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault

@@ -9,7 +9,7 @@ import pytest
 
 from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.equations import Equations
-from vaultkit.inspect import Settings, inspect, inspect_code, inspect_text
+from vaultkit.pipeline.inspect import Settings, inspect, inspect_code, inspect_text
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -194,7 +194,7 @@ def test_other_numbers_are_tried_in_the_same_way(
         assert shapes.note is a_note
         given.update(rest, note=a_note, claims=len(versions[0].claims), count=count)
 
-    monkeypatch.setattr("vaultkit.inspect.try_others", try_others)
+    monkeypatch.setattr("vaultkit.pipeline.inspect.try_others", try_others)
 
     def tell(_index: int, _seconds: float) -> None: ...
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vaultkit import ledger as module
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check, Mend
-from vaultkit.ledger import OF_TEXT, Ledger, folder_of, published, told
+from vaultkit.pipeline import ledger as module
+from vaultkit.pipeline.ledger import OF_TEXT, Ledger, folder_of, published, told
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -138,7 +138,7 @@ def test_it_forgets_where_the_engine_or_numpy_changes(
 
 
 def test_the_engine_is_all_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "ledger.py"))
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "pipeline/ledger.py"))
     (tmp_path / "room").mkdir()
     seen = set()
     for name, text in (

@@ -16,7 +16,7 @@ import pytest
 
 from tests.vaultkit import hostile
 from vaultkit.doors.redirects import redirect
-from vaultkit.ledger import Check, Ledger, folder_of
+from vaultkit.pipeline.ledger import Check, Ledger, folder_of
 from vaultkit.read.vault import Vault
 
 SITE = """

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from vaultkit.checks.check import FAILS
-from vaultkit.inspect import inspect_text
+from vaultkit.pipeline.inspect import inspect_text
 from vaultkit.read.vault import Vault
 
 pytest.importorskip("pygls")

@@ -9,8 +9,8 @@ import zipfile
 from pathlib import Path
 
 from vaultkit.checks.check import HOLDS
-from vaultkit.doors.runner import Runner
-from vaultkit.inspect import Settings
+from vaultkit.pipeline.inspect import Settings
+from vaultkit.pipeline.runner import Runner
 from vaultkit.read.vault import Vault
 from vaultkit.site.notebooks import archive, notebook
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.inspect import inspect
+from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.options import Options, OptionsError
 from vaultkit.read.vault import Vault
 

@@ -10,7 +10,7 @@ import pytest
 from vaultkit.checks.asked import asked
 from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.predictions import answer, tokens, told
-from vaultkit.inspect import inspect
+from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.predictions import Prediction
 from vaultkit.read.vault import Vault

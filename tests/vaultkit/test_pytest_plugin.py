@@ -7,7 +7,7 @@ import pytest
 
 from tests.vaultkit import hostile
 from vaultkit.doors import pytest_plugin as plugin
-from vaultkit.ledger import Ledger, folder_of, told
+from vaultkit.pipeline.ledger import Ledger, folder_of, told
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.run.workers import Workers

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.vaultkit.agreement import converter
-from vaultkit.inspect import inspect_text
+from vaultkit.pipeline.inspect import inspect_text
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.notebook import parse_notebook

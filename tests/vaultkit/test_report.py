@@ -9,7 +9,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
-from vaultkit.ledger import Ledger
+from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.vault import Vault
 from vaultkit.site.report import Entry, Totals, badge, entries, line, main, table
 

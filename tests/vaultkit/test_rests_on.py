@@ -8,7 +8,7 @@ import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check
 from vaultkit.checks.evidence import CHECKED, Part, parts
-from vaultkit.inspect import Settings, inspect
+from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.vault import Vault
 from vaultkit.site import evidence
 

@@ -10,8 +10,8 @@ import pytest
 
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.typeset import Typesetter
-from vaultkit.doors.runner import _EXAMPLE, Runner, _Work, workers_of
-from vaultkit.inspect import Settings, inspect
+from vaultkit.pipeline.inspect import Settings, inspect
+from vaultkit.pipeline.runner import _EXAMPLE, Runner, _Work, workers_of
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
 from vaultkit.run.ending import Limits

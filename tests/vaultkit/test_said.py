@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
-from vaultkit.inspect import inspect
+from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
 

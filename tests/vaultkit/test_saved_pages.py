@@ -12,7 +12,7 @@ import pytest
 from tests.vaultkit.edited_site import SITE, Edit, files_below, make_vault, replaced
 from tests.vaultkit.test_written_pages import CODE, Server
 from vaultkit.checks.check import Check
-from vaultkit.ledger import Ledger
+from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.vault import Vault
 
 TAGGED = SITE.replace("[search, vaultkit]", "[search, tags, vaultkit]")

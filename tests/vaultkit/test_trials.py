@@ -12,7 +12,7 @@ import pytest
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.equations import Claim, Equations
 from vaultkit.checks.trials import try_others
-from vaultkit.inspect import Settings, inspect
+from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
 from vaultkit.run.session import NoteRun

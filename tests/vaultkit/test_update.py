@@ -9,11 +9,11 @@ import pytest
 from vaultkit.checks import mirrors
 from vaultkit.checks.check import HOLDS, Mend
 from vaultkit.files import ChangedError
-from vaultkit.inspect import inspect
+from vaultkit.pipeline.inspect import inspect
+from vaultkit.pipeline.update import apply
 from vaultkit.read.markdown import read
 from vaultkit.read.notebook import read as read_notebook
 from vaultkit.read.vault import Vault
-from vaultkit.update import apply
 
 
 def mends(path: Path) -> list[Mend]:

@@ -12,7 +12,7 @@ from mkdocs.config.defaults import MkDocsConfig
 
 from tests.vaultkit.edited_site import EDITS, SITE, Edit, files_below, make_vault, replaced
 from vaultkit.doors.mkdocs_plugin import VaultPlugin
-from vaultkit.ledger import Ledger
+from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.vault import Vault
 
 CODE = "\n```python\n1 + 1\n```\n\n```text\n2\n```\n"

@@ -20,14 +20,15 @@ from typing import Any
 import numpy as np
 
 from vaultkit.checks.evidence import bound
-from vaultkit.doors.runner import Inspection, told
 from vaultkit.edit.tell import Value
-from vaultkit.inspect import Settings, agreement, inspect_code
+from vaultkit.pipeline.inspect import Settings, agreement, inspect_code
+from vaultkit.pipeline.runner import Inspection, told
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
 from vaultkit.run.ending import Limits
 from vaultkit.run.session import Step
-from vaultkit.run.workers import Send, Workers
+from vaultkit.run.work import Send
+from vaultkit.run.workers import Workers
 
 #: Characters and lines of a value that are shown.
 _WIDEST, _LONGEST = 80, 12

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
-from vaultkit.inspect import Settings, inspect
+from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.note import Note
 from vaultkit.read.places import places
 from vaultkit.read.vault import Vault

@@ -20,23 +20,24 @@ from xml.etree import ElementTree
 
 import click
 
-from vaultkit import baseline, starter
-from vaultkit.changed import GitError, affected, since
+from vaultkit import starter
 from vaultkit.checks import mirrors
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Mend
-from vaultkit.doors.runner import Inspection, Runner
 from vaultkit.edit.annotate import Annotations, NotOursError
 from vaultkit.edit.rename import Changes, RenameError, rename_heading, rename_note
 from vaultkit.edit.text import applied
 from vaultkit.files import ChangedError, write_atomically
-from vaultkit.inspect import Settings
-from vaultkit.ledger import KINDS, Ledger, published
+from vaultkit.pipeline import baseline
+from vaultkit.pipeline.changed import GitError, affected, since
+from vaultkit.pipeline.inspect import Settings
+from vaultkit.pipeline.ledger import KINDS, Ledger, published
+from vaultkit.pipeline.runner import Inspection, Runner
+from vaultkit.pipeline.update import apply
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.roots import vault_in, vault_of
 from vaultkit.read.vault import Vault
 from vaultkit.site.mathematics import to_mathml
-from vaultkit.update import apply
 
 #: What is found in each note that was looked at.
 Found = list[Inspection]

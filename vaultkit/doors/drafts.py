@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from vaultkit.changed import affected
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
 from vaultkit.doors.background import Background, Verdict
 from vaultkit.edit.text import carried, lines
-from vaultkit.inspect import Settings, inspect_text
+from vaultkit.pipeline.changed import affected
+from vaultkit.pipeline.inspect import Settings, inspect_text
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.vault import Vault

@@ -51,8 +51,8 @@ from vaultkit.doors.saves import Saves
 from vaultkit.doors.site_assets import FOLDER, THEME, SiteAssets, generated, move, theme
 from vaultkit.doors.written_pages import CompiledTemplates, WrittenPages
 from vaultkit.files import write_atomically
-from vaultkit.inspect import Settings, inspect_text
-from vaultkit.ledger import Ledger, folder_of, published
+from vaultkit.pipeline.inspect import Settings, inspect_text
+from vaultkit.pipeline.ledger import Ledger, folder_of, published
 from vaultkit.read.cache import folder_beside
 from vaultkit.read.graph import way_in
 from vaultkit.read.note import Note

@@ -19,11 +19,12 @@ import pytest
 
 from vaultkit.checks import mirrors
 from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
-from vaultkit.doors.runner import Inspection, Runner, workers_of
 from vaultkit.figure import Figure, stamp_of
 from vaultkit.files import write_atomically
-from vaultkit.inspect import Settings
-from vaultkit.ledger import KINDS, Ledger
+from vaultkit.pipeline.inspect import Settings
+from vaultkit.pipeline.ledger import KINDS, Ledger
+from vaultkit.pipeline.runner import Inspection, Runner, workers_of
+from vaultkit.pipeline.update import apply
 from vaultkit.read.cache import folder_beside
 from vaultkit.read.note import Block, Note, Problem
 from vaultkit.read.options import CHECKS, OptionsError
@@ -31,7 +32,6 @@ from vaultkit.read.syntax import printable
 from vaultkit.read.vault import READERS, Vault
 from vaultkit.run.workers import Workers
 from vaultkit.site.mathematics import to_mathml
-from vaultkit.update import apply
 
 #: Which kinds of checks are one item of a note.
 GROUPS = {

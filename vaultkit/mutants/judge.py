@@ -25,8 +25,8 @@ from tqdm import tqdm
 from vaultkit.checks import outputs
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.trials import try_others
-from vaultkit.inspect import Judges, Settings, inspect_text
 from vaultkit.mutants.changes import Mutant, changes
+from vaultkit.pipeline.inspect import Judges, Settings, inspect_text
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import Vault

@@ -30,7 +30,7 @@ from vaultkit.run.checkpoints import Chain, Waiting, can_wait
 from vaultkit.run.ending import Ending, Kind, Limits
 from vaultkit.run.processes import children, descendants, memory
 from vaultkit.run.sandbox import ORIGINALS
-from vaultkit.run.workers import Work, is_beat, prepare, take
+from vaultkit.run.work import Work, is_beat, prepare, take
 
 Take = Callable[[bytes], None]
 

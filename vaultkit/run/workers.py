@@ -28,9 +28,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vaultkit.run.ending import Ending, Limits
-
-Send = Callable[[dict[str, Any]], None]
-Work = Callable[[str, Send], None]
+from vaultkit.run.work import Work, is_beat, take
 
 # A keeper has a note at hand while this process is busy with what came before.
 _AHEAD = 2
@@ -167,7 +165,7 @@ class Workers:
     def _new_keeper(self) -> _Keeper:
         import multiprocessing
 
-        from vaultkit.run.keeper import keep
+        from vaultkit.run.keeper import keep  # needs what only some systems have
 
         can_fork = hasattr(os, "fork")
         context: Any = multiprocessing.get_context("fork" if _can_fork() else "spawn")
@@ -304,21 +302,6 @@ def _here(work: Work, key: str, given: bytes) -> Ending:
     except Exception:
         return Ending("raised", beat=beat, told=traceback.format_exc(), messages=tuple(messages))
     return Ending("done", beat=beat, messages=tuple(messages))
-
-
-def prepare(work: Work) -> None:
-    """Let work prepare itself, if it wants to."""
-    getattr(work, "prepare", lambda: None)()
-
-
-def take(work: Work, key: str, given: bytes) -> None:
-    """Let work take what was submitted with a key, if it wants to."""
-    getattr(work, "take", lambda _key, _given: None)(key, given)
-
-
-def is_beat(message: dict[str, Any]) -> bool:
-    """Tell a heartbeat from other messages."""
-    return "block" in message and "limit" in message
 
 
 def _can_fork() -> bool:

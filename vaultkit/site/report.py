@@ -14,7 +14,7 @@ from pathlib import Path
 
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
 from vaultkit.files import write_atomically
-from vaultkit.ledger import KINDS, Ledger, told
+from vaultkit.pipeline.ledger import KINDS, Ledger, told
 from vaultkit.read.vault import Vault
 
 

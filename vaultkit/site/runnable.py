@@ -42,11 +42,18 @@ PYODIDE = {
 #: How much of that goes over the line when it is compressed, in megabytes.
 MEGABYTES = 9
 
-#: What `vaultkit.inspect` rests on, apart from NumPy.
+#: What `vaultkit.pipeline.inspect` rests on, apart from NumPy.
 _PACKAGES = ("markdown-it-py", "mdit-py-plugins", "mdurl", "pyyaml")
 #: The rooms of the engine that a browser needs; what stands in others is for other hosts.
 _ROOMS = ("checks", "read", "run", "tex", "values")
-_MODULES = ("__init__.py", "files.py", "inspect.py", "doors/__init__.py", "doors/browser.py")
+_MODULES = (
+    "__init__.py",
+    "files.py",
+    "pipeline/__init__.py",
+    "pipeline/inspect.py",
+    "doors/__init__.py",
+    "doors/browser.py",
+)
 _SUFFIXES = {".py", ".md", ".ipynb", ".svg", ".npz", ".npy", ".json", ".csv", ".txt"}
 _ENGINE = Path(__file__).parents[1]
 #: The same bytes at each build, whenever files were written.

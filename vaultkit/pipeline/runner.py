@@ -16,15 +16,16 @@ from pathlib import Path
 
 from vaultkit.checks import typeset
 from vaultkit.checks.check import FAILS, Check
-from vaultkit.inspect import Judges, Settings, asked_of_code, inspect_code, inspect_text
-from vaultkit.ledger import Ledger
+from vaultkit.pipeline.inspect import Judges, Settings, asked_of_code, inspect_code, inspect_text
+from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.options import CHECKS, OF_CODE
 from vaultkit.read.vault import Vault
 from vaultkit.run.dependencies import compile_ahead, local_modules
 from vaultkit.run.ending import Ending, Limits
-from vaultkit.run.workers import Send, Workers
+from vaultkit.run.work import Send
+from vaultkit.run.workers import Workers
 
 
 @dataclass

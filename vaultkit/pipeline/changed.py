@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-from vaultkit.ledger import Ledger
+from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.note import Note
 from vaultkit.read.options import FILES
 from vaultkit.read.vault import READERS, BrokenLinkError, Vault

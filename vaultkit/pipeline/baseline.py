@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
-from vaultkit.doors.runner import Inspection
 from vaultkit.files import write_atomically
+from vaultkit.pipeline.runner import Inspection
 from vaultkit.read.vault import Vault
 
 #: The file in the vault's folder; sites and Obsidian leave out what begins with a dot.

@@ -1,0 +1,6 @@
+"""From a note to what was found in it, and what is kept of that: the only way for every door.
+
+`inspect` judges one note in this process. `runner` judges the notes of a vault, each in a process
+of its own. `ledger` keeps what was found, `changed` says which notes a change touches, `baseline`
+sets aside the failures that a vault already had, and `update` rewrites stale outputs.
+"""

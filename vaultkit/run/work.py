@@ -1,0 +1,24 @@
+"""The work that is done for a key in a process of its own, and the messages that it sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Send = Callable[[dict[str, Any]], None]
+Work = Callable[[str, Send], None]
+
+
+def prepare(work: Work) -> None:
+    """Call the method ``prepare`` of some work, if it has one."""
+    getattr(work, "prepare", lambda: None)()
+
+
+def take(work: Work, key: str, given: bytes) -> None:
+    """Call the method ``take`` of some work, if it has one, with what was submitted with a key."""
+    getattr(work, "take", lambda _key, _given: None)(key, given)
+
+
+def is_beat(message: dict[str, Any]) -> bool:
+    """Return whether a message is a heartbeat."""
+    return "block" in message and "limit" in message
