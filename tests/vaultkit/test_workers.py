@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from vaultkit.run.ending import Limits
 from vaultkit.run.processes import descendants
-from vaultkit.run.workers import Limits, Send, Workers
+from vaultkit.run.work import Send
+from vaultkit.run.workers import Workers
 
 LIMITS = Limits(seconds=20, grace=0.3, memory=200 << 20, processes=40, output=4 << 20)
 ROOT = Path(__file__).parents[2]
