@@ -6,11 +6,12 @@ BIN := .venv/bin
 # Material for MkDocs tells of its future at every start.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve site test test-code test-pages watch figures bench mutants code-mutants lint clean
+.PHONY: help serve site test test-all test-rest watch figures bench mutants code-mutants lint clean
 
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
-	@echo "make test     check everything"
+	@echo "make test     check everything, in three minutes"
+	@echo "make test-all the same with the long tests and more random examples"
 	@echo "make watch    check the notes again at every save"
 	@echo "make site     build the site into site/, ready to publish"
 	@echo "make figures  draw the stale figures again, and the badge of the README"
@@ -29,17 +30,17 @@ site: .venv/site
 	$(BIN)/pytest docs -q --trials 2
 	$(BIN)/mkdocs build --strict
 
-# Two halves at once; the pages in a browser take twice as long as all the rest. The gate tries what
-# failed a second time, as a busy machine may be at fault, and tells at the end what it tried again.
-AGAIN = $(if $(CI),--reruns 1 -rR)
+# Code and pages at once. The gate tries what failed a second time, and names at the end what passed
+# only then.
 test: .venv/test
-	@$(MAKE) --no-print-directory --jobs=2 test-code test-pages
+	@$(BIN)/python tests
 
-test-code: .venv/test
-	$(BIN)/pytest --quiet $(AGAIN) --ignore=tests/site
+test-all: .venv/test
+	@$(BIN)/python tests --all
 
-test-pages: .venv/test
-	$(BIN)/pytest --quiet -p no:cacheprovider $(AGAIN) tests/site
+# What `make test` leaves out.
+test-rest: .venv/test
+	@$(BIN)/python tests --rest
 
 watch: .venv/dev
 	$(BIN)/vaultkit check docs --watch

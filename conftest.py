@@ -1,7 +1,16 @@
-"""What holds for all tests."""
+"""What holds for all tests: which of them run, and what is said of them at the end.
 
+Tests marked ``long`` are left out, unless somebody gives ``--all`` (or sets ``VAULT_TESTS=all``),
+chooses by ``-m``, or names a test by its id. ``--rest`` (``VAULT_TESTS=rest``) runs what is left out
+without ``--all``, and nothing else. Without either, tests on random examples take few of them:
+``tests/conftest.py``.
+"""
+
+import os
 import signal
 from pathlib import Path
+
+import pytest
 
 import vaultkit
 
@@ -15,3 +24,63 @@ collect_ignore = (
 # A shell that runs the tests in the background has Ctrl-C ignored, by all that they start, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what says how many of the tests run."""
+    group = parser.getgroup("vault tests", "which tests of this vault run")
+    asked = os.environ.get("VAULT_TESTS")
+    group.addoption(
+        "--all",
+        action="store_true",
+        default=asked == "all",
+        help="run the tests marked `long`, too, and as many random examples as there are",
+    )
+    group.addoption(
+        "--rest",
+        action="store_true",
+        default=asked == "rest",
+        help="run what is left out without --all, and nothing else",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count from nothing."""
+    config.stash[_LEFT_OUT] = 0
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what takes long, or what does not."""
+    if config.option.all or config.option.markexpr or any("::" in name for name in config.args):
+        return
+    rest = config.option.rest
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
+    for item in items:
+        long = item.get_closest_marker("long") is not None
+        # Those on random examples take more of them in the rest.
+        examples = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        (kept if (long or examples if rest else not long) else left).append(item)
+    if left:
+        items[:] = kept
+        config.hook.pytest_deselected(items=left)
+    if not rest:
+        config.stash[_LEFT_OUT] = len(left)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End with what is flaky, and with what was left out."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:
+        return
+    failed = {report.nodeid for report in reporter.stats.get("failed", ())}
+    again = dict.fromkeys(report.nodeid for report in reporter.stats.get("rerun", ()))
+    for name in again:
+        if name not in failed:
+            reporter.write_line(f"flaky: {name} failed, and passed when it was tried again")
+    if left := config.stash.get(_LEFT_OUT, 0):
+        were = "1 long test was" if left == 1 else f"{left} long tests were"
+        reporter.write_line(f"{were} left out: make test-all runs them")

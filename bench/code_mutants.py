@@ -6,6 +6,7 @@ function, the fast ones first. Nothing is remembered from one run to the next.
 
     python -m bench.code_mutants checks --sample 150 --seed 1
 
+All tests of a room judge them; with ``VAULT_TESTS=few`` in the environment, those of ``make test``.
 Only what a test fails on, twice, counts as killed. Told apart are mutants that run out of time or
 end the process of the tests, and those in functions that no test of the room reaches. mutmut makes
 no mutants of decorated functions, which are named, nor of what stands outside functions (tables,
@@ -283,6 +284,7 @@ def prepare(room: str) -> list[str]:
         create_mutants(1)
     # Whatever a test starts shall find the mutants, not the code as it is installed.
     os.environ["PYTHONPATH"] = str(Path("mutants").absolute())
+    os.environ.setdefault("VAULT_TESTS", "all")
     names = []
     for path in walk_mutatable_files():
         data = SourceFileMutationData(path=path)
