@@ -66,6 +66,11 @@ ROOMS = {
         " notebooks numbers numbers_together outputs predictions rests_on said shapes statements"
         " tables trials update",
     ),
+    "claims": (
+        ["vaultkit/claims/*"],
+        "counts numbers numbers_together places predictions quantities reading_anything said shapes"
+        " suppositions",
+    ),
     "inspect": (
         ["vaultkit/pipeline/inspect.py"],
         "checkpoints checks inspect notebooks options rests_on trials update",

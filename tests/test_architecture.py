@@ -83,11 +83,12 @@ BELOW = {
     "run": {"read"},
     "tex": set(),
     "values": {"tex"},
-    "checks": {"read", "run", "tex", "values"},
-    "pipeline": {"checks", "read", "run"},
-    "edit": {"read", "checks"},
+    "claims": {"read"},
+    "checks": {"claims", "read", "run", "tex", "values"},
+    "pipeline": {"checks", "claims", "read", "run"},
+    "edit": {"checks", "claims", "read"},
     "theme": set(),
-    "site": {"read"},
+    "site": {"claims", "read"},
     "mutants": {"checks", "pipeline", "read", "run", "site"},
 }
 

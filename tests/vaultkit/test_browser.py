@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from markdown import markdown
 
+from vaultkit.claims.places import places
 from vaultkit.doors.browser import Desk
-from vaultkit.read.places import places
 from vaultkit.read.vault import Vault
 from vaultkit.site.extension import PARTS
 from vaultkit.site.runnable import PYODIDE, bundle, controls, engine, local_modules

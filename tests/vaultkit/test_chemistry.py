@@ -5,8 +5,9 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
+from vaultkit.claims.claims import claims_of
 from vaultkit.read.markdown import parse
-from vaultkit.read.quantities import plain_tex, states
+from vaultkit.read.prose import plain_tex, states
 from vaultkit.site.chemistry import formula, quantity
 from vaultkit.site.mathematics import FormulaError, spoken, to_mathml
 from vaultkit.tex import parse as statements
@@ -204,7 +205,7 @@ def test_a_reaction_states_nothing(tex: str) -> None:
     assert not states(tex)
     assert statements(tex) == []
     note = parse(f"# A\n\nIt is ${tex}$, and more.\n")
-    assert note.quantities == ()
+    assert claims_of(note).quantities == ()
 
 
 def test_a_diagram_states_nothing() -> None:
@@ -224,6 +225,6 @@ def test_a_substance_is_a_name_and_a_quantity_a_number() -> None:
             r"span=\(\d+, \d+\)", "", str(other)
         )
     assert plain_tex(r"\pu{123 kJ} of \ce{C12H22O11}").startswith("123 kJ of ")
-    assert [q.text for q in parse("# A\n\n$\\pu{123 kJ}$ of $\\ce{C12H22}$\n").quantities] == [
-        "123"
-    ]
+    assert [
+        q.text for q in claims_of(parse("# A\n\n$\\pu{123 kJ}$ of $\\ce{C12H22}$\n")).quantities
+    ] == ["123"]

@@ -7,8 +7,8 @@ import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
 from vaultkit.checks.equations import Equations
+from vaultkit.claims.places import places
 from vaultkit.read.markdown import parse
-from vaultkit.read.places import places
 from vaultkit.run.session import NoteRun
 
 CODE = "```python\nimport numpy as np\nx = 1\nv = np.array([1.0, 2.0])\n```\n\n"

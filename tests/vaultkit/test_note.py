@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from vaultkit.claims.claims import claims_of
 from vaultkit.read.comments import hide, shown
 from vaultkit.read.markdown import parse, read
 from vaultkit.read.note import Link, Note
@@ -308,7 +309,10 @@ def test_columns() -> None:
         ("z", 8, 21),
         ("q", 15, 5),
     ]
-    assert [(q.text, q.line, q.column) for q in note.quantities] == [("1.5", 6, 14), ("2.5", 6, 35)]
+    assert [(q.text, q.line, q.column) for q in claims_of(note).quantities] == [
+        ("1.5", 6, 14),
+        ("2.5", 6, 35),
+    ]
     assert [(h.line, h.column) for h in note.headings] == [(4, 4)]
 
 
@@ -389,5 +393,5 @@ def test_what_is_written_on_two_lines_is_told_in_one() -> None:
 def test_a_number_in_a_comment_of_code_has_its_place() -> None:
     for prefix, line in (("", "x = 1  # of 25 birds"), ("> ", "x = 1  # of 25 birds")):
         text = f"# A\n\n{prefix}```python\n{prefix}{line}\n{prefix}```\n"
-        (number,) = parse(text).quantities
+        (number,) = claims_of(parse(text)).quantities
         assert (number.line, number.column) == (4, len(prefix) + line.index("25") + 1)

@@ -7,8 +7,10 @@ import pytest
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
 from vaultkit.checks.lookup import Evidence
 from vaultkit.checks.numbers import Numbers
+from vaultkit.claims.claims import claims_of
+from vaultkit.claims.quantities import NAMING, Amount, quantities
 from vaultkit.read.markdown import parse
-from vaultkit.read.quantities import NAMING, Amount, Prose, quantities
+from vaultkit.read.prose import Prose
 from vaultkit.run.session import NoteRun
 
 CODE = """```python
@@ -374,7 +376,7 @@ def test_what_names_is_told_from_what_counts(naming) -> None:
 
 
 def given(text: str) -> list[str]:
-    return [q.text for q in parse(text).quantities if q.given == "so"]
+    return [q.text for q in claims_of(parse(text)).quantities if q.given == "so"]
 
 
 @pytest.mark.parametrize(
@@ -413,7 +415,7 @@ def test_a_reason_far_off_is_none() -> None:
 
 def test_a_number_knows_where_it_stands() -> None:
     note = parse("a\n\nIt is **0.5**\nand `0.75`.\n\n> - x 0.25\n")
-    found = [(q.line, q.column, q.text) for q in note.quantities]
+    found = [(q.line, q.column, q.text) for q in claims_of(note).quantities]
     assert found == [(3, 9, "0.5"), (4, 6, "0.75"), (6, 7, "0.25")]
 
 

@@ -5,8 +5,9 @@ import pytest
 from vaultkit.checks.check import FAILS, HOLDS
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.together import is_edit
+from vaultkit.claims.quantities import quantities
 from vaultkit.read.markdown import parse
-from vaultkit.read.quantities import Prose, quantities
+from vaultkit.read.prose import Prose
 from vaultkit.run.session import NoteRun
 
 

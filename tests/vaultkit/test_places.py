@@ -2,8 +2,8 @@
 
 import pytest
 
+from vaultkit.claims.places import formula_at, places
 from vaultkit.read.markdown import parse
-from vaultkit.read.places import formula_at, places
 
 NOTE = parse(
     """\

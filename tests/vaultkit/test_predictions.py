@@ -10,6 +10,7 @@ import pytest
 from vaultkit.checks.asked import asked
 from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.predictions import answer, tokens, told
+from vaultkit.claims.claims import claims_of
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.predictions import Prediction
@@ -85,11 +86,11 @@ def test_a_question_may_stand_above_a_folded_answer(tmp_path: Path) -> None:
 def test_a_wrong_answer_states_nothing() -> None:
     text = NOTE.replace("x[0]`: counted from 0", "(1234.5, 77)`: it is 1234.5, see `77`")
     note = parse(text)
-    assert [(q.text, q.line, q.column) for q in note.quantities] == [
+    assert [(q.text, q.line, q.column) for q in claims_of(note).quantities] == [
         ("1234.5", 9, 29),
         ("77", 9, 42),
     ]
-    assert note.shapes == ()
+    assert claims_of(note).shapes == ()
 
 
 def test_fewer_decimals_may_be_asked_for(tmp_path: Path) -> None:

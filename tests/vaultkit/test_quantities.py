@@ -2,8 +2,9 @@
 
 import pytest
 
+from vaultkit.claims.claims import claims_of
 from vaultkit.read.markdown import parse
-from vaultkit.read.quantities import plain_tex
+from vaultkit.read.prose import plain_tex
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ from vaultkit.read.quantities import plain_tex
     ],
 )
 def test_a_number_and_its_unit(text: str, read: list[str]) -> None:
-    assert [number.text for number in parse(f"{text}\n").quantities] == read
+    assert [number.text for number in claims_of(parse(f"{text}\n")).quantities] == read
 
 
 @pytest.mark.parametrize(
@@ -38,17 +39,17 @@ def test_a_number_and_its_unit(text: str, read: list[str]) -> None:
     ],
 )
 def test_what_a_number_is_said_to_be_of(text: str, of: list[str]) -> None:
-    assert [number.of for number in parse(f"{text}\n").quantities] == of
+    assert [number.of for number in claims_of(parse(f"{text}\n")).quantities] == of
 
 
 def test_signs_of_tex_are_those_of_text() -> None:
     assert plain_tex(r"\pm 0.02 \cdot K^\top \times \infty") == "±0.02 · K^T × ∞"
-    (either,) = parse("# A\n\nIt is off by $\\pm 0.02$.\n").quantities
+    (either,) = claims_of(parse("# A\n\nIt is off by $\\pm 0.02$.\n")).quantities
     assert either.readings[0][0].either_sign
 
 
 def test_what_stands_within_code_is_no_vector_wherever_the_code_begins() -> None:
     for text in ("`f((1, 2))` is so.", "So is `f((1, 2))`."):
-        assert not any(q.is_vector for q in parse(f"# A\n\n{text}\n").quantities)
+        assert not any(q.is_vector for q in claims_of(parse(f"# A\n\n{text}\n")).quantities)
     for text in ("`(1, -2)` is so.", "(1, -2) is so."):
-        assert [q.is_vector for q in parse(f"# A\n\n{text}\n").quantities] == [True]
+        assert [q.is_vector for q in claims_of(parse(f"# A\n\n{text}\n")).quantities] == [True]

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.vaultkit.agreement import converter
+from vaultkit.claims.claims import claims_of
 from vaultkit.pipeline.inspect import inspect_text
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
@@ -45,7 +46,13 @@ bounded = settings(
 
 def places_are_inside(note: Note) -> None:
     lines = note.lines
-    found = (*note.links, *note.formulas, *note.headings, *note.quantities, *note.problems)
+    found = (
+        *note.links,
+        *note.formulas,
+        *note.headings,
+        *claims_of(note).quantities,
+        *note.problems,
+    )
     for what in found:
         assert 1 <= what.line <= len(lines), what
         # A refused notebook has lines, and nothing on them.
@@ -133,4 +140,4 @@ def test_any_notebook_is_a_note(data: object, indent: int | None) -> None:
 def test_a_sign_of_a_font_with_icons_is_none_of_our_marks(sign: str) -> None:
     note = parse(f"Of shape (3, 4) {sign} and 12 {sign}, `a{sign}` and $x = 1${sign}.\n")
     assert not note.refused
-    assert all(not quantity.given for quantity in note.quantities)
+    assert all(not quantity.given for quantity in claims_of(note).quantities)

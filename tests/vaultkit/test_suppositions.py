@@ -2,8 +2,9 @@
 
 import pytest
 
+from vaultkit.claims.claims import claims_of
+from vaultkit.claims.suppositions import is_supposed
 from vaultkit.read.markdown import parse
-from vaultkit.read.suppositions import is_supposed
 
 #: What is not said to be so, of n, k or lr.
 SUPPOSED = [
@@ -58,17 +59,17 @@ STATED = [
 
 @pytest.mark.parametrize("text", SUPPOSED)
 def test_what_is_supposed_states_no_number(text: str) -> None:
-    assert parse(f"# A\n\n{text}\n").quantities == ()
+    assert claims_of(parse(f"# A\n\n{text}\n")).quantities == ()
 
 
 @pytest.mark.parametrize("text", STATED)
 def test_what_is_stated_is_a_number(text: str) -> None:
-    assert "20" in [q.text for q in parse(f"# A\n\n{text}\n").quantities]
+    assert "20" in [q.text for q in claims_of(parse(f"# A\n\n{text}\n")).quantities]
 
 
 def test_only_code_that_compares_or_binds_is_supposed() -> None:
     text = "If it is `234` or $500$, and n = 12 of 30, set `np.zeros(15)`."
-    found = [q.text for q in parse(f"# A\n\n{text}\n").quantities]
+    found = [q.text for q in claims_of(parse(f"# A\n\n{text}\n")).quantities]
     assert found == ["234", "500", "12", "30", "15"]
 
 

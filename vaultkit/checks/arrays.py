@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from vaultkit.checks.check import HOLDS, Check
+from vaultkit.claims.places import places
 from vaultkit.read.note import Block, Note
-from vaultkit.read.places import places
 
 #: How many colours tell arrays apart.
 HUES = 6

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check
+from vaultkit.claims.places import places
 from vaultkit.read.note import Block, Note
-from vaultkit.read.places import places
 
 #: How far a statement holds where no other numbers were tried.
 CHECKED = "checked"
@@ -71,7 +71,7 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
     Returns
     -------
     dict
-        By the names that `vaultkit.read.places` gives them. A part of which any check fails is
+        By the names that `vaultkit.claims.places` gives them. A part of which any check fails is
         left out.
     """
     where = places(note)

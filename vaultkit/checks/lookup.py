@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from vaultkit.read.quantities import Amount, as_float
+from vaultkit.claims.quantities import Amount, as_float
 
 #: How far from a number that is stated without decimals the computed one may be.
 _HALF = Fraction(1, 2)

@@ -18,8 +18,10 @@ from vaultkit.checks.labels import Labels
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import Evidence, exactly, is_rounding, number_of
 from vaultkit.checks.together import Row, is_edit, misplaced
+from vaultkit.claims.claims import claims_of
+from vaultkit.claims.quantities import Amount, Quantity, as_float
 from vaultkit.read.note import Block, Note
-from vaultkit.read.quantities import Amount, Quantity, as_float, plain_tex, states
+from vaultkit.read.prose import plain_tex, states
 from vaultkit.run.session import Step
 
 _IN_OUTPUT = re.compile(
@@ -237,11 +239,11 @@ class Numbers:
         counted = self._counted()
         empty = {
             index
-            for index, (one, other) in enumerate(pairwise(self.note.quantities))
+            for index, (one, other) in enumerate(pairwise(claims_of(self.note).quantities))
             if other.goes_on and (one.bounds == "between" or _TO.fullmatch(other.behind))
             if _value(one) == _value(other) is not None
         }
-        for index, quantity in enumerate(self.note.quantities):
+        for index, quantity in enumerate(claims_of(self.note).quantities):
             line, text, column = quantity.line, quantity.text, quantity.column
             known = self._known(quantity) if quantity.of else None
             if quantity.is_small and not known:
@@ -307,10 +309,10 @@ class Numbers:
         """
         found: dict[int, str] = {}
         row: list[int] = []
-        for index, quantity in enumerate((*self.note.quantities, None)):
+        for index, quantity in enumerate((*claims_of(self.note).quantities, None)):
             if quantity is None or not quantity.goes_on:
                 if len(row) >= _ROW:
-                    quantities = [self.note.quantities[n] for n in row]
+                    quantities = [claims_of(self.note).quantities[n] for n in row]
                     source = self._sequence(quantities)
                     fractions = all(q.readings[0] and q.readings[0][0].over for q in quantities)
                     found.update(dict.fromkeys(row, source) if source or fractions else {})
@@ -393,7 +395,7 @@ class Numbers:
     def _counted(self) -> dict[tuple[int, int], dict[str, str]]:
         """Tell how long the arrays are whose entries text counts by their names, by its place."""
         found: dict[tuple[int, int], dict[str, str]] = {}
-        for shape in self.note.shapes:
+        for shape in claims_of(self.note).shapes:
             own = [array[shape.subject] for _, array in self.arrays if shape.subject in array]
             if shape.axis and own:
                 lengths = {str(n) for array in own for n in (*array.shape, array.size)}
@@ -409,7 +411,7 @@ class Numbers:
             near = sorted(self.lines, key=lambda one: abs(one[0] - line))[:_NEAR]
             return [row for _, own in near for row in own] + of_arrays
 
-        return misplaced(self.note.quantities, rows)
+        return misplaced(claims_of(self.note).quantities, rows)
 
     def _slip(self, quantity: Quantity) -> str:
         """Find what is shown next to a number that is one digit away, where the number is not."""
@@ -464,14 +466,14 @@ class Numbers:
     def _odd_vectors(self) -> dict[int, str]:
         """Find the one vector of a list that is another one where all others are found in order."""
         lists: list[list[int]] = []
-        for index, quantity in enumerate(self.note.quantities):
+        for index, quantity in enumerate(claims_of(self.note).quantities):
             if quantity.is_vector:
                 if not (quantity.goes_on and lists):
                     lists.append([])
                 lists[-1].append(index)
         odd: dict[int, str] = {}
         for found in lists:
-            vectors = [_row(self.note.quantities[index]) for index in found]
+            vectors = [_row(claims_of(self.note).quantities[index]) for index in found]
             if len(vectors) > _ROW and (miss := self._one_off(vectors)):
                 odd[found[miss[0]]] = miss[1]
         return odd

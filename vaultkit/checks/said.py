@@ -14,8 +14,9 @@ import numpy as np
 from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.computed import Caller, computed, just_call
 from vaultkit.checks.outputs import agrees, compare
+from vaultkit.claims.claims import claims_of
+from vaultkit.claims.said import Said
 from vaultkit.read.note import Block, Note
-from vaultkit.read.said import Said
 from vaultkit.run.session import Step
 
 #: How long a text is compared.
@@ -45,12 +46,14 @@ class Statements:
     def turn_to(self, note: Note) -> None:
         """Take up a note that reads the same up to where this one was looked at."""
         self.note = note
-        self.found = {said: found for said, found in self.found.items() if said in note.said}
+        self.found = {
+            said: found for said, found in self.found.items() if said in claims_of(note).said
+        }
 
     def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Judge what stands between this block and the next, and what did not hold yet."""
         following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
-        for said in self.note.said:
+        for said in claims_of(self.note).said:
             if self.found.get(said, (False, ""))[0]:
                 continue
             if following and said.line > following[0]:
@@ -84,7 +87,7 @@ class Statements:
 
     def check(self) -> Iterator[Check]:
         """Tell of each whether it is so."""
-        for said in self.note.said:
+        for said in claims_of(self.note).said:
             if said not in self.found:
                 continue
             right, came = self.found[said]

@@ -17,8 +17,9 @@ import numpy as np
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
 from vaultkit.checks.computed import Caller, computed, just_call
 from vaultkit.checks.numbers import rows_of
+from vaultkit.claims.claims import claims_of
+from vaultkit.claims.shapes import Shape
 from vaultkit.read.note import Block, Note
-from vaultkit.read.shapes import Shape
 from vaultkit.run.session import Step
 
 _TUPLE = re.compile(r"[(\[](\s*\d+(?:\s*,\s*\d+)+\s*,?\s*)[)\]]|\((\d+)x(\d+)\)")
@@ -130,7 +131,7 @@ class Shapes:
         """
         line, found = block.fence.line, {}
         following = next((b.fence.line for b in self.note.blocks if b.fence.line > line), math.inf)
-        for shape in self.note.shapes:
+        for shape in claims_of(self.note).shapes:
             code = shape.code
             if not code or code in found or _shape_of(code, shapes) is not None:
                 continue
@@ -153,7 +154,7 @@ class Shapes:
 
     def check(self) -> Iterator[Check]:
         """Tell of each shape whether some array has it."""
-        for shape in self.note.shapes:
+        for shape in claims_of(self.note).shapes:
             if not self.is_shape(shape):
                 continue
             where = (shape.line, shape.text)
@@ -173,16 +174,18 @@ class Shapes:
         """Tell whether a place lies in an expression of which it is told what shape it has."""
         return any(
             shape.is_said_of(line, column) and self.is_shape(shape) and bool(self.subject(shape))
-            for shape in self.note.shapes
+            for shape in claims_of(self.note).shapes
         )
 
     def letters(self) -> set[str]:
         """Name the sizes that the shapes are made of."""
-        return {n for shape in self.note.shapes for n in _names(shape.dims)} & self.lengths
+        return {
+            n for shape in claims_of(self.note).shapes for n in _names(shape.dims)
+        } & self.lengths
 
     def compare(self, other: Shapes) -> None:
         """Judge the shapes that are made of names on what other numbers have made."""
-        for shape in self.note.shapes:
+        for shape in claims_of(self.note).shapes:
             if _names(shape.dims) and not shape.given and self.is_shape(shape):
                 self.tried[shape] = self.tried.get(shape) or other.wrong(shape)
 

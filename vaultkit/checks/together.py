@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, pairwise
 
-from vaultkit.read.quantities import Amount, Quantity
+from vaultkit.claims.quantities import Amount, Quantity
 
 #: How many numbers of a sentence are looked at together.
 _COMPANY = 3

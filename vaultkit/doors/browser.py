@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.claims.claims import claims_of
+from vaultkit.claims.places import places
 from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.note import Note
-from vaultkit.read.places import places
 from vaultkit.read.vault import Vault
 
 Tell = Callable[[dict[str, Any]], None]
@@ -125,10 +126,11 @@ def edited(note: Note, edits: Mapping[int, str]) -> str:
 
 
 def _parts(note: Note) -> tuple[Any, ...]:
+    claims = claims_of(note)
     return (
         [(b.kind, b.output is None) for b in note.blocks],
         [f.tex for f in note.formulas],
-        [q.text for q in note.quantities],
-        [s.text for s in note.shapes],
+        [q.text for q in claims.quantities],
+        [s.text for s in claims.shapes],
         [str(link) for link in note.links],
     )

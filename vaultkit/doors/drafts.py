@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.checks.listings import checks_of
 from vaultkit.doors.background import Background, Verdict
 from vaultkit.edit.text import carried, lines
 from vaultkit.pipeline.changed import affected
@@ -209,7 +210,7 @@ class Drafts:
     def _run(self, draft: Draft, until: int | None = None) -> None:
         """Have the code of a draft run, all of it or up to a block."""
         path = self.vault.relative(draft.note.path)
-        names = self.vault.options.checks_of(draft.note, path)
+        names = checks_of(draft.note, self.vault.options, path)
         settings = self._settings.of(self.vault.options, draft.note, path)
         wanted = names if until is None else names | {"code"}
         self._background.ask(draft.note, wanted, settings, until)

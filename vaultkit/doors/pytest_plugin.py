@@ -19,6 +19,7 @@ import pytest
 
 from vaultkit.checks import mirrors
 from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
+from vaultkit.checks.listings import checks_of
 from vaultkit.figure import Figure, stamp_of
 from vaultkit.files import write_atomically
 from vaultkit.pipeline.inspect import Settings
@@ -357,7 +358,7 @@ class NoteFile(pytest.File):
                 self.note = vault.notes[self.path]
         self.mends = []
         self.ran = set()
-        asked = vault.options.checks_of(self.note, vault.relative(self.path)) | {"form"}
+        asked = checks_of(self.note, vault.options, vault.relative(self.path)) | {"form"}
         # Of what nobody asked for there is no item; what is asked for may need it to run.
         blocks = self.note.blocks if "code" in asked else ()
         groups = [group for group in GROUPS if group in asked]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
 from vaultkit.checks.evidence import Part, parts
+from vaultkit.claims.places import places
 from vaultkit.edit.find import block_in, formula_in, link_in, name_in
 from vaultkit.edit.spans import of_formula, of_link, rest
 from vaultkit.edit.spans import span as span_of
 from vaultkit.edit.text import Span
 from vaultkit.read.note import Note
-from vaultkit.read.places import places
 from vaultkit.read.vault import BrokenLinkError, Vault
 
 #: Lines of a section that are shown.

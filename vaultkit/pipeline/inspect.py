@@ -16,13 +16,14 @@ from typing import Any
 from vaultkit.checks import form, links, mirrors, outputs, typeset
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
 from vaultkit.checks.equations import Equations
+from vaultkit.checks.listings import checks_of, is_only_read
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.predictions import Predictions
 from vaultkit.checks.said import Statements
 from vaultkit.checks.shapes import Shapes
 from vaultkit.checks.trials import try_others
 from vaultkit.checks.typeset import Typesetter
-from vaultkit.read.listings import is_only_read
+from vaultkit.claims.claims import claims_of
 from vaultkit.read.note import Block, Note
 from vaultkit.read.options import OF_CODE, Options, kinds, unknown_checks
 from vaultkit.read.vault import Vault
@@ -71,7 +72,7 @@ def inspect_text(note: Note, vault: Vault, settings: Settings = Settings()) -> I
     """Find what can be said of a note without running it, as far as it is asked for."""
     for why in unknown_checks(note):
         yield Check("form", 1, why, FAILS, why)
-    names = vault.options.checks_of(note, vault.relative(note.path))
+    names = checks_of(note, vault.options, vault.relative(note.path))
     if "form" in names or note.refused:
         yield from form.check(note, vault, shown=settings.shown)
     if "links" in names:
@@ -84,7 +85,7 @@ def inspect_text(note: Note, vault: Vault, settings: Settings = Settings()) -> I
 
 def _typesetter(note: Note, vault: Vault, settings: Settings) -> Typesetter | None:
     """Return what typesets the formulas of a note, with the commands that are defined for them."""
-    if "formulas" not in vault.options.checks_of(note, vault.relative(note.path)):
+    if "formulas" not in checks_of(note, vault.options, vault.relative(note.path)):
         return None
     preamble = vault.preamble + note.preamble
     typesetter = settings.typeset
@@ -139,7 +140,7 @@ def agreement(one: Note, other: Note) -> int:
         formulas: list[Any] = [
             f for f in (*note.formulas, *note.asides) if f.line < block.fence.line
         ]
-        formulas += [s for s in note.said if s.line < block.fence.line]
+        formulas += [s for s in claims_of(note).said if s.line < block.fence.line]
         return formulas + [p for p in note.predictions if p.line < block.fence.line]
 
     pairs = zip(one.blocks, other.blocks, strict=False)
@@ -184,7 +185,7 @@ def asked_of_code(note: Note, vault: Vault, settings: Settings) -> tuple[set[str
     What typesets its formulas knows the commands of the vault then.
     """
     path = vault.relative(note.path)
-    names = set(vault.options.checks_of(note, path))
+    names = set(checks_of(note, vault.options, path))
     typesetter = _typesetter(note, vault, settings)
     return names, replace(settings.of(vault.options, note, path), typeset=typesetter)
 

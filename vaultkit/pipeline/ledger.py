@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.checks.check import FAILS, GENERAL, HOLDS, Check
+from vaultkit.checks.listings import checks_of
 from vaultkit.files import write_atomically
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
@@ -158,7 +159,7 @@ class Ledger:
     def _key(self, note: Note, files: Iterable[str]) -> dict[str, str]:
         """Fingerprints of all that a verdict on a note rests on, by what it is."""
         key = {"note": note.digest, "engine": _engine(), "numpy": np.__version__}
-        key["checks"] = " ".join(sorted(self.vault.options.checks_of(note, self._path(note))))
+        key["checks"] = " ".join(sorted(checks_of(note, self.vault.options, self._path(note))))
         for name in files:
             key[f"file:{name}"] = _digest_of(self.vault.root.parent / name)
         for link in (*note.links, *self.vault.drawn(note)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from html import unescape
@@ -25,14 +25,16 @@ from mdit_py_plugins.dollarmath.index import math_block_dollar, math_inline_doll
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from vaultkit.read import fences, properties, prose, source
+from vaultkit.read import extract, fences, properties, source
 from vaultkit.read.comments import hide, shown
-from vaultkit.read.counts import counts
 from vaultkit.read.note import (
     Block,
+    Cell,
+    Coded,
     Fence,
     Formula,
     Heading,
+    Inline,
     Link,
     Note,
     Passage,
@@ -40,11 +42,9 @@ from vaultkit.read.note import (
     tags_of,
 )
 from vaultkit.read.predictions import Prediction, predictions
-from vaultkit.read.quantities import Prose, Quantity, quantities, states
-from vaultkit.read.said import Said, said, said_in_row
+from vaultkit.read.prose import Prose, states
 from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
 from vaultkit.read.sentences import Sentences
-from vaultkit.read.shapes import Shape, shapes
 from vaultkit.read.syntax import (
     CALLOUT,
     COMMENT,
@@ -316,10 +316,9 @@ class _Reader:
         self.fences: list[Fence] = []
         self.blocks: list[Block] = []
         self.formulas: list[Formula] = []
-        self.quantities: list[Quantity] = []
-        self.shapes: list[Shape] = []
         self.predictions: list[Prediction] = []
-        self.said: list[Said] = []
+        self.prose: list[Prose] = []
+        self.coded: list[Coded] = []
         self.asides: list[Formula] = []
         self.links: list[Link] = []
         self.passages: list[Passage] = []
@@ -334,19 +333,14 @@ class _Reader:
         self.cell = (0, 0)
         #: What its first cell says.
         self.row = ""
-        #: The titles of its columns, and the cells of its row, with their places.
-        self.titles: list[tuple[str, int, int]] = []
-        self.cells: list[tuple[str, int, int]] = []
+        #: The titles of its columns, and how many cells of the row were read, with the first one.
+        self.titles: list[str] = []
+        self.first = ("", 0, 0)
+        self.row_cells = 0
+        self.cells: list[Cell] = []
 
     def read(self) -> Note:
         self.walk(_PARSER.parse(self.text))
-        # A wrong answer states nothing.
-        wrong = [d for prediction in self.predictions for d in prediction.distractors]
-        codes = {d.line: range(d.column, d.column + len(d.code) + 2) for d in wrong}
-
-        def is_stated(spot: Quantity | Shape | Said) -> bool:
-            return spot.column not in codes.get(spot.line, ())
-
         return replace(
             self.note,
             meta=self.meta,
@@ -356,10 +350,10 @@ class _Reader:
             blocks=tuple(self.blocks),
             formulas=tuple(self.formulas),
             asides=tuple(self.asides),
-            quantities=tuple(filter(is_stated, self.quantities)),
-            shapes=tuple(filter(is_stated, self.shapes)),
             predictions=tuple(self.predictions),
-            said=tuple(filter(is_stated, self.said)),
+            prose=tuple(self.prose),
+            coded=tuple(self.coded),
+            cells=tuple(self.cells),
             links=tuple(self.links),
             passages=tuple(self.passages),
             block_ids=self.block_ids,
@@ -411,7 +405,7 @@ class _Reader:
                     self.formulas.append(Formula(span[0] + 1, tex, True, *reasons, column, lead))
                     display = Prose()
                     display.add_formula(tex, span[0] + 1, column)
-                    self.read_numbers([display])
+                    self.prose.append(display)
                 case "inline":
                     self.inline(token, span, tokens, index)
                 case "html_block":
@@ -427,11 +421,11 @@ class _Reader:
         # The properties begin on the second line.
         self.problems += [replace(problem, line=problem.line + 1) for problem in found.problems]
         self.links += [replace(link, line=link.line + 1) for link in found.links]
-        for key in prose.PROPERTIES:
+        for key in extract.PROPERTIES:
             lines = token.content.split("\n")
             where = (n for n, raw in enumerate(lines) if raw.startswith(f"{key}:"))
             self.aside(str(found.values.get(key) or ""), _line(token) + 1 + next(where, 0))
-        self.read_numbers(prose.of_properties(found.values, token.content, _line(token) + 1))
+        self.prose += extract.of_properties(found.values, token.content, _line(token) + 1)
 
     def callout_title(self, tokens: list[Token], index: int) -> str | None:
         first = next((t for t in tokens[index + 1 : index + 3] if t.type == "inline"), None)
@@ -485,12 +479,12 @@ class _Reader:
             # What shows a file has the comments of that file, and its names.
             if "#" in fence.text and "title=" not in fence.info:
                 column = len(prefix) + 1
-                self.read_numbers(prose.of_comments(fence.text, fence.line + 1, column))
+                self.prose += extract.of_comments(fence.text, fence.line + 1, column)
         elif fence.language == "text" and role == "compared":
             self.blocks[-1] = replace(self.blocks[-1], output=fence)
         elif fence.language == "mermaid":
-            self.read_numbers(prose.of_diagram(lines, fence.line + 1, len(prefix) + 1))
-            for number, found in prose.clicks(lines):
+            self.prose += extract.of_diagram(lines, fence.line + 1, len(prefix) + 1)
+            for number, found in extract.clicks(lines):
                 line = fence.line + 1 + number
                 self.link(found["href"], "", line, len(prefix) + 1 + found.start("href"), "")
 
@@ -523,29 +517,32 @@ class _Reader:
         where = "heading" if above == "heading_open" else ""
         if not where:
             self.passages.append(_passage(token.content, children, span[0] + 1))
-        pieces = list(prose.of_inline(children, places, where))
+        pieces = list(extract.of_inline(children, places, where))
         if above in ("td_open", "th_open"):
             if tokens[index - 2].type == "tr_open":
                 self.row = pieces[-1].text
             pieces[-1].row = self.row
             self.cell_of_table(token.content, places(0), above == "th_open",
                                tokens[index - 2].type == "tr_open")  # fmt: skip
-        self.read_numbers(pieces)
+        self.prose += pieces
         if any(child.type == "code_inline" for child in children):
-            self.said += said(children, token.content, places)
+            self.coded.append(_coded(token.content, children, places))
         self.block_id(token, span, tokens, index)
 
     def cell_of_table(
         self, content: str, place: tuple[int, int], heads: bool, begins: bool
     ) -> None:
-        """Read a cell: the titles of the columns, and what the first cell of a row comes to."""
-        cells = self.titles if heads else self.cells
+        """Read a cell, with the title of its column and the first cell of its row."""
+        if heads:
+            self.titles = [] if begins else self.titles
+            self.titles.append(content)
+            return
         if begins:
-            cells.clear()
-        cells.append((content, *place))
-        if len(self.cells) > 1 and not heads and len(self.cells) <= len(self.titles):
-            title = self.titles[len(self.cells) - 1][0]
-            self.said += said_in_row(self.cells[0], title, self.cells[-1])
+            self.first, self.row_cells = (content, *place), 0
+        self.row_cells += 1
+        if 1 < self.row_cells <= len(self.titles):
+            title = self.titles[self.row_cells - 1]
+            self.cells.append(Cell(content, *place, title, self.first))
 
     def is_beyond_bounds(self, content: str, span: tuple[int, int]) -> bool:
         """Refuse a paragraph that no reader gets through in time."""
@@ -569,7 +566,7 @@ class _Reader:
         if text.strip():
             (inline,) = _PARSER.parseInline(text)
             self.line_of_text(text, _joined(inline.children or []), places)
-        self.read_numbers(prose.of_html(token.content, span[0] + 1))
+        self.prose += extract.of_html(token.content, span[0] + 1)
 
     def line_of_text(self, content: str, children: list[Token], places: _Places) -> None:
         alone = sum(child.type in _SHOWN or bool(child.content.strip()) for child in children) == 1
@@ -651,16 +648,6 @@ class _Reader:
         for found in _DOLLARS.finditer(text):
             if states(found[1]):
                 self.asides.append(Formula(line, found[1], False, column=column))
-
-    def read_numbers(self, pieces: Iterable[Prose]) -> None:
-        """Read the numbers and shapes in pieces of text."""
-        for piece in pieces:
-            found = [*shapes(piece), *counts(piece)]
-            said = {(s.line, s.column) for s in found if s.called or s.subject or s.alone}
-            self.quantities += (
-                q for q in quantities(piece) if not (q.is_vector and (q.line, q.column) in said)
-            )
-            self.shapes += found
 
     def link(
         self, href: str, words: str, line: int, column: int, sentence: str, embed: bool = False
@@ -846,6 +833,16 @@ def _passage(content: str, children: list[Token], line: int) -> Passage:
     words = "".join(plain)[: len(content)]
     # Most say nothing else: held once, and kept once.
     return Passage(line, content, content if words == content else words)
+
+
+def _coded(content: str, children: list[Token], places: _Places) -> Coded:
+    """Keep the parts of a paragraph that holds inline code."""
+    parts = []
+    for child in children:
+        at = child.meta.get("at", 0)
+        length = len(child.content) + 2 * len(child.markup)
+        parts.append(Inline(child.type, child.content, at, length, *places(at)))
+    return Coded(content, tuple(parts))
 
 
 def _source_of(token: Token, offset: int) -> int:

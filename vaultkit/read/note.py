@@ -15,9 +15,7 @@ from vaultkit.read import fences
 from vaultkit.read.comments import hide, shown
 from vaultkit.read.macros import definitions
 from vaultkit.read.predictions import Prediction
-from vaultkit.read.quantities import Quantity
-from vaultkit.read.said import Said
-from vaultkit.read.shapes import Shape
+from vaultkit.read.prose import Prose
 from vaultkit.read.syntax import LINE_END, comparable, printable
 
 
@@ -190,6 +188,40 @@ class Passage:
 
 
 @dataclass(frozen=True)
+class Inline:
+    """A part of a paragraph: the type of its token, its content and where it begins.
+
+    ``at`` is its place in the paragraph's source, where it takes up ``length`` characters.
+    """
+
+    type: str
+    content: str
+    at: int
+    length: int
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Coded:
+    """The source of a paragraph that holds inline code, and its parts."""
+
+    source: str
+    parts: tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table with its place, the title of its column, and the first cell of its row."""
+
+    text: str
+    line: int
+    column: int
+    title: str
+    first: tuple[str, int, int]
+
+
+@dataclass(frozen=True)
 class Note:
     """All that a note says. Lines are counted from 1, as editors do."""
 
@@ -204,10 +236,13 @@ class Note:
     formulas: tuple[Formula, ...] = ()
     #: Those that state something where none is typeset: in a summary, in what a picture shows.
     asides: tuple[Formula, ...] = ()
-    quantities: tuple[Quantity, ...] = ()
-    shapes: tuple[Shape, ...] = ()
     predictions: tuple[Prediction, ...] = ()
-    said: tuple[Said, ...] = ()
+    #: All text that a reader sees; what it states is found by `vaultkit.claims`.
+    prose: tuple[Prose, ...] = ()
+    #: The paragraphs, headings and cells that hold inline code.
+    coded: tuple[Coded, ...] = ()
+    #: The cells of tables that are not heads.
+    cells: tuple[Cell, ...] = ()
     links: tuple[Link, ...] = ()
     passages: tuple[Passage, ...] = ()
     block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)

@@ -11,7 +11,6 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from vaultkit.read.listings import computes
 from vaultkit.read.note import Note, words_of
 
 #: The checks that can be chosen, and the kinds of results that each of them has.
@@ -151,21 +150,15 @@ class Options:
         lines += ["[folders]", *(f"{json.dumps(n)} = {json.dumps(v)}" for n, v in folders)]
         return "\n".join(lines) + "\n"
 
-    def checks_of(self, note: Note, path: str) -> frozenset[str]:
-        """Tell which checks a note gets. ``path`` is its path as seen from the vault's root."""
-        if asked := self._asked(note, path):
-            return frozenset(asked) & set(CHECKS)
-        # A question that asks for an output means that one is to be shown.
-        about = bool(note.predictions) or (bool(note.blocks) and computes(note))
-        apply = about or self.without_code
-        return frozenset(self.checks) - (set() if apply else set(OF_CODE))
-
     def asks(self, note: Note, path: str) -> bool:
-        """Tell whether the checks of a note were asked for, whatever its code is."""
-        return self.without_code or bool(self._asked(note, path))
+        """Return whether the checks of a note were asked for, whatever its code is."""
+        return self.without_code or bool(self.asked(note, path))
 
-    def _asked(self, note: Note, path: str) -> Iterable[str]:
-        """Find the checks that a note asks for, or else its folder."""
+    def asked(self, note: Note, path: str) -> Iterable[str]:
+        """Return the names of the checks that a note asks for, or else its folder.
+
+        ``path`` is the note's path as seen from the vault's root.
+        """
         above = (names for folder, names in self._deepest_first() if _is_below(path, folder))
         return words_of(note.meta.get("checks")) or next(above, ())
 

@@ -1,231 +1,139 @@
-"""All that a reader sees of a note but its code: as pieces of text, each with its lines."""
+"""A piece of text that a reader sees, as one string: its words, code and mathematics.
+
+`vaultkit.read.extract` makes these pieces; `vaultkit.claims` finds in them what they state.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
-import tokenize
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from bisect import bisect_right
+from dataclasses import dataclass, field
 
-from markdown_it.token import Token
+from vaultkit.read.macros import with_chemistry
 
-from vaultkit.read.html import HTMLReader
-from vaultkit.read.note import Link
-from vaultkit.read.quantities import LINK, Prose
-from vaultkit.read.syntax import BLOCK_ID, REASON, SIZE
-
-#: Attributes of HTML that are shown or read out.
-_SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
-#: Properties that the site and Obsidian show.
-PROPERTIES = ("title", "summary", "description")
+#: Marks in the string of a `Prose`: where code begins and ends, a formula that is judged elsewhere,
+#: what only names something, where a link ends; and from `_REASONS` on, a reason that is given.
+CODE, END, FORMULA, NAME, LINK = "\ue001", "\ue002", "\ue003", "\ue004", "\ue006"
+_REASONS = 0xE100
+#: Characters that take no room: a reader sees one number, whatever stands between its digits.
+_UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 
 
-def of_inline(
-    children: list[Token], places: Callable[[int], tuple[int, int]], place: str = ""
-) -> Iterator[Prose]:
-    """Find the text of a paragraph, heading or cell, and that of the images and tags in it.
+@dataclass
+class Prose:
+    """Text that a reader sees in one piece, and the lines it stands on."""
 
-    ``places`` turns where a token begins into a line and a column.
-    """
-    prose = Prose(place, covers_last=place == "heading")
-    for position, child in enumerate(children):
-        if child.type != "text":
-            begins = places(child.meta.get("at", 0))
-        match child.type:
-            case "softbreak" | "hardbreak":
-                prose.add(" ", *begins)
-            case "text":
-                parts = child.meta.get("parts") or [(0, child.meta.get("at", 0))]
-                for number, (offset, at) in enumerate(parts):
-                    ends = parts[number + 1][0] if number + 1 < len(parts) else None
-                    prose.add(child.content[offset:ends], *places(at))
-            case "code_inline":
-                prose.add_code(child.content, *begins)
-            case "math_inline" | "math_inline_double":
-                prose.add_formula(child.content, *begins)
-            case "wikilink":
-                found = child.meta["match"]
-                link = Link.from_match(found)
-                if link.words:
-                    # What they say stands behind the name of the note.
-                    ahead = found.start("words") - found.start()
-                    begins = places(child.meta.get("at", 0) + ahead)
-                if link.embed:
-                    yield from _aside("alt text", _alt(link.words), begins, children, position)
-                else:
-                    # A name of a note, where no words stand for it, is no statement.
-                    prose.add((link.words or " ") + LINK, *begins)
-            case "image":
-                yield from _aside("alt text", _alt(child.content), begins, children, position)
-                title = str(child.attrs.get("title") or "")
-                yield from _aside("title", title, begins, children, position)
-            case "link_open":
-                closing = position + 1
-                while closing < len(children) and children[closing].type != "link_close":
-                    closing += 1
-                title = str(child.attrs.get("title") or "")
-                yield from _aside("title", title, begins, children, closing)
-            case "link_close":
-                prose.add(LINK, *begins)
-            case "html_inline":
-                reason = REASON.fullmatch(child.content.strip())
-                if reason and reason["what"] == "given":
-                    prose.add_reason(reason["why"])
-                elif child.content.startswith("<sup"):
-                    prose.add("^", *begins)
-                else:
-                    yield from _tag(child.content, begins[0])
-    # The type of a callout is no text, its title is; nor is the name of a block.
-    for pattern in (BLOCK_ID, re.compile(r"^\[![\w-]+\][+-]?")):
-        prose.text = pattern.sub(lambda found: " " * len(found[0]), prose.text)
-    yield prose
+    place: str = ""
+    text: str = ""
+    starts: list[int] = field(default_factory=list)
+    places: list[tuple[int, int]] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    #: Whether a reason at its end is one for its last number, wherever that stands.
+    covers_last: bool = False
+    #: What stands in the first cell of the row of a table that it is a cell of.
+    row: str = ""
+
+    def add(self, text: str, line: int, column: int = 1) -> None:
+        """Add text that begins in this place of the file."""
+        text = _TAKEN.sub("\N{REPLACEMENT CHARACTER}", _UNSEEN.sub("", text))
+        for number, part in enumerate(text.split("\n")):
+            self.starts.append(len(self.text) + bool(number))
+            self.places.append((line + number, 1 if number else column))
+            self.text += " " * bool(number) + part
+
+    def add_code(self, code: str, line: int, column: int = 1) -> None:
+        """Add code in the midst of text."""
+        self.add(CODE + code.replace("\n", " ") + END, line, column)
+
+    def add_formula(self, tex: str, line: int, column: int = 1) -> None:
+        """Add mathematics: what states nothing is read like text, all else is judged elsewhere."""
+        self.add(FORMULA if states(tex) else CODE + plain_tex(tex) + END, line, column)
+
+    def add_reason(self, why: str) -> None:
+        """Add a comment that gives a reason for the number before it."""
+        self.text += chr(_REASONS + len(self.reasons) % 0x800)
+        self.reasons.append(why)
+
+    def place_of(self, at: int) -> tuple[int, int]:
+        """Return the line and the column in which a place of the text stands."""
+        if not self.places:
+            return 1, 1
+        index = max(0, bisect_right(self.starts, at) - 1)
+        line, column = self.places[index]
+        return line, column + at - self.starts[index]
+
+    def reason_behind(self, text: str, end: int) -> str:
+        """Return the reason that stands right behind a place, or behind the link that it ends."""
+        found = _BEHIND.match(text, end)
+        return self.reasons[ord(found[1]) - _REASONS] if found else ""
+
+    def last_reason(self) -> str:
+        """Return the reason that the text ends in."""
+        return self.reasons[-1] if re.search(rf"[{_FIRST}-{_LAST}]\s*$", self.text) else ""
 
 
-def _alt(words: str) -> str:
-    """Leave out the size of an image: nobody reads it."""
-    sized = SIZE.fullmatch(words)
-    return (sized["alt"] or "") if sized else words
-
-
-def of_html(source: str, line: int) -> Iterator[Prose]:
-    """Find the text of a block of HTML, and that of its attributes."""
-    parser = _Text(line)
-    parser.feed(source)
-    parser.close()
-    yield parser.prose
-    yield from parser.asides
-
-
-#: What a diagram of Mermaid's writes on its shapes and arrows, and lines that only style it.
-_LABEL = re.compile(
-    r"\|(?P<a>[^|]+)\||[\[({/>]+(?P<b>[^\[\](){}|]+)[\])}/]|\"(?P<c>[^\"]+)\"|\s:\s*(?P<d>\S.*)|\w:\s(?P<e>.+)"
-    r"|(?:--|==|-\.)\s(?P<f>[^->]+?)\s(?:--|==|\.-)"
+_FIRST, _LAST = chr(_REASONS), chr(_REASONS + 0x7FF)
+REASONS = re.compile(f"[{_FIRST}-{_LAST}]")
+#: What fonts with icons have in the place of these marks, and pages that were copied hold.
+_TAKEN = REASONS
+_BEHIND = re.compile(
+    rf"(?:[-‑]\w+)?(?:[^\d{LINK}{_FIRST}-{_LAST}]{{0,400}}{LINK})?[\s).,;:!?{END}\]*]*([{_FIRST}-{_LAST}])"
 )
-_STYLE = re.compile(r"\s*(?:style|classDef|class|linkStyle|click|accTitle|accDescr|%%)\b|\s*%%")
-_GIVEN = re.compile(r"\s*%%\s*given:\s*(\S.*)")
 
 
-def of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterator[Prose]:
-    """Find the text of a diagram of Mermaid's; ``%% given: reason`` may stand below a line."""
-    for number, raw in enumerate(lines):
-        if _STYLE.match(raw):
-            continue
-        following = _GIVEN.match(lines[number + 1]) if number + 1 < len(lines) else None
-        for found in _LABEL.finditer(raw):
-            kind = str(found.lastgroup)
-            prose = Prose("diagram", covers_last=True)
-            prose.add(found[kind], line + number, column + found.start(kind))
-            if following:
-                prose.add_reason(following[1].strip())
-            yield prose
+def states(tex: str) -> bool:
+    r"""Tell whether a formula states something.
+
+    >>> states("x = 2"), states(r"x \approx 2"), states(r"2 \times 10^{-3}"), states(r"\left( 1")
+    (True, True, False, False)
+    >>> states(r"\ce{A -> B}"), states(r"m_{\ce{H2O}} = 3"), states(r"\begin{CD}A @= B\end{CD}")
+    (False, True, False)
+    """
+    tex = _DIAGRAM.sub("", with_chemistry(tex, lambda _name, _inner: "{}"))
+    return bool(_RELATION.search(tex))
 
 
-_CLICK = re.compile(r"\s*click\s+\S+\s+(?:href\s+)?\"(?P<href>[^\"]+)\"")
+_DIAGRAM = re.compile(r"\\begin\{CD\}(?:(?!\\begin\{CD\}).)*?\\end\{CD\}", re.DOTALL)
+_RELATION = re.compile(
+    r"(?<!\\)[=<>≤≥≈≠∈∉≡≪≫≜≔]|\\(?:approx|leq?|geq?|neq?|in|notin|ni|equiv|sim|simeq|cong|propto|ll|gg"
+    r"|to|rightarrow|Rightarrow|implies|iff|mapsto|leftarrow|subset|subseteq|perp|parallel|mid"
+    r"|triangleq|coloneqq|doteq|lesssim|gtrsim|leqslant|geqslant|lt|gt|prec|succ)(?![A-Za-z])"
+)
 
 
-def clicks(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
-    """Find the links of a diagram of Mermaid's, each with the number of its line."""
-    for number, raw in enumerate(lines):
-        if found := _CLICK.match(raw):
-            yield number, found
+_LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
-    """Find the comments of Python code; ``given: reason`` may end one."""
-    with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
-        for token in tokenize.generate_tokens(io.StringIO(code).readline):
-            if token.type == tokenize.COMMENT:
-                prose = Prose("comment", covers_last=True)
-                reason = re.search(r"\s#\s*given:\s*(\S.*)$", token.string)
-                text = token.string[: reason.start()] if reason else token.string
-                prose.add(text, line + token.start[0] - 1, column + token.start[1])
-                if reason:
-                    prose.add_reason(reason[1].strip())
-                yield prose
+def plain_tex(tex: str) -> str:
+    r"""Write a formula that states nothing as text.
 
-
-def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[Prose]:
-    """Find the text of those properties that are shown; ``# given: reason`` may stand behind."""
-    lines = source.split("\n")
-    for key in PROPERTIES:
-        value = meta.get(key)
-        if not isinstance(value, (str, int, float)) or isinstance(value, bool):
-            continue
-        where = (n for n, raw in enumerate(lines) if re.match(rf"{key}\s*:", raw))
-        number = next(where, 0)
-        prose = Prose(key, covers_last=True)
-        prose.add(str(value).replace("\n", " "), line + number)
-        last = number + 1
-        while last < len(lines) and lines[last].startswith((" ", "\t")):
-            last += 1
-        if reason := re.search(r"\s#\s*given:\s*(\S.*)$", lines[last - 1]):
-            prose.text = prose.text.removesuffix(reason[0].strip())
-            prose.add_reason(reason[1].strip())
-        yield prose
-
-
-def _aside(
-    place: str, text: str, begins: tuple[int, int], children: list[Token], position: int
-) -> Iterator[Prose]:
-    """Text that is shown apart; a reason for its last number may stand right behind it."""
-    if not text.strip():
-        return
-    prose = Prose(place, covers_last=True)
-    # Mathematics in it is not typeset, but read.
-    for number, part in enumerate(re.split(r"(?<!\\)\$([^$\n]+)\$", text)):
-        if number % 2:
-            prose.add_code(part, *begins)
-        else:
-            prose.add(part, *begins)
-    for token in children[position + 1 : position + 2]:
-        reason = REASON.fullmatch(token.content.strip())
-        if token.type == "html_inline" and reason and reason["what"] == "given":
-            prose.add_reason(reason["why"])
-    yield prose
-
-
-def _tag(source: str, line: int) -> Iterator[Prose]:
-    parser = _Text(line)
-    parser.feed(source)
-    yield from parser.asides
-
-
-class _Text(HTMLReader):
-    """Gathers what HTML shows."""
-
-    def __init__(self, line: int) -> None:
-        super().__init__(convert_charrefs=True)
-        self.line = line
-        self.prose = Prose("HTML")
-        self.asides: list[Prose] = []
-        self.hidden = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.hidden += tag in ("script", "style")
-        if tag == "sup":
-            self.prose.add("^", self._at())
-        elif tag not in ("b", "i", "em", "strong", "span", "sub", "code", "a", "mark", "u"):
-            self.prose.add(" ", self._at())
-        for name, value in attrs:
-            if name in _SHOWN and value:
-                prose = Prose(_SHOWN[name])
-                prose.add(value, self._at())
-                self.asides.append(prose)
-
-    def handle_endtag(self, tag: str) -> None:
-        self.hidden -= tag in ("script", "style") and self.hidden > 0
-
-    def handle_data(self, data: str) -> None:
-        if not self.hidden:
-            for number, part in enumerate(re.split(r"(?<!\\)\$([^$\n]+)\$", data)):
-                (self.prose.add_formula if number % 2 else self.prose.add)(part, self._at())
-
-    def handle_comment(self, data: str) -> None:
-        reason = REASON.fullmatch(f"<!--{data}-->")
-        if reason and reason["what"] == "given":
-            self.prose.add_reason(reason["why"])
-
-    def _at(self) -> int:
-        return self.line + self.getpos()[0] - 1
+    >>> plain_tex(r"7.5 \times 10^{-3}"), plain_tex(r"\tfrac{9}{10}"), plain_tex(r"16.5\,\%")
+    ('7.5 × 10^-3', '9/10', '16.5 %')
+    >>> plain_tex(r"S_{12}"), plain_tex(r"158\,629.75"), plain_tex(r"n \times d_{\text{model}}")
+    ('S₁₂', '158\u202f629.75', 'n × d_model')
+    """
+    # How many atoms a molecule has counts nothing of the note.
+    tex = with_chemistry(tex, lambda name, inner: inner if name == "pu" else NAME)
+    text = re.sub(r"\\(?:text|mathrm|operatorname|mathit|textbf|mathbf)\s*\{([^{}]*)\}", r"\1", tex)
+    text = re.sub(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2", text)
+    text = re.sub(r"\\[dt]?frac\s*(\d)\s*(\d)", r"\1/\2", text)
+    text = re.sub(r"(?<=\d)\\[,;:]\s?(?=\d{3}(?!\d))", "\u202f", text)
+    text = re.sub(r"\{([,.])\}", r"\1", text)
+    # What is said to be an ℝ^{n × d} has that shape.
+    text = re.sub(
+        r"\\mathbb\{R\}\s*\^\s*\{((?:[^{}]|\{[^{}]*\})*\\times(?:[^{}]|\{[^{}]*\})*)\}",
+        r" \1",
+        text,
+    )
+    text = re.sub(r"_\{([A-Za-z]\w*)\}", r"_\1", text)  # d_{\text{model}} is a name
+    # An index counts nothing, but x₁ is not x.
+    text = re.sub(r"_(?:\{(\d+)\}|(\d))", lambda i: (i[1] or i[2]).translate(_LOW), text)
+    text = re.sub(r"_\{[^{}]*\}", "", text)
+    for command, sign in (("times", "×"), ("cdot", "·"), ("pm", "±"), ("top", "T"), ("infty", "∞")):
+        text = re.sub(rf"\\{command}(?![A-Za-z])", sign, text)
+    text = text.replace(r"\%", " %")
+    text = re.sub(r"\\[,;:! ]|~", " ", text)
+    text = re.sub(r"\\([A-Za-z]+)", r" \1 ", text)
+    text = re.sub(r"[{}]", "", text)
+    text = re.sub(r"±\s+(?=[\d.])", "±", text)  # it belongs to the number
+    return " ".join(text.replace("\u202f", "\ue005").split()).replace("\ue005", "\u202f")

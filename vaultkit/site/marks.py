@@ -17,10 +17,11 @@ from markdown import Markdown
 from markdown.postprocessors import Postprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from vaultkit.claims.claims import claims_of
+from vaultkit.claims.places import formula_at
+from vaultkit.claims.quantities import Quantity
+from vaultkit.claims.shapes import Shape
 from vaultkit.read.note import Note
-from vaultkit.read.places import formula_at
-from vaultkit.read.quantities import Quantity
-from vaultkit.read.shapes import Shape
 from vaultkit.site.page import Page
 
 #: The first of many characters that open a number or a shape, and the one that closes either.
@@ -89,7 +90,8 @@ def mark_spots(lines: list[str], shown: Note, note: Note) -> None:
 
 
 def _spots(note: Note, kind: str) -> Sequence[Quantity | Shape]:
-    return note.quantities if kind == "number" else note.shapes
+    claims = claims_of(note)
+    return claims.quantities if kind == "number" else claims.shapes
 
 
 def unmarked(text: str) -> str:

@@ -45,7 +45,7 @@ MEGABYTES = 9
 #: What `vaultkit.pipeline.inspect` rests on, apart from NumPy.
 _PACKAGES = ("markdown-it-py", "mdit-py-plugins", "mdurl", "pyyaml")
 #: The rooms of the engine that a browser needs; what stands in others is for other hosts.
-_ROOMS = ("checks", "read", "run", "tex", "values")
+_ROOMS = ("checks", "claims", "read", "run", "tex", "values")
 _MODULES = (
     "__init__.py",
     "files.py",

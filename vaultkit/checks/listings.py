@@ -7,9 +7,31 @@ import re
 import sys
 from collections.abc import Iterator
 
+from vaultkit.claims.claims import claims_of
 from vaultkit.read.note import Note
+from vaultkit.read.options import CHECKS, OF_CODE, Options
 
 _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def checks_of(note: Note, options: Options, path: str) -> frozenset[str]:
+    """Return the names of the checks that a note gets.
+
+    Parameters
+    ----------
+    note
+        The note.
+    options
+        The settings of its vault.
+    path
+        Its path as seen from the vault's root.
+    """
+    if asked := options.asked(note, path):
+        return frozenset(asked) & set(CHECKS)
+    # A question that asks for an output means that one is to be shown.
+    about = bool(note.predictions) or (bool(note.blocks) and computes(note))
+    apply = about or options.without_code
+    return frozenset(options.checks) - (set() if apply else set(OF_CODE))
 
 
 def computes(note: Note) -> bool:
@@ -59,7 +81,7 @@ def _called(note: Note) -> set[str]:
     TeX writes some signs of a name with a backslash.
     """
     texts = [formula.tex.replace("\\_", "_") for formula in (*note.formulas, *note.asides)]
-    texts += [said.code for said in note.said]
+    texts += [said.code for said in claims_of(note).said]
     return {word for text in texts for word in re.findall(r"\w+", text)}
 
 

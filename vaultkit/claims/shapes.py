@@ -7,11 +7,11 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vaultkit.read.expressions import is_computed, is_steady
-from vaultkit.read.numerals import NUMERAL, number_of
-from vaultkit.read.quantities import CODE, END, LINK, REASONS, Prose
+from vaultkit.claims.expressions import is_computed, is_steady
+from vaultkit.claims.numerals import NUMERAL, number_of
+from vaultkit.claims.suppositions import is_doubtful
+from vaultkit.read.prose import CODE, END, LINK, REASONS, Prose
 from vaultkit.read.sentences import clause
-from vaultkit.read.suppositions import is_doubtful
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from vaultkit.claims.claims import claims_of
+from vaultkit.claims.quantities import Quantity
+from vaultkit.claims.shapes import Shape
 from vaultkit.read.note import Note
-from vaultkit.read.quantities import Quantity
-from vaultkit.read.shapes import Shape
 
 
 @dataclass
@@ -68,7 +69,8 @@ def places(note: Note) -> Places:
         for line in (prediction.line, *(wrong.line for wrong in prediction.distractors)):
             found.predictions[line] = f"prediction-{index}"
     kinds: dict[str, Sequence[Quantity | Shape]]
-    kinds = {"number": note.quantities, "shape": note.shapes}
+    claims = claims_of(note)
+    kinds = {"number": claims.quantities, "shape": claims.shapes}
     for kind, spots in kinds.items():
         for index, spot in enumerate(spots):
             # What stands in mathematics has no place of its own there.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from vaultkit.read.numerals import NUMERAL, number_of
-from vaultkit.read.quantities import CODE, END, LINK, REASONS, Prose
+from vaultkit.claims.numerals import NUMERAL, number_of
+from vaultkit.claims.shapes import Shape, expression
+from vaultkit.claims.suppositions import supposing
+from vaultkit.read.prose import CODE, END, LINK, REASONS, Prose
 from vaultkit.read.sentences import clause
-from vaultkit.read.shapes import Shape, expression
-from vaultkit.read.suppositions import supposing
 
 #: What is counted, and along which axis of an array that is.
 _COUNTED = {

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from markdown_it.token import Token
-
-from vaultkit.read.expressions import expression_of, is_computed, is_literal, is_steady, parsed
+from vaultkit.claims.expressions import expression_of, is_computed, is_literal, is_steady, parsed
+from vaultkit.claims.suppositions import is_doubtful
+from vaultkit.read.note import Cell, Coded
 from vaultkit.read.sentences import Sentences
-from vaultkit.read.suppositions import is_doubtful
 
 
 @dataclass(frozen=True)
@@ -79,23 +78,20 @@ _TOLD = re.compile(
 _KINDS = r"(?:u?int|float|complex)\d+|bool|object|int|float|str|list|tuple|dict|set"
 
 
-def said(
-    children: list[Token], content: str, places: Callable[[int], tuple[int, int]]
-) -> Iterator[Said]:
+def said(coded: Coded) -> Iterator[Said]:
     """Find the statements in the inline code of a paragraph."""
+    content, children = coded.source, coded.parts
     sentences = Sentences(content)
     for position, child in enumerate(children):
         if child.type != "code_inline":
             continue
-        at = child.meta.get("at", 0)
         code = child.content.strip()
-        first, last = sentences.limits(at)
-        ends = at + len(child.content) + 2 * len(child.markup)
-        before, behind = content[first:at], content[ends:last]
+        first, last = sentences.limits(child.at)
+        before, behind = content[first : child.at], content[child.at + child.length : last]
         around = f"{before} {behind}"
         if not is_steady(code) or is_doubtful(before, behind):
             continue
-        line, column = places(at)
+        line, column = child.line, child.column
         own = (line, column, len(child.content))
         following = children[position + 1 : position + 3]
         text = following[0].content if following and following[0].type == "text" else ""
@@ -106,7 +102,7 @@ def said(
         if _RAISES.fullmatch(text) and is_computed(code) and len(following) > 1:
             shown = following[1].content.strip()
             if following[1].type == "code_inline" and _ERROR.fullmatch(shown):
-                place = (*places(following[1].meta.get("at", 0)), len(following[1].content))
+                place = (following[1].line, following[1].column, len(following[1].content))
                 yield Said(line, column, code, shown, (own, place), raises=True)
             continue
         spoken = _OF.search(children[position - 1].content) if position else None
@@ -121,13 +117,13 @@ def said(
                 and following[1].type == "code_inline"
             ):
                 shown = following[1].content.strip()
-                place = (*places(following[1].meta.get("at", 0)), len(following[1].content))
+                place = (following[1].line, following[1].column, len(following[1].content))
                 if _is_value(shown):
                     yield Said(line, column, code, shown, (own, place))
                 continue
             number = _NUMBER.match(text, verb.end())
             if number and not code.isidentifier():
-                begins = places(following[0].meta.get("at", 0) + number.start("number"))
+                begins = following[0].line, following[0].column + number.start("number")
                 shown = number["number"].replace(",", "").replace("−", "-")
                 yield Said(line, column, code, shown, (own, (*begins, len(number["number"]))))
             continue
@@ -143,15 +139,10 @@ _VALUES = re.compile(
 )
 
 
-def said_in_row(
-    first: tuple[str, int, int], title: str, cell: tuple[str, int, int]
-) -> Iterator[Said]:
-    """Find what two cells of a row state: an expression, and what it comes to.
-
-    Each comes with its line and column; the title is that of the second one's column.
-    """
-    code, shown = first[0].strip(), cell[0].strip()
-    if not re.fullmatch("`[^`]+`", code) or not _VALUES.fullmatch(title):
+def said_in_row(cell: Cell) -> Iterator[Said]:
+    """Find what a cell and the first one of its row state: what an expression comes to."""
+    code, shown = cell.first[0].strip(), cell.text.strip()
+    if not re.fullmatch("`[^`]+`", code) or not _VALUES.fullmatch(cell.title):
         return
     code, shown = code.strip("`").strip(), shown.strip("`").strip()
     if not is_computed(code) or code.isidentifier() or not is_steady(code):
@@ -160,8 +151,9 @@ def said_in_row(
         shown = shown.replace(",", "").replace("−", "-")
     elif not _is_value(shown):
         return
-    places = tuple((line, column, len(text)) for text, line, column in (first, cell))
-    yield Said(*first[1:], code, shown, places)
+    first, line, column = cell.first
+    places = (line, column, len(first)), (cell.line, cell.column, len(cell.text))
+    yield Said(line, column, code, shown, places)
 
 
 def _is_comparison(code: str, *, names: bool = False) -> bool:

@@ -1,7 +1,7 @@
 """What is a number in running text, and what only names something.
 
-Text of any place is first made one string (`Prose`): words, code, mathematics that states nothing.
-In it, whatever `NAMING` finds is no number; whatever `_NUMBER` then finds is one.
+In the string of a piece of text (`Prose`) whatever `NAMING` finds is no number; whatever `_NUMBER`
+then finds is one.
 """
 
 from __future__ import annotations
@@ -9,22 +9,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
-from vaultkit.read.macros import with_chemistry
-from vaultkit.read.numerals import LARGE, NUMERAL, TENS, number_of
+from vaultkit.claims.numerals import LARGE, NUMERAL, TENS, number_of
+from vaultkit.claims.suppositions import is_supposed, supposing
+from vaultkit.read.prose import CODE, END, LINK, NAME, Prose
 from vaultkit.read.sentences import clause
-from vaultkit.read.suppositions import is_supposed, supposing
 
-#: Marks in the string of a `Prose`: where code begins and ends, a formula that is judged elsewhere,
-#: what only names something, where a link ends; and from `_REASONS` on, a reason that is given.
-CODE, END, FORMULA, NAME, LINK = "\ue001", "\ue002", "\ue003", "\ue004", "\ue006"
-_REASONS = 0xE100
-#: Characters that take no room: a reader sees one number, whatever stands between its digits.
-_UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+_HIGH = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
 @dataclass(frozen=True)
@@ -161,127 +156,6 @@ class Quantity:
     word: str = ""
     #: What it is said to bound: ``less`` and ``more`` what stands before it; ``between``, too.
     bounds: str = ""
-
-
-@dataclass
-class Prose:
-    """Text that a reader sees in one piece, and the lines it stands on."""
-
-    place: str = ""
-    text: str = ""
-    starts: list[int] = field(default_factory=list)
-    places: list[tuple[int, int]] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
-    #: Whether a reason at its end is one for its last number, wherever that stands.
-    covers_last: bool = False
-    #: What stands in the first cell of the row of a table that it is a cell of.
-    row: str = ""
-
-    def add(self, text: str, line: int, column: int = 1) -> None:
-        """Add text that begins in this place of the file."""
-        text = _TAKEN.sub("\N{REPLACEMENT CHARACTER}", _UNSEEN.sub("", text))
-        for number, part in enumerate(text.split("\n")):
-            self.starts.append(len(self.text) + bool(number))
-            self.places.append((line + number, 1 if number else column))
-            self.text += " " * bool(number) + part
-
-    def add_code(self, code: str, line: int, column: int = 1) -> None:
-        """Add code in the midst of text."""
-        self.add(CODE + code.replace("\n", " ") + END, line, column)
-
-    def add_formula(self, tex: str, line: int, column: int = 1) -> None:
-        """Add mathematics: what states nothing is read like text, all else is judged elsewhere."""
-        self.add(FORMULA if states(tex) else CODE + plain_tex(tex) + END, line, column)
-
-    def add_reason(self, why: str) -> None:
-        """Add a comment that gives a reason for the number before it."""
-        self.text += chr(_REASONS + len(self.reasons) % 0x800)
-        self.reasons.append(why)
-
-    def place_of(self, at: int) -> tuple[int, int]:
-        """Return the line and the column in which a place of the text stands."""
-        if not self.places:
-            return 1, 1
-        index = max(0, bisect_right(self.starts, at) - 1)
-        line, column = self.places[index]
-        return line, column + at - self.starts[index]
-
-    def reason_behind(self, text: str, end: int) -> str:
-        """Return the reason that stands right behind a place, or behind the link that it ends."""
-        found = _BEHIND.match(text, end)
-        return self.reasons[ord(found[1]) - _REASONS] if found else ""
-
-    def last_reason(self) -> str:
-        """Return the reason that the text ends in."""
-        return self.reasons[-1] if re.search(rf"[{_FIRST}-{_LAST}]\s*$", self.text) else ""
-
-
-_FIRST, _LAST = chr(_REASONS), chr(_REASONS + 0x7FF)
-REASONS = re.compile(f"[{_FIRST}-{_LAST}]")
-#: What fonts with icons have in the place of these marks, and pages that were copied hold.
-_TAKEN = REASONS
-_BEHIND = re.compile(
-    rf"(?:[-‑]\w+)?(?:[^\d{LINK}{_FIRST}-{_LAST}]{{0,400}}{LINK})?[\s).,;:!?{END}\]*]*([{_FIRST}-{_LAST}])"
-)
-
-
-def states(tex: str) -> bool:
-    r"""Tell whether a formula states something.
-
-    >>> states("x = 2"), states(r"x \approx 2"), states(r"2 \times 10^{-3}"), states(r"\left( 1")
-    (True, True, False, False)
-    >>> states(r"\ce{A -> B}"), states(r"m_{\ce{H2O}} = 3"), states(r"\begin{CD}A @= B\end{CD}")
-    (False, True, False)
-    """
-    tex = _DIAGRAM.sub("", with_chemistry(tex, lambda _name, _inner: "{}"))
-    return bool(_RELATION.search(tex))
-
-
-_DIAGRAM = re.compile(r"\\begin\{CD\}(?:(?!\\begin\{CD\}).)*?\\end\{CD\}", re.DOTALL)
-_RELATION = re.compile(
-    r"(?<!\\)[=<>≤≥≈≠∈∉≡≪≫≜≔]|\\(?:approx|leq?|geq?|neq?|in|notin|ni|equiv|sim|simeq|cong|propto|ll|gg"
-    r"|to|rightarrow|Rightarrow|implies|iff|mapsto|leftarrow|subset|subseteq|perp|parallel|mid"
-    r"|triangleq|coloneqq|doteq|lesssim|gtrsim|leqslant|geqslant|lt|gt|prec|succ)(?![A-Za-z])"
-)
-
-
-_LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_HIGH = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-
-
-def plain_tex(tex: str) -> str:
-    r"""Write a formula that states nothing as text.
-
-    >>> plain_tex(r"7.5 \times 10^{-3}"), plain_tex(r"\tfrac{9}{10}"), plain_tex(r"16.5\,\%")
-    ('7.5 × 10^-3', '9/10', '16.5 %')
-    >>> plain_tex(r"S_{12}"), plain_tex(r"158\,629.75"), plain_tex(r"n \times d_{\text{model}}")
-    ('S₁₂', '158\u202f629.75', 'n × d_model')
-    """
-    # How many atoms a molecule has counts nothing of the note.
-    tex = with_chemistry(tex, lambda name, inner: inner if name == "pu" else NAME)
-    text = re.sub(r"\\(?:text|mathrm|operatorname|mathit|textbf|mathbf)\s*\{([^{}]*)\}", r"\1", tex)
-    text = re.sub(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2", text)
-    text = re.sub(r"\\[dt]?frac\s*(\d)\s*(\d)", r"\1/\2", text)
-    text = re.sub(r"(?<=\d)\\[,;:]\s?(?=\d{3}(?!\d))", "\u202f", text)
-    text = re.sub(r"\{([,.])\}", r"\1", text)
-    # What is said to be an ℝ^{n × d} has that shape.
-    text = re.sub(
-        r"\\mathbb\{R\}\s*\^\s*\{((?:[^{}]|\{[^{}]*\})*\\times(?:[^{}]|\{[^{}]*\})*)\}",
-        r" \1",
-        text,
-    )
-    text = re.sub(r"_\{([A-Za-z]\w*)\}", r"_\1", text)  # d_{\text{model}} is a name
-    # An index counts nothing, but x₁ is not x.
-    text = re.sub(r"_(?:\{(\d+)\}|(\d))", lambda i: (i[1] or i[2]).translate(_LOW), text)
-    text = re.sub(r"_\{[^{}]*\}", "", text)
-    for command, sign in (("times", "×"), ("cdot", "·"), ("pm", "±"), ("top", "T"), ("infty", "∞")):
-        text = re.sub(rf"\\{command}(?![A-Za-z])", sign, text)
-    text = text.replace(r"\%", " %")
-    text = re.sub(r"\\[,;:! ]|~", " ", text)
-    text = re.sub(r"\\([A-Za-z]+)", r" \1 ", text)
-    text = re.sub(r"[{}]", "", text)
-    text = re.sub(r"±\s+(?=[\d.])", "±", text)  # it belongs to the number
-    return " ".join(text.replace("\u202f", "\ue005").split()).replace("\ue005", "\u202f")
 
 
 # --- What names ---------------------------------------------------------------------------------

@@ -1,0 +1,80 @@
+"""Derives from the text of a note all that its sentences, tables and captions state."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+
+from vaultkit.claims.counts import counts
+from vaultkit.claims.quantities import Quantity, quantities
+from vaultkit.claims.said import Said, said, said_in_row
+from vaultkit.claims.shapes import Shape, shapes
+from vaultkit.read.note import Note
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a note states in words, in the order of its text.
+
+    Attributes
+    ----------
+    quantities
+        Numbers.
+    shapes
+        Shapes of arrays, also where rows and columns are counted.
+    said
+        Inline code, and what it is said to come to.
+    """
+
+    quantities: tuple[Quantity, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    said: tuple[Said, ...] = ()
+
+
+#: By the identity of the note, which is dropped with it.
+_known: dict[int, Claims] = {}
+
+
+def claims_of(note: Note) -> Claims:
+    """Return the claims of a note; they are derived once for each note in memory.
+
+    Examples
+    --------
+    >>> from vaultkit.read.markdown import parse
+    >>> claims = claims_of(parse("The mean of 12 numbers is 0.25, and `len(x)` is 12."))
+    >>> [q.text for q in claims.quantities], [s.code for s in claims.said]
+    (['12', '0.25', '12'], ['len(x)'])
+    """
+    found = _known.get(id(note))
+    if found is None:
+        found = _known[id(note)] = _derive(note)
+        weakref.finalize(note, _known.pop, id(note), None)
+    return found
+
+
+def _derive(note: Note) -> Claims:
+    numbers: list[Quantity] = []
+    sizes: list[Shape] = []
+    for piece in note.prose:
+        found = [*shapes(piece), *counts(piece)]
+        stated = {(s.line, s.column) for s in found if s.called or s.subject or s.alone}
+        numbers += (
+            q for q in quantities(piece) if not (q.is_vector and (q.line, q.column) in stated)
+        )
+        sizes += found
+    codes = [claim for coded in note.coded for claim in said(coded)]
+    codes += (claim for cell in note.cells for claim in said_in_row(cell))
+    codes.sort(key=lambda claim: (claim.line, claim.column))
+
+    # A wrong answer to a question states nothing.
+    wrong = [d for prediction in note.predictions for d in prediction.distractors]
+    columns = {d.line: range(d.column, d.column + len(d.code) + 2) for d in wrong}
+
+    def is_stated(claim: Quantity | Shape | Said) -> bool:
+        return claim.column not in columns.get(claim.line, ())
+
+    return Claims(
+        tuple(filter(is_stated, numbers)),
+        tuple(filter(is_stated, sizes)),
+        tuple(filter(is_stated, codes)),
+    )

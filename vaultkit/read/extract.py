@@ -1,0 +1,231 @@
+"""All that a reader sees of a note but its code: as pieces of text, each with its lines."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import tokenize
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from markdown_it.token import Token
+
+from vaultkit.read.html import HTMLReader
+from vaultkit.read.note import Link
+from vaultkit.read.prose import LINK, Prose
+from vaultkit.read.syntax import BLOCK_ID, REASON, SIZE
+
+#: Attributes of HTML that are shown or read out.
+_SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
+#: Properties that the site and Obsidian show.
+PROPERTIES = ("title", "summary", "description")
+
+
+def of_inline(
+    children: list[Token], places: Callable[[int], tuple[int, int]], place: str = ""
+) -> Iterator[Prose]:
+    """Find the text of a paragraph, heading or cell, and that of the images and tags in it.
+
+    ``places`` turns where a token begins into a line and a column.
+    """
+    prose = Prose(place, covers_last=place == "heading")
+    for position, child in enumerate(children):
+        if child.type != "text":
+            begins = places(child.meta.get("at", 0))
+        match child.type:
+            case "softbreak" | "hardbreak":
+                prose.add(" ", *begins)
+            case "text":
+                parts = child.meta.get("parts") or [(0, child.meta.get("at", 0))]
+                for number, (offset, at) in enumerate(parts):
+                    ends = parts[number + 1][0] if number + 1 < len(parts) else None
+                    prose.add(child.content[offset:ends], *places(at))
+            case "code_inline":
+                prose.add_code(child.content, *begins)
+            case "math_inline" | "math_inline_double":
+                prose.add_formula(child.content, *begins)
+            case "wikilink":
+                found = child.meta["match"]
+                link = Link.from_match(found)
+                if link.words:
+                    # What they say stands behind the name of the note.
+                    ahead = found.start("words") - found.start()
+                    begins = places(child.meta.get("at", 0) + ahead)
+                if link.embed:
+                    yield from _aside("alt text", _alt(link.words), begins, children, position)
+                else:
+                    # A name of a note, where no words stand for it, is no statement.
+                    prose.add((link.words or " ") + LINK, *begins)
+            case "image":
+                yield from _aside("alt text", _alt(child.content), begins, children, position)
+                title = str(child.attrs.get("title") or "")
+                yield from _aside("title", title, begins, children, position)
+            case "link_open":
+                closing = position + 1
+                while closing < len(children) and children[closing].type != "link_close":
+                    closing += 1
+                title = str(child.attrs.get("title") or "")
+                yield from _aside("title", title, begins, children, closing)
+            case "link_close":
+                prose.add(LINK, *begins)
+            case "html_inline":
+                reason = REASON.fullmatch(child.content.strip())
+                if reason and reason["what"] == "given":
+                    prose.add_reason(reason["why"])
+                elif child.content.startswith("<sup"):
+                    prose.add("^", *begins)
+                else:
+                    yield from _tag(child.content, begins[0])
+    # The type of a callout is no text, its title is; nor is the name of a block.
+    for pattern in (BLOCK_ID, re.compile(r"^\[![\w-]+\][+-]?")):
+        prose.text = pattern.sub(lambda found: " " * len(found[0]), prose.text)
+    yield prose
+
+
+def _alt(words: str) -> str:
+    """Leave out the size of an image: nobody reads it."""
+    sized = SIZE.fullmatch(words)
+    return (sized["alt"] or "") if sized else words
+
+
+def of_html(source: str, line: int) -> Iterator[Prose]:
+    """Find the text of a block of HTML, and that of its attributes."""
+    parser = _Text(line)
+    parser.feed(source)
+    parser.close()
+    yield parser.prose
+    yield from parser.asides
+
+
+#: What a diagram of Mermaid's writes on its shapes and arrows, and lines that only style it.
+_LABEL = re.compile(
+    r"\|(?P<a>[^|]+)\||[\[({/>]+(?P<b>[^\[\](){}|]+)[\])}/]|\"(?P<c>[^\"]+)\"|\s:\s*(?P<d>\S.*)|\w:\s(?P<e>.+)"
+    r"|(?:--|==|-\.)\s(?P<f>[^->]+?)\s(?:--|==|\.-)"
+)
+_STYLE = re.compile(r"\s*(?:style|classDef|class|linkStyle|click|accTitle|accDescr|%%)\b|\s*%%")
+_GIVEN = re.compile(r"\s*%%\s*given:\s*(\S.*)")
+
+
+def of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterator[Prose]:
+    """Find the text of a diagram of Mermaid's; ``%% given: reason`` may stand below a line."""
+    for number, raw in enumerate(lines):
+        if _STYLE.match(raw):
+            continue
+        following = _GIVEN.match(lines[number + 1]) if number + 1 < len(lines) else None
+        for found in _LABEL.finditer(raw):
+            kind = str(found.lastgroup)
+            prose = Prose("diagram", covers_last=True)
+            prose.add(found[kind], line + number, column + found.start(kind))
+            if following:
+                prose.add_reason(following[1].strip())
+            yield prose
+
+
+_CLICK = re.compile(r"\s*click\s+\S+\s+(?:href\s+)?\"(?P<href>[^\"]+)\"")
+
+
+def clicks(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
+    """Find the links of a diagram of Mermaid's, each with the number of its line."""
+    for number, raw in enumerate(lines):
+        if found := _CLICK.match(raw):
+            yield number, found
+
+
+def of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
+    """Find the comments of Python code; ``given: reason`` may end one."""
+    with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            if token.type == tokenize.COMMENT:
+                prose = Prose("comment", covers_last=True)
+                reason = re.search(r"\s#\s*given:\s*(\S.*)$", token.string)
+                text = token.string[: reason.start()] if reason else token.string
+                prose.add(text, line + token.start[0] - 1, column + token.start[1])
+                if reason:
+                    prose.add_reason(reason[1].strip())
+                yield prose
+
+
+def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[Prose]:
+    """Find the text of those properties that are shown; ``# given: reason`` may stand behind."""
+    lines = source.split("\n")
+    for key in PROPERTIES:
+        value = meta.get(key)
+        if not isinstance(value, (str, int, float)) or isinstance(value, bool):
+            continue
+        where = (n for n, raw in enumerate(lines) if re.match(rf"{key}\s*:", raw))
+        number = next(where, 0)
+        prose = Prose(key, covers_last=True)
+        prose.add(str(value).replace("\n", " "), line + number)
+        last = number + 1
+        while last < len(lines) and lines[last].startswith((" ", "\t")):
+            last += 1
+        if reason := re.search(r"\s#\s*given:\s*(\S.*)$", lines[last - 1]):
+            prose.text = prose.text.removesuffix(reason[0].strip())
+            prose.add_reason(reason[1].strip())
+        yield prose
+
+
+def _aside(
+    place: str, text: str, begins: tuple[int, int], children: list[Token], position: int
+) -> Iterator[Prose]:
+    """Text that is shown apart; a reason for its last number may stand right behind it."""
+    if not text.strip():
+        return
+    prose = Prose(place, covers_last=True)
+    # Mathematics in it is not typeset, but read.
+    for number, part in enumerate(re.split(r"(?<!\\)\$([^$\n]+)\$", text)):
+        if number % 2:
+            prose.add_code(part, *begins)
+        else:
+            prose.add(part, *begins)
+    for token in children[position + 1 : position + 2]:
+        reason = REASON.fullmatch(token.content.strip())
+        if token.type == "html_inline" and reason and reason["what"] == "given":
+            prose.add_reason(reason["why"])
+    yield prose
+
+
+def _tag(source: str, line: int) -> Iterator[Prose]:
+    parser = _Text(line)
+    parser.feed(source)
+    yield from parser.asides
+
+
+class _Text(HTMLReader):
+    """Gathers what HTML shows."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(convert_charrefs=True)
+        self.line = line
+        self.prose = Prose("HTML")
+        self.asides: list[Prose] = []
+        self.hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.hidden += tag in ("script", "style")
+        if tag == "sup":
+            self.prose.add("^", self._at())
+        elif tag not in ("b", "i", "em", "strong", "span", "sub", "code", "a", "mark", "u"):
+            self.prose.add(" ", self._at())
+        for name, value in attrs:
+            if name in _SHOWN and value:
+                prose = Prose(_SHOWN[name])
+                prose.add(value, self._at())
+                self.asides.append(prose)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.hidden -= tag in ("script", "style") and self.hidden > 0
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            for number, part in enumerate(re.split(r"(?<!\\)\$([^$\n]+)\$", data)):
+                (self.prose.add_formula if number % 2 else self.prose.add)(part, self._at())
+
+    def handle_comment(self, data: str) -> None:
+        reason = REASON.fullmatch(f"<!--{data}-->")
+        if reason and reason["what"] == "given":
+            self.prose.add_reason(reason["why"])
+
+    def _at(self) -> int:
+        return self.line + self.getpos()[0] - 1
