@@ -1,8 +1,8 @@
 """What holds for all tests: which of them run, and what is said of them at the end.
 
 Tests marked ``long`` are left out, unless somebody gives ``--all`` (or sets ``VAULT_TESTS=all``),
-chooses by ``-m``, or names a test by its id. ``--rest`` (``VAULT_TESTS=rest``) runs what is left out
-without ``--all``, and nothing else. Without either, tests on random examples take few of them:
+chooses by ``-m``, or names a test by its id. ``--rest`` (``VAULT_TESTS=rest``) runs only what is
+left out without ``--all``. Without either, tests on random examples take few of them:
 ``tests/conftest.py``.
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# How many random examples are tried. A test that needs another number multiplies that of the profile:
+# How many random examples are tried. A test that needs another number multiplies it:
 # ``settings(max_examples=15 * settings().max_examples)``.
 settings.register_profile("few", parent=settings(), max_examples=20)
 settings.register_profile("all", parent=settings(), max_examples=100)
