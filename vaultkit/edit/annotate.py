@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -85,7 +86,7 @@ class Annotations:
     def _link(self, note: Note, check: Check) -> str:
         """Link to the section that a failure lies in."""
         target = self.vault.relative(note.path).removesuffix(".md")
-        above = [h for h in note.headings if h.line <= check.line]
+        above = note.headings[: bisect_right(note.headings, check.line, key=lambda h: h.line)][-1:]
         words = " ".join(re.sub(r"[#|^:%\[\]\\]+", " ", above[-1].text).split()) if above else ""
         sub = f"#{words}" if words and above[-1].level > 1 else ""
         return f"[[{target}{sub}|{note.name}, line {check.line}]]"

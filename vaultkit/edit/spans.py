@@ -21,9 +21,8 @@ def span(check: Check, note: Note) -> Span:
         case "link":
             return link_at(note, check.line, check.column)
         case "equation" | "formula" | "number" | "shape":
-            for formula in note.formulas:
-                same = (formula.line, formula.tex) == (check.line, check.what)
-                if same and check.column in (1, formula.column):
+            for formula in note.formulas_by_line.get(check.line, ()):
+                if formula.tex == check.what and check.column in (1, formula.column):
                     return of_formula(note, formula)
             return _of_words(note, check)
         case "block" | "output" | "mirror" | "prediction" | "distractor":

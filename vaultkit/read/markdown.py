@@ -169,6 +169,8 @@ def _displayed(rule: Any) -> Any:
         def line(number: int) -> str:
             return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
 
+        if not line(first).startswith("$$"):
+            return False
         if not silent:
             last = first
             if "$$" not in line(first)[2:]:
@@ -188,9 +190,15 @@ def _displayed(rule: Any) -> Any:
                 state.sCount[last] = state.blkIndent
             return found
 
-        if not line(first).startswith("$$") or "$$" in line(first)[2:]:
+        if "$$" in line(first)[2:]:
             return False
-        if sum(line(number).count("$$") for number in range(state.line, first)) % 2:
+        # Asked line by line, so the marks above are counted on from the line asked about before.
+        begun, counted, marks = state.env.get("displayed", (-1, 0, 0))
+        if begun != state.line or counted > first:
+            counted, marks = state.line, 0
+        marks += sum(line(number).count("$$") for number in range(counted, first))
+        state.env["displayed"] = (state.line, first, marks)
+        if marks % 2:
             return False  # here one ends
         ends = False
         for number in range(first + 1, end):

@@ -306,6 +306,14 @@ class Note:
             self.__dict__.pop(cached, None)
 
     @cached_property
+    def formulas_by_line(self) -> dict[int, list[Formula]]:
+        """Its formulas, by the line on which they begin."""
+        found: dict[int, list[Formula]] = defaultdict(list)
+        for formula in self.formulas:
+            found[formula.line].append(formula)
+        return dict(found)
+
+    @cached_property
     def preamble(self) -> str:
         """The commands of TeX that its formulas define, for all of them."""
         return "".join(definitions(formula.tex) for formula in self.formulas)
