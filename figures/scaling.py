@@ -99,20 +99,24 @@ def _axis(y: float, ticks: Sequence[float] | Any, span: tuple[float, float]) -> 
 
 
 def saturation_data() -> dict[str, Any]:
-    """Return softmax's mean largest weight and mean Jacobian norm, raw and scaled, by d_k."""
+    """Return the mean largest weight and the median of ‖dL/dq‖, raw and scaled, by d_k."""
     rng = np.random.default_rng(0)
+    dL_dalpha = np.random.default_rng(1).standard_normal((2000, 64))
     widths = [1, 4, 16, 64, 256, 1024]
     measured: dict[str, list[tuple[float, float]]] = {"raw": [], "scaled": []}
     for d_k in widths:
         query, key = rng.standard_normal((2000, d_k)), rng.standard_normal((64, d_k))
         scores = attention_scores(query, key)
-        for name, s in (("raw", scores), ("scaled", scores / np.sqrt(d_k))):
-            weights = softmax(s)
-            measured[name].append((weights.max(axis=1).mean(), jacobian_norm(weights).mean()))
+        for name, factor in (("raw", 1.0), ("scaled", 1 / np.sqrt(d_k))):
+            weights = softmax(factor * scores)
+            mean = (weights * dL_dalpha).sum(axis=1, keepdims=True)
+            dL_dq = factor * weights * (dL_dalpha - mean) @ key
+            median = np.median(np.linalg.norm(dL_dq, axis=1))
+            measured[name].append((weights.max(axis=1).mean(), median))
     return {
         "widths": widths,
         "largest": np.array([[pair[0] for pair in measured[name]] for name in measured]),
-        "jacobian": np.array([[pair[1] for pair in measured[name]] for name in measured]),
+        "gradient": np.array([[pair[1] for pair in measured[name]] for name in measured]),
     }
 
 
@@ -124,13 +128,13 @@ def jacobian_norm(weights: Any) -> Any:
 
 
 def draw_saturation(data: Mapping[str, Any]) -> str:
-    """Against d_k: how large the largest weight is, and how much softmax still responds."""
+    """Against d_k: how large the largest weight is, and what gradient reaches a query."""
     widths = data["widths"]
     x = np.linspace(LEFT, RIGHT - 72, len(widths))
     parts = []
     for top, name, label, ticks in (
         (52, "largest", "mean largest weight of a row", (0, 0.5, 1)),
-        (310, "jacobian", "mean Frobenius norm of softmax’s Jacobian", (0, 0.15, 0.3)),
+        (310, "gradient", "median length of a query’s gradient", (0, 0.5, 1)),
     ):
         height = 160
         y = top + height * (1 - data[name] / ticks[-1])
@@ -150,14 +154,15 @@ def draw_saturation(data: Mapping[str, Any]) -> str:
             for place, d_k in zip(x, widths, strict=True)
         ]
         parts.append(st.text(x[-1] + 40, top + height + 22, "$d_k$"))
-    largest, jacobian = data["largest"].round(2), data["jacobian"].round(3)
+    largest, gradient = data["largest"].round(2), data["gradient"].round(3)
     return st.figure_svg(
         "softmax-saturation",
         "Saturation of softmax",
         "Two charts against d_k from 1 to 1024, for standard normal queries and 64 keys. The mean"
         f" largest weight rises from {largest[0, 0]} to {largest[0, -1]} unscaled and ends at"
-        f" {largest[1, -1]} scaled; the mean norm of the Jacobian peaks at {jacobian[0].max()},"
-        f" then falls to {jacobian[0, -1]} unscaled, and ends at {jacobian[1, -1]} scaled.",
+        f" {largest[1, -1]} scaled; the median length of a query's gradient peaks at"
+        f" {gradient[0].max()}, then falls to {gradient[0, -1]} unscaled, and ends at"
+        f" {gradient[1, -1]} scaled.",
         506,
         parts,
     )
