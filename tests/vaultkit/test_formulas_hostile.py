@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.vaultkit.formulas import FALSE, NOTE, TRUE
 from vaultkit.tex import TexError, parse, parse_expression, walk
-from vaultkit.tex.grammar import DEEPEST
+from vaultkit.tex.cursor import DEEPEST
 from vaultkit.tex.tokens import LONGEST, MOST_TOKENS
 from vaultkit.values import UnboundError, judge
 

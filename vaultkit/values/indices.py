@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.tex.grammar import HIDDEN
+from vaultkit.tex.ranges import HIDDEN
 from vaultkit.values.records import MOST_TERMS, EvaluationError, Value, bounded, made
 
 #: The first axis, along which the estimates from parts of a sample lie: see `samples`.

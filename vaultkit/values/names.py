@@ -32,7 +32,7 @@ from vaultkit.tex import (
     Transpose,
     walk,
 )
-from vaultkit.tex.grammar import HIDDEN
+from vaultkit.tex.ranges import HIDDEN
 from vaultkit.values.functions import WORDS
 from vaultkit.values.records import EvaluationError, Settings, UnboundError
 from vaultkit.values.samples import FEWEST

@@ -1,0 +1,198 @@
+"""A place in the tokens of a formula: what comes next, and taking it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Self, TypeVar
+
+from vaultkit.tex.tokens import RELATIONS, SPOKEN, UNJUDGED, Token
+from vaultkit.tex.tree import Node, Subscript, Symbol, TexError
+from vaultkit.tex.words import WORDS
+
+#: How deep brackets, fractions and indices may stand in each other, and how long a chain of
+#: factors may be.
+DEEPEST, LONGEST_CHAIN = 30, 120
+
+_N = TypeVar("_N", bound=Node)
+
+
+class Cursor:
+    """Looks at tokens and takes them, one after the other.
+
+    The grammar is recursive. What each part needs of those above it is declared here: `sum`,
+    `term` and `listed_conditions`.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[Token],
+        tex: str = "",
+        depth: int = 0,
+        claims: list[Node] | None = None,
+    ) -> None:
+        self.tokens = list(tokens)
+        self.tex = tex
+        self.at = 0
+        self.depth = depth
+        self.braced = claims if claims is not None else []
+        #: The environments that have begun and not ended.
+        self.environments: list[str] = []
+
+    @property
+    def next(self) -> str:
+        """The text of the next token; empty at the end."""
+        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
+
+    @property
+    def kind(self) -> str:
+        """The kind of the next token; empty at the end."""
+        return self.tokens[self.at].kind if self.at < len(self.tokens) else ""
+
+    def take(self, text: str | None = None) -> str:
+        """Take the next token and return its text, which must be the one given."""
+        if text is not None and self.next != text:
+            raise self.error(f"expected {text!r}, found {self.next or 'the end'!r}")
+        if self.at >= len(self.tokens):
+            raise self.error("it ends too early")
+        self.at += 1
+        return self.tokens[self.at - 1].text
+
+    def peek(self, ahead: int) -> str:
+        """Return the text of a later token; empty behind the end."""
+        at = self.at + ahead
+        return self.tokens[at].text if at < len(self.tokens) else ""
+
+    def error(self, message: str) -> TexError:
+        """Return an error at the next token."""
+        if self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            return TexError(message, token.start, token.end)
+        end = self.tokens[-1].end if self.tokens else len(self.tex)
+        return TexError(message, end, end)
+
+    def unread(self) -> TexError:
+        """Return the error that the next token cannot be read."""
+        if self.next in UNJUDGED:
+            return self.error(f"the relation {self.next} cannot be judged")
+        if self.next in SPOKEN:
+            return self.error(f"{self.next} cannot be judged")
+        return self.error(f"cannot read {self.next or 'the end'!r} here")
+
+    def start(self) -> int:
+        """Return where the next token begins in the formula."""
+        return self.tokens[self.at].start if self.at < len(self.tokens) else 0
+
+    def placed(self, start: int, node: _N) -> _N:
+        """Note where a node stands."""
+        if node.span == (0, 0) and self.at:
+            object.__setattr__(node, "span", (start, self.tokens[self.at - 1].end))
+        return node
+
+    def deeper(self) -> int:
+        """Return the depth of what stands in another bracket, which is bounded."""
+        # Each bracket is passed twice: as a bracket, and as the sum in it.
+        if self.depth > 2 * DEEPEST:
+            raise self.error(f"it is nested more than {DEEPEST} deep")
+        return self.depth + 1
+
+    def group(self) -> list[Token]:
+        """Take ``{…}``, or a single token."""
+        if self.next != "{":
+            if self.kind == "number" and self.next[0].isdigit() and len(self.next) > 1:
+                # TeX takes one digit: \frac12 is a half, and x^12 is not x^{12}.
+                token = self.tokens[self.at]
+                first = replace(token, text=token.text[0], end=token.start + 1)
+                rest = replace(token, text=token.text[1:], start=token.start + 1)
+                self.tokens[self.at : self.at + 1] = [first, rest]
+            self.take()
+            return self.tokens[self.at - 1 : self.at]
+        start, depth = self.at + 1, 0
+        while True:
+            depth += {"{": 1, "}": -1}.get(self.take(), 0)
+            if depth == 0:
+                return self.tokens[start : self.at - 1]
+
+    def inner(self, tokens: Sequence[Token]) -> Self:
+        """Return a parser of some of the tokens, one level deeper."""
+        return type(self)(tokens, self.tex, self.deeper(), self.braced)
+
+    def whole(self, tokens: Sequence[Token]) -> Node:
+        """Read all of some tokens as one sum."""
+        if not tokens:
+            raise self.error("there is nothing between the brackets")
+        parser = self.inner(tokens)
+        node = parser.sum()
+        if parser.next:
+            raise parser.unread()
+        return node
+
+    def relation(self) -> bool:
+        """Tell whether a relation comes next, perhaps at the beginning of the next row."""
+        ahead = 0
+        while self.peek(ahead) in (r"\\", r"\quad", r"\qquad"):
+            ahead += 1
+        return self.peek(ahead) in RELATIONS and (ahead == 0 or self.next == r"\\")
+
+    def relation_ahead(self) -> bool:
+        r"""Tell whether ``a, b`` share a relation: ``a, b = c`` does, ``a, \quad b = c`` not."""
+        depth = 0
+        for token in self.tokens[self.at + 1 :]:
+            depth += (token.text in ("(", "{", "[", r"\{")) - (token.text in (")", "}", "]", r"\}"))
+            if depth < 0 or token.text in (r"\quad", r"\qquad", r"\\", ";"):
+                return False
+            if token.kind == "text" and WORDS.match(token.text):
+                return False
+            if depth == 0 and token.text in RELATIONS:
+                return True
+        return False
+
+    def condition_in_brackets(self) -> bool:
+        """Tell whether ``(x > 0)`` begins here."""
+        if self.next != "(":
+            return False
+        depth = 0
+        for token in self.tokens[self.at :]:
+            depth += (token.text in ("(", "{", "[", r"\{")) - (token.text in (")", "}", "]", r"\}"))
+            if depth == 1 and token.text in RELATIONS:
+                return True
+            if depth == 0:
+                break
+        return False
+
+    # What the parts above read
+
+    def sum(self) -> Node:
+        """Read a sum."""
+        raise NotImplementedError
+
+    def term(self) -> Node:
+        """Read a term of a sum."""
+        raise NotImplementedError
+
+    def listed_conditions(self, indices: bool) -> tuple[Node, ...]:
+        """Read conditions with commas and *and* between them."""
+        raise NotImplementedError
+
+
+def cut(tokens: Iterable[Token], at: str) -> list[list[Token]]:
+    """Cut tokens at a sign, outside brackets and environments."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += token.text in ("{", "(", "[", r"\{", r"\begin")
+        depth -= token.text in ("}", ")", "]", r"\}", r"\end")
+        if token.text == at and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def name_of(node: Node) -> str:
+    """Return the name of a symbol, or that which an index makes; empty for all else."""
+    match node:
+        case Symbol(name) | Subscript(name=name):
+            return name
+        case _:
+            return ""

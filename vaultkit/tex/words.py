@@ -1,0 +1,33 @@
+"""Words in formulas: those that bring a condition, that join, and that cannot be judged."""
+
+from __future__ import annotations
+
+import re
+
+# Words between statements. Those of the first kind bring a condition; those of the second only
+# join; what the third kind says cannot be judged.
+CONDITION = re.compile(
+    r"\s*(?:and\s+)?(?:if|for|when|whenever|provided|unless|as long as)"
+    r"(?:\s+(?:all|each|every|any|that|and only if))?\s*$"
+)
+JOINING = re.compile(
+    r"\s*(?:(?:and|so|then|hence|thus|therefore|because|since|where|with|but|while|also|that is|"
+    r"so that|we have|it holds|let|i\.e\.|as)[\s,:]*)+$"
+)
+OTHERWISE = re.compile(r"\s*(?:otherwise|else|elsewhere)[\s.,]*$")
+WORDS = re.compile(
+    r"\s*(?:for|where|if|and|so|with|when|or|otherwise|else|because|since|hence|unless|iff|thus|"
+    r"therefore|whenever|provided|then|but|while)\b"
+)
+CLAIMING = re.compile(
+    r"\b(?:is|are|equals?|becomes?|exceeds?|at most|at least|less|greater|larger|smaller|same as|"
+    r"not|gives|yields|if|unless|or)\b"
+)
+SIGNS = re.compile(r"[=<>≤≥≈≠∈→⇒]")
+#: Words that say what number something is, all of them in one \\text.
+SAYING = re.compile(CLAIMING.pattern + r"[^.;]*\d")
+
+#: Numbers in words that would have to be backed.
+COUNTS = re.compile(r"\d\d|\d\.\d")
+#: Braces, and behind which mark they say what the thing in them is.
+BRACES = {r"\underbrace": "_", r"\overbrace": "^"}
