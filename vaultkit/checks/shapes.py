@@ -16,7 +16,7 @@ import numpy as np
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
 from vaultkit.checks.computed import Caller, computed, just_call
-from vaultkit.checks.numbers import rows_of
+from vaultkit.checks.observed import rows_of
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.shapes import Shape
 from vaultkit.read.note import Block, Note

@@ -263,7 +263,7 @@ def inspect_code(
         timeout=settings.timeout, broken=broken, tell=tell,
     )  # fmt: skip
     # Where the code broke before anything came of it, that is what is wrong, not each number.
-    failed = "code" in names and broken and judges.numbers.are_of_something_else
+    failed = "code" in names and broken and judges.numbers.seen.are_of_something_else
     if (
         failed
         and not judges.equations.are_judged

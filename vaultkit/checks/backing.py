@@ -1,0 +1,253 @@
+"""How well the numbers that a note shows or computes back a number of its sentences.
+
+The less direct the backing, the fewer of the numbers with one digit changed may pass as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from vaultkit.checks.lookup import Evidence, exactly, number_of
+from vaultkit.checks.observed import NUMBER_IN_OUTPUT, Observed
+from vaultkit.claims.quantities import Amount, Quantity
+
+_IN_PERCENT = re.compile(r"%|\bper ?cent\b")
+#: How many blocks, the nearest ones, are next to a number.
+NEAR = 4
+#: From here on an integer may be a rounding: 158 630 of 158629.75.
+_LONG = 1000
+#: Places that stand apart from what they speak of.
+_APART = {"summary", "description", "title"}
+#: What share of the numbers with one digit changed may pass by chance. Found by what mutants of
+#: notes showed: the less directly a page speaks of a number, the fewer others may pass for it.
+#: Integers and fractions, and decimals, that code next to the number states or an output shows;
+LIKELY, STATED = 0.5, 0.3
+#: the same where that code is far from the number;
+LIKELY_FAR, STATED_FAR = 0.4, 0.05
+#: how many numbers an array holds; roundings of what is shown next to the number;
+SIZED, ROUNDED = 0.1, 0.1
+#: roundings of anything that the page computes.
+ANYWHERE = 0.04
+
+
+class Backing:
+    """Finds what backs a number.
+
+    Parameters
+    ----------
+    seen
+        What the note shows, computes and states.
+    """
+
+    def __init__(self, seen: Observed) -> None:
+        self.seen = seen
+        self._near: dict[tuple[int, ...], Evidence] = {}
+
+    def backed(self, quantity: Quantity) -> bool:
+        """Tell whether a number is shown, computed or stated in code, in one of its readings."""
+        if self.is_quoted(quantity):
+            return True
+        near, stated = self.near(quantity), self._stated_near(quantity)
+        return any(
+            reading and all(self.backs(amount, near, stated) for amount in reading)
+            for reading in quantity.readings
+        )
+
+    def rests_on(self, quantity: Quantity) -> str:
+        """Tell what a number that is backed is or rounds, the nearest and most exact first."""
+        quoted = self.quoted(quantity)
+        if quoted:
+            return quoted
+        near, stated = self.near(quantity), self._stated_near(quantity)
+        for reading in quantity.readings:
+            if reading and all(self.backs(amount, near, stated) for amount in reading):
+                found = (self._source(amount, quantity) for amount in reading)
+                return "; ".join(dict.fromkeys(found))
+        return ""
+
+    def _source(self, amount: Amount, quantity: Quantity) -> str:
+        near: list[Evidence] = []
+        if quantity.place not in _APART:
+            near = self._by_distance(quantity)
+        stated = [self.seen.stated, self.seen.bound]
+        if amount.whole:
+            stated += [self.seen.lengths, self.seen.shown, self.seen.sizes]
+        for evidence in (*near, *stated):
+            if told := evidence.told(evidence.exact(amount)):
+                return told
+        for evidence in (
+            *near,
+            self.seen.bound,
+            self.seen.elements,
+            self.seen.shown,
+            self.seen.stated,
+        ):
+            if told := evidence.told(evidence.rounded(amount)):
+                return told
+        for evidence in (*near, *stated):
+            if told := evidence.told(evidence.exact(amount, counted=True)):
+                return told
+        return ""
+
+    def is_quoted(self, quantity: Quantity) -> bool:
+        """Tell whether an output has a number with its very unit: *90 MB*, *16.50 %*."""
+        return bool(self.quoted(quantity))
+
+    def quoted(self, quantity: Quantity) -> str:
+        """Find the line of an output that has a number with its very unit."""
+        amounts = [amount for reading in quantity.readings for amount in reading]
+        if all(amount.scales == (Fraction(1),) for amount in amounts):
+            return ""
+        wanted = re.compile(rf"(?<![\w.]){re.escape(_spaceless(quantity.text))}(?!\w)")
+        for text, line in self.seen.texts:
+            if wanted.search(_spaceless(text)):
+                return f"{line}: {quantity.text}"
+            if _IN_PERCENT.search(text) and amounts[0].scales == (Fraction(100),):
+                (amount,) = amounts
+                for number in map(number_of, NUMBER_IN_OUTPUT.findall(text)):
+                    if abs(exactly(number) - amount.value) <= amount.unit / 2:
+                        return f"{line}: {number:g}"
+        return ""
+
+    def near(self, quantity: Quantity) -> Evidence:
+        """Return the numbers in the outputs next to a quantity.
+
+        A summary is next to all outputs of a note that has only a few.
+        """
+        if quantity.place in _APART and len(self.seen.outputs) > NEAR:
+            return Evidence()
+        outputs = self.seen.outputs
+        by_distance = sorted(
+            range(len(outputs)), key=lambda index: abs(outputs[index][0] - quantity.line)
+        )
+        nearest = tuple(sorted(by_distance[:NEAR]))
+        if nearest not in self._near:
+            self._near[nearest] = Evidence()
+            for index in nearest:
+                self._near[nearest].include(outputs[index][1])
+        return self._near[nearest]
+
+    def _stated_near(self, quantity: Quantity) -> Evidence | None:
+        """Return what code and formulas state next to a quantity, if it stands next to any."""
+        if quantity.place in _APART or not self.seen.outputs:
+            return None
+        lines = sorted(abs(line - quantity.line) for line, _ in self.seen.outputs)
+        reach = lines[:NEAR][-1]
+        found = Evidence()
+        for line, numbers in self.seen.stated_at:
+            if abs(line - quantity.line) <= reach:
+                found.include(numbers)
+        return found
+
+    def _by_distance(self, quantity: Quantity) -> list[Evidence]:
+        outputs = sorted(self.seen.outputs, key=lambda output: abs(output[0] - quantity.line))
+        return [evidence for _, evidence in outputs[:NEAR]]
+
+    def backs(self, amount: Amount, near: Evidence, stated: Evidence | None) -> bool:
+        """Tell whether something backs a number: outputs next to it, or else what is telling."""
+        if near.holds(amount) and amount.digits > 1:
+            return True
+        if amount.is_rough:
+            every = (near, self.seen.stated, self.seen.bound, self.seen.shown)
+            return any(evidence.rounds_to(amount, counted=True) for evidence in every)
+        far = (STATED, LIKELY) if stated is None else (STATED_FAR, LIKELY_FAR)
+        tiers: list[tuple[Callable[[Amount], bool], float, float]] = [
+            (near.holds, STATED, LIKELY),
+            (self._exact, *far),
+            (partial(self._rounded, near), ROUNDED, ROUNDED),
+            (self._sized, SIZED, SIZED),
+            (self._anywhere, ANYWHERE, ANYWHERE),
+        ]
+        if stated is not None:
+            tiers.insert(1, (lambda a: near.holds(a) or stated.holds(a), STATED, LIKELY))
+        for found, of_decimals, of_integers in tiers:
+            allowed = of_integers if amount.whole else of_decimals
+            allowed = LIKELY if amount.over else allowed
+            if found(amount) and self.chance(amount, found) <= allowed:
+                return True
+        return False
+
+    def is_written(self, quantity: Quantity) -> bool:
+        """Return whether a number is shown next to it, or exactly stated or bound."""
+        near = self.near(quantity)
+        return any(
+            reading and all(near.holds(amount) or self._exact(amount) for amount in reading)
+            for reading in quantity.readings
+        )
+
+    def is_bound(self, quantity: Quantity) -> bool:
+        """Tell whether each number has a name, or is stated or shown as it is."""
+        seen = self.seen
+        return any(
+            reading
+            and all(
+                seen.bound.rounds_to(a) or seen.stated.holds(a) or seen.shown.holds(a)
+                for a in reading
+            )
+            for reading in quantity.readings
+        )
+
+    def _exact(self, amount: Amount, counted: bool = False) -> bool:
+        """Tell whether code states, binds or shows exactly this; or an axis is as long."""
+        exact = (
+            self.seen.stated,
+            self.seen.bound,
+            *((self.seen.lengths, self.seen.shown) if amount.whole else ()),
+        )
+        return any(evidence.holds(amount, counted) for evidence in exact)
+
+    def _sized(self, amount: Amount) -> bool:
+        return amount.whole and (self.seen.sizes.holds(amount) or self._exact(amount))
+
+    def _rounded(self, near: Evidence, amount: Amount) -> bool:
+        return self._exact(amount) or (
+            (not amount.whole or abs(amount.value) >= _LONG)
+            and (near.rounds_to(amount) or self.seen.bound.rounds_to(amount))
+        )
+
+    def _anywhere(self, amount: Amount) -> bool:
+        if self._exact(amount, counted=True) or (amount.whole and self.seen.elements.holds(amount)):
+            return True
+        if amount.whole and self.seen.sizes.holds(amount):
+            return True
+        if amount.whole and abs(amount.value) < _LONG:
+            return False
+        every = (self.seen.shown, self.seen.bound, self.seen.elements)
+        return any(evidence.rounds_to(amount, counted=True) for evidence in every)
+
+    def chance(self, amount: Amount, found: Callable[[Amount], bool]) -> float:
+        """Return the share of the numbers with one digit changed that would pass as well."""
+        changed = list(amount.changed())
+        return sum(map(found, changed)) / len(changed) if changed else 0.0
+
+    def why(self, quantity: Quantity) -> str:
+        """Tell why a number is not backed, and name the computed numbers that come nearest."""
+        if not any(quantity.readings):
+            return f"{quantity.text} is no number as one writes it"
+        amount = next(reading[0] for reading in quantity.readings if reading)
+        where = f" (in the {quantity.place})" if quantity.place else ""
+        if not amount.is_rough and any(
+            r and all(map(self._anywhere, r)) for r in quantity.readings
+        ):
+            return (
+                f"{quantity.text}{where} may come from too many numbers of this page: "
+                "show more digits, or show it in an output next to it"
+            )
+        every = self.seen.shown.numbers | self.seen.bound.numbers
+        wanted = [value for _, value, _ in amount.wanted]
+        nearest = sorted(
+            (number for number in every if np.isfinite(number)),
+            key=lambda n: min(abs(n - w) / (abs(w) or 1) for w in wanted),
+        )
+        hint = f"; nearest are {', '.join(f'{n:.6g}' for n in nearest[:3])}" if nearest else ""
+        return f"nothing on this page computes {quantity.text}{where}{hint}"
+
+
+def _spaceless(text: str) -> str:
+    """Write numbers with their units right behind them."""
+    return re.sub(r"(?<=\d)[ \u00a0\u202f\u2009]+(?=[A-Za-zµμ%‰])", "", text)

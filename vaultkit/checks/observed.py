@@ -1,0 +1,226 @@
+"""What a note shows, computes and states: all numbers that a sentence of it may rest on."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from vaultkit.checks.labels import Labels
+from vaultkit.checks.literals import is_number, literals_of
+from vaultkit.checks.lookup import Evidence, number_of
+from vaultkit.checks.together import Row
+from vaultkit.read.note import Block, Note
+from vaultkit.read.prose import plain_tex, states
+from vaultkit.run.session import Step
+
+NUMBER_IN_OUTPUT = re.compile(
+    r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+)
+#: What stands on both sides of these is no row.
+_SIGN = re.compile(r"\s[*+/×·]\s")
+_IN_FORMULA = re.compile(r"(?<![\w.])[-−]?(?:\d+(?:\.\d+)?|\.\d+)")
+_OUTPUT = "output at line {}"
+#: Arrays and lists larger than this are data; a number that is among them proves nothing.
+_LARGE = 512
+#: How many numbers make a row, which is looked for as a whole.
+ROW = 2
+
+
+class Observed:
+    """The numbers of a note: in its outputs and variables, in its code and formulas.
+
+    Parameters
+    ----------
+    note
+        The note.
+    """
+
+    def __init__(self, note: Note) -> None:
+        #: Numbers in the outputs of each block, by the line of the block.
+        self.outputs: list[tuple[int, Evidence]] = []
+        self.shown = Evidence()
+        #: Numbers bound to names; elements of what is bound, and lengths of its axes.
+        self.bound, self.elements, self.lengths = Evidence(), Evidence(), Evidence()
+        #: How many numbers arrays hold: of all integers, many are products of lengths.
+        self.sizes = Evidence()
+        #: What the parameters of functions are by default.
+        self.defaults = Evidence()
+        self._last: dict[str, Any] = {}
+        #: Numbers in the order in which an output or an array holds them, and which of them does.
+        self.sequences: list[tuple[list[float], str]] = []
+        #: Arrays of numbers as lists of their rows, and of their columns, and where they are from.
+        self.tables: list[tuple[list[tuple[float, ...]], str]] = []
+        #: Rows of arrays, and shapes, and where they are from.
+        self.made: dict[tuple[float, ...], str] = {}
+        self.texts: list[tuple[str, str]] = []
+        self.labels = Labels()
+        #: By the line of each block, the numbers in each line of its output.
+        self.lines: list[tuple[int, list[Row]]] = []
+        #: By the line of each block, the numbers that names are bound to behind it, and arrays.
+        self.values: list[tuple[int, dict[str, float]]] = []
+        self.arrays: list[tuple[int, dict[str, np.ndarray]]] = []
+        self.turn_to(note)
+
+    def turn_to(self, note: Note) -> None:
+        """Take up a note that reads the same up to where this one was looked at."""
+        self.note = note
+        #: What code and formulas state, and where each of them does.
+        self.stated = Evidence()
+        self.stated_at: list[tuple[int, Evidence]] = []
+        #: Lists that code writes out, and where they are from.
+        self.rows: dict[tuple[float, ...], str] = {}
+        for formula in note.formulas:
+            if not formula.not_run and states(formula.tex):
+                found = _IN_FORMULA.findall(plain_tex(formula.tex))
+                numbers = (_written(number.replace("−", "-")) for number in found)
+                place = f"line {formula.line}, column {formula.column}"
+                self._state(formula.line, numbers, f"formula at {place}")
+        for block in note.blocks:
+            source = f"code at line {block.fence.line}"
+            literals, rows = literals_of(block)
+            self._state(block.fence.line, literals, source)
+            for row in rows:
+                self.rows.setdefault(row, source)
+        self.stated.include(self.defaults)
+
+    def _state(self, line: int, numbers: Iterable[float], source: str) -> None:
+        own = Evidence()
+        own.add(numbers, source)
+        self.stated_at.append((line, own))
+        self.stated.include(own)
+
+    @property
+    def are_of_something_else(self) -> bool:
+        """Whether the code shows nothing and has computed no number, be it that it broke."""
+        found = (self.shown, self.bound, self.elements, self.lengths, self.sizes, self.defaults)
+        outputs = any(block.output for block in self.note.blocks)
+        return not outputs and not any(evidence.numbers for evidence in found)
+
+    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+        """Gather the numbers of outputs, and of variables."""
+        shown = Evidence()
+        lines: list[Row] = []
+        for step in steps:
+            numbers: list[float] = []
+            output = len(self.sequences)
+            for line, text in _printed(step):
+                found = NUMBER_IN_OUTPUT.findall(text)
+                shown.print(found, line)
+                row = Row(tuple(map(number_of, found)), line, output)
+                lines.append(row)
+                for part, run in enumerate(_SIGN.split(text)):
+                    if part and numbers:
+                        self.sequences.append((numbers, line))
+                        numbers = []
+                    numbers += map(number_of, NUMBER_IN_OUTPUT.findall(run))
+                self.texts.append((text, line))
+                self.labels.read(text, line)
+            source = _OUTPUT.format(max(step.shown_lines[0], step.line))
+            self.sequences.append((numbers, source))
+            own = [row.numbers for row in lines if row.output == output]
+            lines += [Row(column, source) for column in _columns(own)]
+        self.outputs.append((block.fence.line, shown))
+        if lines:
+            self.lines.append((block.fence.line, lines))
+        self.shown.include(shown)
+        for name, value in variables.items():
+            # What is called _ is thrown away.
+            if not name.startswith("__") and name != "_":
+                self._gather(name, value)
+        values = {name: float(v) for name, v in variables.items() if is_number(v)}
+        self.values.append((block.fence.line, values))
+        self.labels.bind(values)
+        arrays = {n: v for n, v in variables.items() if isinstance(v, np.ndarray)}
+        arrays = {n: v for n, v in arrays.items() if v.size <= _LARGE and v.dtype.kind in "fiu"}
+        last = self.arrays[-1][1] if self.arrays else {}
+        for name, value in arrays.items():
+            same = name in last and np.array_equal(last[name], value, equal_nan=True)
+            arrays[name] = last[name] if same else value.copy()
+        self.arrays.append((block.fence.line, arrays))
+
+    def _gather(self, name: str, value: Any) -> None:
+        if isinstance(value, (bool, np.bool_, str, bytes)):
+            return
+        if isinstance(value, (ModuleType, FunctionType)):
+            if self._last.get(name) is value:
+                return
+            self._last[name] = value
+        if isinstance(value, ModuleType):
+            # A page that imports a module as such may speak of the rows of its arrays. NumPy has
+            # none, and to look at each of its names would copy the memory that all of it is in.
+            for attribute, array in list(vars(value).items()) if value is not np else ():
+                if isinstance(array, np.ndarray) and array.ndim and array.size <= _LARGE:
+                    for row in rows_of(array) | rows_of(array.T):
+                        self.made.setdefault(row, f"variable {name}.{attribute}")
+            return
+        if is_number(value):
+            self.bound.add([value], f"variable {name}")
+        elif isinstance(value, np.ndarray):
+            if value.dtype.kind not in "fiu":
+                return
+            if value.ndim == 0:
+                self.bound.add([value.item()], f"variable {name}")
+                return
+            seen = value.shape, value.tobytes() if value.size <= _LARGE else b""
+            if self._last.get(name) == seen:
+                return
+            self._last[name] = seen
+            self.lengths.add(value.shape, f"length of an axis of {name}")
+            self.sizes.add([value.size], f"how many numbers {name} holds")
+            self.made.setdefault(value.shape, f"shape of {name}")
+            if value.size <= _LARGE:
+                source = f"variable {name}"
+                for row in rows_of(value) | rows_of(value.T):
+                    self.made.setdefault(row, source)
+                self.elements.add(value.ravel().tolist(), source)
+                self.sequences.append((value.ravel().tolist(), source))
+                if value.ndim > 1:
+                    self.sequences.append((value.swapaxes(-1, -2).ravel().tolist(), source))
+                if value.ndim == 2:
+                    for table in (value, value.T):
+                        self.tables.append((list(map(tuple, table.tolist())), source))
+        elif isinstance(value, (list, tuple, dict, set, frozenset)):
+            self.lengths.add([len(value)], f"length of {name}")
+            if len(value) <= _LARGE:
+                inner = list(value.values()) if isinstance(value, dict) else list(value)
+                self.elements.add((v for v in inner if is_number(v)), f"variable {name}")
+                for index, item in enumerate(inner[:16]):
+                    if isinstance(item, np.ndarray):
+                        self._gather(f"{name}.{index}", item)
+        elif isinstance(value, FunctionType):
+            parameters = inspect.signature(value).parameters.values()
+            given = [p.default for p in parameters if is_number(p.default)]
+            for evidence in (self.stated, self.defaults):
+                evidence.add(given, f"default of {name}")
+
+
+def _printed(step: Step) -> Iterator[tuple[str, str]]:
+    """Tell the lines of an output, each with where the page shows it."""
+    first, last = step.shown_lines
+    for index, text in enumerate(step.got.splitlines()):
+        shown = _OUTPUT.format(min(first + index, last)) if last >= first else ""
+        yield shown or f"output of the code at line {step.line}", text
+
+
+def _columns(rows: Sequence[tuple[float, ...]]) -> Iterator[tuple[float, ...]]:
+    """Find the columns of a table, of which the lines hold equally many numbers."""
+    for length, lines in groupby(rows, key=len):
+        table = list(lines)
+        if length and len(table) > ROW:
+            yield from zip(*table, strict=True)
+
+
+def _written(text: str) -> float:
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+def rows_of(array: Any) -> set[tuple[float, ...]]:
+    """Find the rows of an array: what runs along its last axis."""
+    length = array.shape[-1]
+    return set(map(tuple, array.reshape(array.size // max(1, length), length).tolist()))
