@@ -21,11 +21,11 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Every file that was read, and not taken from the cache."""
     seen: list[Path] = []
 
-    def noted(path: Path, real=vault._note) -> Note:
+    def noted(path: Path, real=vault.read_note) -> Note:
         seen.append(path)
         return real(path)
 
-    monkeypatch.setattr(vault, "_note", noted)
+    monkeypatch.setattr(vault, "read_note", noted)
     return seen
 
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vaultkit.read.discovery import guarded
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
-from vaultkit.read.vault import BrokenLinkError, Vault, _guarded
+from vaultkit.read.vault import BrokenLinkError, Vault
 
 
 @pytest.fixture
@@ -205,12 +206,12 @@ def test_a_note_that_no_reader_gets_through_is_one_problem(tmp_path: Path) -> No
         raise LookupError("no such thing")
 
     path = tmp_path / "A.md"
-    note = _guarded(path, fail)
+    note = guarded(path, fail)
     told = "this note cannot be read: LookupError: no such thing"
     assert (note.path, note.text, note.refused) == (path, "", told)
     assert [(problem.line, problem.message) for problem in note.problems] == [(1, told)]
     with pytest.raises(OSError, match="gone"):
-        _guarded(path, Mock(side_effect=OSError("gone")))
+        guarded(path, Mock(side_effect=OSError("gone")))
 
 
 def test_a_folder_that_leads_into_itself_is_a_note_that_is_refused(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from vaultkit.checks.check import FAILS, Check
+from vaultkit.read.discovery import IMAGES
 from vaultkit.read.note import Note, Problem
-from vaultkit.read.vault import IMAGES, Vault
+from vaultkit.read.vault import Vault
 
 
 def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:

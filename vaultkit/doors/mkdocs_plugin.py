@@ -54,11 +54,12 @@ from vaultkit.files import write_atomically
 from vaultkit.pipeline.inspect import Settings, inspect_text
 from vaultkit.pipeline.ledger import Ledger, folder_of, published
 from vaultkit.read.cache import folder_beside
+from vaultkit.read.discovery import READERS, read_ahead
 from vaultkit.read.graph import way_in
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import natural, place, printable
-from vaultkit.read.vault import READERS, BrokenLinkError, Target, Vault, read_ahead
+from vaultkit.read.vault import BrokenLinkError, Target, Vault
 from vaultkit.site import (
     anki,
     evidence,

@@ -27,10 +27,11 @@ from vaultkit.pipeline.ledger import KINDS, Ledger
 from vaultkit.pipeline.runner import Inspection, Runner, workers_of
 from vaultkit.pipeline.update import apply
 from vaultkit.read.cache import folder_beside
+from vaultkit.read.discovery import READERS
 from vaultkit.read.note import Block, Note, Problem
 from vaultkit.read.options import CHECKS, OptionsError
 from vaultkit.read.syntax import printable
-from vaultkit.read.vault import READERS, Vault
+from vaultkit.read.vault import Vault
 from vaultkit.run.workers import Workers
 from vaultkit.site.mathematics import to_mathml
 

@@ -23,8 +23,9 @@ from mkdocs.structure.files import Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
+from vaultkit.read.discovery import state_of
 from vaultkit.read.note import Note
-from vaultkit.read.vault import BrokenLinkError, Vault, state_of
+from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.site import mathematics
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from vaultkit.edit.find import block_in
 from vaultkit.edit.names import spelled
 from vaultkit.edit.text import Span
 from vaultkit.read import fences
+from vaultkit.read.discovery import READERS
 from vaultkit.read.note import Note
-from vaultkit.read.vault import READERS, BrokenLinkError, Vault
+from vaultkit.read.vault import BrokenLinkError, Vault
 
 _LINK = re.compile(r"(?P<embed>!?)\[\[(?P<target>[^\[\]|#\n]*)(?P<sub>#[^\[\]|\n]*)?$")
 _FENCE = re.compile(r"[\s>]*(?:`{3,}|~{3,})(?P<language>[\w-]*)(?P<rest>\s.*)?$")

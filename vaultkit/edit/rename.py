@@ -18,10 +18,11 @@ import yaml
 
 from vaultkit.edit.text import Edit, Span, applied, lines
 from vaultkit.read import source
+from vaultkit.read.discovery import DRAWN
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Heading, Link, Note
 from vaultkit.read.syntax import WIKILINK, comparable
-from vaultkit.read.vault import DRAWN, BrokenLinkError, Vault
+from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.starter import FORBIDDEN
 
 _NOT_IN_LINKS = re.compile(r"[#|^:%\[\]\\]+")

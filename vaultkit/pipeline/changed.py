@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from vaultkit.pipeline.ledger import Ledger
+from vaultkit.read.discovery import READERS
 from vaultkit.read.note import Note
 from vaultkit.read.options import FILES
-from vaultkit.read.vault import READERS, BrokenLinkError, Vault
+from vaultkit.read.vault import BrokenLinkError, Vault
 
 _IMPORT = re.compile(r"^[\s>]*(?:from|import)\s+(\w+)", re.MULTILINE)
 

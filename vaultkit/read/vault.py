@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-import html
-import json
 import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from vaultkit.read import markdown, notebook
+from vaultkit.read import markdown
 from vaultkit.read.cache import Cache
+from vaultkit.read.discovery import (
+    READERS,
+    State,
+    files_below,
+    guarded,
+    links_drawn_in,
+    obsidian_settings,
+    read_note,
+    state_of,
+    text_of,
+)
 from vaultkit.read.macros import definitions
 from vaultkit.read.mentions import Mention, Names
 from vaultkit.read.nearest import Nearest
 from vaultkit.read.note import Link, Note, Problem
-from vaultkit.read.options import FILES, Options
+from vaultkit.read.options import Options
 from vaultkit.read.sentences import is_whole, worth
-from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError, read
-from vaultkit.read.syntax import SURROGATE, WIKILINK, place, printable
-
-#: What a vault reads as notes, and how.
-READERS = {".md": markdown.read, ".ipynb": notebook.read}
-IMAGES = {".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp"}
+from vaultkit.read.syntax import place, printable
 
 _What = TypeVar("_What")
-
-#: A link in a drawing: ``href="[[Note#Heading]]"``. It is meant from the note that shows it.
-DRAWN = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\]\])(?P=mark)")
 
 
 #: What tells the name of a file from that of a note: `figure.svg`, but neither `a.md` nor `1.5`.
@@ -124,15 +125,15 @@ class Vault:
         self.root = root.resolve()
         self._public = public
         self._cache = Cache(cache) if cache else None
-        self._read: dict[Path, tuple[_State, Note]] = {}
+        self._read: dict[Path, tuple[State, Note]] = {}
         self._drafts: dict[Path, Note] = {}
         self.refresh()
 
     def refresh(self) -> None:
         """Read again what has changed on disk, forget what has gone."""
         self.options, self.templates, self.preamble, self._strict = self._settings()
-        files, circles = _files(self.root)
-        kept: dict[Path, tuple[_State, Note]] = {}
+        files, circles = files_below(self.root)
+        kept: dict[Path, tuple[State, Note]] = {}
         for path in files:
             if path.suffix in READERS and not self.is_template(path):
                 state = state_of(path)
@@ -157,14 +158,14 @@ class Vault:
             whether the end of a line is none on the page, where Obsidian's settings are there.
         """
         options = Options.of(self.root)
-        templater = _settings_of_obsidian(self.root, "plugins/templater-obsidian/data.json") or {}
-        folder = (_settings_of_obsidian(self.root, "templates.json") or {}).get("folder")
+        templater = obsidian_settings(self.root, "plugins/templater-obsidian/data.json") or {}
+        folder = (obsidian_settings(self.root, "templates.json") or {}).get("folder")
         folder = folder or templater.get("templates_folder")
-        app = _settings_of_obsidian(self.root, "app.json")
+        app = obsidian_settings(self.root, "app.json")
         return (
             options,
             str(folder or "").strip("/"),
-            definitions(_text(self.root / options.preamble)),
+            definitions(text_of(self.root / options.preamble)),
             None if app is None else bool(app.get("strictLineBreaks", False)),
         )
 
@@ -180,9 +181,9 @@ class Vault:
         settings = self.options, self.templates, self.preamble, self._strict
         if self._drafts or self._settings() != settings:
             return None
-        if _files(self.root) != (self._listed, self._circles):
+        if files_below(self.root) != (self._listed, self._circles):
             return None
-        saved: dict[Path, tuple[_State, Note]] = {}
+        saved: dict[Path, tuple[State, Note]] = {}
         for path, (known, before) in self._read.items():
             state = state_of(path)
             if state != known:
@@ -245,7 +246,7 @@ class Vault:
         """
         self._drafts.pop(path, None)
         if text is not None:
-            self._drafts[path] = _guarded(path, lambda: markdown.parse(text, path))
+            self._drafts[path] = guarded(path, lambda: markdown.parse(text, path))
         note = self._drafts.get(path) or (self._read[path][1] if path in self._read else None)
         known = self.notes.get(path)
         if not note or not known or note.aliases != known.aliases or self.whole is not self:
@@ -306,7 +307,7 @@ class Vault:
         return 2 * sum(ends) < len(ends)
 
     def _note(self, path: Path) -> Note:
-        return self._cache.note(path, _note) if self._cache else _note(path)
+        return self._cache.note(path, read_note) if self._cache else read_note(path)
 
     def unpublished(self) -> frozenset[Path]:
         """Find what no site shows: notes that are no one's yet, and files that only they show."""
@@ -439,7 +440,7 @@ class Vault:
             except BrokenLinkError:
                 continue
             if path not in self._drawings:
-                self._drawings[path] = tuple(_drawn(path))
+                self._drawings[path] = tuple(links_drawn_in(path))
             for link in self._drawings[path]:
                 yield replace(link, line=shown.line, column=shown.column)
 
@@ -581,113 +582,6 @@ def _replace(
     for path, what in news.items():
         by = {**known.get(path, {}), source: what}
         known[path] = dict(sorted(by.items(), key=lambda item: order[item[0]]))
-
-
-#: What tells that a file has changed; None where it cannot be asked.
-_State = tuple[int, int, int] | None
-
-
-def state_of(path: Path) -> _State:
-    """Tell what a file must have alike to be as it was; None where it cannot be asked."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
-
-
-def _note(path: Path) -> Note:
-    return _guarded(path, lambda: READERS[path.suffix](path))
-
-
-def read_ahead(root: Path, cache: Path, share: Callable[[list[Path]], Iterable[Path]]) -> None:
-    """Read notes into a cache, for a `Vault` that begins to read them at the same time.
-
-    Parameters
-    ----------
-    root, cache
-        Folders of the notes and of the cache.
-    share
-        Picks from all notes those to be read.
-    """
-    kept = Cache(cache)
-    for path in share([path for path in _files(root)[0] if path.suffix in READERS]):
-        kept.note(path, _note)
-
-
-def _guarded(path: Path, reader: Callable[[], Note]) -> Note:
-    """Read a note; whatever goes wrong becomes a problem of it."""
-    try:
-        note = reader()
-    except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as e:
-        # None is known. One bad note must not be the end of the others, though.
-        told = f"this note cannot be read: {type(e).__name__}: {e}"
-        return Note(path, "", problems=(Problem(1, told),), refused=told)
-    if SURROGATE.search(str(path.name)):
-        problem = Problem(1, "the bytes of this file's name are no UTF-8: rename it")
-        return replace(note, problems=(problem, *note.problems), refused=problem.message)
-    return note
-
-
-def _drawn(path: Path) -> Iterator[Link]:
-    try:
-        svg = read(path, LARGEST_WITH_PICTURES)
-    except UnreadableError:
-        return
-    for found in DRAWN.finditer(svg):
-        link = WIKILINK.fullmatch(html.unescape(found["value"]))
-        if link:
-            yield Link.from_match(link)
-
-
-def _text(path: Path) -> str:
-    try:
-        return re.sub(r"(?<!\\)%.*", "", read(path))
-    except UnreadableError:
-        return ""
-
-
-def _settings_of_obsidian(root: Path, name: str) -> dict[str, Any] | None:
-    """Read a file of Obsidian's settings; None where no one has opened the folder with it."""
-    folder = root / ".obsidian"
-    if not folder.is_dir():
-        return None
-    try:
-        settings = json.loads((folder / name).read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):
-        return {}
-    return settings if isinstance(settings, dict) else {}
-
-
-def _files(root: Path) -> tuple[list[Path], list[Path]]:
-    """List the files of a vault in the order of their names, hidden folders left out.
-
-    Links to folders are followed, as Obsidian and MkDocs do; those that lead to a folder that is
-    listed already come second, and are not.
-    """
-    found: list[Path] = []
-    circles: list[Path] = []
-    # What is really below the root comes first: it is not to be found by way of a link.
-    linked: list[Path] = []
-    seen: set[str] = set()
-    waiting = [root]
-    while waiting or linked:
-        top = waiting.pop() if waiting else linked.pop(0)
-        if os.path.realpath(top) in seen:
-            circles.append(top)
-            continue
-        for folder, folders, names in os.walk(top):
-            seen.add(os.path.realpath(folder))
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            links = [Path(folder, name) for name in folders if Path(folder, name).is_symlink()]
-            linked += links
-            folders[:] = [name for name in folders if Path(folder, name) not in links]
-            found += [Path(folder, name) for name in sorted(names) if not _is_hidden(name)]
-    return found, circles
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".") or name == FILES[0]
 
 
 def _key(name: str) -> str:

@@ -13,9 +13,10 @@ from xml.etree.ElementTree import Element, SubElement
 from markdown import Markdown
 from markdown.util import HTML_PLACEHOLDER_RE
 
+from vaultkit.read.discovery import DRAWN
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import WIKILINK
-from vaultkit.read.vault import DRAWN, BrokenLinkError
+from vaultkit.read.vault import BrokenLinkError
 from vaultkit.site.page import Page
 from vaultkit.site.safe import is_active
 

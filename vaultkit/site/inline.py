@@ -14,9 +14,10 @@ from markdown import Markdown
 from markdown.inlinepatterns import InlineProcessor
 from markdown.util import HTML_PLACEHOLDER_RE, STX, AtomicString
 
+from vaultkit.read.discovery import IMAGES
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import COMMENT, SIZE, TAG, WIKILINK, address
-from vaultkit.read.vault import IMAGES, BrokenLinkError, UnpublishedError
+from vaultkit.read.vault import BrokenLinkError, UnpublishedError
 from vaultkit.site.links import AUDIO, DRAWN, VIDEO, broken, resize, show_media, written
 from vaultkit.site.page import Page
 

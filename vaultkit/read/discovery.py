@@ -1,0 +1,135 @@
+"""Finds the files of a vault, and reads notes and settings from them."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from vaultkit.read import markdown, notebook
+from vaultkit.read.cache import Cache
+from vaultkit.read.note import Link, Note, Problem
+from vaultkit.read.options import FILES
+from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError, read
+from vaultkit.read.syntax import SURROGATE, WIKILINK
+
+#: What a vault reads as notes, and how.
+READERS = {".md": markdown.read, ".ipynb": notebook.read}
+IMAGES = {".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp"}
+
+#: A link in a drawing: ``href="[[Note#Heading]]"``. It is meant from the note that shows it.
+DRAWN = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\]\])(?P=mark)")
+
+#: What tells that a file has changed; None where it cannot be asked.
+State = tuple[int, int, int] | None
+
+
+def state_of(path: Path) -> State:
+    """Tell what a file must have alike to be as it was; None where it cannot be asked."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def read_note(path: Path) -> Note:
+    """Read a note or notebook; one that cannot be read is a note with a problem."""
+    return guarded(path, lambda: READERS[path.suffix](path))
+
+
+def read_ahead(root: Path, cache: Path, share: Callable[[list[Path]], Iterable[Path]]) -> None:
+    """Read notes into a cache, for a `Vault` that begins to read them at the same time.
+
+    Parameters
+    ----------
+    root, cache
+        Folders of the notes and of the cache.
+    share
+        Picks from all notes those to be read.
+    """
+    kept = Cache(cache)
+    for path in share([path for path in files_below(root)[0] if path.suffix in READERS]):
+        kept.note(path, read_note)
+
+
+def guarded(path: Path, reader: Callable[[], Note]) -> Note:
+    """Read a note; whatever goes wrong becomes a problem of it."""
+    try:
+        note = reader()
+    except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as e:
+        # None is known. One bad note must not be the end of the others, though.
+        told = f"this note cannot be read: {type(e).__name__}: {e}"
+        return Note(path, "", problems=(Problem(1, told),), refused=told)
+    if SURROGATE.search(str(path.name)):
+        problem = Problem(1, "the bytes of this file's name are no UTF-8: rename it")
+        return replace(note, problems=(problem, *note.problems), refused=problem.message)
+    return note
+
+
+def links_drawn_in(path: Path) -> Iterator[Link]:
+    """Find the links in a drawing (SVG)."""
+    try:
+        svg = read(path, LARGEST_WITH_PICTURES)
+    except UnreadableError:
+        return
+    for found in DRAWN.finditer(svg):
+        link = WIKILINK.fullmatch(html.unescape(found["value"]))
+        if link:
+            yield Link.from_match(link)
+
+
+def text_of(path: Path) -> str:
+    """Read a file of TeX without its comments; empty if it cannot be read."""
+    try:
+        return re.sub(r"(?<!\\)%.*", "", read(path))
+    except UnreadableError:
+        return ""
+
+
+def obsidian_settings(root: Path, name: str) -> dict[str, Any] | None:
+    """Read a file of Obsidian's settings; None where no one has opened the folder with it."""
+    folder = root / ".obsidian"
+    if not folder.is_dir():
+        return None
+    try:
+        settings = json.loads((folder / name).read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def files_below(root: Path) -> tuple[list[Path], list[Path]]:
+    """List the files of a vault in the order of their names, hidden folders left out.
+
+    Links to folders are followed, as Obsidian and MkDocs do; those that lead to a folder that is
+    listed already come second, and are not.
+    """
+    found: list[Path] = []
+    circles: list[Path] = []
+    # What is really below the root comes first: it is not to be found by way of a link.
+    linked: list[Path] = []
+    seen: set[str] = set()
+    waiting = [root]
+    while waiting or linked:
+        top = waiting.pop() if waiting else linked.pop(0)
+        if os.path.realpath(top) in seen:
+            circles.append(top)
+            continue
+        for folder, folders, names in os.walk(top):
+            seen.add(os.path.realpath(folder))
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            links = [Path(folder, name) for name in folders if Path(folder, name).is_symlink()]
+            linked += links
+            folders[:] = [name for name in folders if Path(folder, name) not in links]
+            found += [Path(folder, name) for name in sorted(names) if not _is_hidden(name)]
+    return found, circles
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or name == FILES[0]
