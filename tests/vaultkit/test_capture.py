@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from vaultkit.read.markdown import parse
+from vaultkit.run import capture
 from vaultkit.run.capture import (
     BlockTimeoutError,
     Capture,
@@ -15,7 +17,9 @@ from vaultkit.run.capture import (
     OutputLimitError,
     limit,
     shortened,
+    slowness,
 )
+from vaultkit.run.session import NoteRun
 
 
 def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
@@ -95,6 +99,44 @@ def test_the_last_line_of_an_error_or_all_of_it() -> None:
     assert told[-1] == "ZeroDivisionError: division by zero"
     long = ValueError("x" * 10_000)
     assert len(capture.tell(long, 5)) < 3100
+
+
+def test_what_waits_may_take_longer_than_what_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def turn() -> None:
+        while True:
+            pass
+
+    with limit(0.1):
+        time.sleep(0.3)
+    with pytest.raises(BlockTimeoutError, match=r"^0\.6 s by the clock$"), limit(0.1):
+        time.sleep(60)
+    # However busy the machine is: without the limit by the clock.
+    monkeypatch.setattr(capture, "_TIMERS", capture._TIMERS[:1])
+    began = time.process_time()
+    with pytest.raises(BlockTimeoutError, match=r"^0\.1 s$"), limit(0.1):
+        turn()
+    assert time.process_time() - began < 0.5
+
+
+def test_a_slow_machine_gets_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vaultkit.run.session.slowness", lambda: 3)
+    text = "```python\n1\n```\n\n```python timeout=2\n1\n```\n"
+    told: list[tuple[int, float]] = []
+    NoteRun(parse(text), 0.5, beat=lambda *beat: told.append(beat)).finish()
+    assert told == [(0, 1.5), (1, 6.0)]
+
+
+def test_how_slow_a_machine_is_goes_by_what_computing_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = []
+    for usual in (1e9, 1e-6):
+        slowness.cache_clear()
+        monkeypatch.setattr(capture, "_USUAL", usual)
+        found.append(slowness())
+    slowness.cache_clear()
+    assert found[0] == 1
+    assert found[1] > 100
 
 
 def test_a_limit_holds_inside_and_not_after() -> None:

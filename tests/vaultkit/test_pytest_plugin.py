@@ -300,6 +300,36 @@ def test_a_stale_figure_fails_and_is_redrawn(
     run(vault, *settings).assert_outcomes(passed=1)
 
 
+def test_a_figure_that_ends_its_process_ends_nothing_else(
+    vault: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(vault.path)
+    drawings = {f"docs/figures/{name}": "<svg></svg>" for name in "abcd"}
+    vault.makefile(".svg", **drawings)
+    vault.makepyfile(
+        drawings=FIGURES.format(data=0.25) + "import os, signal\n"
+        "def crash(): os.kill(os.getpid(), signal.SIGSEGV)\n"
+        "FIGURES['b.svg'] = Figure('b.svg', crash, draw)\n"
+        "FIGURES['c.svg'] = Figure('c.svg', lambda: {'x': 1 / 0}, draw)\n"
+    )
+    settings = ("docs", "-o", "vault_figures=drawings")
+    run(vault, "docs/figures/a.svg", *settings[1:], "--update")
+    result = run(vault, *settings)
+    result.assert_outcomes(passed=11, failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "docs/figures/b.svg:1: what it shows could not be computed: "
+            "its process was ended by SIGSEGV (Segmentation fault)",
+            "docs/figures/c.svg:1: what it shows could not be computed:",
+            "ZeroDivisionError: division by zero",
+            "docs/figures/d.svg:1: no figure of 'drawings' draws this",
+        ]
+    )
+    result = run(vault, "docs", "-o", "vault_figures=nowhere")
+    result.assert_outcomes(passed=10, failed=4)
+    result.stdout.fnmatch_lines(["ModuleNotFoundError: No module named 'nowhere'"])
+
+
 def ledger_of(vault: pytest.Pytester) -> tuple[Ledger, dict[str, Note]]:
     notes = Vault(vault.path / "docs")
     return Ledger(notes), {note.name: note for note in notes.notes.values()}

@@ -6,7 +6,6 @@ It collects nothing before a vault is named: in the setting ``vault``, or on the
 from __future__ import annotations
 
 import gc
-import importlib
 import os
 import sys
 from collections import Counter
@@ -20,8 +19,9 @@ import pytest
 from vaultkit.checks import mirrors
 from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
 from vaultkit.checks.listings import checks_of
-from vaultkit.figure import Figure, stamp_of
+from vaultkit.figure import stamp_of
 from vaultkit.files import write_atomically
+from vaultkit.pipeline.figures import FigureError, Figures
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import KINDS, Ledger
 from vaultkit.pipeline.runner import Inspection, Runner, workers_of
@@ -45,6 +45,7 @@ _VAULTS = pytest.StashKey[dict[Path, Vault]]()
 _TALLY = pytest.StashKey[Counter[str]]()
 _RUNNERS = pytest.StashKey[dict[Path, Runner]]()
 _WORKERS = pytest.StashKey[dict[Path, Workers]]()
+_FIGURES = pytest.StashKey[Figures]()
 # What the line of totals counts.
 _CHECKED = ("notes", *KINDS.values())
 _EXCEPTED = {
@@ -118,12 +119,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_TALLY] = Counter()
     config.stash[_RUNNERS] = {}
     config.stash[_WORKERS] = {}
+    count = 0 if _in_process(config) else 1
+    config.stash[_FIGURES] = Figures(config.getini("vault_figures"), count)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Forget what was found in notes that are gone."""
     for workers in session.config.stash[_WORKERS].values():
         workers.close()
+    session.config.stash[_FIGURES].close()
     for runner in session.config.stash[_RUNNERS].values():
         Ledger(runner.vault).forget_the_gone()
 
@@ -246,6 +250,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Say which notes will be asked for, and how far each has to run."""
     wanted: dict[NoteFile, int | None] = {}
+    drawings = [item.path.name for item in session.items if isinstance(item, DrawingItem)]
+    session.config.stash[_FIGURES].submit(drawings)
     for item in session.items:
         if isinstance(item, _NoteItem):
             far = item.index + 1 if isinstance(item, BlockItem) else None
@@ -487,18 +493,17 @@ class DrawingItem(_Item):
         """Compare fingerprints, while notes run; with ``--update`` draw again."""
         for runner in self.config.stash[_RUNNERS].values():
             runner.attend()
-        module = self.config.getini("vault_figures")
-        figures: dict[str, Figure] = importlib.import_module(module).FIGURES
-        figure = figures.get(self.path.name)
-        if figure is None:
-            self.fail_on([Problem(1, f"no figure of {module!r} draws this")])
-            return
-        if stamp_of(self.path.read_text(encoding="utf-8")) == figure.fingerprint():
-            return
-        if self.config.option.vault_update:
-            write_atomically(self.path, figure.render())
-            self.config.stash[_TALLY]["figures redrawn"] += 1
-            return
+        figures = self.config.stash[_FIGURES]
+        name = self.path.name
+        try:
+            if stamp_of(self.path.read_text(encoding="utf-8")) == figures.fingerprint(name):
+                return
+            if self.config.option.vault_update:
+                write_atomically(self.path, figures.render(name))
+                self.config.stash[_TALLY]["figures redrawn"] += 1
+                return
+        except FigureError as error:
+            self.fail_on([Problem(1, str(error))])
         self.fail_on([Problem(1, "drawn from data that have changed since; --update redraws it")])
 
 

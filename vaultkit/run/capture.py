@@ -8,17 +8,25 @@ import mmap
 import signal
 import sys
 import threading
+import time
 import traceback
 import types
 from _signal import getsignal as _handler  # type: ignore[import-not-found]
 from _signal import signal as _handle
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
+
+import numpy as np
+
+from vaultkit.run.ending import PATIENCE
 
 #: Characters of output after which a block is ended.
 MOST_OUTPUT = 1_000_000
 #: Characters kept of a text that is too long, at its beginning and at its end.
 _HEAD, _TAIL = 2000, 1000
+#: Seconds that `slowness` computes on a machine of 2021, in a virtual machine.
+_USUAL = 0.003
 #: Not shared with what is forked from this process (Windows has no such thing).
 _PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
 #: Frames of a traceback that are told, where there are more.
@@ -26,7 +34,7 @@ _MOST_FRAMES = 200
 
 
 class BlockTimeoutError(BaseException):
-    """A block ran longer than it may. Not an Exception, so that a note's own code lets it pass."""
+    """A block ran longer than it may: so long. No Exception, so that a note's code lets it pass."""
 
 
 class OutputLimitError(BaseException):
@@ -152,38 +160,71 @@ def _redirected(output: Output) -> Iterator[None]:
         sys.stdin, sys.stdout, sys.stderr = before
 
 
+#: The signals of the limits, their timers, and how many times the seconds these run. Pyodide has
+#: the signals, but no timers.
+_TIMERS: tuple[tuple[int, int, float], ...] = (
+    (
+        (signal.SIGPROF, signal.ITIMER_PROF, 1.0),
+        (signal.SIGALRM, signal.ITIMER_REAL, PATIENCE),
+    )
+    if hasattr(signal, "setitimer")
+    else ()
+)
+
+
 class limit:  # noqa: N801 - used as a function is
     """Raise `BlockTimeoutError` in code that takes longer, again and again until it gives in.
 
-    It is raised in the end, too, if the code has caught it and came to its end.
+    The seconds are those that the processor works on it; code that waits may take `PATIENCE` times
+    as many by the clock. It is raised in the end, too, if the code has caught it and came to its
+    end.
 
     Needs timers (Linux, macOS) and the main thread; elsewhere code runs without a limit.
     """
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self.stopped = False
+        self.stopped: BlockTimeoutError | None = None
         here = threading.current_thread() is threading.main_thread()
-        # Pyodide has the signal, but no timer.
-        self.timed = here and hasattr(signal, "setitimer")
+        self.timers = _TIMERS if here else ()
 
     def __enter__(self) -> None:
-        if self.timed:
-            self.before = _handle(signal.SIGALRM, self._stop)
-            signal.setitimer(signal.ITIMER_REAL, self.seconds, 0.05)
+        self.before = [_handle(number, self._stop) for number, _, _ in self.timers]
+        for _, timer, factor in self.timers:
+            signal.setitimer(timer, self.seconds * factor, 0.05)
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self.timed:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            _handle(signal.SIGALRM, self.before)
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        for _, timer, _ in self.timers:
+            signal.setitimer(timer, 0)
+        for (number, _, _), before in zip(self.timers, self.before, strict=True):
+            _handle(number, before)
         if self.stopped and kind is None:
-            raise BlockTimeoutError
+            raise self.stopped
 
-    def _stop(self, _signal: int, frame: types.FrameType | None) -> None:
-        self.stopped = True
-        # Raised while the timer is being stopped, it would leave the timer on, without a handler.
+    def _stop(self, number: int, frame: types.FrameType | None) -> None:
+        if number == signal.SIGALRM:
+            after = f"{self.seconds * PATIENCE:g} s by the clock"
+        else:
+            after = f"{self.seconds:g} s"
+        self.stopped = self.stopped or BlockTimeoutError(after)
+        # Raised while the timers are being stopped, it would leave one on, without a handler.
         if frame is None or frame.f_code is not limit.__exit__.__code__:
-            raise BlockTimeoutError
+            raise BlockTimeoutError(*self.stopped.args)
+
+
+@cache
+def slowness() -> int:
+    """Return how many times as long as usual this machine computes, in whole numbers from 1 on."""
+
+    def compute() -> float:
+        began = time.process_time()
+        array = np.linspace(0, 1, 4096).reshape(64, 64)
+        for _ in range(20):
+            np.exp(array @ array - 50).sum()
+        sum(number * number % 7 for number in range(20_000))
+        return time.process_time() - began
+
+    return max(1, int(min(compute() for _ in range(3)) / _USUAL))
 
 
 @contextlib.contextmanager

@@ -20,6 +20,10 @@ Kind = Literal[
     "lost",
 ]
 
+#: Limits are seconds that the processor works. By the clock, what waits may take so many times as
+#: long: on a busy machine honest code waits, too.
+PATIENCE = 6.0
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -32,6 +36,8 @@ class Limits:
     grace
         How many seconds longer than its heartbeat announced: what runs in Python is stopped
         inside the process in time; this is for what cannot be.
+    threads
+        How many threads a matrix product may use; 0: the cores are shared among the notes.
     memory
         Bytes, above what is in use when the note begins.
     processes
@@ -51,6 +57,7 @@ class Limits:
     output: int = 100 << 20
     checkpoints: int = 24
     spacing: float = 0.05
+    threads: int = 0
 
 
 @dataclass(frozen=True)
@@ -104,9 +111,7 @@ class Ending:
             case "memory":
                 return "used more memory than a note may"
             case "signal":
-                name = next((s.name for s in signal.Signals if s == self.code), str(self.code))
-                says = signal.strsignal(self.code) if self.code in signal.valid_signals() else None
-                return f"was ended by {name}" + (f" ({says})" if says else "")
+                return f"was ended by {_signal(self.code)}"
             case "exit":
                 return f"ended its process with exit status {self.code}"
             case "stopped early":
@@ -120,4 +125,11 @@ class Ending:
             case "raised":
                 return f"could not be checked:\n{self.told}"
             case "lost":
-                return "ended the process that watches over it"
+                by = f": {_signal(self.code)}" if self.code else ""
+                return f"ended the process that watches over it{by}"
+
+
+def _signal(number: int) -> str:
+    name = next((s.name for s in signal.Signals if s == number), str(number))
+    says = signal.strsignal(number) if number in signal.valid_signals() else None
+    return name + (f" ({says})" if says else "")

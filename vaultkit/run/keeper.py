@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from vaultkit.run.checkpoints import Chain, Waiting, can_wait
-from vaultkit.run.ending import Ending, Kind, Limits
-from vaultkit.run.processes import children, descendants, memory
+from vaultkit.run.ending import PATIENCE, Ending, Kind, Limits
+from vaultkit.run.processes import children, descendants, memory, seconds
 from vaultkit.run.sandbox import ORIGINALS
 from vaultkit.run.work import Work, is_beat, prepare, take
 
@@ -101,7 +101,7 @@ def _alone(work: Work, connection: Any, limits: Limits) -> None:
             if is_beat(message):
                 beat.update(message)
                 connection.send_bytes(b"B" + _encode(message).encode())
-                connection.send_bytes(b".%f" % (message["limit"] + limits.grace))
+                connection.send_bytes(b".%f" % (message["limit"] * PATIENCE + limits.grace))
             else:
                 connection.send_bytes(b"M" + _encode(message).encode())
 
@@ -286,6 +286,9 @@ class _Keeper:
                     kind = "timed out"
                 elif now - looked > _TICK and kind is None:
                     looked = now
+                    if note.has_spent(seconds(self.pid)):
+                        kind = "timed out"
+                        continue
                     family = [self.pid, *descendants(self.pid)]
                     if len(family) > self.limits.processes:
                         note.count, kind = len(family), "processes"
@@ -377,6 +380,9 @@ class _Note:
         self.token = token
         self.limits = limits
         self.deadline = time.monotonic() + limits.seconds
+        #: Seconds that processors may work on it from its last heartbeat on, and had by then.
+        self.allowed = limits.seconds
+        self.spent: float | None = None
         self.messages: list[bytes] = []
         self.beat: dict[str, Any] = {}
         self.beats = 0
@@ -393,6 +399,12 @@ class _Note:
         """What takes in what comes out of each pipe."""
         return self._take_results, self._take_output, self._take_trace
 
+    def has_spent(self, seconds: float) -> bool:
+        """Tell whether processors have worked on it for too long, given how long in all."""
+        if self.spent is None:
+            self.spent = seconds
+        return seconds - self.spent > self.allowed
+
     def _take_results(self, data: bytes) -> None:
         """Take in what comes where the results are sent."""
         self._count("results", data)
@@ -406,8 +418,9 @@ class _Note:
             elif kind == b"B" and self.verdict is None:
                 self.beat = json.loads(message)
                 self.beats += 1
-                limit = float(self.beat["limit"])
-                self.deadline = time.monotonic() + limit + self.limits.grace
+                limit, grace = float(self.beat["limit"]), self.limits.grace
+                self.deadline = time.monotonic() + limit * PATIENCE + grace
+                self.allowed, self.spent = limit + grace, None
             elif kind == b"E":
                 self.done = True
             elif kind == b"R":

@@ -46,3 +46,11 @@ def memory(pid: int) -> int:
             os.close(file)
         return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
     return 0
+
+
+def seconds(pid: int) -> float:
+    """Return how many seconds processors have worked on a process."""
+    with suppress(OSError):
+        user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    return 0.0

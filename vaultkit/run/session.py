@@ -23,7 +23,13 @@ from typing import Any
 
 from vaultkit.read import prompts
 from vaultkit.read.note import Block, Note
-from vaultkit.run.capture import MOST_OUTPUT, BlockTimeoutError, Capture, OutputLimitError
+from vaultkit.run.capture import (
+    MOST_OUTPUT,
+    BlockTimeoutError,
+    Capture,
+    OutputLimitError,
+    slowness,
+)
 from vaultkit.run.files import Watch, watched
 from vaultkit.run.processes import children, is_alive
 from vaultkit.run.sandbox import COMPUTING, ORIGINALS, State, Variables, named
@@ -73,7 +79,8 @@ class NoteRun:
     note
         The note.
     timeout
-        Seconds that one block may take, if ``timeout=`` behind its language does not say otherwise.
+        Seconds that the processor may work on one block, if ``timeout=`` behind its language does
+        not say otherwise; more on a slow machine.
     watchers
         Called after each block with it, its steps and the names bound so far.
     rewrite
@@ -102,7 +109,7 @@ class NoteRun:
     ) -> None:
         self.rewrite = rewrite
         self.note = note
-        self.timeout = timeout
+        self.timeout = timeout * slowness()
         self.watchers = tuple(watchers)
         self.beat = beat
         self.pause = pause
@@ -158,9 +165,11 @@ class NoteRun:
             self.steps(len(self.note.blocks) - 1)
 
     def limit(self, block: Block) -> float:
-        """Seconds that a block may take."""
+        """Seconds that a block may take on this machine."""
         asked = block.fence.options.get("timeout")
-        return float(asked) if asked and asked.replace(".", "", 1).isdecimal() else self.timeout
+        if asked and asked.replace(".", "", 1).isdecimal():
+            return float(asked) * slowness()
+        return self.timeout
 
     @property
     def namespace(self) -> dict[str, Any]:
@@ -206,7 +215,7 @@ class NoteRun:
             case None:
                 return result[0]
             case BlockTimeoutError():
-                raise TimeoutError(f"it did not end within {self.timeout:g} s")
+                raise TimeoutError(f"it did not end within {error}")
             case OutputLimitError():
                 raise RuntimeError("it writes without end")
             case Exception():
@@ -462,7 +471,7 @@ class NoteRun:
             frame = frame.tb_next
         error.__traceback__ = frame
         if isinstance(error, BlockTimeoutError):
-            return f"stopped after {seconds:g} s, at line {line}"
+            return f"stopped after {error}, at line {line}"
         if isinstance(error, OutputLimitError):
             return f"stopped at line {line}: it wrote more than {MOST_OUTPUT:,} characters"
         return self._capture.tell(error, seconds)

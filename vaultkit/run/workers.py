@@ -45,7 +45,8 @@ class Workers:
     work
         Called in a process of its own with a key and a function that sends a message, which is a
         dictionary that JSON can hold. A message ``{"block": index, "limit": seconds}`` is a
-        heartbeat: the process may be silent for so long (and some seconds of grace) from then on.
+        heartbeat: processors may work on the process for so long (and some seconds of grace) from
+        then on, and it may be silent for `PATIENCE` times as long by the clock.
         If it has a method ``prepare``, that is called first in each process of which others are
         made, so that what it does need not be done in each of those. If it has a method ``take``,
         that is called there, too, before the process for a key is made: with the key, and with
@@ -172,7 +173,7 @@ class Workers:
         ours, theirs = context.Pipe()
         # With threads, not even those of a matrix product, there can be no checkpoint.
         cores = 1 if hasattr(self._work, "resumes") else max(1, _cores() // self._count)
-        task = (self._work, theirs, self._limits, can_fork, cores)
+        task = (self._work, theirs, self._limits, can_fork, self._limits.threads or cores)
         process = context.Process(target=keep, args=task, daemon=True)
         with warnings.catch_warnings():
             # Python counts BLAS's threads, too; BLAS knows of forks and starts its own anew.
@@ -229,6 +230,9 @@ class Workers:
     def _lose(self, keeper: _Keeper, kind: Any) -> None:
         """Give up a keeper; what it had not begun goes to others."""
         self._keepers.remove(keeper)
+        if kind == "lost":
+            keeper.process.join(0.5)  # it may be about to end
+        code = -min(0, keeper.process.exitcode or 0)  # the signal that has ended it, if one has
         if keeper.note:
             with contextlib.suppress(OSError):
                 os.killpg(keeper.note, signal.SIGKILL)
@@ -237,7 +241,7 @@ class Workers:
         if keeper.keys:
             messages = tuple(keeper.messages)
             key = keeper.keys.popleft()
-            self._endings[key] = Ending(kind, beat=keeper.beat, messages=messages)
+            self._endings[key] = Ending(kind, code, beat=keeper.beat, messages=messages)
         self._waiting.extendleft(reversed(keeper.keys))
 
 

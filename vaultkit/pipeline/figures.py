@@ -1,0 +1,104 @@
+"""Computes what the figures of a vault show, each in a process of its own, as notes run."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vaultkit.run.ending import Limits
+from vaultkit.run.work import Send
+from vaultkit.run.workers import Workers
+
+
+class FigureError(Exception):
+    """What a figure shows could not be computed; says why."""
+
+
+class Figures:
+    """The figures of a module, by their names.
+
+    Parameters
+    ----------
+    module
+        Name of the module whose ``FIGURES`` draw them.
+    count
+        How many are computed at a time; 0 means in this process, for debuggers.
+    limits
+        What the process of a figure may use; one thread, if nothing is said.
+    """
+
+    def __init__(self, module: str, count: int = 1, limits: Limits | None = None) -> None:
+        self.module = module
+        self._workers = Workers(_Work(module), count, limits or Limits(threads=1))
+        self._asked: set[str] = set()
+
+    def submit(self, names: Iterable[str]) -> None:
+        """Say whose fingerprints will be asked for, in this order."""
+        for name in dict.fromkeys(names):
+            self._asked.add(name)
+            self._workers.submit(name)
+
+    def attend(self) -> None:
+        """Have figures computed while whoever asks for them is busy with something else."""
+        self._workers.attend()
+
+    def fingerprint(self, name: str) -> str:
+        """Return the fingerprint of what a figure shows now.
+
+        Raises
+        ------
+        FigureError
+            If there is no such figure, or its function or the process that runs it fails.
+        """
+        if name not in self._asked:
+            self.submit([name])
+        self._asked.discard(name)
+        return self._done(name)
+
+    def render(self, name: str) -> str:
+        """Draw a figure.
+
+        Raises
+        ------
+        FigureError
+            As in `fingerprint`.
+        """
+        self._workers.submit(_DRAW + name)
+        return self._done(_DRAW + name)
+
+    def _done(self, key: str) -> str:
+        ending = self._workers.result(key)
+        if ending.kind == "raised":
+            raise FigureError(f"what it shows could not be computed:\n{ending.told}")
+        if ending.kind != "done":
+            raise FigureError(f"what it shows could not be computed: its process {ending}")
+        found: str | None = ending.messages[0]["found"]
+        if found is None:
+            raise FigureError(f"no figure of {self.module!r} draws this")
+        return found
+
+    def close(self) -> None:
+        """End all that still runs."""
+        self._workers.close()
+
+
+#: What stands before the name of a figure that is to be drawn: no name of a file has it.
+_DRAW = "draw/"
+
+
+@dataclass
+class _Work:
+    """What the process of a figure does."""
+
+    module: str
+
+    def take(self, key: str, given: bytes) -> None:  # noqa: ARG002
+        """Import the module where the processes of the figures that follow share it."""
+        importlib.import_module(self.module)
+
+    def __call__(self, key: str, send: Send) -> None:
+        name = key.removeprefix(_DRAW)
+        figure = importlib.import_module(self.module).FIGURES.get(name)
+        work = figure and (figure.fingerprint if key == name else figure.render)
+        send({"found": work and work()})
