@@ -108,7 +108,7 @@ def test_what_waits_may_take_longer_than_what_computes(monkeypatch: pytest.Monke
 
     with limit(0.1):
         time.sleep(0.3)
-    with pytest.raises(BlockTimeoutError, match=r"^0\.6 s by the clock$"), limit(0.1):
+    with pytest.raises(BlockTimeoutError, match="1 s by the clock"), limit(0.1):
         time.sleep(60)
     # However busy the machine is: without the limit by the clock.
     monkeypatch.setattr(capture, "_TIMERS", capture._TIMERS[:1])

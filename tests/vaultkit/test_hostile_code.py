@@ -65,7 +65,7 @@ HOSTILE = [
      None, "stopped"),
     ("Loop", "while True: pass", 8, "stopped after 1 s, at line 8"),
     ("Sleep", "import time\ntime.sleep(1000)", 9,
-     "stopped after 6 s by the clock, at line 9"),
+     "stopped after 10 s by the clock, at line 9"),
     ("Thread", "import threading\ndef f():\n    while True: pass\n"
      "threading.Thread(target=f).start()", 10, "a thread runs on"),
     ("Daemon", "import threading\ndef f():\n    while True: pass\n"

@@ -49,16 +49,16 @@ def test_messages_come_whole_however_they_are_cut(note: _Note) -> None:
 
 def test_a_heartbeat_says_how_long_a_note_may_be_silent(note: _Note) -> None:
     assert note.deadline == 107.0
-    # By the clock it is six times as long as the processor may work on it.
+    # By the clock it is ten times as long as the processor may work on it.
     results(note, b'B{"block":3,"limit":2}')
-    assert (note.deadline, note.beats, note.beat) == (112.5, 1, {"block": 3, "limit": 2})
+    assert (note.deadline, note.beats, note.beat) == (120.5, 1, {"block": 3, "limit": 2})
     results(note, b'B{"block":4,"limit":5}')
-    assert (note.deadline, note.beats) == (130.5, 2)
+    assert (note.deadline, note.beats) == (150.5, 2)
     # Once it is clear that it has to end, it gets no more time.
     take, _, _ = note.takers
     take(b"anything\n")
     results(note, b'B{"block":5,"limit":50}')
-    assert (note.deadline, note.beats, note.verdict) == (130.5, 2, "garbled")
+    assert (note.deadline, note.beats, note.verdict) == (150.5, 2, "garbled")
 
 
 def test_a_heartbeat_says_how_long_a_note_may_compute(note: _Note) -> None:

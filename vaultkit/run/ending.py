@@ -22,7 +22,7 @@ Kind = Literal[
 
 #: Limits are seconds that the processor works. By the clock, what waits may take so many times as
 #: long: on a busy machine honest code waits, too.
-PATIENCE = 6.0
+PATIENCE = 10.0
 
 
 @dataclass(frozen=True)
