@@ -102,7 +102,7 @@ def flash_attention_backward(
 
     A weight is exp(score - log_sum_exp): no maximum and no sum are needed again. The sum
     Σ_j α_ij dα_ij of a row equals the dot product of output and its gradient (Dao et al. 2022,
-    appendix B.2).
+    appendix B.2). As in the forward pass, all sums are kept in float32 at least.
 
     Parameters
     ----------
@@ -123,9 +123,9 @@ def flash_attention_backward(
 
     Returns
     -------
-    dL_dquery : (..., n, d_k)
-    dL_dkey : (..., m, d_k)
-    dL_dvalue : (..., m, d_v)
+    dL_dquery : (..., n, d_k), of the query's dtype
+    dL_dkey : (..., m, d_k), of the key's
+    dL_dvalue : (..., m, d_v), of the value's
 
     Raises
     ------
@@ -144,15 +144,16 @@ def flash_attention_backward(
     n, m = query.shape[-2], key.shape[-2]
     if scale is None:
         scale = float(1 / np.sqrt(query.shape[-1]))
-    row_sum = (output * dL_doutput).sum(axis=-1, keepdims=True)
-    dL_dquery, dL_dkey, dL_dvalue = (np.zeros_like(x) for x in (query, key, value))
+    wide = np.result_type(query, key, value, np.float32)  # float16 sums would lose digits
+    row_sum = (output.astype(wide) * dL_doutput).sum(axis=-1, keepdims=True)
+    dL_dquery, dL_dkey, dL_dvalue = (np.zeros_like(x, wide) for x in (query, key, value))
 
     for top in range(0, n, tile):
         rows = slice(top, min(top + tile, n))
-        q, dz = query[..., rows, :], dL_doutput[..., rows, :]
+        q, dz = (x[..., rows, :].astype(wide) for x in (query, dL_doutput))
         for left in range(0, min(rows.stop, m) if is_causal else m, tile):
             columns = slice(left, min(left + tile, m))
-            k, v = key[..., columns, :], value[..., columns, :]
+            k, v = (x[..., columns, :].astype(wide) for x in (key, value))
             scores = scale * (q @ k.swapaxes(-1, -2))
             if is_causal:
                 later = np.arange(left, columns.stop) > np.arange(top, rows.stop)[:, np.newaxis]
@@ -163,4 +164,8 @@ def flash_attention_backward(
             dL_dquery[..., rows, :] += dL_dscores @ k
             dL_dkey[..., columns, :] += dL_dscores.swapaxes(-1, -2) @ q
             dL_dvalue[..., columns, :] += alpha.swapaxes(-1, -2) @ dz
-    return dL_dquery, dL_dkey, dL_dvalue
+    return (
+        dL_dquery.astype(query.dtype),
+        dL_dkey.astype(key.dtype),
+        dL_dvalue.astype(value.dtype),
+    )

@@ -57,6 +57,27 @@ def test_dtypes_stay_and_the_error_is_that_of_the_type(dtype):
     assert_allclose(output, scaled_dot_product_attention(q, k, v), atol=4 * np.finfo(dtype).eps)
 
 
+@pytest.mark.parametrize(("dtype", "units"), [(np.float16, 0.5), (np.float32, 8), (np.float64, 8)])
+def test_gradients_keep_the_dtype_and_have_the_error_of_the_type(dtype, units):
+    q, k, v, gradient = (x.astype(dtype) for x in rng.normal(size=(4, 200, 8)))
+    output, log_sum_exp = flash_attention(q, k, v, tile=7)
+    got = flash_attention_backward(gradient, q, k, v, output, log_sum_exp, tile=7)
+    exact = (x.astype(float) for x in (gradient, q, k, v))
+    for a, b in zip(got, scaled_dot_product_attention_backward(*exact), strict=True):
+        assert a.dtype == dtype
+        assert_allclose(a, b, rtol=0, atol=units * np.finfo(dtype).eps)
+
+
+def test_gradients_stay_finite_where_scores_exceed_float16():
+    q, k = np.full((2, 3, 64), 40, np.float16)  # scores of 102,400
+    v, gradient = np.ones((2, 3, 64), np.float16)
+    v[0] = 0
+    output, log_sum_exp = flash_attention(q, k, v)
+    got = flash_attention_backward(gradient, q, k, v, output, log_sum_exp)
+    assert all(np.isfinite(x).all() for x in got)
+    assert_allclose(got[2], v * 0 + 1, rtol=1e-3)  # the weights are even
+
+
 @pytest.mark.parametrize(
     "shapes", [((2, 3), (2, 4), (2, 1)), ((2, 3), (2, 3), (3, 1)), ((2, 3), (0, 3), (0, 1))]
 )
