@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.read.vault import Vault
+from tests.own_vault import VAULT
 
 ROOT = Path(__file__).parents[1]
 DOORS = {
@@ -70,7 +70,7 @@ def test_figures_are_drawn_from_the_snippets(path: Path) -> None:
 
 
 def test_notes_import_snippets_and_numpy_alone() -> None:
-    for note in Vault(ROOT / "docs").notes.values():
+    for note in VAULT.notes.values():
         for block in note.blocks:
             if block.kind == "python" and "raises" not in block.fence.options:
                 used = imported(block.fence.text) - sys.stdlib_module_names

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
+from tests.own_vault import VAULT
 from vaultkit.read.note import Note
-from vaultkit.read.vault import Vault
 
-NOTES = sorted(Vault(Path(__file__).parents[1] / "docs").notes.values(), key=lambda note: note.path)
+NOTES = sorted(VAULT.notes.values(), key=lambda note: note.path)
 
 # "So far" and "so that" continue nothing.
 CONTINUED = re.compile(r"(?:^|[.!?)] |> |\* |- )(?:And|But|Nor|So(?! (?:far|that)\b))\b[^.]*")

@@ -25,10 +25,10 @@ import numpy as np
 import pytest
 
 from snippets import running_example
+from tests.own_vault import VAULT
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
-VAULT = Vault(Path(__file__).parents[1] / "docs")
 NOTES = {note.name: note for note in VAULT.notes.values()}
 # These explain the checks, on arrays of their own.
 ABOUT_CHECKS = {"Checks", "Equations That Run"}

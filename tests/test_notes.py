@@ -7,11 +7,10 @@ import pytest
 
 from figures import FIGURES
 from figures.explorer import FILES
+from tests.own_vault import VAULT
 from vaultkit.read.note import Note
-from vaultkit.read.vault import Vault
 from vaultkit.tex import parse
 
-VAULT = Vault(Path(__file__).parents[1] / "docs")
 NOTES = sorted(VAULT.notes.values(), key=lambda note: note.path)
 # What is there to look things up in; and a notebook, which has a form of its own.
 REFERENCE = {"index", "Checks", "Equations That Run", "First Principles", "Glossary", "Notation",

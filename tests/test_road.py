@@ -20,17 +20,14 @@ import re
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import yaml
 
+from tests.own_vault import ROOT, VAULT
 from vaultkit.read.note import Note
-from vaultkit.read.vault import Vault
 
-ROOT = Path(__file__).parents[1]
-VAULT = Vault(ROOT / "docs")
 NOTES = {note.path.name: note for note in VAULT.notes.values()}
 OFF_THE_ROAD = {"Look up", "For those who write notes"}
 NEXT = re.compile(r"Next: (?:\[\[(?P<name>[^]|#]+)\]\]|\[(?P<title>[^]]+)\]\([^)#]+\)), .+\.$")

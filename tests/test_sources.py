@@ -2,14 +2,12 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
+from tests.own_vault import VAULT
 from vaultkit.read.note import Link
-from vaultkit.read.vault import Vault
 
-VAULT = Vault(Path(__file__).parents[1] / "docs")
 PAGE = next(note for note in VAULT.notes.values() if note.name == "Sources")
 STATEMENTS = {"000": 18, "001": 47, "002": 18, "003": 75, "004": 20}
 PARTS = [f"001-36{part}" for part in "abcde"]  # of one row, judged one by one
