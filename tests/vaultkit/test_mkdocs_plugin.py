@@ -9,16 +9,20 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pytest
+from click.testing import CliRunner
+from mkdocs.__main__ import cli
+from mkdocs.config.defaults import MkDocsConfig
 
 from tests.vaultkit import hostile
 from vaultkit.doors.redirects import redirect
 from vaultkit.pipeline.ledger import Check, Ledger, folder_of
 from vaultkit.read.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("same_parts")
 SITE = """
 site_name: Birds
 theme: {name: material, font: false}
@@ -50,7 +54,24 @@ def vault(tmp_path: Path, cache: Path) -> Path:
     return tmp_path
 
 
-def build(vault: Path, *options: str) -> subprocess.CompletedProcess[str]:
+class Done(NamedTuple):
+    returncode: int
+    stderr: str
+
+
+def build(vault: Path, *options: str) -> Done:
+    """Do what ``mkdocs build --strict`` does, in this process."""
+    # Where MkDocs keeps the plugins that want to know of the start.
+    dict(MkDocsConfig._schema)["plugins"].plugin_cache.clear()
+    arguments = ["build", "--strict", "-f", str(vault / "mkdocs.yml"), *options]
+    done = CliRunner().invoke(cli, arguments)
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return Done(done.exit_code, done.output)
+
+
+def build_alone(vault: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Build in a process of its own, as a reader would."""
     return subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", *options],
         cwd=vault,
@@ -62,7 +83,7 @@ def build(vault: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_strangers_vault(vault: Path) -> None:
-    done = build(vault)
+    done = build_alone(vault)
     assert done.returncode == 0, done.stderr
     site = vault / "site"
 
@@ -122,7 +143,7 @@ def test_a_page_shows_what_others_take_for_settings(vault: Path) -> None:
 def test_a_broken_link_fails_however_quiet(vault: Path, quiet: bool) -> None:
     with (vault / "docs" / "Barn Owl.md").open("a") as note:
         note.write("\nAnd [[Tren]].\n")
-    done = build(vault, *(["--quiet"] if quiet else []))
+    done = build_alone(vault, *(["--quiet"] if quiet else []))
     assert done.returncode == 1
     shown = re.search(r"docs/Barn Owl\.md:9: .*Tren.*Tern", done.stderr)
     assert bool(shown) is not quiet
@@ -287,7 +308,7 @@ def test_a_notebook_looks_like_a_note(vault: Path) -> None:
     settings = (vault / "mkdocs.yml").read_text()
     jupyter = "mkdocs-jupyter: {ignore: ['*.md']}"
     (vault / "mkdocs.yml").write_text(settings.replace("vaultkit]", f"vaultkit, {jupyter}]"))
-    done = build(vault)
+    done = build_alone(vault)
     assert done.returncode == 0, done.stderr
 
     page = (vault / "site" / "field-book" / "index.html").read_text("utf-8")
@@ -323,7 +344,7 @@ def test_a_site_is_built_of_the_other_notes(vault: Path) -> None:
     settings = (vault / "mkdocs.yml").read_text()
     jupyter = "mkdocs-jupyter: {ignore: ['*.md']}"
     (vault / "mkdocs.yml").write_text(settings.replace("vaultkit]", f"vaultkit, {jupyter}]"))
-    done = build(vault)
+    done = build_alone(vault)
     assert done.returncode == 1
     assert 'href="barn-owl/"' in (vault / "site" / "index.html").read_text("utf-8")
     for name in ("utf16", "latin", "quotes", "text", "fifo", "device", "itself"):

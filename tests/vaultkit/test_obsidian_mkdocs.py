@@ -10,6 +10,8 @@ import pytest
 from click.testing import CliRunner
 from mkdocs.__main__ import cli
 
+pytestmark = pytest.mark.usefixtures("same_parts")
+
 CONFIG = """\
 site_name: Test
 use_directory_urls: {directories}

@@ -13,6 +13,8 @@ from click.testing import CliRunner
 
 from vaultkit.doors.command_line import main
 
+pytestmark = pytest.mark.usefixtures("same_parts")
+
 #: Words that stand in what is hidden, and nowhere else.
 SECRET = re.compile(r"s3cret|unsaid|uns33n", re.IGNORECASE)
 HIDDEN = {

@@ -18,6 +18,8 @@ from vaultkit.doors.mkdocs_plugin import VaultPlugin
 from vaultkit.doors.rendered_pages import RenderedPages
 from vaultkit.doors.site_builder import build_site
 
+pytestmark = pytest.mark.usefixtures("same_parts")
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:

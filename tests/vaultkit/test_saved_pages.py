@@ -15,6 +15,8 @@ from vaultkit.checks.check import Check
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("same_parts")
+
 TAGGED = SITE.replace("[search, vaultkit]", "[search, tags, vaultkit]")
 SETTINGS = f"{TAGGED}nav: [index.md, Tern.md, Barn Owl.md, Sea/Gull.md]\n"
 

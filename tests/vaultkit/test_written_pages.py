@@ -15,6 +15,8 @@ from vaultkit.doors.mkdocs_plugin import VaultPlugin
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.vault import Vault
 
+pytestmark = pytest.mark.usefixtures("same_parts")
+
 CODE = "\n```python\n1 + 1\n```\n\n```text\n2\n```\n"
 
 
