@@ -99,7 +99,7 @@ def checked(root: Path, *, cached: bool) -> dict[str, Inspection]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_random_edits_are_judged_as_without(root: Path, seed: int) -> None:
     chance = random.Random(seed)
     taken = ran = failed = 0

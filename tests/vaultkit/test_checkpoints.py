@@ -172,7 +172,7 @@ def found(verdict: Verdict) -> Any:
 
 
 @settings(
-    max_examples=10,
+    max_examples=settings().max_examples // 10,
     deadline=None,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=list(HealthCheck),

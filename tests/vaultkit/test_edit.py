@@ -421,7 +421,7 @@ ENDS = ["```python\n", "```\n", "\n", "\n\n", "> ", "---\n", "tags: [", "# ", "<
 PIECES = st.sampled_from([*MARKS.split(), *ENDS, "\u2028", "\r\n"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings().max_examples * 3 // 2, deadline=None)
 @given(st.data())
 def test_nothing_that_is_half_typed_ends_an_answer(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -62,7 +62,9 @@ class Typing(RuleBasedStateMachine):
             assert self.server == self.client.text
 
 
-Typing.TestCase.settings = settings(max_examples=150, stateful_step_count=12, deadline=None)
+Typing.TestCase.settings = settings(
+    max_examples=settings().max_examples * 3 // 2, stateful_step_count=12, deadline=None
+)
 TestTyping = Typing.TestCase
 
 

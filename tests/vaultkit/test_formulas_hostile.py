@@ -56,7 +56,7 @@ def read(tex: str) -> None:
         assert verdict.holds != bool(verdict.why)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=15 * settings().max_examples, deadline=None)
 @given(st.one_of(soup, pieces))
 @example(r"x_{\alpha")
 @example("i = 1, \\dots, n")
@@ -64,13 +64,13 @@ def test_any_signs_are_read_or_refused(tex: str) -> None:
     read(tex)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(tex: str) -> None:
     read(tex)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=6 * settings().max_examples, deadline=None)
 @given(soup, soup)
 def test_any_two_sides_are_judged_or_refused(left: str, right: str) -> None:
     read(f"{left} = {right}")

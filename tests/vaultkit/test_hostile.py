@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,55 +18,76 @@ from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.site.mathematics import to_mathml
 
+ALL = [*hostile.WRONG, *hostile.ODD, *hostile.FORMULAS]
+Read = Callable[[str], Note]
+
 
 @pytest.fixture(scope="module")
-def vault(tmp_path_factory: pytest.TempPathFactory) -> Vault:
-    folder = tmp_path_factory.mktemp("hostile")
-    hostile.write(folder)
-    return Vault(folder)
+def note(tmp_path_factory: pytest.TempPathFactory) -> Read:
+    @cache
+    def read(name: str) -> Note:
+        folder = tmp_path_factory.mktemp("hostile")
+        hostile.write(folder, name)
+        (found,) = Vault(folder).notes.values()
+        return found
+
+    return read
 
 
-def note(vault: Vault, name: str) -> Note:
-    return vault.notes[vault.root / name]
+def each(names: Iterable[str]) -> list[Any]:
+    """Leave out, of notes that are read in the same way, all but one or two."""
+    long = pytest.mark.long
+    return [name if name in hostile.FEW else pytest.param(name, marks=long) for name in names]
 
 
-def failures(vault: Vault, name: str) -> list[tuple[str, int]]:
-    checks = inspect_text(note(vault, name), vault, Settings(typeset=to_mathml))
+def failures(note: Note) -> list[tuple[str, int]]:
+    checks = inspect_text(note, Vault(note.path.parent), Settings(typeset=to_mathml))
     return [(check.kind, check.line) for check in checks if check.outcome == FAILS]
 
 
-@pytest.mark.parametrize("name", hostile.WRONG)
-def test_it_is_one_problem_of_one_note(vault: Vault, name: str) -> None:
+@pytest.mark.parametrize("name", each(hostile.WRONG))
+def test_it_is_one_problem_of_one_note(note: Read, name: str) -> None:
     _, line, word = hostile.WRONG[name]
-    (problem,) = note(vault, name).problems
+    (problem,) = note(name).problems
     assert problem.line == line
     assert word in problem.message
-    assert 1 <= problem.line <= len(note(vault, name).lines)
+    assert 1 <= problem.line <= len(note(name).lines)
 
 
-@pytest.mark.parametrize("name", hostile.ODD)
-def test_what_is_odd_is_read(vault: Vault, name: str) -> None:
-    assert not note(vault, name).problems
-    failures(vault, name)
+@pytest.mark.parametrize("name", each(hostile.ODD))
+def test_what_is_odd_is_read(note: Read, name: str) -> None:
+    assert not note(name).problems
+    failures(note(name))
 
 
-@pytest.mark.parametrize("name", hostile.FORMULAS)
-def test_a_formula_that_nothing_can_typeset_is_one_failure(vault: Vault, name: str) -> None:
-    assert failures(vault, name) in [[("formula", 3)], [("formula", 3), ("form", 3)]]
+@pytest.mark.parametrize("name", each(hostile.FORMULAS))
+def test_a_formula_that_nothing_can_typeset_is_one_failure(note: Read, name: str) -> None:
+    assert failures(note(name)) in [[("formula", 3)], [("formula", 3), ("form", 3)]]
 
 
-@pytest.mark.parametrize("name", [*hostile.WRONG, *hostile.ODD, *hostile.FORMULAS])
-def test_the_site_shows_it_or_says_why_not(vault: Vault, name: str) -> None:
-    text = note(vault, name).text
-    html = converter(vault, vault.root / name, backlinks=False).convert(text)
+@pytest.mark.parametrize("name", each(ALL))
+def test_the_site_shows_it_or_says_why_not(note: Read, name: str) -> None:
+    path, text = note(name).path, note(name).text
+    html = converter(Vault(path.parent), path, backlinks=False).convert(text)
     assert ("This note cannot be shown" in html) == bool(html and parse(text).refused)
 
 
-def test_lines_are_counted_as_editors_do(vault: Vault) -> None:
-    assert len(note(vault, "separators.md").lines) == 3
-    assert len(note(vault, "carriage returns.md").lines) == 3
-    assert note(vault, "bom.md").headings[0].text == "Title"
-    assert note(vault, "latin.md").headings[0].text == "Title"
+@pytest.mark.parametrize(
+    "names", [hostile.FEW, pytest.param(ALL, marks=pytest.mark.long)], ids=["few", "all"]
+)
+def test_notes_that_are_wrong_harm_none_beside_them(tmp_path: Path, names: Iterable[str]) -> None:
+    for name in names:
+        hostile.write(tmp_path, name)
+    vault = Vault(tmp_path)
+    wrong = [path.name for path, note in vault.notes.items() if note.problems]
+    assert sorted(wrong) == sorted(name for name in names if name in hostile.WRONG)
+
+
+def test_lines_are_counted_as_editors_do(note: Read) -> None:
+    assert len(note("separators.md").lines) == 3
+    assert len(note("carriage returns.md").lines) == 3
+    assert note("bom.md").headings[0].text == "Title"
+    assert note("latin.md").headings[0].text == "Title"
 
 
 def test_what_only_looks_like_a_file_is_not_opened(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ PIECES = st.sampled_from(
 TEXTS = st.one_of(st.lists(PIECES, max_size=40).map("".join), st.text(max_size=60))
 bounded = settings(
     deadline=2000,
-    max_examples=int(os.environ.get("VAULT_EXAMPLES", "150")),
+    max_examples=int(os.environ.get("VAULT_EXAMPLES", settings().max_examples * 3 // 2)),
     suppress_health_check=[HealthCheck.too_slow],
 )
 

@@ -169,7 +169,7 @@ def broken(vault: Path) -> list[str]:
     return wrong
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples * 3 // 5, deadline=None)
 @given(st.text(st.sampled_from("ab #[]|^:%&é"), min_size=1, max_size=8))
 def test_links_lead_to_the_heading_whatever_its_words(words: str) -> None:
     import tempfile

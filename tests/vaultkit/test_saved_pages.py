@@ -86,6 +86,12 @@ WHOLE: dict[str, Edit] = {
 }
 
 
+#: Those that a short run tries: one of each sort.
+FEW = {
+    "a title", "an alias", "a letter that no font has yet", "a drawing", "a note that is gone",
+    "a setting of the site",
+}  # fmt: skip
+
 #: Letters that the fonts hold then, whatever a sentence loses.
 HERON = """# Heron
 
@@ -130,7 +136,9 @@ def test_a_save_writes_the_pages_that_show_it(what: str, tmp_path: Path) -> None
     assert_is_as_if_new(docs.parent)
 
 
-@pytest.mark.parametrize("what", WHOLE)
+@pytest.mark.parametrize(
+    "what", [pytest.param(what, marks=() if what in FEW else pytest.mark.long) for what in WHOLE]
+)
 def test_what_may_show_elsewhere_builds_the_whole_site(what: str, tmp_path: Path) -> None:
     docs, server = serve(tmp_path, SETTINGS)
     WHOLE[what](docs)
@@ -233,7 +241,7 @@ WORDS = re.findall(
 )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 2))])
 def test_whatever_is_saved_the_site_is_as_if_it_were_new(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     docs, server = serve(tmp_path, TAGGED if seed % 2 else SETTINGS)

@@ -339,7 +339,7 @@ def matrices(inner: st.SearchStrategy[Pair]) -> st.SearchStrategy[Pair]:
 all_matrices = st.recursive(matrix_atoms, matrices, max_leaves=6)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(st.one_of(all_scalars, all_matrices))
 def test_random_expressions_are_what_numpy_says(pair: Pair) -> None:
     tex, value = pair

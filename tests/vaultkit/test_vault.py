@@ -165,7 +165,7 @@ DRAFTS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples * 3 // 5, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["A", "B", "folder/C", "D"]), DRAFTS), max_size=6))
 def test_a_vault_with_drafts_is_the_vault_that_they_would_make(
     tmp_path_factory: pytest.TempPathFactory, drafts: list[tuple[str, str | None]]
