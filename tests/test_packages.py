@@ -8,6 +8,7 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.long
 
 
 def wheel(project: Path, folder: Path) -> tuple[set[str], Distribution]:

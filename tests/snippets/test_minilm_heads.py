@@ -48,17 +48,21 @@ def small() -> MiniLM:
     )
 
 
-def test_the_file_holds_what_the_model_attends_to(minilm):
-    for sentence, heads in zip(SENTENCES, minilm_heads(), strict=True):
-        trace = hidden_states(minilm, sentence)
+@pytest.fixture(scope="module")
+def whole(minilm):
+    """What the real model makes of the sentences with all its heads."""
+    return [hidden_states(minilm, sentence) for sentence in SENTENCES]
+
+
+def test_the_file_holds_what_the_model_attends_to(whole):
+    for trace, heads in zip(whole, minilm_heads(), strict=True):
         assert heads.tokens == trace.tokens
         assert_allclose(heads.weights, trace.weights, rtol=0, atol=0.00051)
 
 
 # All would take minutes.
-@pytest.mark.parametrize(("block", "head"), [(0, 4), (5, 7)])
-def test_the_file_holds_what_is_lost_without_a_head(minilm, block, head):
-    whole = [hidden_states(minilm, sentence) for sentence in SENTENCES]
+@pytest.mark.parametrize(("block", "head"), [pytest.param(0, 4, marks=pytest.mark.long), (5, 7)])
+def test_the_file_holds_what_is_lost_without_a_head(minilm, whole, block, head):
     change, distance, shared = lost(minilm, whole, block, head)
     for i, heads in enumerate(minilm_heads()):
         assert_allclose(heads.change[block, head], change[i], rtol=0, atol=6e-5)

@@ -98,9 +98,27 @@ class Editor:
     def open(self, name: str, text: str | None = None) -> None:
         if text is None:
             text = (self.folder / name).read_bytes().decode()
-        self.texts[name], self.versions[name] = text, 1
-        document = {"uri": self.uri(name), "languageId": "markdown", "version": 1, "text": text}
+        # What is told late, of a note that was closed, is of a version before.
+        self.texts[name], self.versions[name] = text, self.versions.get(name, 0) + 1
+        document = {"uri": self.uri(name), "languageId": "markdown"}
+        document |= {"version": self.versions[name], "text": text}
         self.notify("textDocument/didOpen", textDocument=document)
+
+    def begin_again(self, files: dict[str, str]) -> None:
+        """Close all notes, and have these files, and no others, in the folder."""
+        for name in self.texts:
+            self.notify("textDocument/didClose", textDocument={"uri": self.uri(name)})
+        there = [path.name for path in self.folder.iterdir() if path.is_file()]
+        for name in {*there} - files.keys():
+            (self.folder / name).unlink()
+        for name, text in files.items():
+            (self.folder / name).write_text(text)
+        changes = [{"uri": self.uri(name), "type": 2 if name in files else 3}
+                   for name in {*there, *files}]  # fmt: skip
+        self.notify("workspace/didChangeWatchedFiles", changes=changes)
+        self.request("workspace/symbol", query="")  # is answered when all that has been heard
+        for forgotten in (self.texts, self.told, self.said):
+            forgotten.clear()
 
     def type(self, name: str, old: str, new: str) -> None:
         """Put something in the place of the first that reads so."""

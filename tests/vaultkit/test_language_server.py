@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -44,17 +45,50 @@ does, too. The largest is 4.0.
 OTHER = "# Other\n\nSee [[Twice]].\n\n## Why\n\nBecause. ^reason\n"
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    vault = tmp_path / "vault"
+NOTES = {"Twice.md": NOTE, "Other.md": OTHER}
+
+
+def make_vault(folder: Path) -> Path:
+    vault = folder / "vault"
     (vault / ".obsidian").mkdir(parents=True)
-    (vault / "Twice.md").write_text(NOTE)
-    (vault / "Other.md").write_text(OTHER)
+    for name, text in NOTES.items():
+        (vault / name).write_text(text)
     return vault
 
 
 @pytest.fixture
-def editor(vault: Path) -> Iterator[Editor]:
+def vault(tmp_path: Path) -> Path:
+    return make_vault(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def editors() -> Iterator[list[Editor]]:
+    """The editor that tests share, if one has begun."""
+    begun: list[Editor] = []
+    yield begun
+    with ExitStack() as ending:
+        for editor in begun:
+            ending.enter_context(editor)
+
+
+@pytest.fixture
+def editor(editors: list[Editor], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+    """An editor of a vault as it was written, which has no note open."""
+    if not editors:
+        editors.append(Editor(make_vault(tmp_path_factory.mktemp("shared"))))
+    (editor,) = editors
+    yield editor
+    try:
+        editor.begin_again(NOTES)
+    except BaseException:
+        # The next test begins another.
+        editors.clear()
+        editor.vanish()
+        raise
+
+
+@pytest.fixture
+def own_editor(vault: Path) -> Iterator[Editor]:
     with Editor(vault) as editor:
         yield editor
 
@@ -150,7 +184,8 @@ def test_what_stands_in_odd_places_is_marked_there(tmp_path: Path, end: str) -> 
             assert words in editor.ask("hover", name, words, 3)["contents"]["value"]
 
 
-def test_files_that_are_no_notes_of_the_vault_or_have_gone(editor: Editor) -> None:
+def test_files_that_are_no_notes_of_the_vault_or_have_gone(own_editor: Editor) -> None:
+    editor = own_editor
     outside = editor.folder.parent / "out.md"
     outside.write_text("# Out\n\n[[No]]\n")
     editor.open("../out.md")
@@ -200,7 +235,8 @@ def test_what_rests_on_a_note_is_judged_after_a_save(editor: Editor) -> None:
     assert editor.problems("Twice.md", none) == []
 
 
-def test_a_note_that_never_ends_says_so_and_harms_nothing(editor: Editor) -> None:
+def test_a_note_that_never_ends_says_so_and_harms_nothing(own_editor: Editor) -> None:
+    editor = own_editor
     (editor.folder / "vaultkit.toml").write_text("timeout = 0.5\n")
     editor.notify(
         "workspace/didChangeWatchedFiles",
@@ -294,6 +330,7 @@ def test_what_is_half_typed_ends_nothing(editor: Editor) -> None:
         assert editor.problems("Twice.md", none) == []
 
 
+@pytest.mark.long
 def test_ten_thousand_lines_are_judged(editor: Editor) -> None:
     text = NOTE + "\nThe sum is $y = 2 x$.\n" * 5000 + "\n[[No]]\n"
     editor.open("Twice.md", text)
@@ -363,7 +400,8 @@ def test_a_code_action_and_a_rename_are_edits_of_the_workspace(editor: Editor) -
     (action,) = [action for action in actions if action["title"] == "Write this output"]
     assert action["diagnostics"][0]["message"] == problem["message"]
     (change,) = action["edit"]["documentChanges"]
-    assert change["textDocument"] == {"uri": editor.uri("Twice.md"), "version": 2}
+    version = editor.versions["Twice.md"]
+    assert change["textDocument"] == {"uri": editor.uri("Twice.md"), "version": version}
     assert [edit["newText"] for edit in change["edits"]] == ["array([2., 4.])\n"] or (
         "array([2., 4.])" in change["edits"][0]["newText"]
     )
@@ -400,8 +438,10 @@ def test_what_only_python_takes_for_the_end_of_a_line_is_none(editor: Editor) ->
     assert {editor.shown("Twice.md", one) for one in problems} == {"[[No]]", "[[Nothing]]"}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for memory in /proc")
-def test_memory_keeps_its_level_over_ten_thousand_edits(editor: Editor) -> None:
+def test_memory_keeps_its_level_over_ten_thousand_edits(own_editor: Editor) -> None:
+    editor = own_editor
     editor.open("Twice.md")
     editor.problems("Twice.md", none)
 

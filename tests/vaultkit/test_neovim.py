@@ -22,6 +22,7 @@ RECORDED = ROOT / "vaultkit" / "session.txt"
 OLD, NEW = r"\exp(x_1 - x_2)", r"\exp(x_1 - 2 x_2)"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(NVIM is None, reason="Neovim is not installed")
 def test_a_session_in_neovim(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     for name in ("docs", "snippets", "figures"):

@@ -8,13 +8,15 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
+from tests.own_vault import VAULT
 from vaultkit.checks.check import HOLDS
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.runner import Runner
 from vaultkit.read.vault import Vault
 from vaultkit.site.notebooks import archive, notebook
 
-ROOT = Path(__file__).parents[2]
 # What only Obsidian and the site show as what it is.
 _OWN = re.compile(r"!?\[\[|> \[!|%%|<!-- (?:given|here|not run)|^\?$|\s\^[\w-]+$", re.MULTILINE)
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
@@ -25,19 +27,38 @@ def words(path: Path) -> str:
     return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
 
 
-def test_every_note_runs_as_a_notebook(tmp_path: Path) -> None:
-    vault = Vault(ROOT / "docs")
-    there = tmp_path / "there"
-    with zipfile.ZipFile(io.BytesIO(archive(vault))) as packed:
-        packed.extractall(there / "docs")
+@pytest.fixture(scope="module")
+def packed() -> bytes:
+    return archive(VAULT)
+
+
+#: Notes that hold between them most of what has another form in a notebook.
+FEW = {"Attention Scores", "Causal and Padding Masks", "Equations That Run", "Softmax"}
+
+
+def test_a_few_notes_run_as_notebooks(packed: bytes, tmp_path: Path) -> None:
+    assert_run(packed, tmp_path / "there", FEW)
+
+
+@pytest.mark.long
+def test_every_note_runs_as_a_notebook(packed: bytes, tmp_path: Path) -> None:
+    assert_run(packed, tmp_path / "there", {note.path.stem for note in VAULT.notes.values()})
+
+
+def assert_run(packed: bytes, there: Path, names: set[str]) -> None:
+    notes = [note for note in VAULT.notes.values() if note.path.stem in names]
+    with zipfile.ZipFile(io.BytesIO(packed)) as archived:
+        members = map(Path, archived.namelist())
+        wanted = [str(m) for m in members if m.suffix != ".ipynb" or m.stem in names]
+        archived.extractall(there / "docs", wanted)
     # In a vault, modules stand beside the notes' folder; for Jupyter they stand in it.
     (there / "docs" / "snippets").rename(there / "snippets")
     copies = Vault(there / "docs")
-    assert len(copies.notes) == len(vault.notes)
+    assert len(copies.notes) == len(notes) == len(names)
     runner = Runner(copies, Settings(), None)
     try:
         runner.submit([(note, None) for note in copies.notes.values()])
-        for note in vault.notes.values():
+        for note in notes:
             copy = copies.notes[copies.root / f"{note.path.stem}.ipynb"]
             assert not copy.problems, copy.problems
             shown = [block.output.text if block.output else "" for block in copy.blocks]
@@ -72,16 +93,16 @@ def test_links_and_callouts_are_plain_markdown(tmp_path: Path) -> None:
     assert code["metadata"] == {"tags": ["raises-exception"]}
 
 
-def test_jupyter_itself_runs_one(tmp_path: Path) -> None:
-    with zipfile.ZipFile(io.BytesIO(archive(Vault(ROOT / "docs")))) as packed:
-        packed.extractall(tmp_path)
+@pytest.mark.long
+def test_jupyter_itself_runs_one(packed: bytes, tmp_path: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(packed)) as archived:
+        archived.extractall(tmp_path)
     command = ["nbconvert", "--to", "notebook", "--execute", "--inplace", "Attention Scores.ipynb"]
     done = subprocess.run(
         [sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    vault = Vault(ROOT / "docs")
-    note = vault.notes[vault.root / "Attention Scores.md"]
+    note = VAULT.notes[VAULT.root / "Attention Scores.md"]
     cells = json.loads((tmp_path / "Attention Scores.ipynb").read_text())["cells"]
     outputs = [cell["outputs"] for cell in cells if cell["cell_type"] == "code"]
     assert len(outputs) == len(note.blocks)

@@ -167,7 +167,6 @@ def endings() -> dict[str, Any]:
     np.ones((300, 300)) @ np.ones((300, 300))  # starts the threads of the BLAS
     before = family()
     found: dict[str, Any] = {}
-    began = time.monotonic()
     with Workers(work, count=2, limits=LIMITS) as workers:
         for code, *_ in ENDINGS:
             workers.submit(code)
@@ -176,7 +175,6 @@ def endings() -> dict[str, Any]:
             found[code] = workers.result(code)
             good = f"{code}; pass" if code == "pass" else f"# after {code!r}"
             found["after " + code] = workers.result(good)
-    found["seconds"] = time.monotonic() - began
     found["left"] = family() - before
     return found
 
@@ -202,7 +200,6 @@ def test_what_comes_after_it_is_done(endings: dict[str, Any], code: str) -> None
 
 def test_nothing_is_left_of_them(endings: dict[str, Any]) -> None:
     assert not endings["left"]
-    assert endings["seconds"] < 60
 
 
 def test_results_come_in_any_order_and_are_worked_on_ahead() -> None:
