@@ -269,7 +269,11 @@ def test_limits_are_what_a_note_may_use() -> None:
         (Ending("processes", 3), "left processes running (3)"),
         (Ending("flood"), "wrote without end"),
         (Ending("garbled"), "closed, or wrote to, what the results are sent through"),
-        (Ending("raised", told="a\nb"), "could not be checked:\na\nb"),
+        (
+            Ending("raised", told="a\nb"),
+            "could not be checked, for a fault of vaultkit: b "
+            "(VAULTKIT_TRACEBACK=1 shows all of it)",
+        ),
         (Ending("lost"), "ended the process that watches over it"),
     ],
 )  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import difflib
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,13 +25,27 @@ class Piece:
 
 
 def check(note: Note, folder: Path) -> Iterator[Check]:
-    """Tell of each block that names a file of a folder whether it shows what stands there."""
+    """Tell of each block that names a file of a folder whether it shows what stands there.
+
+    What leads out of the folder can be shown by no block, whatever kind of file it is.
+    """
+    for block in note.blocks:
+        title, line = block.fence.options.get("title") or "", block.fence.line
+        if _leads_out(title, folder):
+            told = f'title="{title}" leads out of {folder.name}/; a block shows files in it alone'
+            yield Check("mirror", line, title, FAILS, told)
     for block in mirrors(note):
         title, line = str(block.fence.options["title"]), block.fence.line
+        if _leads_out(title, folder):
+            continue
         try:
             stale = stale_pieces(block, folder)
         except (OSError, SyntaxError, LookupError, ValueError) as error:
             yield Check("mirror", line, title, FAILS, f'title="{title}": {error}')
+            continue
+        except (RecursionError, MemoryError):
+            told = f'title="{title}": this code, or that file, is nested too deeply for Python'
+            yield Check("mirror", line, title, FAILS, told)
             continue
         strange = strange_comments(block, folder)
         for number, comment in strange:
@@ -52,12 +68,23 @@ def check(note: Note, folder: Path) -> Iterator[Check]:
 def mirrors(note: Note) -> Iterator[Block]:
     """Find the blocks whose title is the path of a Python file."""
     for block in note.blocks:
-        try:
-            title = block.fence.options.get("title")
-        except ValueError:
-            continue
+        title = block.fence.options.get("title")
         if title and title.endswith(".py"):
             yield block
+
+
+def _leads_out(title: str, folder: Path) -> bool:
+    """Tell whether a title is a path, and leads to nothing in a folder.
+
+    >>> [_leads_out(title, Path("/a/b")) for title in ("../c.py", "../b/c.py", "/etc/hosts", "c/d")]
+    [True, False, True, False]
+    """
+    if not re.match(r"(?:\S*[/\\])?\.\.[/\\]|[/\\~]\S|[A-Za-z]:[/\\]", title):
+        return False  # words, or a path below the folder
+    if re.match(r"[A-Za-z]:", title):
+        return True  # wherever this is read: there are drives on Windows alone
+    there = os.path.normpath(folder / Path(title.replace("\\", "/")).expanduser())
+    return not Path(there).is_relative_to(os.path.normpath(folder))
 
 
 def files(note: Note, folder: Path) -> set[Path]:

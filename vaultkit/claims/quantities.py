@@ -197,16 +197,17 @@ def _naming(what: str, pattern: str, *names: str, counts: tuple[str, ...] = ()) 
 NAMING = (
     _naming(
         "an address",
-        r"\bhttps?://\S+|\bwww\.\S+|[\w.+-]+@[\w-]+\.\w[\w.-]*"
-        r"|\b(?:[\w-]+\.)+(?:org|com|io|dev|net|edu|ai)\b(?:/[^\s)\]]*)?",
+        r"\bhttps?://\S+|\bwww\.\S+|(?<![\w.+-])[\w.+-]+@[\w-]+\.\w[\w.-]*"
+        r"|\b(?<!-)(?<!\w\.)(?:[\w-]+\.)+(?:org|com|io|dev|net|edu|ai)\b(?:/[^\s)\]]*)?",
         "https://example.org/10.25",
         "arxiv.org/abs/1706.03762",
         "mail@example12.org",
     ),
     _naming(
         "a file or a path",
-        r"(?<![\w./])[\w./-]*[A-Za-z_/][\w./-]*\.(?:py|md|svg|png|jpe?g|txt|json|toml|ya?ml|ipynb|html|"
-        r"js|css|pdf|npz?|csv|bin)\b(?:::?[\w:.]+)?",
+        # Up to its first letter nothing is looked at again.
+        r"(?<![\w./-])(?:[.-]|[^\WA-Za-z_])*+[A-Za-z_/][\w./-]*"
+        r"\.(?:py|md|svg|png|jpe?g|txt|json|toml|ya?ml|ipynb|html|js|css|pdf|npz?|csv|bin)\b(?:::?[\w:.]+)?",
         "snippets/v12.py",
         "figure-12.svg",
         "note10.md:14",
@@ -242,7 +243,7 @@ NAMING = (
     _naming(
         "a year",
         rf"(?<=\()(?P<n>{_YEAR}[a-z]?)(?=[),;:])"
-        rf"|(?:\b[A-Za-z][\w-]*{LINK}?,|[)\]\"”’{LINK}],?)\s(?P<o>{_YEAR}[a-z]?)(?=[.,;:)\]|]|\s\(|\s*$)"
+        rf"|(?:\b[A-Za-z][\w-]{{0,60}}{LINK}?,|[)\]\"”’{LINK}],?)\s(?P<o>{_YEAR}[a-z]?)(?=[.,;:)\]|]|\s\(|\s*$)"
         rf"|\b(?:et al\.?|and others),?{LINK}?[)\]]?\s\(?(?P<m>{_YEAR}[a-z]?)\b(?!\.\d)"
         rf"|\b[A-Z][\w’'-]*,?\s\(?(?P<q>{_YEAR}[a-z]?)\b(?!\.\d)(?!\s?(?:%|×|{_MANY}))"
         rf"|\b(?:[Ii]n|[Oo]f|[Ff]rom|early|late|mid)[\s-](?P<p>{_YEARS})\b(?!\.\d)(?![-/])"
@@ -322,7 +323,8 @@ NAMING = (
     ),
     _naming(
         "a name",
-        r"\b(?=[\w-]*[A-Z])[A-Za-z]\w*(?:-\w+)*-\d[\w.]*\b|\b(?:8|16|32|64|128|256)[- ]?bits?\b",
+        r"\b(?=[\w-]{0,60}[A-Z])[A-Za-z]\w{0,60}(?:-\w{1,60}){0,8}-\d[\w.]*\b"
+        r"|\b(?:8|16|32|64|128|256)[- ]?bits?\b",
         "GPT-2",
         "GPT-3.5",
         "SHA-256",

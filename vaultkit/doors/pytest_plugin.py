@@ -349,6 +349,8 @@ class NoteFile(pytest.File):
     #: The items that have run, by name: some plugins run one again.
     ran: set[str]
     expected: int
+    #: Whether it has been told that its code did not come to its end.
+    is_told = False
     #: Its path, as pytest tells it.
     told = ""
 
@@ -431,11 +433,24 @@ class _NoteItem(_Item):
             self.parent.mends += [check.mend for check in outputs if check.mend]
             problems = [check for check in problems if check not in outputs]
         if problems:
+            whys = [c.why.split("\n", 1)[0] for c in problems]
+            self.parent.is_told |= bool(inspection.ended) and any(
+                inspection.ended.endswith(why) for why in whys
+            )
             raise CheckError(self.path, [Problem(c.line, c.why) for c in problems])
-        if inspection.ended and not found:
+        if inspection.ended and not found and not self.is_judged:
+            # One note that ends early is one failure, and what it leaves unjudged is skipped.
+            if self.parent.is_told:
+                pytest.skip(inspection.ended)
+            self.parent.is_told = True
             raise CheckError(self.path, [Problem(self.line, inspection.ended)])
         if [(check.kind, check.outcome) for check in found] == [("block", EXCEPTED)]:
             pytest.skip(found[0].why)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is judged also where the code of the note does not come to its end."""
+        return False
 
     def count(self, found: list[Check]) -> None:
         """Add to the totals of the run."""
@@ -469,6 +484,12 @@ class GroupItem(_NoteItem):
     def concerns(self, check: Check) -> bool:
         """Those of its kinds."""
         return check.kind in GROUPS[self.group]
+
+    @property
+    def is_judged(self) -> bool:
+        """Those of its text, which need no code to run."""
+        text_is_whole = self.parent.inspection.text_is_whole
+        return text_is_whole and not {*GROUPS[self.group]} - {"form", "link", "mirror"}
 
     def count(self, found: list[Check]) -> None:
         """Count the note, too."""

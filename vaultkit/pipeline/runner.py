@@ -51,6 +51,8 @@ class Inspection:
     whole: bool = False
     ended: str = ""
     rests_on: set[Path] = field(default_factory=set)
+    #: Whether all was judged that needs no code to run.
+    text_is_whole: bool = False
     #: It did not run again, as nothing has changed since.
     cached: bool = False
 
@@ -117,6 +119,7 @@ class Runner:
             found = told(note, ending, whole)
             found.checks[:0] = text.checks
             found.whole &= text.whole
+            found.text_is_whole = text.whole
             found.ended = text.ended or found.ended
             self._known[note.path] = found
         return self._known[note.path]
@@ -223,7 +226,7 @@ def told(note: Note, ending: Ending, whole: bool = True) -> Inspection:
             line,
             block.section if block else note.name,
             FAILS,
-            str(ending) + (f"\n  {ending.told}" if ending.told else ""),
+            str(ending) + (f"\n  {ending.told}" if ending.told and ending.kind != "raised" else ""),
             block=ending.block,
         )
     )

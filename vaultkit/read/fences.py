@@ -50,6 +50,8 @@ _INSTEAD = {
     "figure": "![alt](file)",
     "image": "![alt](file)",
 }
+#: So many characters of what stands behind the opening mark are told.
+_LONGEST_INFO = 100
 _OUTPUT = {"txt", "output", "out", "plain", "plaintext", "stdout", "result", "none"}
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d+\]:)(?:\s|$)", re.MULTILINE)
 
@@ -60,18 +62,39 @@ def options(info: str) -> dict[str, str | None]:
     Raises
     ------
     ValueError
-        If a quotation mark is left open, or a word is there twice.
+        If they cannot be read: a quotation mark is left open, or a word is there twice.
 
     >>> options('python title="a b.py" no-run')
     {'title': 'a b.py', 'no-run': None}
     """
     found: dict[str, str | None] = {}
-    for word in shlex.split(info)[1:]:
+    try:
+        words = shlex.split(info)[1:]
+    except ValueError as error:
+        quotes = "quotation" in str(error)
+        what = "a quotation mark is not closed" if quotes else "a backslash has nothing behind it"
+        raise ValueError(what) from error
+    for word in words:
         key, equals, value = word.partition("=")
         if key in found:
             raise ValueError(f"{key!r} is there twice")
         found[key] = value if equals else None
     return found
+
+
+def readable_options(info: str) -> dict[str, str | None]:
+    """Read the words after the language, of which some may be unreadable: those are left out.
+
+    >>> readable_options('python no-run title="a b')
+    {'no-run': None}
+    """
+    try:
+        return options(info)
+    except ValueError:
+        words = (
+            word.partition("=") for word in info.split()[1:] if not re.search(r"[\"'\\]", word)
+        )
+        return {key: value if equals else None for key, equals, value in words if key in OPTIONS}
 
 
 def misread(info: str, language: str, body: str, output: str = "") -> Iterator[str]:
@@ -170,7 +193,7 @@ def _wrong_options(info: str, language: str) -> Iterator[str]:
     try:
         found = options(info)
     except ValueError as error:
-        yield f"cannot read ```{info}: {error}"
+        yield f"the words behind ```{language} cannot be read: {error}: {_shortened(info)}"
         return
     known = _SESSION_OPTIONS if RUNS[language] == "pycon" else set(OPTIONS)
     for word in sorted(set(found) - known):
@@ -186,6 +209,10 @@ def _wrong_options(info: str, language: str) -> Iterator[str]:
             yield f"{word}={value}: {why}"
     if "no-run" in found and len(found.keys() & {"raises", "volatile", "timeout"}):
         yield "no-run beside words that say how it runs"
+
+
+def _shortened(info: str) -> str:
+    return info if len(info) <= _LONGEST_INFO else f"{info[:_LONGEST_INFO]} …"
 
 
 def _wrong_value(word: str, value: str) -> str:

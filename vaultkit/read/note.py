@@ -53,12 +53,9 @@ class Fence:
     def options(self) -> dict[str, str | None]:
         """The words after the language: ``title="a.py" no-run`` is ``{title: a.py, no-run: None}``.
 
-        Raises
-        ------
-        ValueError
-            If a quotation mark is left open, or a word is there twice.
+        Those that cannot be read are left out; the check of the form refuses them.
         """
-        return fences.options(self.info)
+        return fences.readable_options(self.info)
 
     @property
     def text(self) -> str:

@@ -15,6 +15,7 @@ from _signal import getsignal as _handler  # type: ignore[import-not-found]
 from _signal import signal as _handle
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ _USUAL = 0.003
 _PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
 #: Frames of a traceback that are told, where there are more.
 _MOST_FRAMES = 200
+#: Where the code stands that runs notes.
+_ENGINE = Path(__file__).parent
 
 
 class BlockTimeoutError(BaseException):
@@ -128,11 +131,25 @@ class Capture:
             else:
                 # Of a recursion without end, its beginning.
                 deep = _depth(error.__traceback__) > _MOST_FRAMES * 10
-                lines = traceback.format_exception(error, limit=_MOST_FRAMES if deep else None)
+                most = _MOST_FRAMES if deep else None
+                whole = traceback.TracebackException.from_exception(error, limit=most, compact=True)
+                _leave_out_the_engine(whole)
+                lines = list(whole.format())
             told.append(shortened("".join(lines).rstrip("\n")))
 
         self.run(tell, seconds)
         return told[0] if told else f"{type(error).__name__}, which cannot be told"
+
+
+def _leave_out_the_engine(told: traceback.TracebackException) -> None:
+    """Take the calls of the engine out of a traceback, and out of those that led to it.
+
+    A note does not call them: they are what stops it from changing files that are not its own.
+    """
+    told.stack[:] = [call for call in told.stack if Path(call.filename).parent != _ENGINE]
+    for other in (told.__cause__, told.__context__, *(told.exceptions or ())):
+        if other:
+            _leave_out_the_engine(other)
 
 
 def _depth(frame: types.TracebackType | None) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -98,6 +100,16 @@ class Ending:
         name = filename.encode("ascii", "backslashreplace").decode()
         return next((line for file, line in self.frames if file in (name, filename)), None)
 
+    @property
+    def fault(self) -> str:
+        """The error in the work itself, and where in the engine it arose; or all its traceback."""
+        if os.environ.get("VAULTKIT_TRACEBACK"):
+            return self.told
+        calls = re.findall(r'File ".*?([^/\\"]+[/\\][^/\\"]+)", line (\d+), in', self.told)
+        ours = f"; in {calls[-1][0]}, line {calls[-1][1]}" if calls else ""
+        error = self.told.strip().split("\n")[-1]
+        return f"{error}{ours} (VAULTKIT_TRACEBACK=1 shows all of it)"
+
     def __str__(self) -> str:
         match self.kind:
             case "done":
@@ -123,7 +135,7 @@ class Ending:
             case "garbled":
                 return "closed, or wrote to, what the results are sent through"
             case "raised":
-                return f"could not be checked:\n{self.told}"
+                return f"could not be checked, for a fault of vaultkit: {self.fault}"
             case "lost":
                 by = f": {_signal(self.code)}" if self.code else ""
                 return f"ended the process that watches over it{by}"

@@ -16,6 +16,7 @@ import threading
 import time
 import traceback
 import types
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +65,14 @@ class Step:
     got: str = ""
     error: str = ""
     example: bool = False
+
+
+#: Bytes that can be had as long as memory is not what is wanting.
+_SOME_MEMORY = 8 << 20
+
+
+class TooDeepError(SyntaxError):
+    """Code that is nested too deeply for Python's own parser or compiler."""
 
 
 _AS_WRITTEN = doctest.OutputChecker()
@@ -336,9 +345,9 @@ class NoteRun:
             if isinstance(last, ast.Expr) and not source.rstrip().endswith(";"):
                 tree.body.pop()
                 value = ast.Expression(last.value)
-            exec(compile(tree, self._filename, "exec", dont_inherit=True), self.namespace)
+            exec(self._compile(tree, "exec", source, fence.line + 1), self.namespace)
             if value is not None:
-                code = compile(value, self._filename, "eval", dont_inherit=True)
+                code = self._compile(value, "eval", source, fence.line + 1)
                 line = value.body.lineno
                 print_value(eval(code, self.namespace))
 
@@ -395,9 +404,8 @@ class NoteRun:
                 prefix: int = prefix,
             ) -> None:
                 tree = self._parse(example.source, line, prefix)
-                code = compile(
-                    ast.Interactive(tree.body), self._filename, "single", dont_inherit=True
-                )
+                whole = ast.Interactive(tree.body)
+                code = self._compile(whole, "single", example.source, line)
                 hook, sys.displayhook = sys.displayhook, print_value
                 try:
                     exec(code, self.namespace)
@@ -421,6 +429,8 @@ class NoteRun:
         try:
             # Not by the name of the note: Python would look up the wrong line in it.
             tree = ast.parse("\n" * (line - 1) + source)
+        except (MemoryError, RecursionError):
+            raise self._too_deep(source, line) from None
         except SyntaxError as error:
             error.filename = self._filename
             error.text = linecache.getline(self._filename, error.lineno or 1)
@@ -435,6 +445,36 @@ class NoteRun:
                 node.col_offset += indent
                 node.end_col_offset = (node.end_col_offset or 0) + indent
         return tree
+
+    def _compile(
+        self, tree: ast.Module | ast.Expression | ast.Interactive, mode: str, source: str, line: int
+    ) -> types.CodeType:
+        try:
+            code: types.CodeType = compile(tree, self._filename, mode, dont_inherit=True)
+        except (MemoryError, RecursionError):
+            raise self._too_deep(source, line) from None
+        return code
+
+    def _too_deep(self, source: str, line: int) -> Exception:
+        """Say in which line code is nested so deeply that Python cannot parse or compile it."""
+        try:
+            bytearray(_SOME_MEMORY)
+        except MemoryError as error:
+            return error  # there is no memory left: it is not for the code
+        lines = source.split("\n")
+
+        def is_too_deep(count: int) -> bool:
+            try:
+                compile("\n".join(lines[:count]), self._filename, "exec", dont_inherit=True)
+            except (MemoryError, RecursionError):
+                return True
+            except (SyntaxError, ValueError):  # it ends in the midst of a statement
+                pass
+            return False
+
+        number = line + bisect_left(range(1, len(lines)), True, key=is_too_deep)
+        why = "Python cannot compile this line: an expression in it is nested too deeply"
+        return TooDeepError(why, (self._filename, number, None, None))
 
     def _run_code(
         self, call: Callable[[Callable[[object], None]], None], seconds: float
@@ -472,6 +512,8 @@ class NoteRun:
         error.__traceback__ = frame
         if isinstance(error, BlockTimeoutError):
             return f"stopped after {error}, at line {line}"
+        if isinstance(error, TooDeepError):
+            return error.msg
         if isinstance(error, OutputLimitError):
             return f"stopped at line {line}: it wrote more than {MOST_OUTPUT:,} characters"
         return self._capture.tell(error, seconds)

@@ -90,17 +90,11 @@ def _classed(note: Note) -> Iterator[tuple[Fence, str]]:
     for block in note.blocks:
         if block.output:
             classes[block.output.line] = "output"
-        found = [word for word in ("raises", "no-run", "volatile") if word in _options(block.fence)]
+        options = block.fence.options
+        found = [word for word in ("raises", "no-run", "volatile") if word in options]
         classes[block.fence.line] = " ".join(found)
     for fence in note.fences:
         yield fence, classes.get(fence.line, "")
-
-
-def _options(fence: Fence) -> dict[str, str | None]:
-    try:
-        return fence.options
-    except ValueError:
-        return {}
 
 
 def _opening(fence: Fence, classes: str, name: str) -> str:
@@ -108,7 +102,7 @@ def _opening(fence: Fence, classes: str, name: str) -> str:
     if _ATTRIBUTES.match(fence.info):
         return fence.info
     words = [f".{name}" for name in classes.split()]
-    for key, value in _options(fence).items():
+    for key, value in fence.options.items():
         if key in _KNOWN:
             mark = "'" if '"' in (value or "") else '"'
             words.append(f"{key}={mark}{value or 1}{mark}")

@@ -1,0 +1,144 @@
+"""A malformed note is one failure: in words, with its line, and without a call of the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from vaultkit.checks.check import FAILS, Check
+from vaultkit.claims.quantities import NAMING
+from vaultkit.doors.command_line import main
+from vaultkit.pipeline.inspect import Settings
+from vaultkit.pipeline.runner import Runner
+from vaultkit.read.markdown import parse
+from vaultkit.read.vault import Vault
+from vaultkit.run.ending import Ending
+from vaultkit.site.mathematics import to_mathml
+
+pytest_plugins = ["pytester"]
+MINUS = "-" * 50_000
+
+
+def fence(body: str, words: str = "") -> str:
+    return f"```python{words and ' '}{words}\n{body}\n```\n"
+
+
+SHOWN = fence("x = 1\nx") + "\n```text\n1\n```\n"
+#: Notes below their title, which stands on the first line; the line of the failure; its words.
+MALFORMED = {
+    "a quotation mark is left open": (
+        fence("x = 1\nx", 'title="a') + "\n```text\n1\n```\n",
+        3,
+        'words behind ```python cannot be read: a quotation mark is not closed: python title="a',
+    ),
+    "it is open, and the block is not to run": (
+        fence("1 / 0", 'no-run title="a'),
+        3,
+        "a quotation mark is not closed",
+    ),
+    "a backslash comes last": (fence("x = 1", "title=a\\"), 3, "a backslash has nothing behind it"),
+    "a word is there twice": (
+        fence("x = 1", "title=a title=b"),
+        3,
+        "'title' is there twice: python title=a title=b",
+    ),
+    "a file of another note": (
+        fence('from pathlib import Path\nPath("notes/Other.md").write_text("")'),
+        5,
+        "a note may not change files that are not its own: ",
+    ),
+    "minus signs": (fence(f"y = 2\nx = {MINUS}1\ny"), 5, "Python cannot compile this line: "),
+    "minus signs in a session": (
+        f"```pycon\n>>> {MINUS}1\n1\n```\n",
+        4,
+        "an expression in it is nested too deeply",
+    ),
+    "a long sum": (fence("x = " + "+".join("1" * 9000)), 4, "is nested too deeply"),
+    "minus signs in a sentence": (SHOWN + f"\nIt is ${MINUS}1 = 1$.\n", 12, "more than 50,000"),
+    "a path out of the vault": (
+        fence("x = 1", 'title="../../etc/passwd"'),
+        3,
+        'title="../../etc/passwd" leads out of ',
+    ),
+    "a path of Python out of the vault": (
+        fence("x = 1", 'title="../../etc/passwd.py"'),
+        3,
+        'title="../../etc/passwd.py" leads out of ',
+    ),
+    "a path from the root": (fence("x = 1", "title=/etc/passwd"), 3, "leads out of "),
+    "a path of Windows": (fence("x = 1", "title='C:\\a.py'"), 3, "leads out of "),
+}
+
+
+def failures(tmp_path: Path, text: str) -> list[Check]:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "Other.md").write_text("# Other\n")
+    (notes / "Note.md").write_text(f"# Note\n\n{text}")
+    vault = Vault(notes)
+    runner = Runner(vault, Settings(typeset=to_mathml), count=1)
+    try:
+        found = runner.result(vault.notes[notes / "Note.md"])
+    finally:
+        runner.close()
+    return [check for check in found.checks if check.outcome == FAILS]
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_it_is_one_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    text, line, words = MALFORMED[name]
+    [failure] = failures(tmp_path, text)
+    assert failure.line == line
+    assert words in failure.why
+    assert "vaultkit" not in failure.why
+
+
+@pytest.mark.parametrize("title", ["a/b.toml", "docs/../x.txt", "a .. b", "1/2", "A title"])
+def test_other_titles_are_titles(tmp_path: Path, title: str) -> None:
+    assert not failures(tmp_path, fence("x = 1", f'title="{title}"'))
+
+
+@pytest.mark.parametrize("part", ["-", "a-", "A1-", "1.", "1-", "a.", "/", "x@"])
+def test_names_are_looked_for_in_linear_time(part: str) -> None:
+    # Each of these took up to minutes.
+    parse(f"# Note\n\n`{part * (6000 // len(part))}` is 12.\n")
+    for naming in NAMING:
+        list(naming.pattern.finditer(part * 2000))
+
+
+def test_a_fault_of_the_engine_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = 'Traceback:\n  File "/a/vaultkit/read/note.py", line 61, in f\n    g()\nValueError: no'
+    ending = Ending("raised", told=told)
+    assert str(ending) == (
+        "could not be checked, for a fault of vaultkit: ValueError: no; in read/note.py, line 61 "
+        "(VAULTKIT_TRACEBACK=1 shows all of it)"
+    )
+    monkeypatch.setenv("VAULTKIT_TRACEBACK", "1")
+    assert str(ending).endswith(told)
+
+
+def test_a_note_that_ends_early_is_one_failure_of_pytest(pytester: pytest.Pytester) -> None:
+    notes = pytester.mkdir("notes")
+    text = fence("import os\nos._exit(3)") + "\n" + SHOWN
+    (notes / "Note.md").write_text(f"# Note\n\n{text}\nSee [[Nowhere]].\n")
+    done = pytester.runpytest_subprocess("--vault", "notes", "notes", "-rs")
+    # The links are judged, with or without code.
+    done.assert_outcomes(failed=2, skipped=4, passed=2)
+    done.stdout.fnmatch_lines(["*Note.md:3: ended its process with exit status 3*"])
+    done.stdout.fnmatch_lines(["*SKIPPED*not judged: at line * ended its process*"])
+    alone = pytester.runpytest_subprocess("--vault", "notes", "notes/Note.md::(numbers)")
+    alone.assert_outcomes(failed=1)
+
+
+def test_the_command_tells_the_same(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "vaultkit.toml").touch()
+    (notes / "Note.md").write_text("# Note\n\n" + MALFORMED["a quotation mark is left open"][0])
+    done = CliRunner().invoke(main, ["check", str(notes)])
+    assert done.exit_code == 1
+    assert "Traceback" not in done.output
+    assert done.output.count("quotation mark") == 1
