@@ -29,7 +29,7 @@ def found(check, a_vault: Vault, name: str = "A") -> list[tuple[int, str]]:
     [
         ("```python\n1\n", 1, "never closed"),
         ("```python skip\n1\n```\n", 1, "unknown word 'skip'"),
-        ('```python title="a\n1\n```\n', 1, "cannot read"),
+        ('```python title="a\n1\n```\n', 1, "cannot be read"),
         ("```{.python}\n1\n```\n", 1, "does not run"),
         ("---\ntags: [a\n---\n", 2, "front matter"),
         ("---\njust words\n---\n", 2, "front matter"),

@@ -55,3 +55,51 @@ def test_a_slip_of_the_pen_is_found_among_many(seed: int) -> None:
 )
 def test_what_comes_near(wanted: str, found: list[str]) -> None:
     assert Nearest(["Other", "X", "^fact", "很好", "", "#"]).to(wanted) == found
+
+
+#: Links to nothing in public vaults, and names that are there.
+OFFERED = [
+    ("Embed files", "Embeds"),
+    ("Softmax", "Softmax Function"),
+    ("Degree of freedom", "Degrees of Freedom"),
+    ("Atention Scores", "Attention Scores"),
+    ("Recieve", "Receive"),
+    ("backlink", "Backlinks"),
+    ("Graph view", "The graph view"),
+    ("Keyboard-shortcuts", "Keyboard shortcuts"),
+    ("Evergreen note", "Evergreen notes"),
+]
+NOT_OFFERED = [
+    ("Degrees of Freedom", "Degree Correlation"),
+    ("Futurism", "Futurama"),
+    ("Everything is a remix", "Everything.base"),
+    ("Daily notes", "Link notes"),
+    ("Daily notes", "Format your notes"),
+    ("Daily notes", "Notes"),
+    ("Emergence", "Evergreen"),
+    ("Cities", "Recipes"),
+    ("Japan", "Catan"),
+    ("Musicians", "Obsidian"),
+    ("Humanism", "Companies"),
+    ("2022-04", "2023-09-30"),
+    ("Composability", "Companies"),
+    ("Command palette", "lucide-palette.svg"),
+    ("Plugin system", "Link notes"),
+    ("Open world", "People"),
+    ("UI", "Sci-fi"),
+    ("Command palette", "Comment"),
+    ("DONE", "Footnote"),
+    ("Authors", "Shows"),
+    ("American", "Meetings"),
+    ("/scripts", "Trips"),
+]
+
+
+@pytest.mark.parametrize(("wanted", "name"), OFFERED)
+def test_what_is_near_is_offered(wanted: str, name: str) -> None:
+    assert Nearest([name, "Query"]).to(wanted) == [name]
+
+
+@pytest.mark.parametrize(("wanted", "name"), NOT_OFFERED)
+def test_what_is_not_near_is_not_offered(wanted: str, name: str) -> None:
+    assert Nearest([name, "Query"]).to(wanted) == []

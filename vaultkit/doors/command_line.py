@@ -7,13 +7,14 @@ it was asked for what there is not.
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -32,6 +33,7 @@ from vaultkit.pipeline.changed import GitError, affected, since
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import KINDS, Ledger, published
 from vaultkit.pipeline.runner import Inspection, Runner
+from vaultkit.pipeline.summary import MOST_OF_A_NOTE, summary
 from vaultkit.pipeline.update import apply
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
@@ -117,6 +119,7 @@ def main() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Write all that was found to the output.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write a report for CI servers.")
 @click.option("--watch", is_flag=True, help="Check again at every save what it touches.")
+@click.option("--verbose", "-v", is_flag=True, help="Write all failures of each note.")
 @click.option(
     "--annotate", metavar="FILE", help="Keep a note of all failures in the vault, as links."
 )
@@ -133,6 +136,7 @@ def check(
     as_json: bool,
     junit: Path | None,
     watch: bool,
+    verbose: bool,
     annotate: str | None,
 ) -> None:
     """Check the notes below PATH, or the one there: its code runs, in a process of its own."""
@@ -156,13 +160,13 @@ def check(
         known = {vault.relative(inspection.note.path): inspection.checks for inspection in found}
         click.echo(json.dumps(published(known), ensure_ascii=False, indent=1))
     else:
-        _tell(vault, found)
+        _tell(vault, found, path, verbose=verbose)
     if annotations:
         annotations.take((inspection.note, inspection.checks) for inspection in found)
     if watch:
         # Wherever it is told to stop: that is how it ends.
         with suppress(KeyboardInterrupt):
-            _watch(vault, trials, update, annotations)
+            _watch(vault, trials, update, annotations, path)
     context.exit(int(_fails(found)))
 
 
@@ -362,10 +366,11 @@ def _fails(found: Found) -> bool:
     return any(check.outcome == FAILS for check in checks)
 
 
-def _tell(vault: Vault, found: Found) -> None:
-    """Write each failure with its note and line, then what was checked."""
+def _tell(vault: Vault, found: Found, asked: Path, *, verbose: bool = False) -> None:
+    """Write failures with their note and line, a table where they are many, what was checked."""
     here = Path.cwd()
     tally: Counter[str] = Counter()
+    failures: list[tuple[str, Check]] = []
     for inspection in found:
         path = inspection.note.path
         shown = path.relative_to(here) if path.is_relative_to(here) else path
@@ -374,12 +379,19 @@ def _tell(vault: Vault, found: Found) -> None:
             tally[f"{one.outcome} {one.kind}"] += 1
             tally[one.outcome] += 1
             if one.outcome == FAILS:
+                failures.append((str(shown), one))
                 places.setdefault(one.why, []).append(one.line)
-        for why, (line, *others) in places.items():
+        told = len(places) if verbose else MOST_OF_A_NOTE
+        for why, (line, *others) in islice(places.items(), told):
             # What is wrong in many places of a note is told once.
             also = f" (also in {_lines(others)})" if others else ""
             first, *more = why.split("\n")
             click.echo("\n".join([f"{shown}:{line}: {first}{also}", *more]))
+        if len(places) > told:
+            click.echo(f"{shown}: {len(places) - told} more; -v shows them")
+    command = f"vaultkit check {shlex.quote(str(asked))}"
+    for row in summary(failures, f"{command} --update", f"{command} --baseline"):
+        click.echo(row)
     held = [
         _count(tally[f"{HOLDS} {kind}"], kind, plural)
         for kind, plural in KINDS.items()
@@ -388,9 +400,9 @@ def _tell(vault: Vault, found: Found) -> None:
     wrong = f"{tally[FAILS]} wrong" if tally[FAILS] else "nothing wrong"
     excepted = [f"{tally[EXCEPTED]} excepted"] if tally[EXCEPTED] else []
     holds = "holds" if sum(tally[f"{HOLDS} {kind}"] for kind in KINDS) == 1 else "hold"
-    told = ", ".join([*([f"{', '.join(held)} {holds}"] if held else []), *excepted])
+    checked = ", ".join([*([f"{', '.join(held)} {holds}"] if held else []), *excepted])
     notes = _count(len(found), "note", "notes")
-    click.echo(f"{vault.root.name}: {notes}: {told or 'nothing to check'}; {wrong}")
+    click.echo(f"{vault.root.name}: {notes}: {checked or 'nothing to check'}; {wrong}")
 
 
 def _lines(numbers: list[int]) -> str:
@@ -438,7 +450,9 @@ def _line(one: Check) -> str:
     return "".join(char for char in first if char.isprintable())
 
 
-def _watch(vault: Vault, trials: int | None, update: bool, annotations: Annotations | None) -> None:
+def _watch(
+    vault: Vault, trials: int | None, update: bool, annotations: Annotations | None, path: Path
+) -> None:
     """Check again what a save touches, until somebody stops it."""
     from watchfiles import watch
 
@@ -464,7 +478,7 @@ def _watch(vault: Vault, trials: int | None, update: bool, annotations: Annotati
             notes = [note for note in notes if note.path != annotations.path]
         found = _inspect(vault, notes, trials, update, again=False) if notes else []
         if notes:
-            _tell(vault, found)
+            _tell(vault, found, path)
         if annotations:
             annotations.take((one.note, one.checks) for one in found)
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import gc
 import os
+import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from vaultkit.pipeline.figures import FigureError, Figures
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import KINDS, Ledger
 from vaultkit.pipeline.runner import Inspection, Runner, workers_of
+from vaultkit.pipeline.summary import MOST_OF_A_NOTE, summary
 from vaultkit.pipeline.update import apply
 from vaultkit.read.cache import folder_beside
 from vaultkit.read.discovery import READERS
@@ -180,6 +182,17 @@ def pytest_terminal_summary(
         )
         line = f"vault: {checked}; exceptions: {excepted}"
         terminalreporter.write_line(f"{line}; {changed}" if changed else line)
+    failures = [
+        (report.nodeid.split("::", 1)[0], Check.from_plain(check))
+        for report in terminalreporter.stats.get("failed", ())
+        for check in getattr(report, "vault_failures", ())
+    ]
+    folder = min((os.path.relpath(root) for root in config.stash[_NAMED]), default=".")
+    named = (f"--vault={name}" for name in config.known_args_namespace.vault or ())
+    update = shlex.join(["pytest", *named, *config.args, "--vault-update"])
+    baseline = f"vaultkit check {shlex.quote(folder)} --baseline"
+    for row in summary(failures, update, baseline):
+        terminalreporter.write_line(row)
 
 
 def _counted(number: int, what: str) -> str:
@@ -294,13 +307,24 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     return True
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Any:
+    """Let a report hold what failed as plain data: with xdist another process sums it up."""
+    report = yield
+    error = call.excinfo.value if call.excinfo else None
+    if isinstance(error, CheckError):
+        report.vault_failures = [check.plain() for check in error.checks]
+    return report
+
+
 class CheckError(Exception):
     """What checks found. Holds it; says nothing itself."""
 
-    def __init__(self, path: Path, problems: list[Problem]) -> None:
+    def __init__(self, path: Path, problems: list[Problem], checks: Sequence[Check] = ()) -> None:
         super().__init__(path, problems)
         self.path = path
         self.problems = problems
+        self.checks = checks
 
 
 class _Item(pytest.Item):
@@ -319,7 +343,11 @@ class _Item(pytest.Item):
             shown = failure.path.relative_to(self.config.invocation_params.dir)
         except ValueError:
             shown = failure.path
-        return "\n".join(f"{shown}:{p.line}: {p.message}" for p in failure.problems)
+        most = MOST_OF_A_NOTE if self.config.option.verbose < 1 else len(failure.problems)
+        rows = [f"{shown}:{p.line}: {p.message}" for p in failure.problems[:most]]
+        if len(failure.problems) > most:
+            rows.append(f"{shown}: {len(failure.problems) - most} more; -v shows them")
+        return "\n".join(rows)
 
     def fail_on(self, problems: Iterable[Problem]) -> None:
         found = list(problems)
@@ -437,7 +465,7 @@ class _NoteItem(_Item):
             self.parent.is_told |= bool(inspection.ended) and any(
                 inspection.ended.endswith(why) for why in whys
             )
-            raise CheckError(self.path, [Problem(c.line, c.why) for c in problems])
+            raise CheckError(self.path, [Problem(c.line, c.why) for c in problems], problems)
         if inspection.ended and not found and not self.is_judged:
             # One note that ends early is one failure, and what it leaves unjudged is skipped.
             if self.parent.is_told:

@@ -1,15 +1,29 @@
-"""Finds which of many names come near one that is none of them."""
+"""Finds which of many names come near one that is none of them.
+
+A name is near if it is the other one but for slips of the pen, or if the words of one of them are
+words of the other one, too, and most of it. The share of equal letters, which difflib measures, is
+no reason to offer a name: it is 0.75 for *Futurism* and *Futurama*.
+"""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from vaultkit.read.syntax import comparable
 
+_WORD = re.compile(r"\w+")
 #: Characters beyond which nobody looks for what comes near a name.
 _LONGEST = 200
+#: Letters of a word in which one slip makes another word.
+_SHORT = 3
+#: One slip is let pass, and one more for so many letters.
+_LETTERS_A_SLIP = 8
+#: The share of a longer name that a shorter one must be; if the shorter one is there, and is looked
+#: for under a longer name, more is asked for: *Notes* is not *Daily notes*.
+_LEAST, _LEAST_OF_WANTED = 0.4, 0.5
 #: To compare two names letter by letter takes long: so many are, those that share most pairs.
 _MOST = 30
 
@@ -24,8 +38,8 @@ class Nearest:
 
     Examples
     --------
-    >>> Nearest(["Softmax", "Soft Mask", "Query"]).to("softmx")
-    ['Softmax', 'Soft Mask']
+    >>> Nearest(["Softmax", "Softmax Function", "Soft Mask", "Query"]).to("softmx")
+    ['Softmax', 'Softmax Function']
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -43,8 +57,55 @@ class Nearest:
             shared.update(self._holding.get(pair, ()))
         # Of long names, many share some.
         likely = sorted(shared, key=lambda name: -shared[name] / (len(key) + len(name)))
-        near = difflib.get_close_matches(key, likely[:_MOST], n=3, cutoff=0.5)
-        return [self._names[name] for name in near]
+        near = [name for name in likely[:_MOST] if _is_near(key, name)]
+        return [self._names[name] for name in difflib.get_close_matches(key, near, 3, cutoff=0)]
+
+
+def _is_near(wanted: str, name: str) -> bool:
+    """Tell whether a name may be meant by another one."""
+    if _is_slip(wanted, name):
+        return True
+    words, others = _WORD.findall(wanted), _WORD.findall(name)
+    share = sum(map(len, words)) / (sum(map(len, others)) or 1)
+    return (_LEAST <= share <= 1 and _are_among(words, others)) or (
+        1 <= share < 1 / _LEAST_OF_WANTED and _are_among(others, words)
+    )
+
+
+def _are_among(words: Sequence[str], others: Sequence[str]) -> bool:
+    return all(
+        word in others
+        or (_is_long(word) and any(_is_long(o) and _is_slip(word, o) for o in others))
+        for word in words
+    )
+
+
+def _is_long(word: str) -> bool:
+    """Tell whether a word with a slip in it is still known: numbers and short words are not."""
+    return len(word) > _SHORT and not word.isdecimal()
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Tell whether two words differ by as few slips as a hand makes in so many letters.
+
+    A slip is a letter left out, put in or taken for another, or two that have changed places.
+
+    >>> [_is_slip("softmax", word) for word in ("sofmax", "sotfmax", "softmask", "minmax")]
+    [True, True, True, False]
+    """
+    most = 1 + min(len(one), len(other)) // _LETTERS_A_SLIP
+    if abs(len(one) - len(other)) > most:
+        return False
+    before, above = [0], list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, counterpart in enumerate(other, 1):
+            slips = min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != counterpart))
+            if min(i, j) > 1 and one[i - 2 : i] == counterpart + other[j - 2]:
+                slips = min(slips, before[j - 2] + 1)
+            row.append(slips)
+        before, above = above, row
+    return above[-1] <= most
 
 
 def _pairs(key: str) -> set[str]:

@@ -1,0 +1,83 @@
+"""What fails in a vault, in a table: for the end of a run that has told more than anybody reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from vaultkit.checks.check import Check
+
+#: So many failures are few: whoever has read them needs no table.
+FEW = 10
+#: So many failures of a note are told, if not all of them are asked for.
+MOST_OF_A_NOTE = 5
+_WORST, _WIDTH = 5, 100
+
+
+def summary(failures: Iterable[tuple[str, Check]], update: str, baseline: str) -> list[str]:
+    """Write a table of the kinds of failures, the notes with most of them, and what to do next.
+
+    Parameters
+    ----------
+    failures
+        Each with the path of its note, as it is told.
+    update, baseline
+        The commands that rewrite stale outputs, and that let failures of today pass.
+
+    Returns
+    -------
+    list[str]
+        Its lines; none if there are few failures.
+
+    Examples
+    --------
+    >>> summary([("A.md", Check("link", 3, "[[X]]", "fails", "no note"))], "u", "b")
+    []
+    """
+    found = list(failures)
+    if len(found) <= FEW:
+        return []
+    kinds = Counter(check.kind for _, check in found)
+    notes = Counter(path for path, _ in found)
+    first = {check.kind: (path, check) for path, check in reversed(found)}
+    rows = [
+        (kind, str(count), _shortened(f"{Path(path).name}:{check.line}: {check.why.strip()}"))
+        for kind, count in kinds.most_common()
+        for path, check in [first[kind]]
+    ]
+    worst = [(str(count), path) for path, count in notes.most_common(_WORST)]
+    stale = sum(check.mend is not None for _, check in found)
+    next_steps = [
+        (f"  {update}", f"rewrites outputs and code that are stale: {stale:,} of these"),
+        (f"  {baseline}", "notes down what fails now; then only new failures count"),
+    ]
+    many = "1 note" if len(notes) == 1 else f"{len(notes):,} notes"
+    return [
+        "",
+        f"{len(found):,} failures in {many}",
+        "",
+        *_table([("kind", "failures", "one of them"), *rows], right=1),
+        "",
+        *_table([("failures", "the notes with most of them"), *worst], right=0),
+        "",
+        "What to do next",
+        *_table(next_steps if stale else next_steps[1:]),
+    ]
+
+
+def _table(rows: Sequence[tuple[str, ...]], right: int | None = None) -> list[str]:
+    """Write rows with their columns below each other, one of them flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if index == right else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split("\n", 1)[0].split())
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 2]} …"
