@@ -38,6 +38,7 @@ from figures import (
     shapes,
     similarity,
     starting,
+    storied,
     style,
     tiling,
     turning,
@@ -67,6 +68,8 @@ def _figure(
 FIGURES: dict[str, Figure] = {
     figure.name: figure
     for figure in (
+        _figure(storied, "bank-reads", storied.reading_data, storied.draw_reading),
+        _figure(storied, "next-word", storied.next_data, storied.draw_next),
         _figure(pipeline, "pipeline", pipeline.data, pipeline.draw),
         _figure(basics, "exp-and-log", basics.exp_data, basics.draw_exp),
         _figure(basics, "normal-distribution", basics.normal_data, basics.draw_normal),

@@ -17,7 +17,7 @@ FACTORS = (0.25, 1, 4)
 
 def softmax_data() -> dict[str, Any]:
     """Return one row of numbers, their exponentials and proportions, and flatter and sharper."""
-    x = np.array([2.0, 1.0, 0.0, -2.0])
+    x = np.array([2.0, 1.0, 1.0, -2.0])
     return {
         "numbers": x,
         "exponentials": np.exp(x),
@@ -82,7 +82,7 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
 
 def temperature_data() -> dict[str, Any]:
     """Return one row of numbers, and its proportions at temperature 1."""
-    x = np.array([2.0, 1.0, 0.0, -2.0])
+    x = np.array([2.0, 1.0, 1.0, -2.0])
     return {"numbers": x, "tau": 1.0, "proportions": softmax(x)}
 
 

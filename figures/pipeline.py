@@ -14,16 +14,16 @@ import numpy.typing as npt
 
 from figures import style as st
 from figures import touch
-from snippets import pronoun_example as ex
+from snippets import bank_by_hand as ex
 
 Q_LANE, K_LANE, V_LANE = 82, 240, 398  # x of the three projections
 MATRICES = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V", "S", "alpha", "Z")
-ROW = ex.tokens.index("she")  # the row that is outlined
+ROW = ex.BANK  # the row that is outlined
 SPINE = (Q_LANE + K_LANE) / 2  # where queries and keys have met
 
 
 def data() -> dict[str, Any]:
-    """Return the tokens and every matrix of *Mary saw Tom and she waved*."""
+    """Return the tokens and every matrix of the sentence with the river bank."""
     return {"tokens": ex.tokens, **{name: getattr(ex, name) for name in MATRICES}}
 
 
@@ -42,8 +42,8 @@ def draw(data: Mapping[str, Any]) -> str:
             (8, 8, 464, 80),
             "input",
             data["X"],
-            [" ".join(data["tokens"]), "outlined: the row of she"],
-            indent=124,
+            [" ".join(data["tokens"]), "outlined: the row of bank"],
+            indent=76,
         ),
     ]
     for x, which, hue in lanes:
@@ -107,8 +107,9 @@ def draw(data: Mapping[str, Any]) -> str:
         "Self-attention, step by step",
         "The input X is projected to queries, keys and values. Queries times transposed keys"
         " give scores; divided by the root of d_k and put through softmax they are weights;"
-        " weights times values are the context vectors. Small heat maps show Mary saw Tom"
-        " and she waved, the row of she outlined. Every stage links to its note.",
+        " weights times values are the context vectors. Small heat maps show the sentence Mia and"
+        " Tom wade in the river, the bank is, with the row of bank outlined. Every stage links to"
+        " its note.",
         822,
         parts,
         extra_style=st.LINKS,
@@ -121,48 +122,50 @@ def story(data: Mapping[str, Any]) -> list[dict[str, str]]:
     """Tell what each step computes for the token that is followed, with its numbers."""
     tokens, d_k = data["tokens"], data["K"].shape[1]
     asks = tokens[ROW]
-    scores = data["S"][ROW]
-    scaled_scores = scores / np.sqrt(d_k)
+    scores, weights = data["S"][ROW], data["alpha"][ROW]
+    exps = np.exp(scores / np.sqrt(d_k))
     found = int(scores.argmax())
     name = tokens[found]
-    exps = np.exp(scaled_scores)
-    row = {which: _row(data[which][ROW]) for which in ("X", "Q", "S", "alpha", "Z")}
     key, value = _row(data["K"][found]), _row(data["V"][found])
     told = (
         (
             "Input",
-            f"Each of the {len(tokens)} words is a row of $X$. The row of {asks} is {row['X']}:"
-            " a pronoun, and female. Whom it means is not in it.",
+            f"Each of the {len(tokens)} words is a row of $X$. The row of {asks} is"
+            f" {_row(data['X'][ROW])}: water, money, and that it asks. Which of the two is meant is"
+            " not in it.",
         ),
         (
             "Queries, keys and values",
-            f"Three matrices make three vectors of each row. The query of {asks} is {row['Q']};"
-            f" the key of {name} is {key}, her value {value}.",
+            f"Three matrices make three vectors of each row. The query of {asks} is"
+            f" {_row(data['Q'][ROW])}; the key of {name} is {key}, its value {value}.",
         ),
         (
             "Scores",
-            f"Each query meets each key in a dot product. The scores of {asks} are {row['S']}:"
-            f" her query fits the key of {name}.",
+            f"Each query meets each key in a dot product. {asks.capitalize()} scores"
+            f" {scores[found]:.0f} with {name} and {scores.min():.0f} with every other word.",
         ),
         (
             "Scaling",
             f"Keys have {d_k} numbers, so the scores are divided by the root of {d_k},"
-            f" {np.sqrt(d_k):.2f}. Those of {asks} become {_row(scaled_scores)}.",
+            f" {np.sqrt(d_k):.2f}. The score of {scores[found]:.0f} becomes"
+            f" {scores[found] / np.sqrt(d_k):.2f}.",
         ),
         (
             "Softmax",
-            f"Exponentials, divided by their sum. For {asks} they are {exps[found]:.1f}, and"
-            f" {exps.min():.0f} for each of the others; their sum is {exps.sum():.1f}.",
+            f"Exponentials, divided by their sum. For {name} the exponential is"
+            f" {exps[found]:.1f}, for each other word {exps.min():.0f}; their sum is"
+            f" {exps.sum():.1f}.",
         ),
         (
             "Weights",
-            f"The weights of {asks} are {row['alpha']}. They sum to 1: nearly all of what {asks}"
-            f" reads is from {name}.",
+            f"The weights of {asks} sum to 1: {weights[found]:.2f} for {name},"
+            f" {weights.min():.4f} for each other word.",
         ),
         (
             "Context vectors",
-            f"Each value times its weight, added up, is the new vector of {asks}: {row['Z']},"
-            f" a name and female. It is nearly the value of {name}, {value}.",
+            f"Each value times its weight, added up, is what {asks} has read:"
+            f" {_row(data['Z'][ROW])}, water and no money. It is nearly the value of {name},"
+            f" {value}.",
         ),
     )
     return [{"title": title, "words": words} for title, words in told]
@@ -191,7 +194,7 @@ def _stage(
 ) -> str:
     """Draw a matrix, its name and a line about it on a card that links to its note."""
     x, y, width, height = box
-    cell = (height - 16) / len(matrix) if split else 11
+    cell = (height - 12) / len(matrix)
     left, top = x + indent - 4 * split, y + (height - cell * len(matrix)) / 2
     text_x = left + cell * matrix.shape[1] + 14 - 2 * split
     names = note.split() if split else [note]

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from visitor import NEAR, ROOT, Visitor
 
 from figures.scaling import gradient_data
-from snippets import pronoun_example as mary
+from snippets import bank_by_hand as hand
 from snippets import running_example as ex
 from snippets.attention import (
     attention_scores,
@@ -475,11 +475,11 @@ def numbers(text: str) -> list[float]:
 
 def test_temperature(visit: Visitor) -> None:
     found = opened(visit, "softmax-temperature")
-    x = np.array([2.0, 1.0, 0.0, -2.0])
+    x = np.array([2.0, 1.0, 1.0, -2.0])
     assert shown(found, "proportion label") == softmax(x).round(2).tolist()
     found.locator("input").fill("-1")
     found.locator("[role=slider]").nth(1).press("Shift+ArrowRight")  # 1 further
-    assert shown(found, "number label") == [2.0, 2.0, 0.0, -2.0]
+    assert shown(found, "number label") == [2.0, 2.0, 1.0, -2.0]
     assert shown(found, "proportion label") == [0.5, 0.5, 0.0, 0.0]
     assert "divided by τ that is 0.00" in words(found)
     found.locator("[role=slider]").first.press("End")
@@ -491,7 +491,7 @@ def test_temperature(visit: Visitor) -> None:
     widths = found.locator("[data-part=proportion]").evaluate_all(
         "all => all.map((e) => +e.getAttribute('width'))"
     )
-    x = np.array([2.0, 2.0, 0.0, -2.0])
+    x = np.array([2.0, 2.0, 1.0, -2.0])
     np.testing.assert_allclose(np.array(widths) / 126, softmax(x / 100), atol=1e-3)
 
 
@@ -677,18 +677,19 @@ STEP_IS_SEEN = """() => {
 def test_the_pipeline_is_told_in_steps(visit: Visitor, width: int, motion: str) -> None:
     found = opened(visit, "pipeline", width=width, reduced_motion=motion, has_touch=width == 390)
     page, forward = found.page, found.get_by_role("button", name="Next")
-    scores = mary.Q[4] @ mary.K.T
-    scaled = scores / np.sqrt(mary.d_k)
+    scores = hand.Q[hand.BANK] @ hand.K.T
+    scaled = scores / np.sqrt(hand.d_k)
     exps = np.exp(scaled)
+    weights = softmax(scaled)
     # What the words of each step must tell, computed here from the snippets.
     told = [
-        mary.X[4],
-        mary.Q[4],
-        scores,
-        scaled.round(2),
+        hand.X[hand.BANK],
+        hand.Q[hand.BANK],
+        [scores.max(), scores.min()],
+        [scores.max(), scaled.max().round(2)],
         [exps.max().round(1), 1.0, exps.sum().round(1)],
-        softmax(scaled).round(2),
-        (softmax(scaled) @ mary.V).round(2),
+        [weights.max().round(2), weights.min().round(4)],
+        (weights @ hand.V).round(2),
     ]
     for step, numbers in enumerate(told, 1):
         (forward.tap if width == 390 else forward.click)()

@@ -1,0 +1,112 @@
+"""The sentence of the road: what bank reads by hand, and what the trained decoder predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import style as st
+from snippets import bank_by_hand as hand
+from snippets import bank_stories, trained_decoder
+from snippets.decoder import next_token_logits
+from snippets.softmax import softmax
+
+BEGINNINGS = (
+    "<end> Mia and Tom wade in the river . the bank is",
+    "<end> Mia and Tom lend the money . the bank is",
+)
+
+
+def reading_data() -> dict[str, Any]:
+    """Return the words of the sentence, and the weights with which bank reads them."""
+    return {"tokens": hand.tokens, "bank": hand.BANK, "weights": hand.alpha[hand.BANK].round(4)}
+
+
+def draw_reading(data: Mapping[str, Any]) -> str:
+    """Draw the words in two columns, and from bank a line to each word as wide as its weight."""
+    tokens, bank, weights = data["tokens"], data["bank"], data["weights"]
+    left, right, top, pitch = 130, 310, 54, 27
+    parts = [
+        st.text(left - 10, 26, "who asks", anchor="end", cls="vk-query", size=st.SMALL),
+        st.text(right + 10, 26, "who is read", cls="vk-key", size=st.SMALL),
+        st.text(st.WIDTH - 16, 26, "weight", anchor="end", cls="vk-muted", size=st.SMALL),
+    ]
+    y_bank = top + pitch * bank
+    for i, (token, weight) in enumerate(zip(tokens, weights, strict=True)):
+        y = top + pitch * i
+        parts += [
+            st.path(
+                st.polyline([(left, y_bank), (right, y)]),
+                cls="query",
+                width=max(0.6, 12 * float(weight)),
+                more=' stroke-opacity=".55"',
+            ),
+            st.text(
+                left - 10,
+                y + 5,
+                token,
+                anchor="end",
+                bold=i == bank,
+                cls="" if i == bank else "vk-muted",
+            ),
+            st.text(right + 10, y + 5, token, bold=bool(weight == weights.max())),
+            st.text(st.WIDTH - 16, y + 5, f"{weight:.2f}", anchor="end", cls="vk-muted"),
+        ]
+    most = int(weights.argmax())
+    return st.figure_svg(
+        "bank-reads",
+        "What bank reads",
+        f"Lines from {tokens[bank]} to each word of the sentence, as wide as the weights:"
+        f" {tokens[most]} {weights[most]:.2f}, every other word {weights.min():.2f}.",
+        top + pitch * len(tokens) + 4,
+        parts,
+    )
+
+
+def next_data() -> dict[str, Any]:
+    """Return the six likeliest words after each of two beginnings, with their probabilities."""
+    weights, _ = trained_decoder.load()
+    found = []
+    for beginning in BEGINNINGS:
+        numbers = bank_stories.to_numbers(beginning.split())
+        p = softmax(next_token_logits(weights, numbers, trained_decoder.NUM_HEADS)[-1])
+        found.append(p.round(3))
+    order = np.argsort(-np.maximum(*found), kind="stable")[:6]
+    return {
+        "beginnings": [beginning.removeprefix("<end> ") for beginning in BEGINNINGS],
+        "words": [bank_stories.VOCABULARY[i] for i in order],
+        "shares": [p[order] for p in found],
+    }
+
+
+def draw_next(data: Mapping[str, Any]) -> str:
+    """Draw two lists of bars, one for each beginning."""
+    words = data["words"]
+    left, pitch, top = 84, 26, 44
+    length, gap = 300, pitch * len(words) + 58
+    parts = []
+    for k, (beginning, shares) in enumerate(zip(data["beginnings"], data["shares"], strict=True)):
+        y = top + k * gap
+        parts.append(st.text(8, y - 16, f"{beginning} …", bold=True, size=st.SMALL))
+        for i, (word, share) in enumerate(zip(words, shares, strict=True)):
+            level = y + 12 + pitch * i
+            width = max(1.5, 2.4 * length * float(share))
+            parts += [
+                st.text(left - 10, level + 5, word, anchor="end"),
+                st.rect(left, level - 8, width, 16, cls="vk-score", opacity=0.75),
+                st.text(left + width + 8, level + 5, f"{share:.2f}", cls="vk-muted"),
+            ]
+    said = "; ".join(
+        f"after “{beginning}”: "
+        + ", ".join(f"{word} {share:.2f}" for word, share in zip(words, shares, strict=True))
+        for beginning, shares in zip(data["beginnings"], data["shares"], strict=True)
+    )
+    return st.figure_svg(
+        "next-word",
+        "The next word after two beginnings",
+        f"Probabilities of the next word, {said}.",
+        top + 2 * gap - 46,
+        parts,
+    )
