@@ -9,6 +9,7 @@ import numpy as np
 
 from figures import style as st
 from figures import touch
+from snippets import bank_by_hand as hand
 from snippets import running_example as ex
 from snippets.attention import attention_weights
 from snippets.masks import causal_mask, padding_mask
@@ -115,14 +116,15 @@ def _weights(x: float, y: float, mask: Any, weights: Any, cell: tuple[float, flo
 
 
 def paint_data() -> dict[str, Any]:
-    """Return the running example's scores, the causal mask, and the weights under it."""
-    mask = causal_mask(ex.n)
+    """Return the scores of six words made by hand, the causal mask, and the weights under it."""
+    part = slice(hand.BANK - 5, hand.BANK + 1)
+    scores, mask, scale = hand.S[part, part], causal_mask(6), 1 / np.sqrt(hand.d_k)
     return {
-        "tokens": ex.tokens,
-        "scores": ex.S,
-        "scale": 1 / np.sqrt(ex.d_k),
+        "tokens": hand.tokens[part],
+        "scores": scores,
+        "scale": scale,
         "mask": mask,
-        "weights": attention_weights(ex.S, mask, 1 / np.sqrt(ex.d_k)),
+        "weights": attention_weights(scores, mask, scale),
         "length": LENGTH,
     }
 
@@ -173,8 +175,8 @@ def draw_paint(data: Mapping[str, Any]) -> str:
     svg = st.figure_svg(
         "mask-to-paint",
         "A mask to paint",
-        "The weights of six queries over six keys under a causal mask: a lower triangle of weights,"
-        " minus infinity above it. Each row sums to 1.",
+        "The weights of six words, in the river, the bank, over each other under a causal mask:"
+        " a lower triangle of weights, minus infinity above it. Each row sums to 1.",
         y + len(tokens) * height + 8,
         parts,
     )
