@@ -69,6 +69,7 @@ FIGURES: dict[str, Figure] = {
     figure.name: figure
     for figure in (
         _figure(storied, "bank-reads", storied.reading_data, storied.draw_reading),
+        _figure(storied, "bank-reads-twice", storied.heads_data, storied.draw_heads),
         _figure(storied, "next-word", storied.next_data, storied.draw_next),
         _figure(pipeline, "pipeline", pipeline.data, pipeline.draw),
         _figure(basics, "exp-and-log", basics.exp_data, basics.draw_exp),

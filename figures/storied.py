@@ -11,6 +11,7 @@ from figures import style as st
 from snippets import bank_by_hand as hand
 from snippets import bank_stories, trained_decoder
 from snippets.decoder import next_token_logits
+from snippets.multi_head import multi_head_attention
 from snippets.softmax import softmax
 
 BEGINNINGS = (
@@ -108,5 +109,55 @@ def draw_next(data: Mapping[str, Any]) -> str:
         "The next word after two beginnings",
         f"Probabilities of the next word, {said}.",
         top + 2 * gap - 46,
+        parts,
+    )
+
+
+def heads_data() -> dict[str, Any]:
+    """Return the words of the sentence, and the weights of both heads."""
+    _, alpha = multi_head_attention(hand.X, hand.X, hand.X, hand.heads, hand.h, return_weights=True)
+    return {"tokens": hand.tokens, "bank": hand.BANK, "weights": alpha[:, hand.BANK].round(4)}
+
+
+def draw_heads(data: Mapping[str, Any]) -> str:
+    """Draw for each head the words that bank reads, with lines as wide as the weights."""
+    tokens, bank = data["tokens"], data["bank"]
+    top, pitch, span = 70, 26, 240
+    parts = []
+    for head, weights in enumerate(data["weights"]):
+        left, right = 64 + span * head, 126 + span * head
+        y_bank = top + pitch * bank
+        parts += [
+            st.text(left - 44, 24, f"head {head + 1}", bold=True),
+            st.text(left + 30, 24, ("which place?", "who is there?")[head], cls="vk-muted"),
+            st.text(left - 8, y_bank + 5, tokens[bank], anchor="end", bold=True),
+        ]
+        for i, (token, weight) in enumerate(zip(tokens, weights, strict=True)):
+            y, read = top + pitch * i, bool(weight > 0.1)
+            parts += [
+                st.path(
+                    st.polyline([(left, y_bank), (right, y)]),
+                    cls="query",
+                    width=max(0.5, 10 * float(weight)),
+                    more=' stroke-opacity=".55"',
+                ),
+                st.text(right + 8, y + 5, token, bold=read, cls="" if read else "vk-muted"),
+                st.text(
+                    right + 102, y + 5, f"{weight:.2f}", anchor="end", cls="vk-muted", size=st.SMALL
+                ),
+            ]
+    said = [
+        ", ".join(
+            f"{token} {weight:.2f}"
+            for token, weight in zip(tokens, weights, strict=True)
+            if weight > 0.1
+        )
+        for weights in data["weights"]
+    ]
+    return st.figure_svg(
+        "bank-reads-twice",
+        "Two heads of bank",
+        f"What bank reads in two heads: in head 1 {said[0]}, in head 2 {said[1]}.",
+        top + pitch * len(tokens),
         parts,
     )
