@@ -1,5 +1,7 @@
-"""The reader's road: one order in `nav`, in the closing lines, and in the words that are used.
+"""The reader's roads: one order in `nav`, in the closing lines, and in the words that are used.
 
+The *road* is what `nav` puts into an order; its first pages are the *short road*, which needs no
+page beyond. *Side roads* leave from it; each of their notes is linked from a note of the road.
 `python tests/test_road.py` lists what is not in order, without failing.
 
 A term of the Glossary is *introduced* in the section that its entry links first. Before the road
@@ -10,8 +12,8 @@ The first time it stands there, in reading order,
   introduces it, or to one further links of the entry name, or
 - a gloss follows it at once: brackets, or ", that is,".
 After that the note may use it freely. A definition in bold or a gloss introduces it for all later
-notes, too. A term as a part of a longer term of the Glossary (the "attention" in "cross-attention")
-counts as the longer one.
+notes, too; so does a link to the note that introduces it, if that is beside the road. A term as a
+part of a longer term of the Glossary (the "attention" in "cross-attention") counts as the longer.
 """
 
 from __future__ import annotations
@@ -29,7 +31,6 @@ from tests.own_vault import ROOT, VAULT
 from vaultkit.read.note import Note
 
 NOTES = {note.path.name: note for note in VAULT.notes.values()}
-OFF_THE_ROAD = {"Look up", "For those who write notes"}
 NEXT = re.compile(r"Next: (?:\[\[(?P<name>[^]|#]+)\]\]|\[(?P<title>[^]]+)\]\([^)#]+\)), .+\.$")
 
 
@@ -40,9 +41,12 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_multi_constructor("!", lambda *_: None)
 
 
+SETTINGS: dict[str, Any] = yaml.load((ROOT / "mkdocs.yml").read_text("utf-8"), _Loader)
+(OURS,) = (plugin["vaultkit"] for plugin in SETTINGS["plugins"] if "vaultkit" in plugin)
+
+
 def nav() -> list[tuple[str, Note]]:
     """Give every note of `nav` with its section, in order."""
-    settings = yaml.load((ROOT / "mkdocs.yml").read_text("utf-8"), _Loader)
 
     def flat(entries: list[Any], section: str) -> Iterator[tuple[str, Note]]:
         for entry in entries:
@@ -55,10 +59,20 @@ def nav() -> list[tuple[str, Note]]:
                 else:
                     yield from flat(below, title)
 
-    return list(flat(settings["nav"], ""))
+    return list(flat(SETTINGS["nav"], ""))
 
 
-ROAD = [note for section, note in nav() if section not in OFF_THE_ROAD]
+def of(sections: list[str]) -> list[Note]:
+    """Give the notes of these sections, in the order of `nav`."""
+    return [note for section, note in nav() if section in sections]
+
+
+BESIDE = [*OURS["side_roads"], *OURS["off_the_road"]]
+ROAD = [note for section, note in nav() if section not in BESIDE]
+SHORT = [NOTES[name] for name in OURS["roads"]["45 minutes"]]
+SIDES = of(OURS["side_roads"])
+#: All notes that use the words of the Glossary, in the order in which one may come to them.
+WALK = [*ROAD, *SIDES, NOTES["Questions and Answers.md"], NOTES["Before You Start.md"]]
 STEPS = list(pairwise(ROAD))
 
 
@@ -158,9 +172,14 @@ def shown(text: str) -> str:
     return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
 
 
-def faults(road: list[Note]) -> list[Fault]:
-    """Walk the road and list each term that comes too early, once a note."""
+def faults(road: list[Note], within: list[Note] | None = None) -> list[Fault]:
+    """Walk the road and list each term that comes too early, once a note.
+
+    With `within`, only what stands on these notes is read, and only links between them count.
+    """
     known, found = terms(road), []
+    pages = {note.name for note in within or road}
+    beside = {note.name for note in road if note not in ROAD}
     by_word = {word: term for term in known for word in term.words}
     words = sorted(by_word, key=len, reverse=True)
     pattern = re.compile(
@@ -169,15 +188,17 @@ def faults(road: list[Note]) -> list[Fault]:
     )
     introduced: set[str] = set()
     for step, note in enumerate(road):
-        if note.path.suffix != ".md":
+        if note.path.suffix != ".md" or note.name not in pages:
             continue
         seen: set[str] = set()
         links = {
-            line: {VAULT.resolve(link, note).path.stem for link in note.links if link.line == line}
+            line: pages
+            & {VAULT.resolve(link, note).path.stem for link in note.links if link.line == line}
             for line in {link.line for link in note.links if not link.embed}
         }
         for number, raw in prose(note):
-            text = shown(raw)
+            # The name of a page is no use of the words in it.
+            text = shown(re.sub(r"\[\[[^]|]*\]\]", " ", raw))
             for match in pattern.finditer(text):
                 term = by_word[match["word"].lower()]
                 if term.name in introduced or term.name in seen:
@@ -192,7 +213,7 @@ def faults(road: list[Note]) -> list[Fault]:
                 bold = re.search(r"\*\*[^*]*$", before) and re.match(r"[^*]*\*\*", after)
                 gloss = re.match(r"\*{0,2} \(|,? that is,", after)
                 as_word = before.endswith("*") and after.startswith("*")
-                if bold or gloss:
+                if bold or gloss or beside & links.get(number, set()) & term.links:
                     introduced.add(term.name)
                 elif not as_word and not links.get(number, set()) & term.links:
                     said = text[max(0, match.start() - 50) : match.end() + 30].strip()
@@ -216,6 +237,65 @@ def test_every_note_is_on_the_road_or_off_it() -> None:
     assert sorted(listed) == sorted(NOTES)
 
 
+def words(note: Note) -> int:
+    """Count what a reader reads of a note as sentences, captions and table cells."""
+    folded = re.compile(r"> (?:> )?\[!\w+\]-")
+    hidden = {n for fence in note.fences for n in range(fence.line, fence.end + 1)}
+    first = next(h.line for h in note.headings)
+    count, skip, display = 0, False, False
+    for number, line in enumerate(note.lines, 1):
+        skip = line.startswith(">") and (skip or bool(folded.match(line)))
+        display ^= line.strip() == "$$"
+        if number < first or number in hidden or skip or display:
+            continue
+        text = shown(re.sub(r"<!--.*?-->|!\[[^]]*\]\([^)]*\)", "", line))
+        count += sum(bool(re.search(r"\w", word)) for word in text.split())
+    return count
+
+
+def blocks(note: Note) -> int:
+    """Count the blocks of code that a reader sees without opening anything."""
+    return sum(note.lines[block.fence.line - 1].startswith("```") for block in note.blocks)
+
+
+def test_the_short_road_is_short_and_begins_the_whole() -> None:
+    assert ROAD[: len(SHORT)] == SHORT
+    assert len(SHORT) == 7
+    assert sum(map(words, SHORT)) <= 5500
+    assert sum(map(blocks, SHORT)) <= 40
+
+
+def test_the_whole_road_has_25_notes_at_most() -> None:
+    assert len(ROAD) <= 25
+
+
+@pytest.mark.parametrize("note", SHORT, ids=lambda note: note.name)
+def test_a_page_of_the_short_road_begins_with_its_question(note: Note) -> None:
+    opening = next(line for line in note.lines[note.headings[0].line :] if line.strip())
+    assert re.fullmatch(r"\*\*.*\?\*\*", opening)
+
+
+def test_the_short_road_needs_no_page_beyond_it() -> None:
+    found = faults(WALK, within=SHORT)
+    assert not found, "\n".join(map(str, found))
+
+
+@pytest.mark.parametrize("note", SIDES, ids=lambda note: note.name)
+def test_a_side_road_is_entered_from_the_road(note: Note) -> None:
+    entries = {link.source.name for link in VAULT.backlinks(note)}
+    assert entries & {step.name for step in ROAD[1:]}
+
+
+@pytest.mark.parametrize("section", OURS["side_roads"])
+def test_a_side_road_leads_on_or_back(section: str) -> None:
+    notes = of([section])
+    for note, following in pairwise(notes):
+        if note.path.suffix == ".md":
+            last = last_line(note)
+            assert following.name in last or "Back to the road: [[" in last, note.name
+    assert following.path.suffix != ".md" or "road: [[" in last_line(following)
+
+
 @pytest.mark.parametrize(("note", "following"), STEPS, ids=lambda note: note.name)
 def test_a_note_leads_on_to_the_next_of_the_road(note: Note, following: Note) -> None:
     found = NEXT.fullmatch(last_line(note))
@@ -232,9 +312,12 @@ def test_a_note_of_the_road_ends_in_an_exercise(note: Note) -> None:
         assert any("> [!success]- Answer" in line for line in note.lines[last.line :])
 
 
-def test_the_home_page_starts_the_road() -> None:
-    (alone,) = (link for link in ROAD[0].links if link.alone and not link.embed)
-    assert VAULT.resolve(alone, ROAD[0]).path == ROAD[1].path
+def test_the_home_page_names_two_ways_in_the_short_one_first() -> None:
+    buttons = [n for n, line in enumerate(ROAD[0].lines, 1) if line.startswith("**[[")]
+    first, second = (link for link in ROAD[0].links if link.line in buttons)
+    assert first.words == "45 minutes"
+    assert VAULT.resolve(first, ROAD[0]).path == SHORT[1].path
+    assert second.sub == "The road"
 
 
 def test_the_home_page_lists_the_road() -> None:
@@ -246,7 +329,10 @@ def test_the_home_page_lists_the_road() -> None:
         for link in ROAD[0].links
         if first < link.line <= last
     ]
-    assert found[: len(ROAD) - 1] == [note.name for note in ROAD[1:]]
+    wanted = [*SHORT[1:], ROAD[len(SHORT)], *ROAD[len(SHORT) :], *SIDES]
+    assert list(dict.fromkeys(found))[: len(ROAD) - 1 + len(SIDES)] == list(
+        dict.fromkeys(note.name for note in wanted)
+    )
 
 
 def test_the_last_words_of_the_road_lead_nowhere() -> None:
@@ -254,14 +340,14 @@ def test_the_last_words_of_the_road_lead_nowhere() -> None:
 
 
 def test_no_term_stands_before_the_road_introduces_it() -> None:
-    found = faults(ROAD)
+    found = faults(WALK)
     assert not found, "\n".join(map(str, found))
 
 
 def test_a_term_that_comes_too_early_is_noticed() -> None:
-    home, first, *rest = ROAD
-    found = {fault.term for fault in faults([home, *rest, first])}
-    assert {"Variance", "Gradient", "Expectation", "PyTorch", "Logarithm", "O(·)"} <= found
+    home, *rest = WALK
+    found = {fault.term for fault in faults([home, *rest[::-1]])}
+    assert {"Temperature", "Attention weight", "Causal mask", "Logit"} <= found
 
 
 MISSED = """gradient variance expectation exponential logarithm projection encoder decoder residual
@@ -270,19 +356,19 @@ O(·) PyTorch GPT-2 BERT logit invertible einsum eigenvalue nat tanh erf normal"
 
 @pytest.mark.parametrize("term", MISSED.split())
 def test_the_glossary_has_the_words_that_were_missed(term: str) -> None:
-    names = " ".join(known.name.lower() for known in terms(ROAD))
+    names = " ".join(known.name.lower() for known in terms(WALK))
     assert term.lower() in names
 
 
 def test_the_glossary_is_in_order() -> None:
-    names = [re.sub(r"[^a-z0-9 ]", "", term.name.lower().replace("-", " ")) for term in terms(ROAD)]
+    names = [re.sub(r"[^a-z0-9 ]", "", term.name.lower().replace("-", " ")) for term in terms(WALK)]
     assert names == sorted(names)
 
 
 def test_the_section_that_introduces_a_term_says_the_word() -> None:
     silent = []
-    for term in terms(ROAD):
-        note = ROAD[term.step]
+    for term in terms(WALK):
+        note = WALK[term.step]
         lines = note.lines[term.lines[0] - 1 : term.lines[1]]
         said = " ".join([*lines, note.summary]).lower().replace("-", " ")
         names = [name.replace("-", " ").split() for name in term.words]
@@ -296,6 +382,6 @@ def _stem(word: str) -> str:
 
 
 if __name__ == "__main__":
-    for fault in faults(ROAD):
+    for fault in faults(WALK):
         if len(sys.argv) < 2 or sys.argv[1] in fault.note:
             print(fault)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vaultkit.read.vault import Vault
-from vaultkit.site.road import Step, line, needed, ways
+from vaultkit.site.road import Place, Step, beside, entered, line, needed, ways
 
 
 def test_a_note_builds_on_the_earlier_ones_that_it_links_to_most(tmp_path: Path) -> None:
@@ -22,8 +22,34 @@ def test_a_note_builds_on_the_earlier_ones_that_it_links_to_most(tmp_path: Path)
 
 
 def test_names_are_escaped() -> None:
-    written = line(1, 4, 1, [Step("a<b", "x/?a&b")], None)
+    written = line([Place("", 1, 4, None)], 1, [Step("a<b", "x/?a&b")])
     assert '<a href="x/?a&amp;b">a&lt;b</a>' in written
     assert "1 minute<" in written
     assert "--vk-done:25.0%" in written
     assert ways({"Edit this page": ""}) == ""
+
+
+def test_a_step_of_two_roads_leads_on_to_both() -> None:
+    next_, other = Step("Next", "next/"), Step("Other", "other/")
+    written = line([Place("In <1> hour", 2, 7, next_), Place("", 9, 25, other)], 6, [], "map/")
+    assert '<a href="map/">In &lt;1&gt; hour: step 2 of 7</a>' in written
+    assert '<span>Next: <a href="next/">Next</a></span>' in written
+    assert '<span>On the whole road: <a href="other/">Other</a></span>' in written
+    assert "--vk-done:28.6%" in written
+    same = line([Place("In <1> hour", 2, 7, next_), Place("", 9, 25, next_)], 6, [])
+    assert "whole road" not in same
+
+
+def test_a_side_road_is_entered_from_the_note_that_links_to_it_most(tmp_path: Path) -> None:
+    texts = {"A": "[[Side]]", "B": "[[Side]] [[Side]]", "C": "[[Side]] [[Side]]", "Side": "[[A]]"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
+    vault = Vault(tmp_path)
+    road = [tmp_path / f"{name}.md" for name in "ABC"]
+    note = vault.notes[tmp_path / "Side.md"]
+    assert entered(note, vault, road) == tmp_path / "B.md"
+    assert entered(note, vault, road[:1]) == tmp_path / "A.md"
+    assert entered(vault.notes[tmp_path / "B.md"], vault, road) is None
+    written = beside(12, Step("B", "b/"), "map/")
+    assert '<a href="map/">Side road</a>' in written
+    assert 'From <a href="b/">B</a>' in written

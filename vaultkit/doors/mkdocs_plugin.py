@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -135,6 +135,12 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
     checks_page = config_options.Type(str, default="Checks.md")
     #: The sections of ``nav`` that hold no steps of the reader's road: what one looks up.
     off_the_road = config_options.ListOfItems(config_options.Type(str), default=[])
+    #: The sections of ``nav`` beside the road: each of their notes is entered from one on the road.
+    side_roads = config_options.ListOfItems(config_options.Type(str), default=[])
+    #: Shorter roads: a name, and the notes in their order.
+    roads = config_options.DictOfItems(
+        config_options.ListOfItems(config_options.Type(str)), default={}
+    )
     #: The notes that explain terms and letters, which then show their meaning on all other pages.
     meanings = config_options.ListOfItems(config_options.Type(str), default=[])
     #: Whether ``mkdocs serve`` runs the notes that were saved, to show at once what holds.
@@ -177,6 +183,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.words: dict[str, int] = {}
         #: The pages of ``nav`` that readers go through in its order.
         self.road: list[Page] = []
+        #: Those of its side roads.
+        self.sides: list[Page] = []
+        #: By name, the pages of each shorter road.
+        self.roads: dict[str, list[Page]] = {}
         #: Whether ``nav`` is that of its settings.
         self.is_ordered = False
         #: By the path of each note on it, the notes that must be understood directly before.
@@ -487,16 +497,31 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if self.incremental:
             self.written.read_all(files)
         self._nav = nav
-        off = self.config.off_the_road
+        beside = set(self.config.side_roads)
+        off = {*self.config.off_the_road, *beside}
         self.pages = list(nav.pages)
         self.page_of = {Path(page.file.abs_src_path or ""): page for page in self.pages}
         self.road = [
             page
             for page in (nav.pages if self.is_ordered else ())
-            if not page.is_homepage and not {part.title for part in page.ancestors} & set(off)
+            if not page.is_homepage and not {part.title for part in page.ancestors} & off
         ]
+        self.sides = [
+            page for page in self.pages if {part.title for part in page.ancestors} & beside
+        ]
+        self.roads = {
+            name: found for name, uris in self.config.roads.items() if (found := self._listed(uris))
+        }
         self.needs = self.find_needs()
         return nav
+
+    def _listed(self, uris: Iterable[str]) -> list[Page]:
+        """Find the pages of a road that is given as a list of notes."""
+        by_uri = {page.file.src_uri: page for page in self.pages}
+        for uri in uris:
+            if uri not in by_uri:
+                _log.warning("vaultkit: roads: %s is not in nav", uri)
+        return [by_uri[uri] for uri in uris if uri in by_uri]
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """Put our index and our worker in the place of Material's."""
@@ -737,39 +762,52 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return _PREDICTIONS in note.text or _LEDGER in note.text
 
     def _here(self, page: Page) -> str:
-        """Tell where on the road a page stands."""
+        """Tell where on the road a page stands, on a shorter one, or beside it."""
         note = self._note(page)
-        if note is None or page not in self.road:
+        shorter = {name: pages for name, pages in self.roads.items() if page in pages}
+        if note is None or not (page in self.road or page in self.sides or shorter):
             return ""
         assert self.vault is not None
-        pages = {Path(step.file.abs_src_path or ""): step for step in self.road}
+        # A shorter road may begin at the home page, which then is the first step of the whole.
+        first = [
+            p for p in self.pages if p.is_homepage and any(p in r for r in self.roads.values())
+        ]
+        whole = [*first, *self.road]
+        pages = {Path(step.file.abs_src_path or ""): step for step in (*self.road, *self.sides)}
 
         def step(other: Page) -> road.Step:
             title = html.unescape(str(other.title or other.file.name))
             return road.Step(title, get_relative_url(other.url, page.url))
 
-        at = self.road.index(page)
-        return road.line(
-            at + 1,
-            len(self.road),
-            self._minutes(page),
-            [step(pages[path]) for path in road.needed(note, self.vault, list(pages))],
-            step(self.road[at + 1]) if at + 1 < len(self.road) else None,
-            get_relative_url(self.map_page.url, page.url) if self.map_page else "",
-        )
+        def after(pages: Sequence[Page]) -> road.Step | None:
+            at = pages.index(page) + 1
+            return step(pages[at]) if at < len(pages) else None
+
+        map_ = get_relative_url(self.map_page.url, page.url) if self.map_page else ""
+        before = [step(pages[path]) for path in road.needed(note, self.vault, list(pages))]
+        took = self._minutes(page)
+        if page in self.sides:
+            entered = road.entered(note, self.vault, list(pages)[: len(self.road)])
+            return road.beside(took, step(pages[entered]) if entered else None, map_)
+        walked = {**shorter, **({"": whole} if page in whole else {})}
+        places = [
+            road.Place(name, steps.index(page) + 1, len(steps), after(steps))
+            for name, steps in walked.items()
+        ]
+        return road.line(places, took, before, map_)
 
     def find_needs(self) -> dict[Path, list[Path]]:
         """Find for each note of the road those that must be understood directly before."""
         assert self.vault is not None
-        notes = [note for page in self.road if (note := self._note(page))]
+        notes = [note for page in (*self.road, *self.sides) if (note := self._note(page))]
         paths = [note.path for note in notes]
         return graph.reduced({n.path: road.needed(n, self.vault, paths) for n in notes})
 
     def _stops(self, page: Page) -> dict[Path, graph.Stop]:
-        """Name the notes of the road, with their addresses as seen from a page."""
+        """Name the notes of all roads, with their addresses as seen from a page."""
         return {
             note.path: graph.Stop(note.title, get_relative_url(step.url, page.url), step is page)
-            for step in self.road
+            for step in (*self.road, *self.sides)
             if (note := self._note(step))
         }
 

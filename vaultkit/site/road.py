@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,16 @@ class Step:
     href: str
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a page stands on a road: the ``at``-th step ``of`` all; the whole road has no name."""
+
+    name: str
+    at: int
+    of: int
+    after: Step | None
+
+
 def minutes(words: int) -> int:
     """Estimate how long a page takes.
 
@@ -41,34 +52,79 @@ def needed(note: Note, vault: Vault, road: Sequence[Path]) -> list[Path]:
     if note.path not in road:
         return []
     earlier = road[: road.index(note.path)]
-    counts: Counter[Path] = Counter()
-    for link in note.links:
-        try:
-            path = vault.find(link.target, note.path) if link.target else note.path
-        except BrokenLinkError:
-            continue
-        if path in earlier:
-            counts[path] += 1
+    counts = Counter(path for path in _linked(note, vault) if path in earlier)
     # Of equals, the nearer one.
     most = sorted(counts, key=lambda path: (-counts[path], -earlier.index(path)))[:MOST]
     return sorted(most, key=earlier.index)
 
 
-def line(
-    at: int, of: int, took: int, before: Sequence[Step], after: Step | None, map_: str = ""
-) -> str:
-    """Write where a page stands, for its top; ``map_`` leads to where all steps are drawn."""
-    step = f"Step {at} of {of}"
-    parts = [
-        f'<span class="vk-here__step">{_link(Step(step, map_)) if map_ else step}</span>',
-        f"<span>{took} minute{'s' * (took != 1)}</span>",
-    ]
+def _linked(note: Note, vault: Vault) -> Iterator[Path]:
+    """Give what each link of a note leads to."""
+    for link in note.links:
+        with suppress(BrokenLinkError):
+            yield vault.find(link.target, note.path) if link.target else note.path
+
+
+def entered(note: Note, vault: Vault, road: Sequence[Path]) -> Path | None:
+    """Find the note of the road from which a side road is entered: the one that links to it most.
+
+    Of equals, the first.
+    """
+    counts = {
+        path: found
+        for path in road
+        if path in vault.notes
+        and (found := sum(to == note.path for to in _linked(vault.notes[path], vault)))
+    }
+    return min(counts, key=lambda path: (-counts[path], road.index(path)), default=None)
+
+
+def line(places: Sequence[Place], took: int, before: Sequence[Step], map_: str = "") -> str:
+    """Write where a page stands, for its top; ``map_`` leads to where all steps are drawn.
+
+    Parameters
+    ----------
+    places
+        The roads on which the page is a step: shorter ones first, the whole one last.
+    took
+        How many minutes the page takes.
+    before
+        What it builds on.
+    map_
+        The address of the map; empty if there is none.
+    """
+    first, *rest = places
+    step = f"{first.name + ': step' if first.name else 'Step'} {first.at} of {first.of}"
+    words = _link(Step(step, map_)) if map_ else html.escape(step)
+    parts = [f'<span class="vk-here__step">{words}</span>', f"<span>{_minutes(took)}</span>"]
     if before:
         parts.append(f"<span>Builds on {', '.join(map(_link, before))}</span>")
-    if after:
-        parts.append(f"<span>Next: {_link(after)}</span>")
-    done = f'<span class="vk-here__bar" style="--vk-done:{at / of:.1%}"></span>'
-    return f'<nav class="vk-here" aria-label="Where you are">{done}{" ".join(parts)}</nav>'
+    if first.after:
+        parts.append(f"<span>Next: {_link(first.after)}</span>")
+    # Whoever walks another road goes on to another page.
+    for other in rest:
+        if other.after and other.after != first.after:
+            name = other.name or "On the whole road"
+            parts.append(f"<span>{html.escape(name)}: {_link(other.after)}</span>")
+    return _nav(parts, first.at / first.of)
+
+
+def beside(took: int, from_: Step | None, map_: str = "") -> str:
+    """Write at the top of a page that it is on a side road, and where that leaves the road."""
+    words = _link(Step("Side road", map_)) if map_ else "Side road"
+    parts = [f'<span class="vk-here__step">{words}</span>', f"<span>{_minutes(took)}</span>"]
+    if from_:
+        parts.append(f"<span>From {_link(from_)}</span>")
+    return _nav(parts, 0)
+
+
+def _minutes(took: int) -> str:
+    return f"{took} minute{'s' * (took != 1)}"
+
+
+def _nav(parts: Sequence[str], done: float) -> str:
+    bar = f'<span class="vk-here__bar" style="--vk-done:{done:.1%}"></span>'
+    return f'<nav class="vk-here" aria-label="Where you are">{bar}{" ".join(parts)}</nav>'
 
 
 def _link(step: Step) -> str:
