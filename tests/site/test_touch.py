@@ -42,7 +42,7 @@ HEADS = {
     "attention-explorer": "attention-explorer/",
     "trained-head": "a-head-that-learns/",
     "translation": "cross-attention/",
-    "two-heads": "multi-head-attention/",
+    "two-heads": "multi-head-attention-in-detail/",
 }
 WIDGET = pytest.mark.parametrize("name", WIDGETS)
 SLIDER = "input[type=range], [role=slider]"

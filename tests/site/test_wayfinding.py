@@ -12,24 +12,34 @@ from visitor import Visitor
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_note_says_which_step_of_the_road_it_is(visit: Visitor, width: int) -> None:
-    page = visit("softmax/", width=width)
+    page = visit("self-attention/", width=width)
     here = page.get_by_role("navigation", name="Where you are")
-    expect(here).to_contain_text(re.compile(r"Step 4 of \d\d\s+\d+ minutes\s+Builds on Before You"))
-    expect(here.get_by_role("link", name="Dot Product and Cosine")).to_be_visible()
-    here.get_by_role("link", name="Naive Attention").click()
-    expect(page.locator("h1")).to_contain_text("Naive Attention")
-    expect(here).to_contain_text("Step 5 of")
+    expect(here).to_contain_text(
+        re.compile(r"45 minutes: step 3 of 7\s+\d+ minutes\s+Builds on Softmax")
+    )
+    here.get_by_role("link", name="One Head by Hand").click()
+    expect(page.locator("h1")).to_contain_text("One Head by Hand")
+    expect(here).to_contain_text("45 minutes: step 4 of 7")
 
 
 def test_the_road_has_a_beginning_and_an_end(visit: Visitor) -> None:
-    page = visit("before-you-start/")
+    page = visit("")
     here = page.locator(".vk-here")
-    expect(here).to_contain_text("Step 1 of")
+    expect(here).to_contain_text("45 minutes: step 1 of 7")
     expect(here).not_to_contain_text("Builds on")
-    visit.go(page, "questions-and-answers/")
+    page.get_by_role("link", name="45 minutes", exact=True).click()
+    expect(page.locator("h1")).to_contain_text("Softmax")
+    visit.go(page, "a-decoder-end-to-end/")
+    expect(here).to_contain_text("45 minutes: step 7 of 7")
+    expect(here).to_contain_text("On the whole road: Ten Questions")
+    visit.go(page, "transformer-block/")
     expect(here).to_contain_text(re.compile(r"Step (\d+) of \1\s"))
     expect(here).not_to_contain_text("Next")
-    for address in ("", "glossary/", "checks/"):
+    visit.go(page, "padding-masks/")
+    expect(here).to_contain_text(
+        re.compile(r"Side road\s+\d+ minutes\s+From Causal and Padding Masks")
+    )
+    for address in ("before-you-start/", "questions-and-answers/", "glossary/", "checks/"):
         visit.go(page, address)
         expect(here).to_have_count(0)
 
@@ -37,7 +47,7 @@ def test_the_road_has_a_beginning_and_an_end(visit: Visitor) -> None:
 def test_breadcrumbs_lead_to_the_first_page(visit: Visitor) -> None:
     page = visit("softmax/")
     path = page.get_by_role("navigation", name="Path to this page")
-    expect(path).to_contain_text("Start")
+    expect(path).to_contain_text("In 45 minutes")
     path.get_by_role("link", name="Attention Vault").click()
     expect(page.locator("h1")).to_contain_text("Attention Vault")
 
