@@ -20,19 +20,18 @@ def test_a_note_shows_where_it_stands(visit: Visitor, width: int) -> None:
     expect(here.locator("[aria-current=page]")).to_have_attribute(
         "aria-label", "Multi-Head Attention"
     )
-    expect(here).to_contain_text("Directly before it: A Head That Learns and Causal and Padding")
+    expect(here).to_contain_text("Directly before it: One Head by Hand.")
     smallest = here.locator("text").first.evaluate(
         "t => parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.getScreenCTM().a"
     )
     assert smallest >= 9.5
-    other = here.locator("a[aria-label='Causal and Padding Masks']")
+    other = here.locator("a[aria-label='Feed-Forward Layer']")
     assert page.evaluate(LIT) == []
     other.focus()
-    joined = ["Positional Encoding", "Causal and Padding Masks", "Multi-Head Attention"]
-    assert page.evaluate(LIT) == joined
+    assert page.evaluate(LIT) == ["Multi-Head Attention", "Feed-Forward Layer"]
     assert page.evaluate(LEFT)
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_contain_text("Causal and Padding Masks")
+    expect(page.locator("h1")).to_contain_text("Feed-Forward Layer")
     # Loaded in place.
     page.locator(".vk-graph a[aria-label='Multi-Head Attention']").hover()
     assert "Multi-Head Attention" in page.evaluate(LIT)
@@ -53,23 +52,23 @@ def test_a_bold_title_fits_its_box(visit: Visitor) -> None:
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_all_notes_on_one_map(visit: Visitor, scheme: str, width: int) -> None:
     page = visit("softmax/", scheme=scheme, width=width, reduced_motion="reduce")
-    page.get_by_role("navigation", name="Where you are").get_by_role("link", name="Step 4").click()
+    page.get_by_role("navigation", name="Where you are").get_by_role("link", name="step 2").click()
     expect(page.locator("h1")).to_contain_text("Map")
     boxes = page.locator(".vk-graph a")
     listed = page.locator(".vk-graph__list li")
     assert boxes.count() == listed.count() > 30
-    expect(listed.nth(3)).to_contain_text("Softmax: after Before You Start and Dot Product")
+    expect(listed.nth(8)).to_contain_text("Naive Attention: after Self Attention and Static")
     found = Axe().run(page, options={"rules": {"target-size": {"enabled": True}}}).response
     assert found["violations"] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    boxes.nth(3).click()
+    boxes.nth(0).click()
     expect(page.locator("h1")).to_contain_text("Softmax")
 
 
 def test_the_map_is_there_without_scripts(visit: Visitor) -> None:
     page = visit("map/", java_script_enabled=False)
     page.locator(".vk-graph a").first.click()
-    expect(page.locator("h1")).to_contain_text("Before You Start")
+    expect(page.locator("h1")).to_contain_text("Softmax")
 
 
 def test_the_graph_of_a_note_is_light(visit: Visitor) -> None:
