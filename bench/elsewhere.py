@@ -1,0 +1,307 @@
+"""The tests on other systems, on this machine: ``make elsewhere``.
+
+A fresh clone of HEAD is set up with each Python that this machine has, and in folders that Debian's
+``debootstrap`` makes: one with a newer Python, one with the newest, and one for arm64, which QEMU
+emulates. In each, ``pytest docs`` runs with every NumPy since 2.0 that has a wheel for its Python.
+What came of it is printed as a table in Markdown. ``--only sid arm64`` picks systems.
+
+The folders are kept outside the repository (``--cache``), and all that pytest printed with them.
+What has to be mounted is mounted in a namespace of its own: it is gone when the command in it ends,
+however that ends. Where packages come from is what apt and pip are set to here.
+"""
+
+import argparse
+import contextlib
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "attention-vault"
+
+#: What a root needs besides Debian's smallest set.
+PACKAGES = "python3,python3-venv,make,git,ca-certificates"
+#: What a root takes from this machine, where it is there: how to reach registries, and which.
+BROUGHT = (
+    *("/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs", "/etc/pip.conf"),
+    *(str(Path.home() / name) for name in (".config/pip", ".pip")),
+)
+#: Run a command in a root. The shell stays its first process, which waits for those left behind.
+ENTER = """
+set -e
+root=$1; shift
+mount --rbind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+for path in $BROUGHT; do
+  if test -d "$path"; then mkdir -p "$root$path"
+  elif test -e "$path"; then mkdir -p "$root${path%/*}"; touch "$root$path"
+  else continue; fi
+  mount --bind "$path" "$root$path"
+done
+chroot "$root" env --chdir=/vault "$@" || exit $?
+exit 0
+"""
+PRIVATE = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
+#: Of the caller's, these would mean something else there.
+UNSET = {"LC_ALL", "MAKEFLAGS", "MAKELEVEL", "MFLAGS", "PYTHONHOME", "PYTHONPATH", "TMPDIR"}
+
+BINFMT = Path("/proc/sys/fs/binfmt_misc")
+ARM64 = BINFMT / "qemu-aarch64"
+
+
+@dataclass(frozen=True)
+class System:
+    """Something to test on: a Python of this machine, or a root that ``debootstrap`` makes."""
+
+    name: str
+    #: A release of Debian; none is this machine.
+    release: str = ""
+    #: Another processor, which QEMU emulates.
+    emulated: bool = False
+    #: Whether the tests of code run there, too.
+    code: bool = False
+
+    @property
+    def title(self) -> str:
+        """What the table calls it."""
+        where = f"Debian {self.release}" if self.release else "this machine"
+        return f"{where}, arm64 emulated by QEMU" if self.emulated else where
+
+
+SYSTEMS = (
+    System("python3.11"),
+    System("python3.12"),
+    System("trixie", release="trixie"),
+    System("sid", release="sid", code=True),
+    System("arm64", release="trixie", emulated=True),
+)
+
+
+class Elsewhere:
+    """A system with a fresh clone in it, set up."""
+
+    def __init__(self, system: System, cache: Path) -> None:
+        self.system = system
+        self.folder = cache / system.name
+        self.vault = self.folder / "vault"
+        self.environment = {k: v for k, v in os.environ.items() if k not in UNSET}
+        self.environment |= {"LANG": "C.UTF-8", "BROUGHT": " ".join(BROUGHT)}
+        if system.release:
+            self.environment["PATH"] = (
+                "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+            )
+        if system.emulated:
+            # OpenBLAS's kernels for SVE, which QEMU's own processor has, compute wrong products in it.
+            self.environment["QEMU_CPU"] = "cortex-a72"
+
+    def run(self, *command: str, log: str, **environment: str) -> str:
+        """Run a command in the clone, and return what it printed, which is kept; it may fail."""
+        if self.system.release:
+            command = (*PRIVATE, "sh", "-c", ENTER, "sh", str(self.folder), *command)
+        done = subprocess.run(
+            command,
+            cwd=self.vault,
+            env=self.environment | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        printed = f"{done.stdout}\nended with {done.returncode}\n"
+        (self.folder / f"{self.system.name}-{log}.log").write_text(printed, encoding="utf-8")
+        return printed
+
+    def must(self, *command: str, log: str) -> str:
+        """Run a command in the clone that has to succeed."""
+        printed = self.run(*command, log=log)
+        if not printed.endswith("ended with 0\n"):
+            sys.exit(f"{self.system.name}: {' '.join(command)} failed\n{printed[-3000:]}")
+        return printed
+
+    def set_up(self) -> None:
+        """Make what is not there yet: the root; the clone always; its packages."""
+        if self.system.release and not self.folder.exists():
+            bootstrap(self.system, self.folder)
+        new = self.folder / "new"
+        shutil.rmtree(new, ignore_errors=True)
+        new.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["git", "clone", "--quiet", ROOT, new], check=True)
+        with contextlib.suppress(FileNotFoundError):
+            (self.vault / ".venv").rename(new / ".venv")
+        shutil.rmtree(self.vault, ignore_errors=True)
+        new.rename(self.vault)
+        python = "python3" if self.system.release else interpreter(self.system.name)
+        self.must("make", ".venv/test", f"PYTHON={python}", log="set-up")
+
+    def numpys(self) -> list[str]:
+        """Return the last of each NumPy since 2.0 that has a wheel for this Python."""
+        pip = (".venv/bin/pip", "index", "versions", "numpy", "--only-binary=numpy")
+        listed = re.search(r"Available versions: (.*)", self.must(*pip, log="numpy"))
+        last: dict[tuple[int, int], str] = {}
+        for version in listed[1].split(", ") if listed else ():
+            major, minor, *_ = map(int, version.split("."))
+            if major >= 2:
+                last.setdefault((major, minor), version)  # the newest comes first
+        return [last[key] for key in sorted(last)]
+
+    def kernel(self) -> str:
+        """Return what OpenBLAS calls its kernel for this processor."""
+        python = (".venv/bin/python", "-c", "import numpy")
+        told = self.run(*python, log="kernel", OPENBLAS_VERBOSE="2")
+        found = re.search(r"Core: (\w+)", told)
+        return found[1] if found else "?"
+
+    def tests(self, *arguments: str, log: str) -> tuple[str, list[str], str]:
+        """Return how many tests passed and failed, which failed, and the seconds they took."""
+        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        printed = self.run(".venv/bin/pytest", "-q", *arguments, log=log)
+        wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+        busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        counts = Counter[str]()
+        for number, word in re.findall(
+            r"(\d+) (passed|failed|skipped|error)", printed.splitlines()[-3]
+        ):
+            counts[word] += int(number)
+        found = f"{counts['passed']} / {counts['failed'] + counts['error']}"
+        if counts["skipped"]:
+            found += f", {counts['skipped']} skipped"
+        if not counts:
+            found = printed.splitlines()[-1]
+        failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", printed, re.MULTILINE)
+        return found, failed, f"{wall:.0f} ({busy:.0f})"
+
+
+def interpreter(name: str) -> str:
+    """Return the path of a Python of this machine, also of one that only pyenv knows."""
+    for version in ("", name.removeprefix("python")):
+        environment = {**os.environ, **({"PYENV_VERSION": version} if version else {})}
+        with contextlib.suppress(OSError, subprocess.CalledProcessError):
+            return subprocess.run(
+                [name, "-c", "import sys; print(sys.executable)"],
+                env=environment,
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout.strip()
+    return ""
+
+
+def bootstrap(system: System, folder: Path) -> None:
+    """Make a root with Debian's ``debootstrap``, from the mirror that apt uses here."""
+    said = subprocess.run(
+        ("apt-get", "indextargets", "Created-By: Packages", "Label: Debian")
+        + ("--format", "$(REPO_URI)"),
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    new = folder.with_suffix(".new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.parent.mkdir(parents=True, exist_ok=True)
+    options = ("--variant=minbase", f"--include={PACKAGES}")
+    if system.emulated:
+        options += ("--arch=arm64",)
+    command = (*PRIVATE, "debootstrap", *options, system.release, str(new))
+    done = subprocess.run(
+        command + tuple(said.stdout.split()[:1]), check=False, stdout=subprocess.PIPE, text=True
+    )
+    if done.returncode:
+        sys.exit(f"{system.name}: debootstrap failed\n{done.stdout[-3000:]}")
+    new.rename(folder)
+
+
+@contextlib.contextmanager
+def emulation() -> Iterator[None]:
+    """Let the kernel hand programs for arm64 to QEMU, and undo that afterwards."""
+    if ARM64.exists():
+        yield
+        return
+    mounted = (BINFMT / "status").exists()
+    if not mounted:
+        subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", BINFMT], check=True)
+    try:
+        subprocess.run(["update-binfmts", "--enable", "qemu-aarch64"], check=True)
+        yield
+    finally:
+        subprocess.run(["update-binfmts", "--disable", "qemu-aarch64"], check=False)
+        if not mounted:
+            subprocess.run(["umount", BINFMT], check=False)
+
+
+def missing(systems: list[System]) -> list[str]:
+    """Return what these systems need that is not here."""
+    names = []
+    if any(system.release for system in systems):
+        if os.geteuid():
+            names.append("root")
+        names += [name for name in ("debootstrap", "unshare") if not shutil.which(name)]
+    if any(system.emulated for system in systems) and not ARM64.exists():
+        programs = {"qemu-aarch64-static": "qemu-user-static", "update-binfmts": "binfmt-support"}
+        names += [package for name, package in programs.items() if not shutil.which(name)]
+    return names
+
+
+def main() -> None:
+    """Set the systems up, run the tests, print the table."""
+    parser = argparse.ArgumentParser(prog="make elsewhere", description=__doc__.split("\n", 1)[0])
+    known = [system.name for system in SYSTEMS]
+    parser.add_argument("--only", nargs="+", choices=known, default=known, help="these systems")
+    parser.add_argument(
+        "--cache", type=Path, default=CACHE / "elsewhere", help="where roots are kept"
+    )
+    parser.add_argument("--set-up", action="store_true", help="stop before the tests")
+    options = parser.parse_args()
+    systems = [system for system in SYSTEMS if system.name in options.only]
+    if names := missing(systems):
+        sys.exit(f"make elsewhere needs {', '.join(names)}; ONLY='python3.11 python3.12' does not.")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+    absent = [s for s in systems if not s.release and not interpreter(s.name)]
+    every: list[str] = []
+    rows = [
+        "| system | Python | NumPy | BLAS kernel | notes: passed / failed "
+        "| seconds (of processors) | all but pages: passed / failed | seconds (of processors) |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    with contextlib.ExitStack() as stack:
+        if any(system.emulated for system in systems):
+            stack.enter_context(emulation())
+        for system in systems:
+            if system in absent:
+                rows.append(f"| {system.name} | not tried: it is not installed here | | | | | | |")
+                continue
+            there = Elsewhere(system, options.cache.resolve())
+            there.set_up()
+            if options.set_up:
+                continue
+            python = there.must(".venv/bin/python", "--version", log="python").split()[1]
+            numpys = there.numpys()
+            for numpy in numpys[-1:] if system.emulated else numpys:
+                there.must(".venv/bin/pip", "install", "-q", f"numpy=={numpy}", log="numpy")
+                notes, failed, seconds = there.tests("docs", log=f"notes-{numpy}")
+                cells = [system.title, python, numpy, there.kernel(), notes, seconds]
+                if system.code and numpy == numpys[-1]:
+                    code, more, took = there.tests("--ignore=tests/site", log=f"code-{numpy}")
+                    cells += [code, took]
+                    failed = sorted({*failed, *more})
+                else:
+                    cells += ["", ""]
+                rows.append(f"| {' | '.join(cells)} |")
+                every += [f"{system.title}, NumPy {numpy}: {test}" for test in failed]
+                print(rows[-1], *failed, sep="\n  ", file=sys.stderr, flush=True)
+    if not options.set_up:
+        print(*rows, "", *every, sep="\n")
+
+
+if __name__ == "__main__":
+    main()
