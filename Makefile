@@ -6,7 +6,7 @@ BIN := .venv/bin
 # Material for MkDocs tells of its future at every start.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve site test test-all test-rest watch figures bench mutants code-mutants lint clean
+.PHONY: help serve site test test-all test-rest watch figures bench elsewhere mutants code-mutants lint clean
 
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
@@ -17,6 +17,7 @@ help:
 	@echo "make figures  draw the stale figures again, and the badge of the README"
 	@echo "make mutants  change one thing at a time in the notes, and report what no check notices"
 	@echo "make code-mutants ROOM=checks  the same in a part of the code, against its tests"
+	@echo "make elsewhere  run the tests with other Pythons, NumPys and processors, on this machine"
 	@echo "make lint     check the style and types of the code"
 	@echo "make clean    remove all that these targets make"
 
@@ -66,6 +67,11 @@ code-mutants: .venv/mutants
 bench: .venv/test
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.site --plot bench/growth.svg
+
+# The tests with other Pythons, other NumPys and on another processor, all on this machine;
+# ONLY='trixie sid' picks. What it needs it says, and it keeps what it makes out of this folder.
+elsewhere:
+	$(PYTHON) -m bench.elsewhere $(if $(ONLY),--only $(ONLY))
 
 lint: .venv/dev
 	$(BIN)/ruff check .

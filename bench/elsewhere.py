@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "attention-vault"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"), "attention-vault/elsewhere")
 
 #: What a root needs besides Debian's smallest set.
 PACKAGES = "python3,python3-venv,make,git,ca-certificates"
@@ -96,11 +96,9 @@ class Elsewhere:
         self.environment = {k: v for k, v in os.environ.items() if k not in UNSET}
         self.environment |= {"LANG": "C.UTF-8", "BROUGHT": " ".join(BROUGHT)}
         if system.release:
-            self.environment["PATH"] = (
-                "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-            )
+            self.environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
         if system.emulated:
-            # OpenBLAS's kernels for SVE, which QEMU's own processor has, compute wrong products in it.
+            # QEMU's own processor has SVE, whose kernels in OpenBLAS compute wrong products there.
             self.environment["QEMU_CPU"] = "cortex-a72"
 
     def run(self, *command: str, log: str, **environment: str) -> str:
@@ -167,18 +165,18 @@ class Elsewhere:
         printed = self.run(".venv/bin/pytest", "-q", *arguments, log=log)
         wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
         busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        counts = Counter[str]()
-        for number, word in re.findall(
-            r"(\d+) (passed|failed|skipped|error)", printed.splitlines()[-3]
-        ):
-            counts[word] += int(number)
-        found = f"{counts['passed']} / {counts['failed'] + counts['error']}"
-        if counts["skipped"]:
-            found += f", {counts['skipped']} skipped"
-        if not counts:
-            found = printed.splitlines()[-1]
         failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", printed, re.MULTILINE)
-        return found, failed, f"{wall:.0f} ({busy:.0f})"
+        return counted(printed), failed, f"{wall:.0f} ({busy:.0f})"
+
+
+def counted(printed: str) -> str:
+    """Return what the last line of pytest says, briefly, or with what it ended instead."""
+    lines = re.findall(r"^\d+ (?:passed|failed|skipped|error).* in [\d.]+s", printed, re.MULTILINE)
+    if not lines:
+        return printed.splitlines()[-1]
+    counts = Counter({word: int(n) for n, word in re.findall(r"(\d+) ([a-z]+?)s?\b", lines[-1])})
+    skipped = f", {counts['skipped']} skipped" if counts["skipped"] else ""
+    return f"{counts['passed']} / {counts['failed'] + counts['error']}{skipped}"
 
 
 def interpreter(name: str) -> str:
@@ -196,25 +194,24 @@ def interpreter(name: str) -> str:
     return ""
 
 
+def mirror() -> list[str]:
+    """Return the mirror that apt uses, if any; without one ``debootstrap`` has its own."""
+    if not shutil.which("apt-get"):
+        return []
+    command = ["apt-get", "indextargets", "--format=$(REPO_URI)", "Label: Debian"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[:1]
+
+
 def bootstrap(system: System, folder: Path) -> None:
-    """Make a root with Debian's ``debootstrap``, from the mirror that apt uses here."""
-    said = subprocess.run(
-        ("apt-get", "indextargets", "Created-By: Packages", "Label: Debian")
-        + ("--format", "$(REPO_URI)"),
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    """Make a root with Debian's ``debootstrap``."""
     new = folder.with_suffix(".new")
     shutil.rmtree(new, ignore_errors=True)
     new.parent.mkdir(parents=True, exist_ok=True)
-    options = ("--variant=minbase", f"--include={PACKAGES}")
+    options = ["--variant=minbase", f"--include={PACKAGES}"]
     if system.emulated:
-        options += ("--arch=arm64",)
-    command = (*PRIVATE, "debootstrap", *options, system.release, str(new))
-    done = subprocess.run(
-        command + tuple(said.stdout.split()[:1]), check=False, stdout=subprocess.PIPE, text=True
-    )
+        options.append("--arch=arm64")
+    command = [*PRIVATE, "debootstrap", *options, system.release, str(new), *mirror()]
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         sys.exit(f"{system.name}: debootstrap failed\n{done.stdout[-3000:]}")
     new.rename(folder)
@@ -251,56 +248,55 @@ def missing(systems: list[System]) -> list[str]:
     return names
 
 
+HEAD = (
+    "| system | Python | NumPy | BLAS kernel | notes: passed / failed | seconds (of processors) "
+    "| all but pages: passed / failed | seconds (of processors) |",
+    "|---|---|---|---|---|---|---|---|",
+)
+
+
+def tried(there: Elsewhere) -> list[str]:
+    """Set a system up, print its rows, and return what failed."""
+    there.set_up()
+    python = there.must(".venv/bin/python", "--version", log="python").split()[1]
+    numpys, every = there.numpys(), []
+    for numpy in numpys[-1:] if there.system.emulated else numpys:
+        there.must(".venv/bin/pip", "install", "-q", f"numpy=={numpy}", log="numpy")
+        kernel = there.kernel()
+        notes, failed, seconds = there.tests("docs", log=f"notes-{numpy}")
+        code, took = "", ""
+        if there.system.code and numpy == numpys[-1]:
+            code, more, took = there.tests("--all", "--ignore=tests/site", log=f"code-{numpy}")
+            failed += [test for test in more if test not in failed]
+        cells = (there.system.title, python, numpy, kernel, notes, seconds, code, took)
+        print(f"| {' | '.join(cells)} |", flush=True)
+        every += [f"{there.system.title}, NumPy {numpy}: {test}" for test in failed]
+    return every
+
+
 def main() -> None:
     """Set the systems up, run the tests, print the table."""
     parser = argparse.ArgumentParser(prog="make elsewhere", description=__doc__.split("\n", 1)[0])
     known = [system.name for system in SYSTEMS]
     parser.add_argument("--only", nargs="+", choices=known, default=known, help="these systems")
-    parser.add_argument(
-        "--cache", type=Path, default=CACHE / "elsewhere", help="where roots are kept"
-    )
-    parser.add_argument("--set-up", action="store_true", help="stop before the tests")
+    parser.add_argument("--cache", type=Path, default=CACHE, help="where roots are kept")
     options = parser.parse_args()
     systems = [system for system in SYSTEMS if system.name in options.only]
     if names := missing(systems):
         sys.exit(f"make elsewhere needs {', '.join(names)}; ONLY='python3.11 python3.12' does not.")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
-    absent = [s for s in systems if not s.release and not interpreter(s.name)]
-    every: list[str] = []
-    rows = [
-        "| system | Python | NumPy | BLAS kernel | notes: passed / failed "
-        "| seconds (of processors) | all but pages: passed / failed | seconds (of processors) |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
     with contextlib.ExitStack() as stack:
         if any(system.emulated for system in systems):
             stack.enter_context(emulation())
+        print(*HEAD, sep="\n", flush=True)
+        failed: list[str] = []
         for system in systems:
-            if system in absent:
-                rows.append(f"| {system.name} | not tried: it is not installed here | | | | | | |")
-                continue
-            there = Elsewhere(system, options.cache.resolve())
-            there.set_up()
-            if options.set_up:
-                continue
-            python = there.must(".venv/bin/python", "--version", log="python").split()[1]
-            numpys = there.numpys()
-            for numpy in numpys[-1:] if system.emulated else numpys:
-                there.must(".venv/bin/pip", "install", "-q", f"numpy=={numpy}", log="numpy")
-                notes, failed, seconds = there.tests("docs", log=f"notes-{numpy}")
-                cells = [system.title, python, numpy, there.kernel(), notes, seconds]
-                if system.code and numpy == numpys[-1]:
-                    code, more, took = there.tests("--ignore=tests/site", log=f"code-{numpy}")
-                    cells += [code, took]
-                    failed = sorted({*failed, *more})
-                else:
-                    cells += ["", ""]
-                rows.append(f"| {' | '.join(cells)} |")
-                every += [f"{system.title}, NumPy {numpy}: {test}" for test in failed]
-                print(rows[-1], *failed, sep="\n  ", file=sys.stderr, flush=True)
-    if not options.set_up:
-        print(*rows, "", *every, sep="\n")
+            if system.release or interpreter(system.name):
+                failed += tried(Elsewhere(system, options.cache.resolve()))
+            else:
+                print(f"| {system.title} | {system.name} is not installed: not tried | | | | | | |")
+    print("", *failed, sep="\n")
 
 
 if __name__ == "__main__":
