@@ -139,7 +139,8 @@ class Elsewhere:
         shutil.rmtree(self.vault, ignore_errors=True)
         new.rename(self.vault)
         python = "python3" if self.system.release else interpreter(self.system.name)
-        self.must("make", ".venv/test", f"PYTHON={python}", log="set-up")
+        packages = ".venv/test" if self.system.code else ".venv/site"
+        self.must("make", packages, f"PYTHON={python}", log="set-up")
 
     def numpys(self) -> list[str]:
         """Return the last of each NumPy since 2.0 that has a wheel for this Python."""
