@@ -148,7 +148,7 @@ class Elsewhere:
         listed = re.search(r"Available versions: (.*)", self.must(*pip, log="numpy"))
         last: dict[tuple[int, int], str] = {}
         for version in listed[1].split(", ") if listed else ():
-            major, minor, *_ = map(int, version.split("."))
+            major, minor = map(int, version.split(".")[:2])
             if major >= 2:
                 last.setdefault((major, minor), version)  # the newest comes first
         return [last[key] for key in sorted(last)]
