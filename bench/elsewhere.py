@@ -116,7 +116,7 @@ class Elsewhere:
             check=False,
         )
         printed = f"{done.stdout}\nended with {done.returncode}\n"
-        (self.folder / f"{self.system.name}-{log}.log").write_text(printed, encoding="utf-8")
+        (self.folder / f"{log}.log").write_text(printed, encoding="utf-8")
         return printed
 
     def must(self, *command: str, log: str) -> str:
