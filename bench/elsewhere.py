@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"), "attention-vault/elsewhere")
 
 #: What a root needs besides Debian's smallest set.
-PACKAGES = "python3,python3-venv,make,git,ca-certificates"
+PACKAGES = "python3,python3-venv,make,git"
 #: What a root takes from this machine, where it is there: how to reach registries, and which.
 BROUGHT = (
     *("/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs", "/etc/pip.conf"),
