@@ -153,6 +153,14 @@ class Elsewhere:
                 last.setdefault((major, minor), version)  # the newest comes first
         return [last[key] for key in sorted(last)]
 
+    def installed(self, numpy: str) -> bool:
+        """Install a NumPy, and say whether there is a wheel of it for this Python."""
+        pip = (".venv/bin/pip", "install", "-q", "--only-binary=numpy", f"numpy=={numpy}")
+        if "No matching distribution" in self.run(*pip, log="numpy"):
+            return False
+        self.must(*pip, log="numpy")
+        return True
+
     def kernel(self) -> str:
         """Return what OpenBLAS calls its kernel for this processor."""
         python = (".venv/bin/python", "-c", "import numpy")
@@ -262,8 +270,7 @@ def tried(there: Elsewhere) -> list[str]:
     python = there.must(".venv/bin/python", "--version", log="python").split()[1]
     numpys, every = there.numpys(), []
     for numpy in numpys[-1:] if there.system.emulated else numpys:
-        install = (".venv/bin/pip", "install", "-q", "--only-binary=numpy", f"numpy=={numpy}")
-        if "No matching distribution" in there.run(*install, log="numpy"):
+        if not there.installed(numpy):
             continue
         kernel = there.kernel()
         notes, failed, seconds = there.tests("docs", log=f"notes-{numpy}")
