@@ -133,7 +133,9 @@ class Elsewhere:
         new = self.folder / "new"
         shutil.rmtree(new, ignore_errors=True)
         new.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["git", "clone", "--quiet", ROOT, new], check=True)
+        subprocess.run(
+            ["git", "-c", "advice.detachedHead=false", "clone", "--quiet", ROOT, new], check=True
+        )
         with contextlib.suppress(FileNotFoundError):
             (self.vault / ".venv").rename(new / ".venv")
         shutil.rmtree(self.vault, ignore_errors=True)
