@@ -19,7 +19,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -171,13 +170,13 @@ class Elsewhere:
         return found[1] if found else "?"
 
     def tests(self, *arguments: str, log: str) -> tuple[str, list[str], str]:
-        """Return how many tests passed and failed, which failed, and the seconds they took."""
-        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        """Return how many tests passed and failed, which failed, and what they took."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         printed = self.run(".venv/bin/pytest", "-q", *arguments, log=log)
-        wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-        busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", printed, re.MULTILINE)
-        return counted(printed), failed, f"{wall:.0f} ({busy:.0f})"
+        return counted(printed), failed, f"{seconds:.0f}"
 
 
 def counted(printed: str) -> str:
@@ -260,8 +259,8 @@ def missing(systems: list[System]) -> list[str]:
 
 
 HEAD = (
-    "| system | Python | NumPy | BLAS kernel | notes: passed / failed | seconds (of processors) "
-    "| all but pages: passed / failed | seconds (of processors) |",
+    "| system | Python | NumPy | BLAS kernel | notes: passed / failed | seconds of processors "
+    "| all but pages: passed / failed | seconds of processors |",
     "|---|---|---|---|---|---|---|---|",
 )
 
