@@ -1,6 +1,6 @@
 """The tests on other systems, on this machine: ``make elsewhere``.
 
-A fresh clone of HEAD is set up with each Python that this machine has, and in folders that Debian's
+A fresh clone of HEAD is set up with two Pythons of this machine, and in folders that Debian's
 ``debootstrap`` makes: one with a newer Python, one with the newest, and one for arm64, which QEMU
 emulates. In each, ``pytest docs`` runs with every NumPy since 2.0 that has a wheel for its Python.
 What came of it is printed as a table in Markdown. ``--only sid arm64`` picks systems.
