@@ -39,6 +39,11 @@ MALFORMED = {
         "a quotation mark is not closed",
     ),
     "a backslash comes last": (fence("x = 1", "title=a\\"), 3, "a backslash has nothing behind it"),
+    "no regular expression": (
+        fence("1", 'volatile="(("') + "\n```text\n1\n```\n",
+        3,
+        "no regular expression: missing )",
+    ),
     "a word is there twice": (
         fence("x = 1", "title=a title=b"),
         3,

@@ -211,6 +211,19 @@ def _wrong_options(info: str, language: str) -> Iterator[str]:
         yield "no-run beside words that say how it runs"
 
 
+def is_pattern(text: str) -> bool:
+    """Tell whether text is a regular expression.
+
+    >>> is_pattern("0x."), is_pattern("((")
+    (True, False)
+    """
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True
+
+
 def _shortened(info: str) -> str:
     return info if len(info) <= _LONGEST_INFO else f"{info[:_LONGEST_INFO]} …"
 

@@ -78,8 +78,12 @@ class Block:
 
     @property
     def volatile(self) -> str:
-        """The regular expression of what changes from run to run; empty if nothing does."""
-        return self.fence.options.get("volatile") or ""
+        """The regular expression of what changes from run to run; empty if nothing does.
+
+        One that is none is left out; the check of the form refuses it.
+        """
+        pattern = self.fence.options.get("volatile") or ""
+        return pattern if fences.is_pattern(pattern) else ""
 
 
 @dataclass(frozen=True)
