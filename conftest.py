@@ -21,6 +21,9 @@ collect_ignore = (
     else ["vaultkit"]
 )
 
+# They hold no examples, and are modules of one name.
+collect_ignore_glob = ["*conftest.py"]
+
 # A shell that runs the tests in the background has Ctrl-C ignored, by all that they start, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
