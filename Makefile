@@ -10,7 +10,7 @@ export NO_MKDOCS_2_WARNING := 1
 
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
-	@echo "make test     check everything, in three minutes"
+	@echo "make test     check everything in minutes: the notes, the code, the site in a browser"
 	@echo "make test-all the same with the long tests and more random examples"
 	@echo "make watch    check the notes again at every save"
 	@echo "make site     build the site into site/, ready to publish"

@@ -1,4 +1,8 @@
-"""The real site, built once, served below a path, and looked at in a real browser."""
+"""The real site, built once, served below a path, and looked at in a real browser.
+
+Where there is no browser, site or Pyodide, those tests are skipped that need it. That the first two
+are there is a test of its own.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +15,20 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
-from visitor import CHECKED, ROOT, Visitor
+from playwright.sync_api import Browser, Error, expect, sync_playwright
+from visitor import CHECKED, EMPTY, ROOT, Contexts, Visitor, visiting
 
 HOW = (
     "no browser: install Chromium with the system's package manager, "
     "or `playwright install chromium`"
+)
+NO_SITE = "no site: tests/site/test_build.py says why it is not built"
+NO_PYODIDE = (
+    "no Pyodide: no package registry has the files that vaultkit/site/runnable.py names; "
+    "put them into .cache/pyodide"
 )
 # None of these reach the page; they keep Chromium itself from asking its maker's servers.
 FLAGS = [
@@ -30,46 +39,72 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Pages of one context share a process, which keeps its fonts and compiled scripts.
+    "--process-per-site",
 ]
 # A machine that does much else at the same time is slow, and no page is at fault.
 expect.set_options(timeout=30_000)
-#: Pyodide's files, where somebody has put them beside the checkout; no test fetches them.
+#: Pyodide's files, where somebody has put them into the checkout or beside it.
 PYODIDE = next(
-    (path for above in ROOT.parents if (path := above / "shared" / "pyodide").is_dir()), None
+    (
+        path
+        for path in (ROOT / ".cache/pyodide", *(above / "shared/pyodide" for above in ROOT.parents))
+        if path.is_dir()
+    ),
+    None,
 )
-NO_PYODIDE = "no Pyodide: put the files that vaultkit/site/runnable.py names into ../shared/pyodide"
-skipped = 0
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    global skipped
-    if report.skipped and isinstance(report.longrepr, tuple) and HOW in report.longrepr[2]:
-        skipped += 1
-        # One place for all, so that `-ra` tells of them in one line.
-        report.longrepr = (__file__, None, HOW)  # type: ignore[assignment]
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    # With `-ra` or `-rs` pytest's own line says the same.
-    if skipped and "s" not in terminalreporter.reportchars:
-        terminalreporter.write_line(f"{skipped} tests of the site were skipped: {HOW}")
+    if report.skipped and isinstance(report.longrepr, tuple):
+        for reason in (HOW, NO_SITE, NO_PYODIDE):
+            if reason in report.longrepr[2]:
+                # One place for all, so that `-ra` tells of them in one line.
+                report.longrepr = (__file__, None, reason)  # type: ignore[assignment]
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def started() -> Iterator[Browser | Error | None]:
+    """Start the browser, if there is one; return what goes wrong."""
     names = ("chromium", "chromium-browser", "google-chrome")
     installed = next((path for name in names if (path := shutil.which(name))), None)
     with sync_playwright() as playwright:
         executable = installed or playwright.chromium.executable_path
         if not Path(executable).exists():
-            (pytest.fail if os.environ.get("CI") else pytest.skip)(HOW)
-        running = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+            yield None
+            return
+        try:
+            running = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        except Error as error:
+            yield error
+            return
         yield running
         running.close()
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
+@pytest.fixture(scope="session")
+def browser(started: Browser | Error | None) -> Browser:
+    if not isinstance(started, Browser):
+        pytest.skip(HOW)
+    return started
+
+
+@pytest.fixture(scope="session")
+def contexts(browser: Browser, served: tuple[Path, str]) -> Contexts:
+    """Share contexts, and with them what a browser keeps of pages and files, among all tests."""
+    return Contexts(browser, served[1])
+
+
+class _Server(http.server.SimpleHTTPRequestHandler):
+    """Keeps connections open, and lets the browser keep files: none changes while it is served."""
+
+    protocol_version = "HTTP/1.1"
+
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "max-age=3600")
+        super().end_headers()
+
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         pass
 
@@ -78,7 +113,9 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     """Serve a folder, and say where."""
     folder = tmp_path_factory.mktemp("www")
-    handler = functools.partial(_Quiet, directory=str(folder))
+    # No icon of its own would be asked for, and not be there.
+    (folder / EMPTY).write_text("<link rel='icon' href='data:,'>", encoding="utf-8")
+    handler = functools.partial(_Server, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -87,19 +124,43 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
         thread.join()
 
 
+class Build(NamedTuple):
+    """A build of the whole site, which may have failed."""
+
+    folder: Path
+    done: subprocess.CompletedProcess[str]
+    #: Whether the note that is checked before the site is built passed.
+    checked: bool
+
+
 @pytest.fixture(scope="session")
-def built(browser: Browser, served: tuple[Path, str]) -> Path:  # noqa: ARG001
-    """Build the site, every warning an error, for an address with a path.
+def build(served: tuple[Path, str]) -> Build:
+    """Build the site for an address with a path.
 
     One note is checked before, so that there is something to tell of it.
     """
     folder = served[0] / "vault"
-    _run(["pytest", "-q", f"docs/{CHECKED}.md"])
+    passed = _run(["pytest", "-q", f"docs/{CHECKED}.md"]).returncode == 0
     # Python comes from this very site: no test leaves the machine.
-    _build(folder, SITE_URL=served[1] + "vault/", PYODIDE_URL="pyodide/")
+    done = _build(folder, SITE_URL=served[1] + "vault/", PYODIDE_URL="pyodide/")
+    return Build(folder, done, passed)
+
+
+@pytest.fixture(scope="session")
+def built(build: Build) -> Path:
+    """The folder of the site."""
+    if build.done.returncode:
+        pytest.skip(NO_SITE)
     if PYODIDE:
-        (folder / "pyodide").symlink_to(PYODIDE)
-    return folder
+        (build.folder / "pyodide").symlink_to(PYODIDE)
+    return build.folder
+
+
+@pytest.fixture
+def checked(build: Build) -> None:
+    """Ask for the note that was checked, which this test is not about."""
+    if not build.checked:
+        pytest.skip(f"the note {CHECKED} does not pass its own checks")
 
 
 @pytest.fixture
@@ -107,18 +168,19 @@ def rebuilt(built: Path, served: tuple[Path, str]) -> Callable[..., tuple[Path, 
     """Build the site with other settings, beside the first one; say where it is."""
 
     def rebuild(name: str, **settings: str) -> tuple[Path, str]:
-        _build(built.with_name(name), **settings)
+        done = _build(built.with_name(name), **settings)
+        assert done.returncode == 0, done.stderr
         return built.with_name(name), f"{served[1]}{name}/"
 
     return rebuild
 
 
-def _build(folder: Path, **settings: str) -> None:
-    _run(["mkdocs", "build", "--strict", "--site-dir", str(folder)], **settings)
+def _build(folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    return _run(["mkdocs", "build", "--site-dir", str(folder)], **settings)
 
 
-def _run(command: list[str], **settings: str) -> None:
-    done = subprocess.run(
+def _run(command: list[str], **settings: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [sys.executable, "-m", *command],
         cwd=ROOT,
         env={**os.environ, **settings},
@@ -126,7 +188,6 @@ def _run(command: list[str], **settings: str) -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="session")
@@ -143,10 +204,24 @@ def pyodide(built: Path) -> Path:
 
 
 @pytest.fixture
-def visit(browser: Browser, base: str, built: Path) -> Iterator[Visitor]:
+def visit(contexts: Contexts, base: str, built: Path) -> Iterator[Visitor]:
     [modules] = built.glob("assets/vaultkit/*/javascripts")
-    visitor = Visitor(browser, base, f"{base}{modules.relative_to(built).as_posix()}/")
-    yield visitor
-    for close in visitor.close:
-        close()
-    assert visitor.wrong == []
+    with visiting(contexts, base, f"{base}{modules.relative_to(built).as_posix()}/") as visitor:
+        yield visitor
+
+
+@pytest.hookimpl(tryfirst=True)  # before long tests are left out
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as long what ``usually`` does not name of the parameters of a test."""
+    named: dict[tuple[str, str], bool] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and (mark := item.get_closest_marker("usually")):
+            known = [end for end in mark.args if item.callspec.id.endswith(end)]
+            if not known:
+                item.add_marker("long")
+            test = item.nodeid.partition("[")[0]
+            for end in mark.args:
+                named[test, end] = named.get((test, end), False) or end in known
+    wrong = [f"{test}: {end}" for (test, end), found in named.items() if not found]
+    if wrong and not any("::" in name for name in config.args):
+        raise pytest.UsageError(f"the mark `usually` names what is no parameter: {wrong}")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
-from visitor import ROOT, Visitor
+from playwright.sync_api import Locator, Page, Route, expect
+from visitor import ROOT, Contexts, Visitor, visiting
 
 from vaultkit.checks.check import Check
 from vaultkit.pipeline.inspect import Settings
@@ -67,7 +67,7 @@ def load(page: Page) -> None:
 
 
 def test_nothing_is_fetched_before_the_click(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
-    page = visit()
+    page = visit.open()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
     visit.go(page, EQUATION)
@@ -81,6 +81,7 @@ def test_nothing_is_fetched_before_the_click(visit: Visitor, pyodide: Path) -> N
     assert not set(PYODIDE) & set(asked)
 
 
+@pytest.mark.long
 def test_a_page_is_checked_where_it_is_read(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit(EQUATION)
     asked: list[str] = []
@@ -103,6 +104,7 @@ def test_a_page_is_checked_where_it_is_read(visit: Visitor, pyodide: Path) -> No
     assert not set(PYODIDE) & set(asked)
 
 
+@pytest.mark.long
 def test_an_edit_makes_what_rests_on_it_fall(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit(EQUATION)
     expect(start(page)).to_be_visible()
@@ -147,6 +149,7 @@ def test_an_edit_makes_what_rests_on_it_fall(visit: Visitor, pyodide: Path) -> N
     expect(page.locator("textarea")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_number_in_a_sentence_falls_and_an_error_is_told(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit("importance-of-dk-in-scaling/")
     block = edit(page, "from snippets.softmax import softmax", ("scores.std()", "scores.std() / 2"))
@@ -170,6 +173,7 @@ def test_a_number_in_a_sentence_falls_and_an_error_is_told(visit: Visitor, pyodi
     expect(said(page)).to_contain_text("links hold; 1 block fails, in", timeout=RUN)
 
 
+@pytest.mark.long
 def test_a_loop_without_end_is_stopped(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit(EQUATION)
     load(page)
@@ -212,6 +216,8 @@ def test_the_focus_stays_at_its_button(visit: Visitor, pyodide: Path) -> None:  
 class _Isolated(http.server.SimpleHTTPRequestHandler):
     """A host whose pages may share memory with their workers."""
 
+    protocol_version = "HTTP/1.1"
+
     def end_headers(self) -> None:
         self.send_header("Cross-Origin-Opener-Policy", "same-origin")
         self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
@@ -222,21 +228,20 @@ class _Isolated(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def isolated(browser: Browser, pyodide: Path) -> Iterator[Visitor]:
+def isolated(contexts: Contexts, pyodide: Path) -> Iterator[Visitor]:
     folder = pyodide.parents[1]
     handler = functools.partial(_Isolated, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        visitor = Visitor(browser, f"http://127.0.0.1:{server.server_port}/{pyodide.parent.name}/")
-        yield visitor
-        for close in visitor.close:
-            close()
+        base = f"http://127.0.0.1:{server.server_port}/{pyodide.parent.name}/"
+        with visiting(contexts, base) as visitor:
+            yield visitor
         server.shutdown()
         thread.join()
-    assert visitor.wrong == []
 
 
+@pytest.mark.long
 def test_where_the_host_isolates_pages_a_loop_is_interrupted(isolated: Visitor) -> None:
     page = isolated(EQUATION)
     assert page.evaluate("crossOriginIsolated")
@@ -266,7 +271,7 @@ def test_where_the_host_isolates_pages_a_loop_is_interrupted(isolated: Visitor) 
     expect(said(page)).to_contain_text("what it had computed is lost", timeout=RUN)
 
 
-def test_what_cannot_be_loaded_is_told_in_a_sentence(visit: Visitor) -> None:
+def test_what_cannot_be_loaded_is_told_in_a_sentence(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit(EQUATION)
     page.route("**/pyodide.asm.wasm", lambda route: route.abort())
     start(page).click()
@@ -291,7 +296,7 @@ def test_what_cannot_be_loaded_is_told_in_a_sentence(visit: Visitor) -> None:
 
 
 def test_a_lost_network_is_told_in_a_sentence(visit: Visitor) -> None:
-    page = visit()
+    page = visit.open(fresh=True)  # nothing that others have loaded
     visit.go(page, EQUATION)
     page.context.set_offline(True)
     start(page).click()
@@ -300,7 +305,7 @@ def test_a_lost_network_is_told_in_a_sentence(visit: Visitor) -> None:
 
 
 def test_a_blocked_worker_is_told_in_a_sentence(visit: Visitor) -> None:
-    page = visit()
+    page = visit.open()
     page.add_init_script("window.Worker = class { constructor() { throw new Error('no'); } };")
     visit.go(page, EQUATION)
     start(page).click()
@@ -322,12 +327,13 @@ def test_without_javascript_nothing_is_added(visit: Visitor) -> None:
     assert page.locator(".vk-cell").count() == 0
 
 
+@pytest.mark.long
 def test_one_setting_switches_all_of_it_off(
     visit: Visitor, rebuilt: Callable[..., tuple[Path, str]]
 ) -> None:
     folder, visit.base = rebuilt("off", PYODIDE_URL="")
     asked: list[str] = []
-    page = visit()
+    page = visit.open()
     page.on("request", lambda request: asked.append(request.url))
     for address in (EQUATION, "checks/", "first-principles/"):
         visit.go(page, address)
@@ -347,9 +353,10 @@ def outcomes(checks: list[Check]) -> Counter[tuple[Any, ...]]:
     )
 
 
+@pytest.mark.long
 def test_all_notes_come_out_in_a_browser_as_they_do_here(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     """NumPy is 2.0 there. It prints no output of any note otherwise than the newest does."""
-    page = visit()
+    page = visit.open()
     page.add_init_script(LISTEN)
     visit.go(page, "checks/")
     start(page).click()

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from numpy.testing import assert_allclose
 from playwright.sync_api import Locator, Page, expect
-from visitor import Visitor
+from visitor import Visitor, violations
 
 from snippets import subject_object_example as two
 from snippets import trained_head, translation_example
@@ -48,7 +47,7 @@ def words(panel: Locator) -> Locator:
 @pytest.fixture
 def compute(visit: Visitor) -> Callable[..., Any]:
     """Call a function of one of the page's modules."""
-    page = visit("cross-attention/")
+    page = visit.modules_alone()
 
     def call(module: str, name: str, *arguments: Any) -> Any:
         plain = [_plain(argument) for argument in arguments]
@@ -136,7 +135,7 @@ def test_a_head_is_hidden_as_in_the_snippets(compute: Any) -> None:
 
 
 def test_the_recording_is_the_snippets(visit: Visitor) -> None:
-    page = visit("cross-attention/")
+    page = visit.modules_alone()
     found = page.evaluate(
         """async (base) => {
             const { default: recording } = await import(`${base}minilm-heads.js`);
@@ -178,7 +177,7 @@ def test_the_recording_is_light(built: Path) -> None:
 
 
 def test_nothing_is_fetched_before_someone_comes_near(visit: Visitor) -> None:
-    page = visit()
+    page = visit.open()
     page.set_viewport_size({"width": 390, "height": 300})
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
@@ -193,7 +192,7 @@ def test_nothing_is_fetched_before_someone_comes_near(visit: Visitor) -> None:
 
 
 def test_where_the_recording_is_missing_the_drawing_stays(visit: Visitor) -> None:
-    page = visit()
+    page = visit.open()
     page.route("**/minilm-heads.js", lambda route: route.abort())
     visit.go(page, "attention-explorer/")
     page.locator("figure:has(metadata[data-touch])").scroll_into_view_if_needed()
@@ -204,6 +203,7 @@ def test_where_the_recording_is_missing_the_drawing_stays(visit: Visitor) -> Non
 # How it is used.
 
 
+@pytest.mark.usually("attention-explorer/")
 @pytest.mark.parametrize("path", PAGES)
 def test_without_javascript_the_drawing_stays(visit: Visitor, path: str) -> None:
     page = visit(path, width=390, java_script_enabled=False)
@@ -218,6 +218,7 @@ def test_without_javascript_the_drawing_stays(visit: Visitor, path: str) -> None
     assert smallest >= 9.5
 
 
+@pytest.mark.usually("attention-explorer/")
 @pytest.mark.parametrize("path", PAGES)
 def test_on_paper_the_drawing_stays(visit: Visitor, path: str) -> None:
     page = visit(path)
@@ -229,6 +230,7 @@ def test_on_paper_the_drawing_stays(visit: Visitor, path: str) -> None:
     assert not panel.is_visible()
 
 
+@pytest.mark.usually("attention-explorer/")
 @pytest.mark.parametrize("path", PAGES)
 def test_it_begins_as_drawn(visit: Visitor, path: str) -> None:
     """The shares that the drawing shows are the first that the page does."""
@@ -307,6 +309,7 @@ def test_a_head_is_chosen_and_hidden_by_keyboard(visit: Visitor) -> None:
     expect(words(panel)).to_contain_text("with what they were")
 
 
+@pytest.mark.usually("cross-attention/")
 @pytest.mark.parametrize("path", PAGES)
 def test_it_is_used_by_touch_on_a_phone(visit: Visitor, path: str) -> None:
     page = visit(path, width=390, has_touch=True, is_mobile=True)
@@ -392,6 +395,7 @@ def test_a_hidden_head_of_two_takes_what_it_found(visit: Visitor) -> None:
     expect(words(panel)).to_contain_text("who is its subject is lost")
 
 
+@pytest.mark.usually("390-a-head-that-learns/")
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_moves_while_a_reader_points(visit: Visitor, path: str, width: int) -> None:
@@ -422,6 +426,7 @@ def test_nothing_moves_while_a_reader_points(visit: Visitor, path: str, width: i
 # For everyone.
 
 
+@pytest.mark.usually("390-dark-none-multi-head-attention/")
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize(
     ("width", "scheme", "forced"),
@@ -434,8 +439,8 @@ def test_axe_finds_nothing(visit: Visitor, path: str, width: int, scheme: str, f
     if press.count():
         press.click()
     rules = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}}
-    found = Axe().run(page, context=".heads", options=rules)
-    assert [(rule["id"], rule["nodes"][0]["target"]) for rule in found.response["violations"]] == []
+    found = violations(page, rules, ".heads")
+    assert [(rule["id"], rule["nodes"][0]["target"]) for rule in found] == []
 
 
 def test_it_is_there_after_a_page_that_was_loaded_in_place(visit: Visitor) -> None:
@@ -452,6 +457,7 @@ def test_it_is_there_after_a_page_that_was_loaded_in_place(visit: Visitor) -> No
     expect(words(panel)).to_contain_text("“she” gives")
 
 
+@pytest.mark.usually("390")
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_jumps_when_it_comes(visit: Visitor, width: int) -> None:
     page = visit("attention-explorer/", width=width)
@@ -469,6 +475,7 @@ def test_nothing_jumps_when_it_comes(visit: Visitor, width: int) -> None:
     assert shift < 0.02
 
 
+@pytest.mark.usually("a-head-that-learns/")
 @pytest.mark.parametrize("path", PAGES)
 def test_reset_brings_back_what_was_there_first(visit: Visitor, path: str) -> None:
     panel = panel_of(visit(path), path)

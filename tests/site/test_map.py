@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from visitor import Visitor
+from visitor import Visitor, violations
 
 LIT = """() => [...document.querySelectorAll(".vk-graph a.vk-lit")]
   .map((a) => a.getAttribute("aria-label") ?? a.textContent)"""
@@ -13,6 +12,7 @@ LEFT = """() => [...document.querySelectorAll(".vk-graph a[data-n]:not(.vk-lit)"
   .every((a) => parseFloat(getComputedStyle(a).opacity) < .5)"""
 
 
+@pytest.mark.usually("390")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_note_shows_where_it_stands(visit: Visitor, width: int) -> None:
     page = visit("multi-head-attention/", width=width, reduced_motion="reduce")
@@ -49,6 +49,7 @@ def test_a_bold_title_fits_its_box(visit: Visitor) -> None:
     assert left > 6
 
 
+@pytest.mark.usually("dark-390")
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_all_notes_on_one_map(visit: Visitor, scheme: str, width: int) -> None:
     page = visit("softmax/", scheme=scheme, width=width, reduced_motion="reduce")
@@ -58,8 +59,7 @@ def test_all_notes_on_one_map(visit: Visitor, scheme: str, width: int) -> None:
     listed = page.locator(".vk-graph__list li")
     assert boxes.count() == listed.count() > 30
     expect(listed.nth(8)).to_contain_text("Naive Attention: after Self Attention and Static")
-    found = Axe().run(page, options={"rules": {"target-size": {"enabled": True}}}).response
-    assert found["violations"] == []
+    assert violations(page, {"rules": {"target-size": {"enabled": True}}}) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     boxes.nth(0).click()
     expect(page.locator("h1")).to_contain_text("Softmax")

@@ -17,6 +17,7 @@ def card(page: Page) -> Locator:
     return page.locator(".vk-preview")
 
 
+@pytest.mark.long
 def test_a_link_shows_what_it_leads_to_wherever_the_site_is_served(
     visit: Visitor, built: Path
 ) -> None:
@@ -33,6 +34,7 @@ def test_a_link_shows_what_it_leads_to_wherever_the_site_is_served(
     expect(card(page)).to_have_count(0)
 
 
+@pytest.mark.long
 def test_each_link_shows_its_own_section(visit: Visitor) -> None:
     page = visit("questions-and-answers/")
     page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
@@ -86,6 +88,7 @@ def test_a_card_by_keyboard(visit: Visitor) -> None:
     expect(page.locator("a.wikilink:focus")).to_be_visible()
 
 
+@pytest.mark.usually("light")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_card_by_touch(visit: Visitor, scheme: str) -> None:
     page = visit("softmax/", width=390, scheme=scheme, has_touch=True, is_mobile=True)
@@ -161,6 +164,7 @@ def test_a_page_that_is_gone_shows_no_card(visit: Visitor) -> None:
     expect(card(page)).to_have_count(0)
 
 
+@pytest.mark.usefixtures("checked")
 def test_the_line_of_checks_shows_the_checks_of_its_note(visit: Visitor) -> None:
     page = visit(f"{CHECKED.lower()}/")
     link = page.locator(".vk-checked a")

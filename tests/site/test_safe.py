@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
+from visitor import Contexts
 
 #: What a browser would run, if anybody let it; ``{0}`` tells where it stood.
 IMG = "<img src=x onerror=hacked('{0}')>"
@@ -124,8 +125,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page()
+def page(contexts: Contexts) -> Iterator[Page]:
+    page = contexts.get(False, 1280, "light", {}).new_page()
     page.add_init_script("window.found = []; window.hacked = where => found.push(where)")
     yield page
     page.close()
@@ -134,6 +135,7 @@ def page(browser: Browser) -> Iterator[Page]:
 PAGES = ("", "images/", "quotes/", "untitled/", "links/", "plain/", "raw/", "tags/")
 
 
+@pytest.mark.usually("images/", "quotes/", "links/", "raw/")
 @pytest.mark.parametrize("path", PAGES)
 def test_no_page_runs_what_a_note_says(page: Page, address: str, path: str) -> None:
     answer = page.goto(address + path)

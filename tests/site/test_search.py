@@ -71,7 +71,7 @@ def test_every_question_of_the_table_is_answered(visit: Visitor) -> None:
 
 
 def test_nothing_is_fetched_before_the_box_is_opened(visit: Visitor) -> None:
-    page = visit()
+    page = visit.open()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     visit.go(page, "softmax/")
@@ -154,6 +154,7 @@ def test_a_result_leads_to_the_section_that_holds_it(visit: Visitor) -> None:
     expect(heading).to_be_in_viewport()
 
 
+@pytest.mark.usually("390")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_search_by_keyboard(visit: Visitor, width: int) -> None:
     page = visit(width=width)

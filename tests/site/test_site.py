@@ -34,6 +34,7 @@ SEEN = """() => {
 FORMULAS = "importance-of-dk-in-scaling/"
 
 
+@pytest.mark.long
 def test_every_page_opens_and_fits(visit: Visitor) -> None:
     """One visit to a page, since there are many: wide, then made as narrow as a phone."""
     page = visit()
@@ -109,6 +110,7 @@ def test_formulas_are_mathml_in_a_font_made_for_them(visit: Visitor) -> None:
     assert root["height"] > inner["height"]  # the sign reaches over what stands below it
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_picture_of_the_whole_page_shows_all_of_it(visit: Visitor, scripts: bool) -> None:
     page = visit(FORMULAS, java_script_enabled=scripts)
@@ -119,6 +121,7 @@ def test_a_picture_of_the_whole_page_shows_all_of_it(visit: Visitor, scripts: bo
     page.wait_for_function(f"{later} === 0")
 
 
+@pytest.mark.usually("what-goes-wrong")
 @pytest.mark.parametrize(
     ("note", "section"),
     [
@@ -204,14 +207,10 @@ def test_an_alias_leads_to_its_note(visit: Visitor, built: Path, scripts: bool) 
     aliases = [path.parent for path in built.glob("*/index.html")]
     aliases = [p for p in aliases if 'name="robots"' in (p / "index.html").read_text("utf-8")]
     assert len(aliases) >= 5
-    page = visit(aliases[0].name + "/", java_script_enabled=scripts) if scripts else None
-    if page is None:
-        page = visit.browser.new_context(java_script_enabled=False).new_page()
-        page.goto(visit.base + aliases[0].name + "/")
+    page = visit(aliases[0].name + "/", java_script_enabled=scripts)
     target = re.search('canonical" href="../([^"]+)"', (aliases[0] / "index.html").read_text())
     assert target
     page.wait_for_url(f"**/{target[1]}")
-    page.context.close()
 
 
 def test_notes_say_who_links_to_them(visit: Visitor) -> None:
@@ -222,6 +221,7 @@ def test_notes_say_who_links_to_them(visit: Visitor) -> None:
     expect(page.locator("h1")).not_to_contain_text("Query Matrix")
 
 
+@pytest.mark.usefixtures("checked")
 def test_a_note_tells_what_was_checked(visit: Visitor) -> None:
     page = visit(ADDRESSES[CHECKED])
     line = page.locator(".vk-checked--holds a")
@@ -249,6 +249,7 @@ def many_checks(route: Route) -> None:
     route.fulfill(json={"Softmax.md": note, "Query Matrix.md": [fails], "index.md": None})
 
 
+@pytest.mark.usually("390")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_checks_can_be_filtered(visit: Visitor, width: int) -> None:
     page = visit(width=width)
@@ -277,11 +278,9 @@ def test_checks_can_be_filtered(visit: Visitor, width: int) -> None:
 
 
 def test_checks_are_told_without_scripts(visit: Visitor) -> None:
-    page = visit.browser.new_context(java_script_enabled=False).new_page()
-    page.goto(visit.base + "checks/")
+    page = visit("checks/", java_script_enabled=False)
     assert page.locator(".vk-ledger tbody tr").count() == len(ADDRESSES)
     expect(page.locator(".vk-checks a")).to_have_attribute("href", "../checks.json")
-    page.context.close()
 
 
 def test_a_notebook_is_a_page_like_others(visit: Visitor, built: Path) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
-from visitor import NEAR, Visitor
+from visitor import NEAR, Visitor, violations
 
 BOX = ".vk-box"
 TERM = "[data-term]:not(.vk-math)"
@@ -21,6 +20,7 @@ def reach(page: Page) -> None:
     raise AssertionError("no term is reached")
 
 
+@pytest.mark.usually("mouse-1280", "touch-390", "keyboard-1280")
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("way", ["mouse", "touch", "keyboard"])
 def test_a_term_shows_its_meaning(visit: Visitor, way: str, width: int) -> None:
@@ -80,11 +80,12 @@ def test_once_on_a_page_and_never_where_it_is_explained(visit: Visitor) -> None:
     assert "key" not in [text.lower() for text in page.locator(TERM).all_inner_texts()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_terms_shut_nobody_out(visit: Visitor, scheme: str) -> None:
     page = visit("attention-weights/", scheme=scheme, width=390)
     page.locator(TERM).first.hover()
     expect(page.locator(BOX)).to_be_visible()
     page.evaluate(NEAR)
-    found = Axe().run(page, options={"rules": {"target-size": {"enabled": True}}}).response
-    assert [rule["id"] for rule in found["violations"]] == []
+    found = violations(page, {"rules": {"target-size": {"enabled": True}}})
+    assert [rule["id"] for rule in found] == []

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
-from visitor import NEAR, ROOT, Visitor
+from visitor import NEAR, ROOT, Visitor, violations
 
 from figures.scaling import gradient_data
 from snippets import bank_by_hand as hand
@@ -140,6 +139,7 @@ def test_every_one_is_tried() -> None:
         assert f'data-touch="{name}"' in drawing
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [320, 390, 768, 1280])
 def test_nothing_moves_when_one_comes(visit: Visitor, width: int) -> None:
     page = visit(width=width)
@@ -156,6 +156,7 @@ def test_nothing_moves_when_one_comes(visit: Visitor, width: int) -> None:
         assert abs(after - before) <= 1, (name, before, after)
 
 
+@pytest.mark.usually("single-query")
 @WIDGET
 def test_it_begins_as_it_was_drawn(visit: Visitor, name: str) -> None:
     still = visit(WIDGETS[name], java_script_enabled=False)
@@ -167,6 +168,7 @@ def test_it_begins_as_it_was_drawn(visit: Visitor, name: str) -> None:
     assert words(found)
 
 
+@pytest.mark.usually("390-dark-mask-to-paint", "1280-light-dot-against-cosine")
 @WIDGET
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_it_fits_and_axe_finds_nothing(visit: Visitor, name: str, width: int, scheme: str) -> None:
@@ -174,7 +176,7 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor, name: str, width: int, sc
     page = found.page
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     options = {"rules": {"target-size": {"enabled": True}}}
-    wrong = Axe().run(page, context="figure[data-touch]", options=options).response["violations"]
+    wrong = violations(page, options, "figure[data-touch]")
     assert [(rule["id"], node["html"]) for rule in wrong for node in rule["nodes"]] == []
     for target in found.locator("input, button, [role=slider]").all():
         box = target.bounding_box()
@@ -184,6 +186,7 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor, name: str, width: int, sc
         assert box["x"] + box["width"] <= width
 
 
+@pytest.mark.usually("pipeline", "softmax-temperature")
 @WIDGET
 def test_every_control_works_by_keyboard_and_reset_brings_it_back(
     visit: Visitor, name: str
@@ -268,6 +271,9 @@ WAYS: dict[str, Callable[[Page, Locator, tuple[float, float]], None]] = {
 }
 
 
+@pytest.mark.usually(
+    "mouse-1280-dot-against-cosine", "mouse-390-scale-and-gradient", "touch-390-softmax-temperature"
+)
 @WIDGET
 @pytest.mark.parametrize(("way", "width"), [("mouse", 1280), ("mouse", 390), ("touch", 390)])
 def test_every_handle_and_slider_can_be_dragged(
@@ -300,6 +306,7 @@ def test_every_handle_and_slider_can_be_dragged(
         assert page.evaluate("scrollY") == scrolled
 
 
+@pytest.mark.usually("softmax-temperature")
 @WIDGET
 def test_colours_of_the_system_are_kept(visit: Visitor, name: str) -> None:
     found = opened(visit, name, forced_colors="active", reduced_motion="reduce")
@@ -353,7 +360,7 @@ def same(found: Any, expected: Any) -> None:
 
 
 def test_softmax(visit: Visitor) -> None:
-    page = visit("softmax/")
+    page = visit.modules_alone()
     rows = [*grid(1), *grid(6, seed=1), *grid(40, seed=2)]
     rows += [np.array([-np.inf, 1.0, -np.inf]), np.array([-np.inf, -np.inf])]
     for x in [*rows, np.array([1e300, -1e300])]:
@@ -365,7 +372,7 @@ def test_softmax(visit: Visitor) -> None:
 
 
 def test_attention(visit: Visitor) -> None:
-    page = visit("softmax/")
+    page = visit.modules_alone()
     rng = np.random.default_rng(1)
     for n, (Q, K) in enumerate(zip(grid(3, 4), grid(5, 4, seed=1), strict=True)):
         V = rng.standard_normal((5, 2))
@@ -389,7 +396,7 @@ def test_attention(visit: Visitor) -> None:
 
 
 def test_masks(visit: Visitor) -> None:
-    page = visit("softmax/")
+    page = visit.modules_alone()
     for n, m in ((1, 1), (4, 4), (2, 6), (6, 2)):
         assert run(visit, page, "attention", "causal_mask", n, m) == causal_mask(n, m).tolist()
     for length in range(5):
@@ -398,7 +405,7 @@ def test_masks(visit: Visitor) -> None:
 
 
 def test_positions(visit: Visitor) -> None:
-    page = visit("positional-encoding/")
+    page = visit.modules_alone()
     for n, d_model in ((1, 2), (65, 8), (500, 32)):
         PE = sinusoidal_positions(n, d_model)
         same(run(visit, page, "attention", "sinusoidal_positions", n, d_model), PE)
@@ -420,7 +427,7 @@ def test_positions(visit: Visitor) -> None:
 
 
 def test_measures(visit: Visitor) -> None:
-    page = visit("softmax/")
+    page = visit.modules_alone()
     for q, k in zip(grid(2), grid(2, seed=1), strict=True):
         same(run(visit, page, "attention", "dot_product", q, k), q @ k)
         cosine = q @ k / (np.linalg.norm(q) * np.linalg.norm(k))
@@ -435,7 +442,7 @@ def test_measures(visit: Visitor) -> None:
 
 
 def test_rows_and_walks(visit: Visitor) -> None:
-    page = visit("softmax/")
+    page = visit.modules_alone()
     for d_k in (1, 64, 1024):
         for scores in grid(8)[::4]:
             for name, divisor in (("none", 1), ("root", np.sqrt(d_k)), ("d_k", d_k)):
@@ -628,6 +635,7 @@ def assert_masked(found: Locator, mask: np.ndarray) -> None:
     assert pressed == [str(bool(each)).lower() for each in mask.ravel()]
 
 
+@pytest.mark.usually("touch", "keyboard")
 @pytest.mark.parametrize("way", ["mouse", "touch", "keyboard"])
 def test_a_mask_is_painted(visit: Visitor, way: str) -> None:
     found = opened(visit, "mask-to-paint", width=390, has_touch=way == "touch")
@@ -674,6 +682,7 @@ STEP_IS_SEEN = """() => {
 }"""
 
 
+@pytest.mark.usually("390-reduce")
 @pytest.mark.parametrize(("width", "motion"), [(1280, "no-preference"), (390, "reduce")])
 def test_the_pipeline_is_told_in_steps(visit: Visitor, width: int, motion: str) -> None:
     found = opened(visit, "pipeline", width=width, reduced_motion=motion, has_touch=width == 390)

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from visitor import Visitor
 
 
+@pytest.mark.usually("390")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_note_says_which_step_of_the_road_it_is(visit: Visitor, width: int) -> None:
     page = visit("self-attention/", width=width)

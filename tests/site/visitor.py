@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
-from playwright.sync_api import Browser, Page
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page
 
 ROOT = Path(__file__).parents[2]
 # Scripts come when a page has been drawn; Material's tells all others when to begin.
 BEGUN = "typeof document$ !== 'undefined'"
 TOLD = "new Promise((done) => document$.subscribe(() => done(0)))"
+#: A page that holds nothing, at the root of the server.
+EMPTY = "empty.html"
 #: The note that is checked before the site is built.
 CHECKED = "Softmax"
 
@@ -32,32 +37,78 @@ NEAR = """async () => {
 
 
 @dataclass
-class Visitor:
-    """Opens pages, and remembers what went wrong on any of them."""
+class Contexts:
+    """Browser contexts, one per width, scheme and other options.
+
+    Each keeps its cache of files, and in a page that stays open the process of its pages.
+    """
 
     browser: Browser
+    #: The address of the server.
+    root: str
+    kept: dict[str, BrowserContext] = field(default_factory=dict)
+
+    def get(self, fresh: bool, width: int, scheme: str, options: dict[str, Any]) -> BrowserContext:
+        """Find the context with these options, or make one; a fresh one is the caller's."""
+        key = repr((width, scheme, sorted(options.items())))
+        if fresh or key not in self.kept:
+            size = {"width": width, "height": 900 if width > 600 else 844}
+            context = self.browser.new_context(viewport=size, color_scheme=scheme, **options)
+            if fresh:
+                return context
+            context.new_page().goto(self.root + EMPTY)
+            self.kept[key] = context
+        return self.kept[key]
+
+
+@dataclass
+class Visitor:
+    """Opens pages, and remembers what went wrong on any of them.
+
+    Contexts are shared with all tests that ask for the same width, scheme and options, so that
+    files come from the cache. What a page stores is forgotten when a test opens its first page in a
+    context; what a test changes in a context is undone at its end.
+    """
+
+    contexts: Contexts
     base: str
     #: Where the scripts of the things to touch are.
     modules: str = ""
     wrong: list[str] = field(default_factory=list)
-    close: list[Callable[[], None]] = field(default_factory=list)
+    #: The pages that this test has opened.
+    pages: list[Page] = field(default_factory=list)
     #: Pages without scripts.
     plain: list[Page] = field(default_factory=list)
 
-    def __call__(
-        self, path: str = "", *, width: int = 1280, scheme: str = "light", **options: Any
+    def __call__(self, path: str = "", **options: Any) -> Page:
+        """Open a page of the site."""
+        page = self.open(**options)
+        self.go(page, path)
+        return page
+
+    def open(
+        self, *, width: int = 1280, scheme: str = "light", fresh: bool = False, **options: Any
     ) -> Page:
-        size = {"width": width, "height": 900 if width > 600 else 844}
-        context = self.browser.new_context(viewport=size, color_scheme=scheme, **options)
-        self.close.append(context.close)
+        """Open an empty page in a shared context, or in a fresh one, which has no files yet."""
+        context = self.contexts.get(fresh, width, scheme, options)
+        known = any(page.context is context for page in self.pages)
         page = context.new_page()
+        self.pages.append(page)
+        if not (known or fresh):
+            stored = {"origin": urljoin(self.base, "/").rstrip("/"), "storageTypes": "all"}
+            context.new_cdp_session(page).send("Storage.clearDataForOrigin", stored)
         if not options.get("java_script_enabled", True):
             self.plain.append(page)
         page.on("request", lambda r: self.note(f"asked {r.url}", not self.is_ours(r.url)))
         page.on("response", lambda r: self.note(f"{r.status} {r.url}", r.status >= 400))
         page.on("console", lambda m: self.note(m.text, m.type in ("error", "warning")))
         page.on("pageerror", lambda error: self.note(str(error)))
-        self.go(page, path)
+        return page
+
+    def modules_alone(self) -> Page:
+        """Open a page that can import the modules of the things to touch, and holds nothing."""
+        page = self.open()
+        page.goto(urljoin(self.base, f"/{EMPTY}"))
         return page
 
     def go(self, page: Page, path: str) -> None:
@@ -68,8 +119,47 @@ class Visitor:
             page.evaluate(TOLD)
 
     def is_ours(self, url: str) -> bool:
-        return url.startswith((self.base, "data:", "blob:"))
+        empty = urljoin(self.base, f"/{EMPTY}")
+        return url == empty or url.startswith((self.base, "data:", "blob:"))
 
     def note(self, what: str, wrong: bool = True) -> None:
         if wrong:
             self.wrong.append(what)
+
+    def leave(self) -> None:
+        """Close what was opened, and leave the shared contexts as they were."""
+        shared = self.contexts.kept.values()
+        for context in dict.fromkeys(page.context for page in self.pages):
+            if context in shared:
+                for page in context.pages[1:]:  # the first keeps the process
+                    page.close()
+                context.unroute_all()
+                context.set_offline(False)
+            else:
+                context.close()
+
+
+def violations(
+    page: Page, options: dict[str, Any], context: str | None = None
+) -> list[dict[str, Any]]:
+    """Ask axe what shuts somebody out, on the page or in a part of it, and for nothing else."""
+    page.evaluate(Axe().axe_script)
+    found: list[dict[str, Any]] = page.evaluate(
+        """async ([context, options]) => {
+          const all = { ...options, resultTypes: ["violations"] };
+          return (await axe.run(context ?? document, all)).violations;
+        }""",
+        [context, options],
+    )
+    return found
+
+
+@contextlib.contextmanager
+def visiting(contexts: Contexts, base: str, modules: str = "") -> Iterator[Visitor]:
+    """Visit a site; at the end nothing may have gone wrong on any page."""
+    visitor = Visitor(contexts, base, modules)
+    try:
+        yield visitor
+    finally:
+        visitor.leave()
+    assert visitor.wrong == []

@@ -1,6 +1,7 @@
 """The real model; the witnesses are figures that others printed with sentence-transformers."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -29,6 +30,12 @@ def sentences(minilm):
         np.stack([encode(minilm, word) for word in ["River", "bank", "is", "calm"]]),
         np.stack([encode(minilm, word) for word in ["Bank", "stores", "money"]]),
     )
+
+
+@pytest.mark.skipif("CI" not in os.environ, reason="only the gate asks for the real model")
+def test_the_model_is_there():
+    """All other tests that need it are skipped without it."""
+    assert find_minilm() is not None
 
 
 # Source 003
