@@ -6,12 +6,13 @@ BIN := .venv/bin
 # Material for MkDocs tells of its future at every start.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve site test test-all test-rest watch figures bench elsewhere mutants code-mutants lint clean
+.PHONY: help serve site test test-all test-rest machines watch figures bench elsewhere mutants code-mutants lint clean
 
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
 	@echo "make test     check everything in minutes: the notes, the code, the site in a browser"
 	@echo "make test-all the same with the long tests and more random examples"
+	@echo "make machines run the notes as other machines compute, and see whether anything differs"
 	@echo "make watch    check the notes again at every save"
 	@echo "make site     build the site into site/, ready to publish"
 	@echo "make figures  draw the stale figures again, and the badge of the README"
@@ -42,6 +43,10 @@ test-all: .venv/test
 # What `make test` leaves out.
 test-rest: .venv/test
 	@$(BIN)/python tests --rest
+
+# All that this machine can be; the gate runs three.
+machines: .venv/site
+	$(BIN)/pytest docs -q --machines
 
 watch: .venv/dev
 	$(BIN)/vaultkit check docs --watch

@@ -50,6 +50,14 @@ def test_what_fails_comes_first() -> None:
     assert '<td class="vk-fails">1 of 1 fail</td>' in table([entry])
 
 
+def test_it_says_on_how_many_machines_a_note_was_tried() -> None:
+    entry = Entry("Owl", "Owl.md", CHECKS, machines=6)
+    assert ">1 block, 2 numbers checked; tried on 6 machines<" in line(entry)
+    tern = Entry("Tern", "Tern.md", CHECKS)
+    assert "tried" not in line(tern) + table([tern])
+    assert "6 hold. 1 note was tried on 6 machines.</p>" in table([entry, tern])
+
+
 def test_a_note_with_nothing_to_check_says_nothing() -> None:
     assert line(Entry("Owl", "Owl.md", [])) == ""
 

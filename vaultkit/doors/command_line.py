@@ -32,6 +32,7 @@ from vaultkit.pipeline import baseline
 from vaultkit.pipeline.changed import GitError, affected, since
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import KINDS, Ledger, published
+from vaultkit.pipeline.machines import MACHINES, Machines
 from vaultkit.pipeline.runner import Inspection, Runner
 from vaultkit.pipeline.summary import MOST_OF_A_NOTE, summary
 from vaultkit.pipeline.update import apply
@@ -104,6 +105,14 @@ def main() -> None:
 @click.option("--update", is_flag=True, help="Rewrite stale outputs and mirrored code.")
 @click.option("--trials", type=int, metavar="N", help="Judge on N sets of other numbers, too.")
 @click.option(
+    "--machines",
+    type=click.IntRange(1),
+    is_flag=False,
+    flag_value=len(MACHINES),
+    metavar="N",
+    help="Run the notes again as (N) other machines compute; what differs is wrong.",
+)
+@click.option(
     "--changed",
     is_flag=False,
     flag_value="HEAD",
@@ -131,6 +140,7 @@ def check(
     names: tuple[str, ...],
     update: bool,
     trials: int | None,
+    machines: int | None,
     changed: str | None,
     with_baseline: bool,
     as_json: bool,
@@ -140,6 +150,8 @@ def check(
     annotate: str | None,
 ) -> None:
     """Check the notes below PATH, or the one there: its code runs, in a process of its own."""
+    if machines and (update or watch):
+        raise click.UsageError("--machines compares notes as they are: no --update, no --watch")
     vault = Vault(path if path.is_dir() else vault_of(path))
     notes = list(vault.notes.values())
     if names:
@@ -151,7 +163,7 @@ def check(
     annotations = Annotations(vault, annotate) if annotate else None
     if annotations:
         notes = [note for note in notes if note.path != annotations.path]
-    found = _inspect(vault, notes, trials, update, again=not watch)
+    found = _inspect(vault, notes, trials, update, machines, again=not watch)
     if with_baseline:
         found = _known(vault, found, whole=path.is_dir() and not names and not changed)
     if junit:
@@ -287,8 +299,9 @@ def _at(path: Path, vault: Vault) -> Note:
 
 
 def _inspect(
-    vault: Vault, notes: Sequence[Note], trials: int | None, update: bool, *, again: bool = True
-) -> Found:
+    vault: Vault, notes: Sequence[Note], trials: int | None, update: bool,
+    machines: int | None = None, *, again: bool = True,
+) -> Found:  # fmt: skip
     """Inspect notes, tell how far it is, keep what was found; with ``update``, mend them.
 
     ``again``: run also those of which all is known that running them would tell.
@@ -301,7 +314,7 @@ def _inspect(
     options = vault.options
     trials = options.trials if trials is None else trials
     ledger = Ledger(vault)
-    settings = Settings(options.timeout, trials, to_mathml)
+    settings = Settings(options.timeout, trials, to_mathml, outputs=bool(machines))
     runner = Runner(vault, settings, ledger=None if again else ledger)
     found: Found = []
     try:
@@ -326,7 +339,26 @@ def _inspect(
         runner.close()
     if update:
         click.echo(f"{mended} rewritten: read what came", err=True)
+    if machines:
+        _try_again(Machines(vault, settings, machines, say=_say), found, ledger)
     return found
+
+
+def _try_again(machines: Machines, found: Found, ledger: Ledger) -> None:
+    """Run notes again on other machines; add what differs to what was found in them."""
+    runs = [inspection for inspection in found if inspection.note.blocks]
+    machines.run(inspection.note for inspection in runs)
+    for inspection in runs:
+        differences = machines.differences(inspection)
+        names = [] if differences else [trial.machine.name for trial in machines.tried]
+        ledger.record_machines(inspection.note, names)
+        inspection.checks += differences
+    for trial in machines.trials:
+        _say(f"machines: {trial}")
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
 
 
 def _mirrored(note: Note, vault: Vault) -> list[Mend]:

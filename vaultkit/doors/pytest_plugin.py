@@ -25,6 +25,7 @@ from vaultkit.files import write_atomically
 from vaultkit.pipeline.figures import FigureError, Figures
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import KINDS, Ledger
+from vaultkit.pipeline.machines import MACHINES, Machines
 from vaultkit.pipeline.runner import Inspection, Runner, workers_of
 from vaultkit.pipeline.summary import MOST_OF_A_NOTE, summary
 from vaultkit.pipeline.update import apply
@@ -48,6 +49,7 @@ _TALLY = pytest.StashKey[Counter[str]]()
 _RUNNERS = pytest.StashKey[dict[Path, Runner]]()
 _WORKERS = pytest.StashKey[dict[Path, Workers]]()
 _FIGURES = pytest.StashKey[Figures]()
+_MACHINES = pytest.StashKey[dict[Path, Machines]]()
 # What the line of totals counts.
 _CHECKED = ("notes", *KINDS.values())
 _EXCEPTED = {
@@ -93,6 +95,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="judge the equations of the notes on N sets of other numbers, too",
     )
+    group.addoption(
+        "--vault-machines",
+        type=int,
+        nargs="?",
+        const=len(MACHINES),
+        metavar="N",
+        help="run notes and figures again as other machines compute, on the first N that this one "
+        "can be; what differs is a failure",
+    )
     parser.addini("vault", "folders of notes whose code runs", type="paths")
     parser.addini("vault_timeout", "seconds that one block of a note may take", default="")
     parser.addini("vault_figures", "module whose FIGURES draw the SVGs of the vault", default="")
@@ -107,7 +118,14 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
     short: tuple[tuple[str, dict[str, Any]], ...] = (
         ("--update", {"action": "store_true", "dest": "vault_update"}),
         ("--trials", {"type": int, "default": 0, "dest": "vault_trials", "metavar": "N"}),
-    )
+        (
+            "--machines",
+            {
+                "type": int, "nargs": "?", "const": len(MACHINES), "dest": "vault_machines",
+                "metavar": "N",
+            },
+        ),
+    )  # fmt: skip
     for name, how in short:
         _, unknown = parser.parse_known_and_unknown_args([name, "0"])
         if name in unknown:  # nobody else's here, either
@@ -121,6 +139,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_TALLY] = Counter()
     config.stash[_RUNNERS] = {}
     config.stash[_WORKERS] = {}
+    config.stash[_MACHINES] = {}
+    if config.option.vault_machines and config.option.vault_update:
+        raise pytest.UsageError("--machines compares notes as they are: --update them first")
     count = 0 if _in_process(config) else 1
     config.stash[_FIGURES] = Figures(config.getini("vault_figures"), count)
 
@@ -182,6 +203,9 @@ def pytest_terminal_summary(
         )
         line = f"vault: {checked}; exceptions: {excepted}"
         terminalreporter.write_line(f"{line}; {changed}" if changed else line)
+    for machines in config.stash[_MACHINES].values():
+        for trial in machines.trials:
+            terminalreporter.write_line(f"machines: {trial}")
     failures = [
         (report.nodeid.split("::", 1)[0], Check.from_plain(check))
         for report in terminalreporter.stats.get("failed", ())
@@ -236,8 +260,9 @@ def _runner(path: Path, config: pytest.Config) -> Runner:
     if vault.root not in runners:
         timeout = float(config.getini("vault_timeout") or vault.options.timeout)
         trials = config.option.vault_trials or vault.options.trials
-        settings = Settings(timeout=timeout, typeset=to_mathml, trials=trials)
-        known = config.option.vault_cached and not _in_process(config)
+        again = bool(config.option.vault_machines)
+        settings = Settings(timeout=timeout, typeset=to_mathml, trials=trials, outputs=again)
+        known = config.option.vault_cached and not _in_process(config) and not again
         ledger = Ledger(vault) if known else None
         workers = config.stash[_WORKERS][vault.root]
         runners[vault.root] = Runner(vault, settings, ledger=ledger, workers=workers)
@@ -256,8 +281,12 @@ def _in_process(config: pytest.Config) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let drawings come first: they are looked at while the notes run in other processes."""
-    items.sort(key=lambda item: not isinstance(item, DrawingItem))
+    """Let drawings come first: they are looked at while the notes run in other processes.
+
+    What runs again on other machines comes last, when all has been found that it is compared with.
+    """
+    machines = MachinesItem, DrawingMachinesItem
+    items.sort(key=lambda item: (isinstance(item, machines), not isinstance(item, DrawingItem)))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -410,6 +439,8 @@ class NoteFile(pytest.File):
             yield BlockItem.from_parent(self, name=label, index=index)
         for group in groups:
             yield GroupItem.from_parent(self, name=f"({group})", group=group)
+        if self.config.option.vault_machines and self.note.blocks:
+            yield MachinesItem.from_parent(self, name="(machines)")
 
     @cached_property
     def runner(self) -> Runner:
@@ -527,12 +558,32 @@ class GroupItem(_NoteItem):
             self.config.stash[_TALLY]["notes not run again"] += self.parent.inspection.cached
 
 
+class MachinesItem(_NoteItem):
+    """Nothing comes otherwise on another machine."""
+
+    def concerns(self, check: Check) -> bool:  # noqa: ARG002
+        """None: they are found in the notes on this machine."""
+        return False
+
+    def runtest(self) -> None:
+        """Compare what was found with what the machines have found; note down how many did."""
+        machines, inspection = _machines(self), self.parent.inspection
+        if inspection.ended:
+            self.fail_on([Problem(1, inspection.ended)])
+        differences = machines.differences(inspection)
+        names = [] if differences else [trial.machine.name for trial in machines.tried]
+        Ledger(machines.vault).record_machines(self.parent.note, names)
+        self.fail_on(Problem(check.line, check.why) for check in differences)
+
+
 class DrawingFile(pytest.File):
-    """A drawing, as a file of one test."""
+    """A drawing, as a file of tests."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """One item: the drawing is fresh."""
+        """One item: the drawing is fresh. Another one: it is so on all machines."""
         yield DrawingItem.from_parent(self, name="fresh")
+        if self.config.option.vault_machines:
+            yield DrawingMachinesItem.from_parent(self, name="machines")
 
 
 class DrawingItem(_Item):
@@ -554,6 +605,51 @@ class DrawingItem(_Item):
         except FigureError as error:
             self.fail_on([Problem(1, str(error))])
         self.fail_on([Problem(1, "drawn from data that have changed since; --update redraws it")])
+
+
+class DrawingMachinesItem(_Item):
+    """A drawing shows the same data on another machine."""
+
+    def runtest(self) -> None:
+        """Compare the fingerprint with those that the machines have found."""
+        machines = _machines(self)
+        try:
+            here = self.config.stash[_FIGURES].fingerprint(self.path.name)
+        except FigureError as error:
+            self.fail_on([Problem(1, str(error))])
+        if differs := machines.figure_differs(self.path.name, here):
+            self.fail_on([Problem(1, differs)])
+
+
+def _machines(item: MachinesItem | DrawingMachinesItem) -> Machines:
+    """Return the machines of a vault, on which all has run that is to be compared."""
+    config = item.config
+    runner = _runner(item.path, config)
+    known = config.stash[_MACHINES]
+    if runner.vault.root not in known:
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+
+        def say(line: str) -> None:
+            if reporter:
+                reporter.write_line(line)
+                reporter.flush()
+
+        machines = known[runner.vault.root] = Machines(
+            runner.vault,
+            runner.settings,
+            config.option.vault_machines,
+            figures=config.getini("vault_figures"),
+            say=say,
+        )
+        root = _vault_root(item.path, config)
+        items = [i for i in item.session.items if _vault_root(i.path, config) == root]
+        machines.run(
+            [one.parent.note for one in items if isinstance(one, MachinesItem)],
+            [one.path.name for one in items if isinstance(one, DrawingMachinesItem)],
+        )
+    if not known[runner.vault.root].tried:
+        pytest.skip("this machine can be no other")
+    return known[runner.vault.root]
 
 
 def _item_name(block: Block) -> str:

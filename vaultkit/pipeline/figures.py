@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
+from vaultkit.run.dependencies import LocalFinder
 from vaultkit.run.ending import Limits
+from vaultkit.run.reordering import compiled
 from vaultkit.run.work import Send
 from vaultkit.run.workers import Workers
 
@@ -26,11 +30,20 @@ class Figures:
         How many are computed at a time; 0 means in this process, for debuggers.
     limits
         What the process of a figure may use; one thread, if nothing is said.
+    reordered
+        The folder whose modules sum their matrix products in another order, if any do.
     """
 
-    def __init__(self, module: str, count: int = 1, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        module: str,
+        count: int = 1,
+        limits: Limits | None = None,
+        reordered: Path | None = None,
+    ) -> None:
         self.module = module
-        self._workers = Workers(_Work(module), count, limits or Limits(threads=1))
+        self._workers = Workers(_Work(module, reordered), count, limits or Limits(threads=1))
+        self._known: dict[str, str] = {}
         self._asked: set[str] = set()
 
     def submit(self, names: Iterable[str]) -> None:
@@ -51,10 +64,12 @@ class Figures:
         FigureError
             If there is no such figure, or its function or the process that runs it fails.
         """
-        if name not in self._asked:
-            self.submit([name])
-        self._asked.discard(name)
-        return self._done(name)
+        if name not in self._known:
+            if name not in self._asked:
+                self.submit([name])
+            self._asked.discard(name)
+            self._known[name] = self._done(name)
+        return self._known[name]
 
     def render(self, name: str) -> str:
         """Draw a figure.
@@ -92,9 +107,12 @@ class _Work:
     """What the process of a figure does."""
 
     module: str
+    reordered: Path | None
 
     def take(self, key: str, given: bytes) -> None:  # noqa: ARG002
         """Import the module where the processes of the figures that follow share it."""
+        if self.reordered and not any(isinstance(one, LocalFinder) for one in sys.meta_path):
+            sys.meta_path.insert(0, LocalFinder(self.reordered, compiled))
         importlib.import_module(self.module)
 
     def __call__(self, key: str, send: Send) -> None:

@@ -6,6 +6,7 @@ NumPy, markdown-it-py, mdit-py-plugins and PyYAML alone; whatever else takes par
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,6 +28,7 @@ from vaultkit.claims.claims import claims_of
 from vaultkit.read.note import Block, Note
 from vaultkit.read.options import OF_CODE, Options, kinds, unknown_checks
 from vaultkit.read.vault import Vault
+from vaultkit.run import reordering
 from vaultkit.run.dependencies import recording
 from vaultkit.run.session import NoteRun, Step, Watcher
 
@@ -54,6 +56,10 @@ class Settings:
         none of the formulas turns out to be about.
     every_digit
         Whether an output has to show all digits of its numbers.
+    outputs
+        Whether to keep what came of each block.
+    reordered
+        Whether the code sums its matrix products in another order.
     """
 
     timeout: float = 10.0
@@ -62,6 +68,8 @@ class Settings:
     shown: bool = False
     listings: bool = False
     every_digit: bool = False
+    outputs: bool = False
+    reordered: bool = False
 
     def of(self, options: Options, note: Note, path: str) -> Settings:
         """Return them with what the options of a vault say of a note at a path."""
@@ -237,13 +245,18 @@ def inspect_code(
         return note
 
     watchers = (judges.look, watch) if watch else (judges.look,)
-    session = NoteRun(note, settings.timeout, watchers, vault=folder, beat=tell, pause=paused)
+    rewrite, compile_module = (
+        (reordering.reordered, reordering.compiled) if settings.reordered else (_as_it_is, None)
+    )
+    session = NoteRun(
+        note, settings.timeout, watchers, rewrite, vault=folder, beat=tell, pause=paused
+    )
     judges.equations.call = lambda function, given: session.call(function, *given)
     judges.predictions.call = judges.statements.call = judges.shapes.call = session.call
     broken: set[int] = set()
     root = folder.parent
     read = set() if read is None else read
-    with recording(root, read):
+    with recording(root, read, compile_module):
         for index in count():
             if index >= len(session.note.blocks[:until]):
                 break
@@ -279,3 +292,7 @@ def inspect_code(
             check = replace(check, outcome=EXCEPTED, why=_ONLY_READ)
         if check.kind in wanted:
             yield check
+
+
+def _as_it_is(tree: ast.Module) -> ast.Module:
+    return tree

@@ -85,6 +85,7 @@ class Ledger:
         entry = {
             "note": self.vault.relative(note.path),
             "key": key,
+            "machines": before.get("machines", []) if before.get("key") == key else [],
             "under": under and self._under(under, files),
             "checks": [check.plain() for check in sorted(found, key=lambda c: (c.line, c.column))],
         }
@@ -121,6 +122,28 @@ class Ledger:
             return None
         of_code = (check for check in checks if check.kind not in OF_TEXT)
         return [replace(check, scope="", pinned="") for check in of_code]
+
+    def record_machines(self, note: Note, names: Iterable[str]) -> None:
+        """Put down on which machines a note was tried again, and nothing differed; or on none.
+
+        Those on which it was tried before stay, as long as nothing has changed since.
+        """
+        entry = self._entry(note)
+        if self._still_true(entry, note) is not None:
+            names = set(names)
+            known = sorted({*entry.get("machines", ()), *names}) if names else []
+            write_atomically(self._file(note), json.dumps({**entry, "machines": known}))
+
+    def machines(self, note: Note) -> int:
+        """Count the machines on which a note was tried, the first run included; 0 if on no other.
+
+        See `vaultkit.pipeline.machines`.
+        """
+        entry = self._entry(note)
+        known = entry.get("machines")
+        if not isinstance(known, list) or not known or self._still_true(entry, note) is None:
+            return 0
+        return len(known) + 1
 
     def knows(self, note: Note) -> bool:
         """Tell whether a note has ever been checked."""

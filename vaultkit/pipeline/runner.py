@@ -19,13 +19,26 @@ from vaultkit.checks.check import FAILS, Check
 from vaultkit.pipeline.inspect import Judges, Settings, asked_of_code, inspect_code, inspect_text
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.markdown import parse
-from vaultkit.read.note import Note
+from vaultkit.read.note import Block, Note
 from vaultkit.read.options import CHECKS, OF_CODE
 from vaultkit.read.vault import Vault
 from vaultkit.run.dependencies import compile_ahead, local_modules
 from vaultkit.run.ending import Ending, Limits
+from vaultkit.run.session import Step
 from vaultkit.run.work import Send
 from vaultkit.run.workers import Workers
+
+
+@dataclass(frozen=True)
+class Output:
+    """What came of a piece of code, and where the note shows it.
+
+    ``line`` is that of the first line of what is shown, or of the code where nothing is.
+    """
+
+    line: int
+    text: str
+    shown: bool
 
 
 @dataclass
@@ -44,6 +57,8 @@ class Inspection:
         Why what is missing was not judged: how the note's process ended.
     rests_on
         The files that its code has read.
+    outputs
+        What came of each block, by its number, if that was to be kept.
     """
 
     note: Note
@@ -53,6 +68,7 @@ class Inspection:
     rests_on: set[Path] = field(default_factory=set)
     #: Whether all was judged that needs no code to run.
     text_is_whole: bool = False
+    outputs: dict[int, list[Output]] = field(default_factory=dict)
     #: It did not run again, as nothing has changed since.
     cached: bool = False
 
@@ -211,6 +227,8 @@ def told(note: Note, ending: Ending, whole: bool = True) -> Inspection:
     for message in ending.messages:
         if "check" in message:
             found.checks.append(Check.from_plain(message["check"]))
+        for index, outputs in message.get("outputs", ()):
+            found.outputs[index] = [Output(*output) for output in outputs]
         for path in message.get("read", ()):
             found.rests_on.add(Path(path))
     if ending.kind == "done":
@@ -309,8 +327,18 @@ class _Work:
         note, until, names, settings = self.task
         read: set[Path] = set()
 
+        outputs: list[tuple[int, list[tuple[int, str, bool]]]] = []
+
         def tell(index: int, seconds: float) -> None:
             send({"block": index, "limit": seconds})
+
+        def keep(block: Block, steps: list[Step], _variables: object) -> None:
+            kept = []
+            for step in steps:
+                first, last = step.shown_lines
+                shown = last >= first
+                kept.append((first if shown else step.line, step.got, shown))
+            outputs.append((note.blocks.index(block), kept))
 
         if settings.typeset:
             for check in typeset.check(note, settings.typeset):
@@ -318,6 +346,9 @@ class _Work:
         for check in inspect_code(
             note, self.folder, names, settings,
             until=until, tell=tell, read=read, judges=self.judges,
+            watch=keep if settings.outputs else None,
         ):  # fmt: skip
             send({"check": check.plain()})
+        if outputs:
+            send({"outputs": outputs})
         send({"read": [os.fspath(path) for path in read]})

@@ -19,7 +19,9 @@ _hooked = False
 
 
 @contextlib.contextmanager
-def recording(root: Path, read: set[Path]) -> Iterator[None]:
+def recording(
+    root: Path, read: set[Path], compile_module: Callable[[str], CodeType] | None = None
+) -> Iterator[None]:
     """Note down which files below a folder are read; its modules are imported afresh.
 
     Parameters
@@ -28,6 +30,8 @@ def recording(root: Path, read: set[Path]) -> Iterator[None]:
         The folder.
     read
         Gets the modules imported and the files opened for reading.
+    compile_module
+        Compiles the module of a path; as it is, if nothing is said.
     """
     global _hooked
     if not _hooked:
@@ -38,7 +42,7 @@ def recording(root: Path, read: set[Path]) -> Iterator[None]:
 
     def code_of(path: str) -> CodeType:
         read.add(Path(path))  # also what need not be opened again
-        return compiled(path)
+        return (compile_module or compiled)(path)
 
     try:
         with afresh(root, code_of) as found:

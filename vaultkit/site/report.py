@@ -24,7 +24,8 @@ class Entry:
 
     ``checks`` is None if they did not run on its present text; ``edited`` tells whether they ran
     on another, ``withheld`` whether they found faults that are not for the public. ``href`` leads
-    to the note, ``anchor`` names its row in the table of all notes.
+    to the note, ``anchor`` names its row in the table of all notes. ``machines`` is the number of
+    those on which it was tried.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Entry:
     withheld: bool = False
     href: str = ""
     anchor: str = ""
+    machines: int = 0
 
     @property
     def unchecked(self) -> str:
@@ -85,6 +87,7 @@ def entries(vault: Vault, ledger: Ledger) -> list[Entry]:
             path=vault.relative(note.path),
             checks=ledger.checks(note),
             edited=ledger.knows(note),
+            machines=ledger.machines(note),
             href=vault.address(note),
             anchor=f"of-{vault.address(note).replace('/', '-')}",
         )
@@ -109,6 +112,8 @@ def line(entry: Entry, href: str = "") -> str:
         excepted = entry.count(EXCEPTED)
         if excepted:
             parts.append(_count(excepted, "exception"))
+        if entry.machines:
+            parts.append(f"tried on {_count(entry.machines, 'machine')}")
         words = "; ".join(parts)
     words = html.escape(words)
     if href:
@@ -135,13 +140,22 @@ def table(found: Sequence[Entry]) -> str:
     sums = "".join(f"<td>{sum(e.count(HOLDS, kind) for e in found):,}</td>" for kind in KINDS)
     totals = Totals.of(found)
     return (
-        f"<p>On {_count(totals.notes, 'note')}: {totals.words}.</p>"
+        f"<p>On {_count(totals.notes, 'note')}: {totals.words}.{_tried(found)}</p>"
         '<div class="vk-ledger md-typeset__scrollwrap" tabindex="0" role="region"'
         ' aria-label="Checks by note"><table class="vk-ledger__notes">'
         f'<thead><tr><th scope="col">Note</th>{head}<th scope="col">Excepted</th></tr></thead>'
         f"<tbody>{rows}</tbody>"
         f'<tfoot><tr><th scope="row">All</th>{sums}'
         f"<td>{totals.outcomes[EXCEPTED]:,}</td></tr></tfoot></table></div>"
+    )
+
+
+def _tried(found: Sequence[Entry]) -> str:
+    """Say how many notes were tried on how many machines."""
+    tried = Counter(entry.machines for entry in found if entry.checks and entry.machines)
+    return "".join(
+        f" {_count(notes, 'note was', 'notes were')} tried on {_count(machines, 'machine')}."
+        for machines, notes in sorted(tried.items(), reverse=True)
     )
 
 

@@ -1,0 +1,426 @@
+"""Runs notes again as other machines compute, and finds what differs from the first run.
+
+The kernels of a BLAS, the SIMD instructions that NumPy uses and the number of threads decide in
+which order a product is summed, and so its last bits. Where these decide a digit, a page shows
+something that holds on some machines only.
+
+All of that is set before NumPy is loaded. So each machine is a fresh process of Python, this module
+run as a program, in which the notes run as always, each in a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.checks.outputs import NUMBER
+from vaultkit.pipeline.figures import FigureError, Figures
+from vaultkit.pipeline.inspect import Settings
+from vaultkit.pipeline.ledger import OF_TEXT
+from vaultkit.pipeline.runner import Inspection, Output, Runner
+from vaultkit.read.cache import folder_beside
+from vaultkit.read.note import Block, Note
+from vaultkit.read.vault import Vault
+from vaultkit.run.ending import Ending, Limits
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One kind of arithmetic.
+
+    Attributes
+    ----------
+    name
+        As it is told: *0.45 with SkylakeX kernels*.
+    kernel
+        The kernels of OpenBLAS that it uses.
+    without
+        A regular expression: the instructions that NumPy does without.
+    threads
+        How many threads a product uses.
+    reordered
+        Whether products are summed in another order.
+    """
+
+    name: str
+    kernel: str = ""
+    without: str = ""
+    threads: int = 1
+    reordered: bool = False
+
+
+MACHINES = (
+    Machine("products summed backwards", reordered=True),
+    *(Machine(f"{kernel} kernels", kernel) for kernel in
+      ("Haswell", "SkylakeX", "Nehalem", "Zen", "Prescott")),
+    Machine("NumPy without AVX-512", without="AVX512|X86_V4"),
+    Machine("NumPy without any of its SIMD levels", without="."),
+    Machine("one thread"),
+    Machine("two threads", threads=2),
+)  # fmt: skip
+
+
+@dataclass
+class Trial:
+    """What came of running notes and figures on a machine.
+
+    Attributes
+    ----------
+    machine
+        The machine.
+    not_tried
+        Why nothing ran on it; empty if something did.
+    notes
+        What was found in each note, by its path in the vault.
+    figures
+        The fingerprint of each figure, or why it has none, by its name.
+    seconds
+        How long it took.
+    differs
+        The notes and figures in which something differs from the first run.
+    """
+
+    machine: Machine
+    not_tried: str = ""
+    notes: dict[str, Inspection] = field(default_factory=dict)
+    figures: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    differs: set[str] = field(default_factory=set)
+
+    def __str__(self) -> str:
+        if self.not_tried:
+            return f"{self.machine.name}: not tried: {self.not_tried}"
+        differs = ", ".join(sorted(self.differs))
+        many = f"{_count(self.notes, 'note')}, {_count(self.figures, 'figure')}"
+        found = f"differs in {differs}" if differs else "nothing differs"
+        return f"{self.machine.name}: {found} ({many}, {self.seconds:.0f} s)"
+
+
+class Machines:
+    """The machines on which the notes and figures of a vault run again.
+
+    Parameters
+    ----------
+    vault
+        The vault.
+    settings
+        How its notes are inspected.
+    most
+        How many machines to try, of those that there are; None: all.
+    figures
+        Name of the module that draws the figures, if one does.
+    threads
+        How many threads a product used in the first run.
+    say
+        Is told what is tried next.
+    """
+
+    def __init__(
+        self, vault: Vault, settings: Settings, most: int | None = None, *, figures: str = "",
+        threads: int = 1, say: Callable[[str], object] = lambda _: None,
+    ) -> None:  # fmt: skip
+        self.vault = vault
+        self.settings = settings
+        self.most = most
+        self.figures = figures
+        self.threads = threads
+        self.say = say
+        #: What came of it, once they have run.
+        self.trials: list[Trial] = []
+
+    @property
+    def tried(self) -> list[Trial]:
+        """The trials in which something ran."""
+        return [trial for trial in self.trials if not trial.not_tried]
+
+    def run(self, notes: Iterable[Note], drawings: Iterable[str] = ()) -> None:
+        """Run notes and compute figures on each machine."""
+        task = {
+            "root": os.fspath(self.vault.root),
+            "notes": [os.fspath(note.path) for note in notes],
+            "timeout": self.settings.timeout,
+            "figures": self.figures,
+            "drawings": list(drawings),
+            "path": sys.path,
+        }
+        here = arithmetic()
+        for machine in MACHINES:
+            if len(self.tried) == self.most:
+                break
+            began = time.monotonic()
+            trial = Trial(machine)
+            self.trials.append(trial)
+            trial.not_tried = self._same(machine, here) or self._run(trial, here, task)
+            trial.seconds = time.monotonic() - began
+
+    def _same(self, machine: Machine, here: dict[str, Any]) -> str:
+        """Tell whether a machine computes as the first run did."""
+        if machine.without and not _disabled(machine, here):
+            return "NumPy uses none of them here"
+        if machine.kernel:
+            same = machine.kernel == here["kernel"]
+        else:
+            other = machine.without or machine.reordered
+            same = not other and machine.threads == self.threads
+        return "the first run had it" if same else ""
+
+    def _run(self, trial: Trial, here: dict[str, Any], task: dict[str, Any]) -> str:
+        """Run everything on a machine; or return why that cannot be."""
+        machine = trial.machine
+        environment = dict(os.environ)
+        if machine.kernel:
+            environment["OPENBLAS_CORETYPE"] = machine.kernel
+        if disabled := _disabled(machine, here):
+            environment["NPY_DISABLE_CPU_FEATURES"] = " ".join(disabled)
+        command = [sys.executable, "-m", __name__]
+        pipe = subprocess.PIPE
+        with tempfile.TemporaryFile() as errors, subprocess.Popen(
+            command, env=environment, stdin=pipe, stdout=pipe, stderr=errors
+        ) as process:  # fmt: skip
+            assert process.stdin
+            assert process.stdout
+            try:
+                first = process.stdout.readline()
+                if not first:
+                    return f"this processor or NumPy cannot: {_ending(process, errors)}"
+                there = json.loads(first)
+                if machine.kernel and there["kernel"] != machine.kernel:
+                    return f"NumPy has no such kernels here, and takes those of {there['kernel']}"
+                self.say(f"again with {machine.name}")
+                more = {"threads": machine.threads, "reordered": machine.reordered}
+                process.stdin.write(json.dumps({**task, **more}).encode())
+                process.stdin.close()
+                for line in process.stdout:
+                    self._take(trial, json.loads(line))
+                ended = _ending(process, errors)
+            finally:
+                process.kill()
+        for name in map(self._name, task["notes"]):
+            note = self.vault.notes[self.vault.root / name]
+            trial.notes.setdefault(name, Inspection(note, ended=f"not judged: {ended}"))
+        for name in task["drawings"]:
+            trial.figures.setdefault(name, f"could not be computed: {ended}")
+        return ""
+
+    def _take(self, trial: Trial, told: dict[str, Any]) -> None:
+        """Take in what was found in a note, or a fingerprint."""
+        if "figure" in told:
+            trial.figures[told["figure"]] = told["fingerprint"]
+            return
+        note = self.vault.notes[Path(told["note"])]
+        checks = [Check.from_plain(check) for check in told["checks"]]
+        outputs = {index: [Output(**one) for one in many] for index, many in told["outputs"]}
+        changed = "" if told["digest"] == note.digest else "it has changed meanwhile; run again"
+        found = Inspection(note, checks, ended=told["ended"] or changed, outputs=outputs)
+        trial.notes[self._name(told["note"])] = found
+
+    def _name(self, path: str) -> str:
+        return self.vault.relative(Path(path))
+
+    def differences(self, first: Inspection) -> list[Check]:
+        """Find what came of a note otherwise than in the first run, and on which machines."""
+        name = self.vault.relative(first.note.path)
+        every_digit = self.vault.options.every_digit
+        found: dict[Difference, list[str]] = defaultdict(list)
+        for trial in self.tried:
+            for difference in _differences(first, trial.notes[name], every_digit=every_digit):
+                found[difference].append(trial.machine.name)
+                trial.differs.add(name)
+        return [
+            Check("machine", difference.line, difference.here, FAILS, difference.told(names))
+            for difference, names in sorted(found.items())
+        ]
+
+    def figure_differs(self, name: str, fingerprint: str) -> str:
+        """Tell on which machines a figure shows other data than in the first run, if on any."""
+        found = defaultdict(list)
+        for trial in self.tried:
+            if trial.figures[name] != fingerprint:
+                trial.differs.add(name)
+                is_digest = re.fullmatch("[0-9a-f]{64}", trial.figures[name])
+                what = "it shows other data" if is_digest else trial.figures[name]
+                found[what].append(trial.machine.name)
+        return "\n".join(f"with {_list(names)}: {what}" for what, names in found.items())
+
+
+@dataclass(frozen=True, order=True)
+class Difference:
+    """Something that came otherwise on another machine, there and here, and the words of why."""
+
+    line: int
+    here: str
+    there: str
+    why: str = ""
+
+    def told(self, machines: Sequence[str]) -> str:
+        """Tell it: *0.46 here, 0.45 with SkylakeX kernels: rounding decides this digit*."""
+        here, there = (text.replace("\n", " / ") for text in (self.here, self.there))
+        what = "this digit" if NUMBER.fullmatch(here) else "this"
+        why = f"\n  {self.why}" if self.why else ""
+        return f"{here} here, {there} with {_list(machines)}: rounding decides {what}{why}"
+
+
+def _differences(
+    first: Inspection, other: Inspection, *, every_digit: bool
+) -> Iterator[Difference]:
+    """Find where two runs of a note differ."""
+    if first.ended:
+        return
+    if other.ended:
+        yield Difference(1, "it runs to its end", "it does not", other.ended)
+        return
+    here, there = _verdicts(first), _verdicts(other)
+    told: set[int | None] = set()
+    for index, outputs in first.outputs.items():
+        block = "block", str(index)
+        holds = all(verdicts.get(block, (FAILS,))[0] == HOLDS for verdicts in (here, there))
+        # An output that shows fewer digits than come is right where these are.
+        if holds and not every_digit:
+            continue
+        for one, two in zip(outputs, other.outputs.get(index, ()), strict=False):
+            for difference in _of_outputs(first.note.blocks[index], one, two):
+                told.add(index)
+                yield difference
+    for place, (outcome, check) in here.items():
+        outcome_there, other_check = there.get(place, ("is not judged", check))
+        if outcome != outcome_there and (check.block is None or check.block not in told):
+            failed = check if outcome == FAILS else other_check
+            what = f"{check.what} {outcome}"
+            yield Difference(failed.line, what, outcome_there, failed.why.split("\n")[0])
+
+
+def _verdicts(found: Inspection) -> dict[tuple[str, ...], tuple[str, Check]]:
+    """Give the outcome of each thing that code decides, with its check; a failure comes first."""
+    verdicts: dict[tuple[str, ...], tuple[str, Check]] = {}
+    for check in found.checks:
+        place: tuple[str, ...] = (check.kind, str(check.block))
+        if check.block is None:
+            place = (check.kind, f"{check.line}:{check.column}", check.what)
+        known = verdicts.get(place, (HOLDS,))[0]
+        if check.kind not in OF_TEXT and known != FAILS:
+            verdicts[place] = check.outcome, check
+    return verdicts
+
+
+def _of_outputs(block: Block, one: Output, other: Output) -> Iterator[Difference]:
+    """Compare two outputs of a piece of code line by line, each number digit by digit."""
+    texts = (
+        re.sub(block.volatile, "", text) if block.volatile else text
+        for text in (one.text, other.text)
+    )
+    # Arrays are set in columns, whose width goes by the longest number.
+    left, right = (re.sub(r"[ \t]+", " ", text).split("\n") for text in texts)
+    if len(left) != len(right):
+        yield Difference(one.line, "\n".join(left).strip(), "\n".join(right).strip())
+        return
+    for at, (before, after) in enumerate(zip(left, right, strict=True)):
+        line = one.line + at if one.shown else one.line
+        words, words_there = (NUMBER.sub("", text).replace(" ", "") for text in (before, after))
+        numbers = NUMBER.findall(before), NUMBER.findall(after)
+        if words != words_there or len(numbers[0]) != len(numbers[1]):
+            yield Difference(line, before.strip(), after.strip())
+        elif numbers[0] != numbers[1]:
+            pairs = zip(*numbers, strict=True)
+            yield from (Difference(line, a, b) for a, b in pairs if a != b)
+
+
+def _list(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _count(many: Sequence[object] | dict[str, Any], what: str) -> str:
+    return f"{len(many)} {what}{'' if len(many) == 1 else 's'}"
+
+
+def arithmetic() -> dict[str, Any]:
+    """Compute tiny products; tell what computes them: the kernels, and the SIMD instructions."""
+    from threadpoolctl import threadpool_info
+
+    for kind in (np.float32, np.float64):
+        square = np.ones((64, 64), kind)
+        np.exp(square @ square - 64).sum()
+    kernels = [one.get("architecture", "") for one in threadpool_info()]
+    # OpenBLAS calls the kernels that are asked for by the one name by the other.
+    kernel = kernels[0].replace("Katmai", "Prescott") if kernels else ""
+    simd = np.show_config(mode="dicts").get("SIMD Extensions", {})
+    return {"kernel": kernel, "simd": simd.get("found", [])}
+
+
+def _disabled(machine: Machine, here: dict[str, Any]) -> list[str]:
+    """Name the instructions that NumPy would use here and does without on a machine."""
+    return [name for name in here["simd"] if machine.without and re.search(machine.without, name)]
+
+
+def _ending(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
+    """Tell how the process of a machine ended, with the last line that it wrote."""
+    status = process.wait()
+    errors.seek(0)
+    last = errors.read().decode(errors="replace").strip().split("\n")[-1]
+    ending = Ending("signal", -status) if status < 0 else Ending("exit", status)
+    return f"it {ending}" + (f": {last}" if last else "")
+
+
+def main() -> None:
+    """Be a machine: compute tiny products, then what is asked for on the standard input."""
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what code writes is no result
+
+    def say(message: dict[str, Any]) -> None:
+        out.write(json.dumps(message) + "\n")
+        out.flush()
+
+    say(arithmetic())
+    if not (given := sys.stdin.read()):
+        return
+    task = json.loads(given)
+    sys.path[:] = task["path"]
+    root = Path(task["root"])
+    vault = Vault(root, cache=folder_beside(root))
+    settings = Settings(task["timeout"], outputs=True, reordered=task["reordered"])
+    limits = Limits(threads=task["threads"])
+    figures = Figures(
+        task["figures"], limits=limits, reordered=root.parent if task["reordered"] else None
+    )
+    runner = Runner(vault, settings, limits=limits)
+    try:
+        notes = [vault.notes[Path(path)] for path in task["notes"]]
+        runner.submit((note, None) for note in notes)
+        runner.attend()
+        figures.submit(task["drawings"])
+        for name in task["drawings"]:
+            runner.attend()
+            try:
+                fingerprint = figures.fingerprint(name)
+            except FigureError as error:
+                fingerprint = str(error)
+            say({"figure": name, "fingerprint": fingerprint})
+        for note in notes:
+            found = runner.result(note)
+            say({
+                "note": os.fspath(note.path),
+                "digest": note.digest,
+                "checks": [check.plain() for check in found.checks],
+                "outputs": [[i, [vars(one) for one in many]] for i, many in found.outputs.items()],
+                "ended": found.ended,
+            })  # fmt: skip
+    finally:
+        runner.close()
+        figures.close()
+
+
+if __name__ == "__main__":
+    main()
