@@ -284,6 +284,22 @@ def test_where_nothing_can_be_forked_a_worker_is_replaced(monkeypatch: pytest.Mo
         assert workers.result("send({'n': 2})").kind == "done"
 
 
+class Unprepared:
+    """Work before which the processor refuses an instruction."""
+
+    def prepare(self) -> None:
+        os.kill(os.getpid(), signal.SIGILL)
+
+    def __call__(self, key: str, send: Send) -> None:
+        send({"key": key})
+
+
+def test_what_ends_while_it_is_prepared_is_told_by_its_signal() -> None:
+    with Workers(Unprepared(), count=1, limits=LIMITS) as workers:
+        for key in "ab":
+            assert str(workers.result(key)).startswith("was ended by SIGILL")
+
+
 def alone(key: str, send: Send) -> None:
     """Work as if on a system that cannot fork."""
     work(key, send)

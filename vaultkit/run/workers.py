@@ -233,6 +233,8 @@ class Workers:
         if kind == "lost":
             keeper.process.join(0.5)  # it may be about to end
         code = -min(0, keeper.process.exitcode or 0)  # the signal that has ended it, if one has
+        if kind == "lost" and code and not keeper.note:
+            kind = "signal"  # no process of a note has done that
         if keeper.note:
             with contextlib.suppress(OSError):
                 os.killpg(keeper.note, signal.SIGKILL)
