@@ -269,6 +269,15 @@ def test_the_whole_road_has_25_notes_at_most() -> None:
     assert len(ROAD) <= 25
 
 
+#: Still longer than a note of the road should be.
+LONG = {"Importance of dk in Scaling"}
+
+
+@pytest.mark.parametrize("note", ROAD, ids=lambda note: note.name)
+def test_a_note_of_the_road_is_one_idea(note: Note) -> None:
+    assert (words(note) <= 900 and blocks(note) <= 10) != (note.name in LONG)
+
+
 @pytest.mark.parametrize("note", SHORT, ids=lambda note: note.name)
 def test_a_page_of_the_short_road_begins_with_its_question(note: Note) -> None:
     opening = next(line for line in note.lines[note.headings[0].line :] if line.strip())
