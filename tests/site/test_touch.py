@@ -31,7 +31,7 @@ WIDGETS = {
     "dot-against-cosine": "dot-product-and-cosine/",
     "mask-to-paint": "causal-and-padding-masks/",
     "pipeline": "self-attention/",
-    "rotation-of-positions": "positional-encoding/",
+    "rotation-of-positions": "positional-encoding-in-detail/",
     "scale-and-gradient": "importance-of-dk-in-scaling/",
     "single-query": "single-query-walkthrough/",
     "softmax-temperature": "softmax/",
