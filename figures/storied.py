@@ -67,14 +67,14 @@ def draw_reading(data: Mapping[str, Any]) -> str:
 
 
 def next_data() -> dict[str, Any]:
-    """Return the six likeliest words after each of two beginnings, with their probabilities."""
+    """Return the three likeliest words after each of two beginnings, with their probabilities."""
     weights, _ = trained_decoder.load()
     found = []
     for beginning in BEGINNINGS:
         numbers = bank_stories.to_numbers(beginning.split())
         p = softmax(next_token_logits(weights, numbers, trained_decoder.NUM_HEADS)[-1])
         found.append(p.round(3))
-    order = np.argsort(-np.maximum(*found), kind="stable")[:6]
+    order = np.concatenate([np.argsort(-p, kind="stable")[:3] for p in found])
     return {
         "beginnings": [beginning.removeprefix("<end> ") for beginning in BEGINNINGS],
         "words": [bank_stories.VOCABULARY[i] for i in order],

@@ -406,6 +406,35 @@ def test_a_page_says_where_it_stands_and_where_it_is_edited(vault: Path) -> None
     assert 'data-md-component="source"' not in owl
 
 
+def test_a_page_of_a_shorter_road_names_its_step_and_both_ways_on(vault: Path) -> None:
+    with (vault / "mkdocs.yml").open("a") as settings:
+        settings.write(
+            "nav: [index.md, Road: [Barn Owl.md, By Sea/Arctic Tern.md], Beside: [Nest.md]]\n"
+        )
+    text = (vault / "mkdocs.yml").read_text()
+    roads = "{side_roads: [Beside], roads: {In an hour: [index.md, Barn Owl.md]}}"
+    text = text.replace("[search, vaultkit]", f"[search, vaultkit: {roads}]")
+    (vault / "mkdocs.yml").write_text(text)
+    (vault / "docs" / "Nest.md").write_text("# Nest\n\nSee [[owl]].\n")
+    with (vault / "docs" / "Barn Owl.md").open("a") as owl_note:
+        owl_note.write("\nIt has a [[Nest]].\n")
+    done = build(vault)
+    assert done.returncode == 0, done.stderr
+
+    def read(name: str) -> str:
+        return (vault / "site" / name / "index.html").read_text("utf-8")
+
+    assert ">In an hour: step 1 of 2</a>" in read(".")
+    owl = read("barn-owl")
+    assert ">In an hour: step 2 of 2</a>" in owl
+    tern = '<a href="../by-sea/arctic-tern/">Arctic Tern</a>'
+    assert f"<span>On the whole road: {tern}</span>" in owl
+    assert ">Step 3 of 3</a>" in read("by-sea/arctic-tern")
+    nest = read("nest")
+    assert ">Side road</a>" in nest
+    assert '<span>From <a href="../barn-owl/">Barn Owl</a></span>' in nest
+
+
 def test_machines_are_told_what_there_is(vault: Path) -> None:
     done = build(vault)
     assert done.returncode == 0, done.stderr
