@@ -164,3 +164,6 @@ FIGURES: dict[str, Figure] = {
         _figure(machine, "attention-share", machine.share_data, machine.draw_share),
     )
 }
+
+#: What the scripts of drawings read, and what writes it.
+FILES = {explorer.RECORDING: explorer.recording, storied.DECODER: storied.decoder_weights}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from figures import FIGURES
-from figures.explorer import FILES
+from figures import FIGURES, FILES
 from vaultkit.figure import Figure, stamp_of
 
 FOLDER = Path(__file__).parent.parent / "docs" / "figures"

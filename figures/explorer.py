@@ -143,9 +143,6 @@ def recording() -> str:
     return f"/* Written by figures/explorer.py. */\nexport default {text};\n"
 
 
-FILES = {RECORDING: recording}
-
-
 def model_data() -> dict[str, Any]:
     """Return one head on the first two sentences, and what bank gives to its clue in every head."""
     block, head = 0, 4

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from figures import style as st
+from figures.touch import touchable
 from snippets import bank_by_hand as hand
 from snippets import bank_stories, trained_decoder
 from snippets.decoder import next_token_logits
 from snippets.multi_head import multi_head_attention
 from snippets.softmax import softmax
+from snippets.weight_vector import parameters_to_vector
 
+#: What the script of `next-word.svg` reads.
+DECODER = "decoder-weights.js"
 BEGINNINGS = (
     "<end> Mia and Tom wade in the river . the bank is",
     "<end> Mia and Tom lend the money . the bank is",
@@ -82,6 +88,25 @@ def next_data() -> dict[str, Any]:
     }
 
 
+def decoder_weights() -> str:
+    """Write the vocabulary and the weights of the trained decoder as a module."""
+    weights, _ = trained_decoder.load()
+    held: dict[str, Any] = {
+        "vocabulary": bank_stories.VOCABULARY,
+        "end": bank_stories.END,
+        "num_heads": trained_decoder.NUM_HEADS,
+        "num_blocks": len(weights.blocks),
+        "c": len(weights.E),
+        "n_max": len(weights.positions),
+        "d_model": weights.E.shape[1],
+        "d_ff": weights.blocks[0].W_1.shape[1],
+    }
+    vector = parameters_to_vector(weights).astype("<f2")  # as they are kept in the file
+    held["weights"] = base64.b64encode(vector.tobytes()).decode()
+    text = json.dumps(held, ensure_ascii=False, separators=(",", ":"))
+    return f"/* Written by figures/storied.py. */\nexport default {text};\n"
+
+
 def draw_next(data: Mapping[str, Any]) -> str:
     """Draw two lists of bars, one for each beginning."""
     words = data["words"]
@@ -104,13 +129,17 @@ def draw_next(data: Mapping[str, Any]) -> str:
         + ", ".join(f"{word} {share:.2f}" for word, share in zip(words, shares, strict=True))
         for beginning, shares in zip(data["beginnings"], data["shares"], strict=True)
     )
-    return st.figure_svg(
+    svg = st.figure_svg(
         "next-word",
         "The next word after two beginnings",
         f"Probabilities of the next word, {said}.",
         top + 2 * gap - 46,
         parts,
     )
+    kinds = [adjectives for _, _, adjectives in bank_stories.SCENES]
+    beginnings = data["beginnings"]
+    names = ["river", "money"]
+    return touchable("next-word", svg, {"names": names, "beginnings": beginnings, "kinds": kinds})
 
 
 def heads_data() -> dict[str, Any]:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from figures import FIGURES
-from figures.explorer import FILES
+from figures import FIGURES, FILES
 from tests.own_vault import VAULT
 from vaultkit.read.note import Note
 from vaultkit.tex import parse

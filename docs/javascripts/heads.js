@@ -10,9 +10,10 @@ export const product = (A, B) => {
 };
 
 /* snippets/attention.py, scaled_dot_product_attention */
-export const attention = (Q, K, V) => {
+export const attention = (Q, K, V, is_causal = false) => {
   const scale = 1 / Math.sqrt(K[0].length);
-  const weights = product(Q, transpose(K)).map((row) => softmax(row.map((score) => score * scale)));
+  const weights = product(Q, transpose(K)).map((row, i) =>
+    softmax(row.map((score, j) => (is_causal && j > i ? -Infinity : score * scale))));
   return { weights, output: product(weights, V) };
 };
 

@@ -27,7 +27,7 @@ PAGES = {
     "attention-explorer/": "Attention Explorer",
     "a-head-that-learns/": "The trained head",
     "cross-attention/": "Cross-attention",
-    "multi-head-attention/": "Two heads",
+    "multi-head-attention-in-detail/": "Two heads",
 }
 CLOSE = {"rtol": 0, "atol": 1e-6}
 
@@ -382,8 +382,8 @@ def test_a_word_reads_its_translation(visit: Visitor) -> None:
 
 
 def test_a_hidden_head_of_two_takes_what_it_found(visit: Visitor) -> None:
-    page = visit("multi-head-attention/")
-    panel = panel_of(page, "multi-head-attention/")
+    page = visit("multi-head-attention-in-detail/")
+    panel = panel_of(page, "multi-head-attention-in-detail/")
     panel.get_by_role("button", name="Hide head 2").click()
     expect(words(panel)).to_contain_text("changes by 70.7 % of its length")
     output = panel.locator(".heads__bars dd").all_inner_texts()

@@ -36,8 +36,9 @@ WIDGETS = {
     "single-query": "single-query-walkthrough/",
     "softmax-temperature": "softmax/",
 }
-#: What test_explorer.py tries.
+#: What test_explorer.py and test_next_word.py try.
 HEADS = {
+    "next-word": "",
     "attention-explorer": "attention-explorer/",
     "trained-head": "a-head-that-learns/",
     "translation": "cross-attention/",
