@@ -86,6 +86,11 @@ ROOMS = {
         " predictions properties quantities reading_anything refusals said shapes statements"
         " suppositions syntax vault",
     ),
+    "render": (
+        ["vaultkit/render/*"],
+        "backlinks browser chemistry extension mathematics obsidian obsidian_agreement render"
+        " syntax tables",
+    ),
     "run": (
         ["vaultkit/run/*"],
         "capture checkpoints dependencies dictionaries keeper note_process"

@@ -23,7 +23,7 @@ from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.runner import Runner
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
-from vaultkit.site.mathematics import to_mathml
+from vaultkit.render.mathematics import to_mathml
 
 #: What is typed at the end of the note: each time another one, which nothing was told of before.
 LINK, EQUATION = "[[No note {}]]", "$1 = {}$"

@@ -88,8 +88,9 @@ BELOW = {
     "pipeline": {"checks", "claims", "read", "run"},
     "edit": {"checks", "claims", "read"},
     "theme": set(),
-    "site": {"claims", "read"},
-    "mutants": {"checks", "pipeline", "read", "run", "site"},
+    "render": {"claims", "read"},
+    "site": {"claims", "read", "render"},
+    "mutants": {"checks", "pipeline", "read", "render", "run"},
 }
 
 
@@ -125,6 +126,17 @@ def test_the_rooms_import_one_way(room: str) -> None:
         assert {u.split(".")[1] for u in used if "." in u} & rooms <= BELOW[room] | {room}, name
 
 
+#: What renders, and what is native but NumPy.
+RENDERERS = {"markdown", "pymdownx", "pygments", "math_core", "mermaidx", "uharfbuzz", "ziamath"}
+
+
+@pytest.mark.parametrize("room", BELOW)
+def test_only_render_and_site_use_a_renderer(room: str) -> None:
+    if room not in ("render", "site", "theme"):
+        for path in modules(f"vaultkit/{room}"):
+            assert not imported(path.read_text(encoding="utf-8")) & RENDERERS, path
+
+
 def test_every_room_has_its_place() -> None:
     rooms = {path.parent.name for path in (ROOT / "vaultkit").glob("*/*.py")}
     assert rooms - {"doors"} == BELOW.keys()
@@ -158,7 +170,8 @@ class Bar:
     def find_spec(self, name, path=None, target=None):
         top = name.split(".")[0]
         known = {"numpy", "markdown_it", "mdurl", "mdit_py_plugins", "yaml", "_yaml", "vaultkit"}
-        rooms = ("vaultkit.site", "vaultkit.theme", "vaultkit.doors", "vaultkit.mutants")
+        rooms = ("render", "site", "theme", "doors", "mutants")
+        rooms = tuple(f"vaultkit.{room}" for room in rooms)
         if top not in known | sys.stdlib_module_names or name.startswith(rooms):
             raise ModuleNotFoundError(f"{name} is barred")
 

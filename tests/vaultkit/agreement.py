@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,7 +19,7 @@ from markdown import Markdown
 
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
-from vaultkit.site.extension import PARTS
+from vaultkit.render.host import PARTS
 
 _VOID = {"br", "hr", "img", "input", "wbr"}
 
@@ -34,15 +35,11 @@ class Found:
     block_ids: set[str] = field(default_factory=set)
 
 
-def converter(vault: Vault, path: Path, **options: Any) -> Markdown:
+def converter(vault: Vault, path: Path, extensions: Sequence[str] = (), **options: Any) -> Markdown:
     """Make a converter with the site's extensions, but formulas left as they were written."""
-    configs: dict[str, dict[str, Any]] = {
-        name: dict(settings)
-        for name, settings in PARTS.items()
-        if name != "vaultkit.site.mathematics"
-    }
-    configs["vaultkit.site.obsidian"].update(vault=vault, note=str(path), **options)
-    return Markdown(extensions=list(configs), extension_configs=configs)
+    own = {"vault": vault, "note": str(path), "mathematics": False, **options}
+    configs = {**PARTS, "vaultkit.render.host": own}
+    return Markdown(extensions=[*extensions, *configs], extension_configs=configs)
 
 
 def of_checks(note: Note, vault: Vault) -> Found:

@@ -15,7 +15,7 @@ from markdown import markdown
 from vaultkit.claims.places import places
 from vaultkit.doors.browser import Desk
 from vaultkit.read.vault import Vault
-from vaultkit.site.extension import PARTS
+from vaultkit.render.host import PARTS
 from vaultkit.site.runnable import PYODIDE, bundle, controls, engine, local_modules
 
 NOTE = """---
@@ -148,7 +148,7 @@ def test_a_notebook_is_edited_like_a_note(desk: Desk) -> None:
 
 def test_the_page_calls_its_parts_the_same(vault: Vault) -> None:
     [note] = vault.notes.values()
-    options = {"vaultkit.site.obsidian": {"vault": vault, "note": str(note.path), "places": True}}
+    options = {"vaultkit.render.host": {"vault": vault, "note": str(note.path), "places": True}}
     html = markdown(note.text, extensions=list(PARTS), extension_configs={**PARTS, **options})
     assert not re.search("[\U000f0000-\U0010fffd]", html)
     assert '<code><span data-check="number-1">12.5</span></code>' in html
@@ -166,7 +166,7 @@ def test_the_page_calls_its_parts_the_same(vault: Vault) -> None:
     plain = markdown(
         note.text,
         extensions=list(PARTS),
-        extension_configs={**PARTS, "vaultkit.site.obsidian": {"vault": vault}},
+        extension_configs={**PARTS, "vaultkit.render.host": {"vault": vault}},
     )
     assert "data-check" not in plain
     tags = re.compile("<[^>]*>")
@@ -207,7 +207,7 @@ n
     parts = [
         (m["check"]["what"], m["check"]["outcome"], m["places"]) for m in found if "check" in m
     ]
-    options = {"vaultkit.site.obsidian": {"vault": vault, "note": str(note.path), "places": True}}
+    options = {"vaultkit.render.host": {"vault": vault, "note": str(note.path), "places": True}}
     html = markdown(note.text, extensions=list(PARTS), extension_configs={**PARTS, **options})
     assert "data-written" not in html
     element = {
@@ -231,7 +231,7 @@ def test_nothing_is_marked_on_what_is_no_note(vault: Vault) -> None:
     html = markdown(
         "See [143](#143-265), 26.5.\n",
         extensions=list(PARTS),
-        extension_configs={**PARTS, "vaultkit.site.obsidian": options},
+        extension_configs={**PARTS, "vaultkit.render.host": options},
     )
     assert html == '<p>See <a href="#143-265">143</a>, 26.5.</p>'
 

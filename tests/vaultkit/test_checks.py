@@ -8,7 +8,7 @@ from vaultkit.checks.equations import Equations
 from vaultkit.pipeline.inspect import inspect, inspect_text
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
-from vaultkit.site.mathematics import to_mathml
+from vaultkit.render.mathematics import to_mathml
 
 
 def vault(tmp_path: Path, **notes: str) -> Vault:

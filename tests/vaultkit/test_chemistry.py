@@ -8,8 +8,8 @@ import pytest
 from vaultkit.claims.claims import claims_of
 from vaultkit.read.markdown import parse
 from vaultkit.read.prose import plain_tex, states
-from vaultkit.site.chemistry import formula, quantity
-from vaultkit.site.mathematics import FormulaError, spoken, to_mathml
+from vaultkit.render.chemistry import formula, quantity
+from vaultkit.render.mathematics import FormulaError, spoken, to_mathml
 from vaultkit.tex import parse as statements
 
 

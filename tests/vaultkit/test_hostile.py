@@ -16,7 +16,7 @@ from vaultkit.pipeline.inspect import Settings, inspect_text
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
-from vaultkit.site.mathematics import to_mathml
+from vaultkit.render.mathematics import to_mathml
 
 ALL = [*hostile.WRONG, *hostile.ODD, *hostile.FORMULAS]
 Read = Callable[[str], Note]

@@ -14,8 +14,8 @@ from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.runner import Runner
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
+from vaultkit.render.mathematics import to_mathml
 from vaultkit.run.ending import Ending
-from vaultkit.site.mathematics import to_mathml
 
 pytest_plugins = ["pytester"]
 MINUS = "-" * 50_000

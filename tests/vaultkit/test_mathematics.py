@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from xml.etree.ElementTree import fromstring
 
 import pytest
 from markdown import Markdown
 
 from vaultkit.read.vault import Vault
-from vaultkit.site.mathematics import FormulaError, characters, spoken, to_mathml
+from vaultkit.render.mathematics import FormulaError, characters, spoken, to_mathml
 
 
 def render(text: str) -> tuple[str, Markdown]:
-    md = Markdown(
-        extensions=[
-            "toc",
-            "tables",
-            "md_in_html",
-            "pymdownx.quotes",
-            "pymdownx.superfences",
-            "pymdownx.arithmatex",
-            "vaultkit.site.mathematics",
-        ],
-        extension_configs={
-            "pymdownx.arithmatex": {"generic": True},
-            "pymdownx.quotes": {"callouts": True},
-        },
-    )
-    return md.convert(text), md
+    with TemporaryDirectory() as folder:
+        vault = Vault(Path(folder))
+        settings = {"vault": vault, "note": str(vault.root / "Note.md")}
+        md = Markdown(
+            extensions=["toc", "vaultkit.render.host"],
+            extension_configs={"vaultkit.render.host": settings},
+        )
+        return md.convert(text), md
 
 
 @pytest.mark.parametrize(

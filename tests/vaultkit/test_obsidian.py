@@ -8,8 +8,7 @@ import pytest
 
 from tests.vaultkit.agreement import converter
 from vaultkit.read.vault import Vault
-from vaultkit.site.obsidian import CALLOUTS
-from vaultkit.site.page import Page
+from vaultkit.render.blocks import CALLOUTS
 
 Write = Any
 
@@ -18,14 +17,21 @@ Write = Any
 def render(tmp_path: Path) -> Any:
     """Write the notes of a vault, render the one called ``Host``."""
 
-    def call(text: str, path: str = "Host.md", *, options: Any = None, **notes: str) -> str:
+    def call(
+        text: str,
+        path: str = "Host.md",
+        *,
+        options: Any = None,
+        extensions: tuple[str, ...] = (),
+        **notes: str,
+    ) -> str:
         for name, content in {path: text, **notes}.items():
             file = tmp_path / (name if "." in name else f"{name}.md")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content, encoding="utf-8", newline="")
         vault = Vault(tmp_path)
         settings = {"backlinks": False, **(options or {})}
-        return converter(vault, vault.root / path, **settings).convert(text)
+        return converter(vault, vault.root / path, extensions, **settings).convert(text)
 
     return call
 
@@ -290,7 +296,7 @@ def test_what_obsidian_does_not_read_is_text(render: Write) -> None:
     html = render("[TOC]\n\n## H {#a .b}")
     assert "<p>[TOC]</p>" in html
     assert ">H {#a .b}<" in html
-    html = render("## H {#a .b}", options={"attributes": True})
+    html = render("## H {#a .b}", extensions=["attr_list"])
     assert '<h2 class="b" id="a">H<' in html
 
 
@@ -602,38 +608,29 @@ MARKED = [
 
 
 @pytest.mark.parametrize("sentence", [*PLAINLY, *MARKED])
-def test_a_sentence_of_words_is_quoted_as_any_other(
-    render: Write, monkeypatch: pytest.MonkeyPatch, sentence: str
-) -> None:
+def test_a_sentence_is_quoted_as_its_own_page_shows_it(render: Write, sentence: str) -> None:
     notes = {
-        "b/Deep.md": f"# Deep\n\n{sentence} [[Host]].\n",
+        "b/Deep.md": "# Deep\n",
+        "sub/Host.md": "# Another\n",
         "Near.md": f"---\naliases: [Nick]\n---\n# Near\n\n{sentence}\n",
     }
-    text = "# Host\n\n## Part one\n"
-    fast = render(text, options={"backlinks": True}, **notes)
-    assert fast.count("<li>") == 2
-    monkeypatch.setattr("vaultkit.site.page.Page.is_known", False)
-    assert render(text, options={"backlinks": True}, **notes) == fast
+    quoted = render("# Host\n\n## Part one\n", options={"backlinks": True}, **notes)
+    assert quoted.count("<li>") == 1
+    own = render(notes["Near.md"], "Near.md", options={"backlinks": False})
+    shown = own[own.rindex("<p>") :].strip()
+    assert shown in quoted.replace('href="#part-one"', 'href="Host.md#part-one"')
 
 
-def test_only_words_are_quoted_without_all_patterns(
-    render: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    finish, finished = Page.finish, []
-    monkeypatch.setattr(Page, "finish", lambda *its: finished.append(1) or finish(*its))
-    for number, sentence in enumerate([*PLAINLY, *MARKED]):
-        render("# Host\n\n## Part one\n", options={"backlinks": True}, Near=sentence)
-        assert len(finished) == max(0, number + 1 - len(PLAINLY)), sentence
-
-
-def test_what_an_extension_of_others_makes_of_words_is_made_in_sentences_too(
-    tmp_path: Path,
-) -> None:
+def test_what_extensions_of_others_make_of_text_is_not_made(tmp_path: Path) -> None:
     (tmp_path / "Host.md").write_text("# Host")
-    (tmp_path / "Near.md").write_text("The (c) of [[Host]].")
-    md = converter(Vault(tmp_path), tmp_path / "Host.md", backlinks=True)
-    md.registerExtensions(["pymdownx.smartsymbols"], {})
-    assert "<p>The &copy; of <a" in md.convert("# Host")
+    (tmp_path / "Near.md").write_text("Press ++c++ at [[Host]].")
+    vault = Vault(tmp_path)
+    text = "++c++ of HTML[^1]\n\n*[HTML]: x\n\n!!! note\n    a\n\n[^1]: y\n\n|a|\n|-|\n"
+    others = ["pymdownx.keys", "abbr", "admonition", "footnotes", "md_in_html", "tables"]
+    page = converter(vault, vault.root / "Host.md", others).convert(text)
+    assert page == converter(vault, vault.root / "Host.md").convert(text)
+    assert page.startswith("<p>++c++ of HTML<sup")
+    assert "<p>Press ++c++ at <a" in page
 
 
 def test_backlinks_can_be_switched_off(render: Write) -> None:
@@ -789,14 +786,14 @@ def test_without_a_host_it_reads_the_vault_itself_and_again(tmp_path: Path) -> N
     from markdown import markdown
 
     def render(text: str = "[[New]]") -> str:
-        name = "vaultkit.site.obsidian"
+        name = "vaultkit.render.host"
         options = {"docs_dir": str(tmp_path), "note": str(tmp_path / "Host.md")}
         return markdown(text, extensions=[name], extension_configs={name: options})
 
     assert "broken" in render()
     (tmp_path / "New.md").write_text("")
     assert render() == '<p><a class="wikilink" href="New.md">New</a></p>'
-    assert render("    code ^id") == "<pre><code>code ^id\n</code></pre>"
+    assert "<code>code ^id\n</code></pre>" in render("    code ^id")
     (tmp_path / "New.md").unlink()
     assert "broken" in render()
 
@@ -971,7 +968,7 @@ def test_ends_of_lines_are_as_obsidian_is_set(render: Write) -> None:
     text = "a\nb `c\nd`\n\n- e\n  f\n\n![alt](a.svg)\n*Words.*\n"
     assert "<br" not in render(text)
     html = render(text, **{".obsidian/app.json": "{}", "a.svg": ""})
-    assert "<p>a<br />b <code>cd</code></p>" in re.sub("\n", "", html)
+    assert "<p>a<br />b <code>c d</code></p>" in re.sub("\n", "", html)
     assert "<li>e<br />f</li>" in re.sub("\n", "", html)
     assert "<figcaption>Words.</figcaption>" in html
     assert "<br" not in render(text, **{".obsidian/app.json": '{"strictLineBreaks": true}'})

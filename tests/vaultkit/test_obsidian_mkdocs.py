@@ -28,7 +28,7 @@ markdown_extensions:
   - toc:
       slugify: !!python/object/apply:pymdownx.slugs.slugify {{kwds: {{case: lower}}}}
       permalink: true
-  - vaultkit.site.obsidian: {{tags_page: tags.md}}
+  - vaultkit: {{tags_page: tags.md}}
 """
 SVG = '<svg class="vk-figure"><a href="[[Straße#Part two]]"><text>axis</text></a></svg>'
 

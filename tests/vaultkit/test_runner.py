@@ -14,8 +14,8 @@ from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.pipeline.runner import _EXAMPLE, Runner, _Work, workers_of
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
+from vaultkit.render.mathematics import to_mathml
 from vaultkit.run.ending import Limits
-from vaultkit.site.mathematics import to_mathml
 
 
 @pytest.fixture

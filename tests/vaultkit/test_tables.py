@@ -8,7 +8,7 @@ from pathlib import Path
 import markdown
 import pytest
 
-from vaultkit.site.extension import PARTS
+from vaultkit.render.host import PARTS
 from vaultkit.site.outlines import outlined
 from vaultkit.theme.fonts import slanted
 
@@ -18,7 +18,7 @@ def render(tmp_path: Path):
     def html(text: str) -> str:
         (tmp_path / "note.md").write_text(text, encoding="utf-8")
         settings = {name: dict(values) for name, values in PARTS.items()}
-        settings["vaultkit.site.obsidian"] = {"docs_dir": str(tmp_path)}
+        settings["vaultkit.render.host"] = {"docs_dir": str(tmp_path)}
         return markdown.markdown(text, extensions=list(settings), extension_configs=settings)
 
     return html
@@ -52,14 +52,16 @@ def test_other_tables_stay_tables(render, table: str) -> None:
 
 def test_a_name_in_a_table_may_break_behind_its_joints(render) -> None:
     html = render("`a_b`\n\n| a |\n|---|\n| `nn.Linear_x` and `0.5` |\n")
-    assert "<code>nn.<wbr>Linear_<wbr>x</code>" in html
+    assert "<code>nn.<wbr />Linear_<wbr />x</code>" in html
     assert "<code>0.5</code>" in html
     assert "<code>a_b</code>" in html
 
 
 def test_a_name_that_fills_a_line_may_break_in_running_text(render) -> None:
     html = render("`torch.nn.functional.scaled_dot_product_attention(q)` and `scaled_dot_x`\n")
-    assert "<code>torch.<wbr>nn.<wbr>functional.<wbr>scaled_<wbr>dot_<wbr>product_" in html
+    assert (
+        "<code>torch.<wbr />nn.<wbr />functional.<wbr />scaled_<wbr />dot_<wbr />product_" in html
+    )
     assert "<code>scaled_dot_x</code>" in html
 
 

@@ -40,7 +40,7 @@ from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.roots import vault_in, vault_of
 from vaultkit.read.vault import Vault
-from vaultkit.site.mathematics import to_mathml
+from vaultkit.render.mathematics import to_mathml
 
 #: What is found in each note that was looked at.
 Found = list[Inspection]

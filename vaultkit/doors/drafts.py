@@ -21,7 +21,7 @@ from vaultkit.pipeline.inspect import Settings, inspect_text
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.vault import Vault
-from vaultkit.site.mathematics import to_mathml
+from vaultkit.render.mathematics import to_mathml
 
 
 @dataclass

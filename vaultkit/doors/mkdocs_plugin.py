@@ -60,13 +60,15 @@ from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import natural, place, printable
 from vaultkit.read.vault import BrokenLinkError, Target, Vault
+from vaultkit.render import mathematics
+from vaultkit.render.code import fences
+from vaultkit.render.host import PARTS, refusal
 from vaultkit.site import (
     anki,
     evidence,
     flashcards,
     graph,
     machines,
-    mathematics,
     meanings,
     notebooks,
     predictions,
@@ -76,9 +78,7 @@ from vaultkit.site import (
     search_index,
     styles,
 )
-from vaultkit.site.extension import OURS, PARTS, fences
 from vaultkit.site.front import front_page
-from vaultkit.site.lines import refusal
 from vaultkit.site.material import bearable, escaped, later, linked, mended, searching
 
 #: Plugins that show on a page what can be asked for beforehand.
@@ -247,20 +247,18 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             self.saved.begin(config)
         self.ledger = self.ledger_of(self.vault.whole)
         self.rendered = RenderedPages(self._cache(config) / "pages", self.vault, config)
-        listed = [name for name in config.markdown_extensions if name not in ("vaultkit", *OURS)]
-        # Ours come last: they see what the others have left.
-        config.markdown_extensions = [*dict.fromkeys((*listed, *PARTS))]
+        ours = {*PARTS, "vaultkit"} | (set() if self.attributes else {"attr_list"})
+        listed = [name for name in config.markdown_extensions if name not in ours]
+        # Ours comes last: it sees what the others have left.
+        config.markdown_extensions = [*listed, *PARTS]
         for name, settings in PARTS.items():
             config.mdx_configs[name] = {**settings, **(config.mdx_configs.get(name) or {})}
-        ours = {
-            "vault": self.vault,
-            "places": True,
-            "html": self.vault.options.html,
-            "attributes": self.attributes,
-        }
-        config.mdx_configs["vaultkit.site.obsidian"].update(ours)
-        config.mdx_configs["pymdownx.superfences"].setdefault(
-            "custom_fences", fences(self._cache(config))
+        drawn = config.mdx_configs.get("pymdownx.superfences", {}).get("custom_fences")
+        config.mdx_configs["vaultkit.render.host"].update(
+            vault=self.vault,
+            places=True,
+            html=self.vault.options.html,
+            fences=drawn or fences(self._cache(config)),
         )
         self.meanings = self._read_meanings()
         self.explained = self._places_of_meanings()

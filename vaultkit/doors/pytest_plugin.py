@@ -35,8 +35,8 @@ from vaultkit.read.note import Block, Note, Problem
 from vaultkit.read.options import CHECKS, OptionsError
 from vaultkit.read.syntax import printable
 from vaultkit.read.vault import Vault
+from vaultkit.render.mathematics import to_mathml
 from vaultkit.run.workers import Workers
-from vaultkit.site.mathematics import to_mathml
 
 #: Which kinds of checks are one item of a note.
 GROUPS = {

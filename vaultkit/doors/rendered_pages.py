@@ -33,9 +33,9 @@ from vaultkit.doors.helpers import Helpers
 from vaultkit.files import keep
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.render.backlinks import section_of
+from vaultkit.render.host import PARTS
 from vaultkit.site import search_index
-from vaultkit.site.backlinks import section_of
-from vaultkit.site.extension import PARTS
 
 #: Extensions that read nothing but the page: ours, and those of Python-Markdown and pymdownx, but
 #: for a few that open other files.

@@ -26,7 +26,7 @@ from mkdocs.structure.pages import Page
 from vaultkit.read.discovery import state_of
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
-from vaultkit.site import mathematics
+from vaultkit.render import mathematics
 
 if TYPE_CHECKING:
     from vaultkit.doors.mkdocs_plugin import VaultPlugin

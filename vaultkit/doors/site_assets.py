@@ -13,7 +13,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from vaultkit.read.vault import Vault
-from vaultkit.site import machines, mathematics
+from vaultkit.render import mathematics
+from vaultkit.site import machines
 from vaultkit.theme.fonts import FONTS, Font, fallbacks, slanted, web_font
 
 THEME = Path(__file__).parents[1] / "theme"

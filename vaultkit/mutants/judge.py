@@ -30,8 +30,8 @@ from vaultkit.pipeline.inspect import Judges, Settings, inspect_text
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import Vault
+from vaultkit.render.mathematics import to_mathml
 from vaultkit.run.session import NoteRun, Step
-from vaultkit.site.mathematics import to_mathml
 
 #: What share of the changes of a kind must be noticed; of the others, that of equations.
 TARGETS = {

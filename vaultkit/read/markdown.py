@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,14 @@ from urllib.parse import unquote
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_block import StateBlock, code
+from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Delimiter, Scanned
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.dollarmath.index import math_block_dollar, math_inline_dollar
 from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.footnote.index import footnote_tail
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from vaultkit.read import extract, fences, properties, source
@@ -100,7 +103,7 @@ def parse(text: str, path: Path = Path("note.md")) -> Note:
     if hidden.unclosed:
         told = "this comment is never closed: all that follows is hidden"
         problems.append(Problem(hidden.unclosed, told))
-    note = _Reader(Note(path, text, comments=hidden.lines), hidden.text).read()
+    note = _Reader(Note(path, text, comments=hidden.lines), _tokenize(hidden.text)).read()
     return replace(note, problems=(*problems, *note.problems)) if problems else note
 
 
@@ -143,8 +146,8 @@ def _odd_characters(text: str) -> Iterator[Problem]:
 def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
     def rule(state: StateInline, silent: bool) -> bool:
         found = pattern.match(state.src, state.pos)
-        if not found:
-            return False
+        if not found or (kind == "wikilink" and found["target"].count("`") > 1):
+            return False  # code is not the name of a note
         if not silent:
             token = state.push(kind, "", 0)
             token.content = found[0]
@@ -245,8 +248,40 @@ def _text(state: StateInline, silent: bool) -> bool:
     return True
 
 
+#: Letters and signs of languages that have no blanks between words.
+_UNSPACED = re.compile(
+    "[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+)
+
+
+class _State(StateInline):
+    """Lets emphasis begin and end at a bracket or full stop within a Chinese or Japanese sentence.
+
+    CommonMark wants a blank there: ``（**Hi**！）`` has none.
+    """
+
+    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802
+        found = super().scanDelims(start, canSplitWord)
+        if self.src[start] == "_":
+            return found  # a part of a name: 変数_x_値
+        end = start + found.length
+        before, behind = self.src[start - 1 : start] if start else "", self.src[end : end + 1]
+        opens = bool(_UNSPACED.match(before)) and bool(behind.strip())
+        closes = bool(_UNSPACED.match(behind)) and bool(before.strip())
+        return Scanned(found.can_open or opens, found.can_close or closes, found.length)
+
+
 class _Inline(ParserInline):
     """Notes in each token where in its paragraph it begins: ``meta["at"]``."""
+
+    def parse(
+        self, src: str, md: MarkdownIt, env: MutableMapping[str, Any], tokens: list[Token]
+    ) -> list[Token]:
+        state = _State(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
 
     def tokenize(self, state: StateInline) -> None:
         rules = self.ruler.getRules("")
@@ -270,6 +305,33 @@ class _Inline(ParserInline):
             state.pushPending().meta["at"] = begun
 
 
+def _marks(state: StateInline, silent: bool) -> bool:
+    """Read the ends of ``==marked words==``; within a word they are none: ``a==b``."""
+    if silent or state.src[state.pos] != "=":
+        return False
+    run = state.scanDelims(state.pos, False)
+    token = state.push("text", "", 0)
+    token.content = state.src[state.pos : state.pos + run.length]
+    if run.length == len("=="):
+        here = len(state.tokens) - 1
+        ends = Delimiter(ord("="), 0, here, -1, run.can_open, run.can_close)
+        state.delimiters.append(ends)
+    state.pos += run.length
+    return True
+
+
+def _pair_marks(state: StateInline) -> None:
+    nested = (meta["delimiters"] for meta in state.tokens_meta if meta)
+    for delimiters in (state.delimiters, *nested):
+        for begins in delimiters:
+            if begins.marker == ord("=") and begins.end >= 0:
+                ends = delimiters[begins.end]
+                for where, kind, nesting in ((begins, "mark_open", 1), (ends, "mark_close", -1)):
+                    token = state.tokens[where.token]
+                    token.type, token.tag, token.nesting = kind, "mark", nesting
+                    token.markup, token.content = "==", ""
+
+
 def _make_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST})
     parser.inline = _Inline()
@@ -277,7 +339,7 @@ def _make_parser() -> MarkdownIt:
     # Joining texts loses where the parts began; `_joined` keeps it.
     parser.inline.ruler2.disable("fragments_join")
     parser.core.ruler.disable("text_join")
-    parser.use(front_matter_plugin).use(footnote_plugin)
+    parser.use(front_matter_plugin).use(footnote_plugin, move_to_end=False)
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True)
     display = _displayed(math_block_dollar(allow_labels=False, allow_blank_lines=True))
     ends = ["paragraph", "reference", "blockquote", "list"]
@@ -289,24 +351,72 @@ def _make_parser() -> MarkdownIt:
     parser.inline.ruler.before("link", "wikilink", _inline_rule(WIKILINK, "wikilink"))
     parser.inline.ruler.before("link", "comment", _inline_rule(COMMENT, "comment"))
     parser.inline.ruler.before("link", "tag", _inline_rule(TAG, "tag"))
+    parser.inline.ruler.after("strikethrough", "mark", _marks)
+    parser.inline.ruler2.after("strikethrough", "mark", _pair_marks)
     return parser
 
 
 _PARSER = _make_parser()
 
 
-def blocks(text: str) -> tuple[list[Token], dict[str, Any]]:
-    """Find the blocks of a text, and the addresses that it defines; what is in a line stays unread.
+@dataclass
+class Parsed:
+    """What the parser finds in a text.
+
+    Attributes
+    ----------
+    lines
+        The lines of the text, with a filler for what comments hide.
+    tokens
+        Its blocks, with what stands in their lines; footnotes where they are defined.
+    env
+        The addresses and the footnotes that it defines, as markdown-it-py keeps them.
+    """
+
+    lines: list[str]
+    tokens: list[Token]
+    env: dict[str, Any]
+
+    def with_footnotes_last(self) -> list[Token]:
+        """Return the tokens with the footnotes that are marked behind all else, in their order."""
+        state = StateCore("", _PARSER, self.env, [*self.tokens])
+        footnote_tail(state)
+        return state.tokens
+
+
+def tokenize(text: str, env: dict[str, Any] | None = None) -> Parsed:
+    """Parse a text: all that notes and pages are made of.
+
+    Parameters
+    ----------
+    text
+        The text, with its comments.
+    env
+        Addresses and footnotes that are defined elsewhere.
 
     Examples
     --------
-    >>> [token.type for token in blocks("- a")[0] if token.nesting == 1]
+    >>> [token.type for token in tokenize("- a").tokens if token.nesting == 1]
     ['bullet_list_open', 'list_item_open', 'paragraph_open']
     """
-    env: dict[str, Any] = {}
-    tokens: list[Token] = []
-    _PARSER.block.parse(text, _PARSER, env, tokens)
-    return tokens, env.get("references", {})
+    return _tokenize(hide(SURROGATE.sub("\ufffd", text)).text, env)
+
+
+def _tokenize(hidden: str, env: dict[str, Any] | None = None) -> Parsed:
+    # Of what the parser keeps there, only that is of use elsewhere.
+    env = {name: env[name] for name in ("references", "footnotes") if env and name in env}
+    return Parsed(hidden.removesuffix("\n").split("\n"), _PARSER.parse(hidden, env), env)
+
+
+def tokenize_line(text: str, env: dict[str, Any] | None = None) -> list[Token]:
+    """Parse what stands in a line: the words of a link, a sentence.
+
+    Examples
+    --------
+    >>> [token.type for token in tokenize_line("a $x$")]
+    ['text', 'math_inline']
+    """
+    return _PARSER.parseInline(text, env)[0].children or []
 
 
 # --- From tokens to a note ----------------------------------------------------------------------
@@ -315,10 +425,11 @@ def blocks(text: str) -> tuple[list[Token], dict[str, Any]]:
 class _Reader:
     """Walks over the tokens of one note and collects what they say."""
 
-    def __init__(self, note: Note, text: str) -> None:
+    def __init__(self, note: Note, parsed: Parsed) -> None:
         self.note = note
-        self.text = text
-        self.lines = text.removesuffix("\n").split("\n")
+        self.parsed = parsed
+        self.lines = parsed.lines
+        self.source = Source(parsed.lines)
         self.sections = [note.name]
         self.headings: list[Heading] = []
         self.fences: list[Fence] = []
@@ -337,8 +448,6 @@ class _Reader:
         self.slugs: dict[str, int] = {}
         self.front = 0
         self.refused = ""
-        #: The line of the last cell of a table, and where in it the cell ended.
-        self.cell = (0, 0)
         #: What its first cell says.
         self.row = ""
         #: The titles of its columns, and how many cells of the row were read, with the first one.
@@ -348,7 +457,7 @@ class _Reader:
         self.cells: list[Cell] = []
 
     def read(self) -> Note:
-        self.walk(_PARSER.parse(self.text))
+        self.walk(self.parsed.with_footnotes_last())
         return replace(
             self.note,
             meta=self.meta,
@@ -449,7 +558,7 @@ class _Reader:
         text = " ".join((text[: found.start()] if found else text).split())
         # The site's own way to tell headings of the same words apart.
         anchor = _unique(slug(text), self.slugs)
-        line, column = self.places(inline, (_line(token) - 1, 0))(0)
+        line, column = self.source.places(inline, (_line(token) - 1, 0))(0)
         source = shown(inline.content)
         heading = Heading(line, int(token.tag[1:]), text, anchor, column, source)
         self.headings.append(heading)
@@ -496,28 +605,16 @@ class _Reader:
                 line = fence.line + 1 + number
                 self.link(found["href"], "", line, len(prefix) + 1 + found.start("href"), "")
 
-    def places(self, token: Token, span: tuple[int, int], cell: bool = False) -> _Places:
-        """Tell where in the file the text of a paragraph, heading or cell stands."""
-        first = (token.map or span)[0]
-        raw = self.lines[first] if first < len(self.lines) else ""
-        if not cell:
-            contents = token.content.split("\n")
-            return _Places(first, contents, self.lines[first : first + len(contents)])
-        cell_ = token.content.replace("|", "\\|")
-        at = max(0, raw.find(cell_, self.cell[1] if self.cell[0] == first else 0))
-        self.cell = (first, at + len(cell_))
-        return _Places(first, [token.content], [raw], at)
-
     def place(self, token: Token, at: int) -> tuple[int, int]:
         """Tell where in the file a place in the text of a token stands."""
         first = (token.map or [0])[0]
-        return self.places(token, (first, first))(at)
+        return self.source.places(token, (first, first))(at)
 
     def inline(self, token: Token, span: tuple[int, int], tokens: list[Token], index: int) -> None:
         if self.is_beyond_bounds(token.content, span):
             return
         above = tokens[index - 1].type
-        places = self.places(token, span, above in ("td_open", "th_open"))
+        places = self.source.places(token, span, above in ("td_open", "th_open"))
         children = _joined(token.children or [])
         self.line_of_text(token.content, children, places)
         if "\\(" in token.content or "\\[" in token.content:
@@ -567,7 +664,7 @@ class _Reader:
         if self.is_beyond_bounds(token.content, span):
             return
         text = HTML_HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), token.content)
-        places = self.places(token, span)
+        places = self.source.places(token, span)
         for tag in HTML_TAG.finditer(text):
             self.html(tag[0], places, tag.start())
         text = HTML_TAG.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
@@ -576,7 +673,7 @@ class _Reader:
             self.line_of_text(text, _joined(inline.children or []), places)
         self.prose += extract.of_html(token.content, span[0] + 1)
 
-    def line_of_text(self, content: str, children: list[Token], places: _Places) -> None:
+    def line_of_text(self, content: str, children: list[Token], places: Places) -> None:
         alone = sum(child.type in _SHOWN or bool(child.content.strip()) for child in children) == 1
         sentences = Sentences(content)
         for position, child in enumerate(children):
@@ -615,7 +712,7 @@ class _Reader:
                 case "tag":
                     self.tags.append(child.meta["match"]["tag"])
 
-    def unread(self, content: str, text: Token, places: _Places) -> None:
+    def unread(self, content: str, text: Token, places: Places) -> None:
         """Find what is text only because it is not what it was meant to be."""
         for pattern, why in _UNREAD.items():
             for found in pattern.finditer(text.content):
@@ -624,7 +721,7 @@ class _Reader:
                     line, column = places(at)
                     self.problems.append(Problem(line, f"{found[0]}: {why}", column))
 
-    def in_brackets(self, content: str, children: list[Token], places: _Places) -> None:
+    def in_brackets(self, content: str, children: list[Token], places: Places) -> None:
         r"""Find ``\(x = 1\)``, which is no mathematics here."""
         plain = _passage(content, children, 0).plain
         for found in _LATEX.finditer(content):
@@ -633,7 +730,7 @@ class _Reader:
                 told = f"{found[0]}: this is read as text; mathematics stands between dollars"
                 self.problems.append(Problem(line, " ".join(told.split()), column))
 
-    def html(self, tag: str, places: _Places, at: int) -> None:
+    def html(self, tag: str, places: Places, at: int) -> None:
         """Find the links of a tag."""
         alt = HTML_ALT.search(tag)
         for found in HTML_LINK.finditer(tag):
@@ -739,7 +836,31 @@ def _line(token: Token) -> int:
     return (token.map or [0])[0] + 1
 
 
-class _Places:
+class Source:
+    """The lines of a text, and where in them the text of its tokens stands."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        #: The line of the last cell of a table, and where in it the cell ended.
+        self.cell = (0, 0)
+
+    def places(self, token: Token, span: tuple[int, int], cell: bool = False) -> Places:
+        """Tell where in the file the text of a paragraph, heading or cell stands.
+
+        Cells are to be asked for in their order. ``span`` are the lines of the block around.
+        """
+        first = (token.map or span)[0]
+        raw = self.lines[first] if first < len(self.lines) else ""
+        if not cell:
+            contents = token.content.split("\n")
+            return Places(first, contents, self.lines[first : first + len(contents)])
+        cell_ = token.content.replace("|", "\\|")
+        at = max(0, raw.find(cell_, self.cell[1] if self.cell[0] == first else 0))
+        self.cell = (first, at + len(cell_))
+        return Places(first, [token.content], [raw], at)
+
+
+class Places:
     """Turns places in a paragraph into lines and columns of its file, both from 1.
 
     Parameters
@@ -764,7 +885,7 @@ class _Places:
         for line in contents[:-1]:
             self.starts.append(self.starts[-1] + len(line) + 1)
 
-    def from_(self, begins: int) -> _Places:
+    def from_(self, begins: int) -> Places:
         """Return the places of a part that begins there."""
         part = copy(self)
         part.begins = self.begins + begins
@@ -843,7 +964,7 @@ def _passage(content: str, children: list[Token], line: int) -> Passage:
     return Passage(line, content, content if words == content else words)
 
 
-def _coded(content: str, children: list[Token], places: _Places) -> Coded:
+def _coded(content: str, children: list[Token], places: Places) -> Coded:
     """Keep the parts of a paragraph that holds inline code."""
     parts = []
     for child in children:

@@ -30,10 +30,8 @@ CARD = re.compile(r"(?P<question>.*?\S.*?)\n[ ]*\?[ ]*(?:\n(?P<answer>.*\S.*))?"
 #: What an item of a list begins with that is a task. Any sign but a blank says that it is done.
 TASK = re.compile(r"\[(?P<state>[^\n])\][ \t]+(?=\S)")
 
-#: ``$5-$10``: dollars with a number behind each, between which is no mathematics. A mark of
-#: `vaultkit.site.marks` may stand before a number.
-_PRICE = "\\$[\U000f0000-\U0010fffd]?\\d"
-PRICES = re.compile(rf"{_PRICE}(?:\\.|[^\\$])*{_PRICE}", re.DOTALL)
+#: ``$5-$10``: dollars with a number behind each, between which is no mathematics.
+PRICES = re.compile(r"\$\d(?:\\.|[^\\$])*\$\d", re.DOTALL)
 
 REASON = re.compile(r"<!--\s*(?P<what>not run|given|here):\s*(?P<why>.*?)\s*-->", re.DOTALL)
 

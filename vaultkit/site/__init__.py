@@ -1,1 +1,1 @@
-"""Python-Markdown extensions: Obsidian's syntax, mathematics, diagrams."""
+"""What a site has around its pages: search, graph, road, terms, checks; no host."""

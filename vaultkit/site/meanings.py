@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from vaultkit.read.note import Link, Note, Passage
 from vaultkit.read.syntax import WIKILINK
-from vaultkit.site.mathematics import spoken
+from vaultkit.render.mathematics import spoken
 
 _TERM = re.compile(
     r"\*\*(?P<name>.+?)\*\*(?: \(also (?P<also>[^)]*\)?[^)]*)\))?: (?P<text>.+)", re.DOTALL

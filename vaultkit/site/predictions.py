@@ -8,41 +8,9 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from xml.etree.ElementTree import Element
-
-from markdown import Markdown
-from markdown.treeprocessors import Treeprocessor
-
-from vaultkit.site.page import Page
-
-
-class NamePredictions(Treeprocessor):
-    """Names the questions of the note itself; what is embedded is asked where it stands."""
-
-    def __init__(self, md: Markdown, page: Page) -> None:
-        super().__init__(md)
-        self.page = page
-
-    def run(self, root: Element) -> None:
-        """Give each question of the page the number of the one in the note."""
-        waiting = list(enumerate(self.page.host.predictions))
-        for callout in _callouts(root):
-            title = "".join(callout[0].itertext()).strip()
-            if waiting and title == waiting[0][1].title:
-                callout.set("data-check", f"prediction-{waiting.pop(0)[0]}")
-
-
-def _callouts(element: Element) -> Iterator[Element]:
-    names = element.get("class", "").split()
-    if {"transclusion", "linked-from"} & set(names):
-        return
-    if {"admonition", "question"} <= set(names) and len(element):
-        yield element
-    for child in element:
-        yield from _callouts(child)
 
 
 def data(note: str, told: Sequence[Mapping[str, Any]]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from vaultkit.read.html import HTMLReader
-from vaultkit.site.mathematics import spoken
+from vaultkit.render.mathematics import spoken
 
 #: The first formulas of a note are what it is about.
 _STATED = 2

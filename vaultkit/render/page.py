@@ -7,48 +7,23 @@ import posixpath
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
+from markdown.util import ETX, STX
 
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import Target, Vault
+from vaultkit.render.code import Code, Coloured, fences
 
+#: What the host marks its own places with.
+SIGNS = re.compile(f"[{STX}{ETX}]")
+_CACHE = Path(".cache/vaultkit")
 
-@dataclass
-class Made:
-    """A block: an element to be, or its beginning."""
-
-    tag: str
-    text: str = ""
-    attributes: dict[str, str] = field(default_factory=dict)
-    #: Whether others stand in it.
-    holds: bool = False
-    #: Whether it is the text of an item in a list without gaps, and no paragraph of its own.
-    tight: bool = False
-    element: Element | None = None
-
-
-#: What leaves words as they are, of all that reads lines or changes them.
-_KNOWN = frozenset(
-    re.findall(
-        r"\S+",
-        "backtick arithmatex-inline escape footnote reference link image_link image_reference "
-        "short_reference short_image_ref autolink automail linebreak html entity em_strong "
-        "delimiter vaultkit-display vaultkit-wikilink vaultkit-comment vaultkit-footnote "
-        "vaultkit-address vaultkit-line-break vaultkit-tag vaultkit-footnote-order "
-        "indent-highlight vaultkit-block-ids task-list inline vaultkit-links vaultkit-callouts "
-        "footnote-duplicate prettify attr_list vaultkit-captions vaultkit-tables "
-        "vaultkit-obsidian toc vaultkit-mathematics unescape vaultkit-tag-addresses "
-        "vaultkit-safe vaultkit-name-links vaultkit-name-formulas vaultkit-name-predictions "
-        "relpath mkdocs_extract_anchors mkdocs_extract_title",
-    )
-)
 #: Embeds within embeds, after which a link has to do: two notes of two embeds each make 2ⁿ.
 DEPTH = 5
 #: And on one page: thirty notes that each show the next thirty would make millions.
@@ -63,7 +38,7 @@ class Page:
     md
         The converter.
     options
-        Those of `vaultkit.site.obsidian`.
+        Those of `vaultkit.render.host`.
     """
 
     def __init__(self, md: Markdown, options: dict[str, Any]) -> None:
@@ -78,10 +53,11 @@ class Page:
         self._scopes = 0
         #: How many notes it shows.
         self.embedded = 0
-        #: The blocks that wait to be put into it; see `vaultkit.site.blocks`.
-        self.made: list[Made] = []
-        #: The marks of footnotes, in the order of the text that was read last.
-        self.marks: list[str] = []
+        self._code: Coloured | None = None
+        #: The addresses of its flashcards.
+        self.cards: set[str] = set()
+        #: The HTML that its author has written.
+        self.raw: list[str] = []
 
     @property
     def relpath(self) -> Any:
@@ -91,7 +67,8 @@ class Page:
     def begin(self) -> Path:
         """Find the vault and the path of the page's source, as the host has them now."""
         self._scopes = self.embedded = 0
-        self.made.clear()
+        self.cards.clear()
+        self.raw.clear()
         relpath = self.relpath
         # Where Zensical says what it renders.
         context = _named(self.md.preprocessors, "rendering_context")
@@ -107,12 +84,6 @@ class Page:
             self.vault.refresh()
         own = self.options["note"]
         return Path(own).resolve() if own else self.vault.root / note
-
-    @cached_property
-    def is_known(self) -> bool:
-        """Whether nothing but what is known here reads what is in a line, or changes it then."""
-        parts: list[Any] = [*self.md.inlinePatterns._priority, *self.md.treeprocessors._priority]  # type: ignore[attr-defined]
-        return {part.name for part in parts} <= _KNOWN
 
     def resolve(self, link: Link) -> Target:
         """Find where a link of the note that is being read leads; see `Vault.resolve`."""
@@ -148,39 +119,37 @@ class Page:
         here = _relative(path, self.note.path)
         return urlunsplit(("", "", quote(here), url.query, url.fragment))
 
-    def blocks(self, lines: list[str]) -> Element:
-        """Read lines of Markdown: all that Python-Markdown does before it has a tree."""
-        # MkDocs' own keeps the anchors of the text it saw last, which must be the page's.
-        of_mkdocs = _named(self.md.preprocessors, "mkdocs_raw_html")
-        for preprocessor in self.md.preprocessors:
-            if preprocessor is not of_mkdocs:
-                lines = preprocessor.run(lines)
-        root: Any = self.md.parser.parseDocument(lines).getroot()
-        return cast(Element, root)
+    def stash(self, html: str) -> str:
+        """Give HTML that is ready to the host; return what stands for it until the page is."""
+        return str(self.md.htmlStash.store(html))
 
-    def finish(self, root: Element) -> Element:
-        """Do for a part of the page what comes before `obsidian._Finish` for all of it."""
-        for processor in self.md.treeprocessors:
-            if processor is self.md.treeprocessors["vaultkit-obsidian"]:
-                break
-            result = processor.run(root)
-            root = root if result is None else result
-        return root
+    def html(self, source: str) -> str:
+        """Let HTML through that the author of the page has written."""
+        source = SIGNS.sub("", source)
+        self.raw.append(source)
+        return self.stash(source)
+
+    def coloured(self, source: str, code: Code) -> str:
+        """Write code as HTML."""
+        if self._code is None:
+            self._code = Coloured(self.md, self.options["fences"] or fences(_CACHE))
+        return self._code.write(SIGNS.sub("", source), code)
+
+    def settle(self, root: Element) -> None:
+        """Lay a part of the page out, and read its attributes, as the host does for all of it."""
+        for name in ("prettify", "attr_list"):
+            if (processor := _named(self.md.treeprocessors, name)) is not None:
+                processor.run(root)
 
     @contextmanager
     def reading(self, note: Note, lines: tuple[int, int] | None = None) -> Iterator[str]:
-        """Read another note: its links are meant from there, its footnotes are its own.
+        """Read another note: its links are meant from there.
 
         Yields
         ------
         str
             What tells the ids of this part from those of the rest of the page.
         """
-        footnotes = self.footnotes
-        kept = ("footnotes", "footnote_order", "found_refs", "used_refs")
-        saved = {name: getattr(footnotes, name) for name in kept if hasattr(footnotes, name)}
-        for name, value in saved.items():
-            setattr(footnotes, name, type(value)())
         before, self.note = self.note, note
         self.trail.append((note.path, lines))
         self._scopes += 1
@@ -189,13 +158,6 @@ class Page:
         finally:
             self.trail.pop()
             self.note = before
-            for name, value in saved.items():
-                setattr(footnotes, name, value)
-
-    @property
-    def footnotes(self) -> Any:
-        """The footnotes extension; None where it is not in use."""
-        return getattr(_named(self.md.inlinePatterns, "footnote"), "footnotes", None)
 
 
 def _relative(path: str, source: Path) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from xml.etree.ElementTree import Element
 
-from vaultkit.site.page import Page
+from vaultkit.render.page import Page
 
 
 def make_text(page: Page, root: Element) -> None:

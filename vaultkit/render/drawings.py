@@ -10,15 +10,14 @@ from pathlib import Path
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, SubElement
 
-from markdown import Markdown
 from markdown.util import HTML_PLACEHOLDER_RE
 
 from vaultkit.read.discovery import DRAWN
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import WIKILINK
 from vaultkit.read.vault import BrokenLinkError
-from vaultkit.site.page import Page
-from vaultkit.site.safe import is_active
+from vaultkit.render.page import Page
+from vaultkit.render.safe import is_active
 
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
@@ -26,7 +25,7 @@ _ROOT = re.compile(r"<svg\b(?:\"[^\"]*\"|'[^']*'|[^>\"'])*>")
 _LABEL = re.compile(r"\saria-label(?:ledby)?=(\"[^\"]*\"|'[^']*')")
 
 
-def caption_figures(md: Markdown, root: Element) -> None:
+def caption_figures(page: Page, root: Element) -> None:
     """Make a figure of every image with an emphasised line below it in its paragraph."""
     for parent in list(root.iter()):
         for index, child in enumerate(list(parent)):
@@ -39,7 +38,7 @@ def caption_figures(md: Markdown, root: Element) -> None:
             parted = "\n" in between or len(child) > len(parts)
             if (child.text or "").strip() or between.strip() or not parted:
                 continue
-            if not all(_is_comment(md, part) for part in behind.split()):
+            if not all(_is_comment(page, part) for part in behind.split()):
                 continue
             figure = Element("figure", {**child.attrib, "class": "vk-captioned"})
             figure.tail = child.tail
@@ -52,11 +51,11 @@ def caption_figures(md: Markdown, root: Element) -> None:
             parent[index] = figure
 
 
-def _is_comment(md: Markdown, text: str) -> bool:
+def _is_comment(page: Page, text: str) -> bool:
     found = HTML_PLACEHOLDER_RE.fullmatch(text)
     if not found:
         return False
-    stashed = md.htmlStash.rawHtmlBlocks[int(found[1])]
+    stashed = page.md.htmlStash.rawHtmlBlocks[int(found[1])]
     return isinstance(stashed, str) and stashed.startswith("<!--")
 
 
@@ -96,6 +95,8 @@ def _drawing(page: Page, image: Element) -> str | None:
     alt = html.escape(image.get("alt", ""))
     if alt:
         opening = _LABEL.sub("", opening).replace("<svg", f'<svg aria-label="{alt}"', 1)
+    if image.get("data-says"):
+        opening = opening.replace("<svg", f'<svg data-says="{image.attrib["data-says"]}"', 1)
     # The numbers on the axes are no words to search for.
     opening = opening.replace("<svg", '<svg data-search-exclude="true"', 1)
 
@@ -127,7 +128,7 @@ def _box(page: Page, image: Element, svg: str, tag: str) -> Element:
             box.set(name, image.attrib[name])
     if image.get("width", "").isdigit():
         box.set("style", f"width: {image.attrib['width']}px")
-    box.text = page.md.htmlStash.store(svg)
+    box.text = page.stash(svg)
     if image.get("title"):
         SubElement(box, "figcaption").text = image.attrib["title"]
     return box

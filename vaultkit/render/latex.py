@@ -13,7 +13,7 @@ from xml.etree.ElementTree import fromstring
 from math_core import LatexToMathML
 
 from vaultkit.read.macros import COMMAND, group
-from vaultkit.site.chemistry import formula, quantity
+from vaultkit.render.chemistry import formula, quantity
 
 _converter = LatexToMathML()
 

@@ -5,16 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-from vaultkit.read.note import Link
+from vaultkit.read.markdown import Parsed, tokenize
+from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError
-from vaultkit.site.page import DEPTH, MOST, Page
+from vaultkit.render.blocks import Blocks
+from vaultkit.render.drawings import caption_figures
+from vaultkit.render.page import DEPTH, MOST, Page
+from vaultkit.render.tables import prepare_tables
 
 _HEADING = re.compile("h[1-6]")
 #: What holds text and blocks side by side.
 _HOLD = ("li", "td", "th")
 _FOOTNOTE = re.compile(r"(#?fn(?:ref\d*)?:)(.*)")
+
+
+def finish_parts(page: Page, root: Element) -> None:
+    """Prepare the figures and tables of a page, or of what it embeds."""
+    caption_figures(page, root)
+    prepare_tables(root)
 
 
 def transclude(page: Page, root: Element) -> None:
@@ -90,13 +101,10 @@ def _box(page: Page, anchor: Element) -> Element | None:
     source = SubElement(box, "p", {"class": "transclusion-source"})
     link = SubElement(source, "a", {"class": "wikilink", "href": page.href(target)})
     link.text = Link(0, note.name, sub, "", False, True).shown
-    first, last = target.lines or (1, len(note.shown))
-    lines = note.shown[first - 1 : last]
-    indent = min((len(ln) - len(ln.lstrip(" ")) for ln in lines if ln.strip()), default=0)
     with page.reading(note, target.lines) as scope:
-        root = page.blocks([line[indent:] for line in lines])
-        _borrow_footnotes(page, note.shown if target.lines else [], "\n".join(lines))
-        root = page.finish(root)
+        root = _part(page, note, target.lines).write()
+        page.settle(root)
+        finish_parts(page, root)
         transclude(page, root)
     if not target.lines and len(root) and root[0].tag == "h1":
         # The link to the source says the same.
@@ -106,16 +114,23 @@ def _box(page: Page, anchor: Element) -> Element | None:
     return box
 
 
-def _borrow_footnotes(page: Page, lines: list[str], text: str) -> None:
-    """Find the footnotes of a part where they are defined: elsewhere in its note."""
-    footnotes = page.footnotes
-    if footnotes is None or not lines or "[^" not in text:
-        return
-    page.blocks(lines)
-    for label in list(footnotes.footnotes):
-        # Not all that a section defines is marked in it, either.
-        if f"[^{label}]" not in text.replace(f"[^{label}]:", ""):
-            del footnotes.footnotes[label]
+def _part(page: Page, note: Note, lines: tuple[int, int] | None) -> Blocks:
+    """Read a note, or some lines of it."""
+    whole = tokenize(note.text)
+    if lines is None:
+        return Blocks(page, whole, note)
+    first, last = lines
+    shown = note.shown[first - 1 : last]
+    indent = min((len(ln) - len(ln.lstrip(" ")) for ln in shown if ln.strip()), default=0)
+    text = "\n".join(line[indent:] for line in shown)
+    return Blocks(page, tokenize(text, _defined(whole)), note, first - 1, defined=whole)
+
+
+def _defined(parsed: Parsed) -> dict[str, Any]:
+    """Return what a part of a note may refer to, wherever the note defines it."""
+    refs = parsed.env.get("footnotes", {}).get("refs", {})
+    footnotes = {"refs": dict.fromkeys(refs, -1), "list": {}}
+    return {"references": parsed.env.get("references", {}), "footnotes": footnotes}
 
 
 def settle(page: Page, root: Element, source: Path, scope: str) -> None:

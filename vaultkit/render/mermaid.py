@@ -1,8 +1,8 @@
 """Draws Mermaid's diagrams while the site is built: no script on the page, no browser.
 
-For `pymdownx.superfences`: a custom fence whose ``format`` is `fence`. `mermaidx` runs Mermaid
-itself; the colours it is given are stand-ins, replaced by the page's own variables, so one drawing
-serves light and dark.
+`fence` draws what stands in a fence, as custom fences of `pymdownx.superfences` do. `mermaidx` runs
+Mermaid itself; the colours it is given are stand-ins, replaced by the page's own variables, so one
+drawing serves light and dark.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from vaultkit.files import write_atomically
 from vaultkit.read.note import Link
 from vaultkit.read.vault import BrokenLinkError
-from vaultkit.site.safe import is_active
+from vaultkit.render.safe import is_active
 
 #: Colours that no theme has, and what a page puts there.
 _COLOURS = {
@@ -127,9 +127,9 @@ _GROUP = re.compile(r"<(?P<closes>/?)g\b[^<>]*?(?P<empty>/?)>")
 
 def _linked(svg: str, md: Any) -> str:
     """Make links of what is to lead to the note of its name."""
-    if not _NODE.search(svg) or "vaultkit-links" not in md.treeprocessors:
+    if not _NODE.search(svg) or "vaultkit" not in md.treeprocessors:
         return svg
-    page = md.treeprocessors["vaultkit-links"].page
+    page = md.treeprocessors["vaultkit"].page
     pieces, done = [], 0
     for node in _NODE.finditer(svg):
         depth, end = 0, len(svg)

@@ -1,6 +1,6 @@
 """Turns formulas into MathML while the site is built, so that no page needs a script for them.
 
-`pymdownx.arithmatex` (``generic: true``) finds the formulas; `math_core` typesets them. A formula
+`vaultkit.render.inline` and `blocks` write the formulas; `math_core` typesets them. A formula
 that does not compile is shown as it was written, marked, with the reason as its tooltip.
 """
 
@@ -13,14 +13,10 @@ from functools import lru_cache
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, fromstring
 
-from markdown import Extension, Markdown
-from markdown.treeprocessors import Treeprocessor
-from markdown.util import AtomicString
 from math_core import LatexError, LatexToMathML
 
 from vaultkit.read.macros import COMMAND
-from vaultkit.site.latex import REFERENCE, labels, numbered, prepared
-from vaultkit.site.page import Page
+from vaultkit.render.latex import REFERENCE, labels, numbered, prepared
 
 _INLINE = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
 _TAG = re.compile(r"<(?P<closes>/?)[^<>]*?(?P<empty>/?)>")
@@ -248,49 +244,35 @@ def _at(mark: str, table: dict[int, int], index: str) -> str:
     return mark + (index if re.fullmatch(r"\w+|.", index) else f"({index})")
 
 
-class MathematicsExtension(Extension):
-    """Typesets what `pymdownx.arithmatex` found."""
+def typeset(root: Element, toc: list[dict[str, Any]], preamble: str = "") -> None:
+    """Put typeset formulas in the place of their TeX, on a page and in its table of contents.
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        """Come after ``toc`` (5): headings get their addresses from the source of a formula."""
-        md.treeprocessors.register(_Typesetter(md), "vaultkit-mathematics", 4)
-
-
-class _Typesetter(Treeprocessor):
-    def run(self, root: Element) -> None:
-        preamble = self.preamble()
-        formulas = [(el, *found) for el in list(root.iter()) if (found := _formula(el))]
-        known = labels(tex for _, tex, display in formulas if display)
-        places = {
-            label: element.get("id", "")
-            for element, tex, display in formulas
-            if display
-            for label in labels([tex])
-        }
-        for element, tex, display in formulas:
-            alone = REFERENCE.fullmatch(tex)
-            if alone and places.get(alone["name"]):
-                number = known[alone["name"]]
-                element.tag = "a"
-                element.attrib = {"href": f"#{places[alone['name']]}"}
-                element.text = AtomicString(f"({number})" if alone["eq"] else number)
-            else:
-                _replace(element, tex, display, preamble, known)
-        for token in _flat(getattr(self.md, "toc_tokens", [])):
-            for key, write in (("name", _name), ("html", _inner)):
-                token[key] = _INLINE.sub(write, token.get(key, ""))
-
-    def preamble(self) -> str:
-        """Gather what the vault and the note define, where a vault is known."""
-        if "vaultkit-obsidian" not in self.md.treeprocessors:
-            return ""
-        finish: Any = self.md.treeprocessors["vaultkit-obsidian"]
-        page: Page = finish.page
-        return page.vault.preamble + page.host.preamble
+    Comes when headings have their addresses, which are made of the TeX.
+    """
+    formulas = [(el, *found) for el in list(root.iter()) if (found := _formula(el))]
+    known = labels(tex for _, tex, display in formulas if display)
+    places = {
+        label: element.get("id", "")
+        for element, tex, display in formulas
+        if display
+        for label in labels([tex])
+    }
+    for element, tex, display in formulas:
+        alone = REFERENCE.fullmatch(tex)
+        if alone and places.get(alone["name"]):
+            number = known[alone["name"]]
+            element.tag = "a"
+            element.attrib = {"href": f"#{places[alone['name']]}"}
+            element.text = f"({number})" if alone["eq"] else number
+        else:
+            _replace(element, tex, display, preamble, known)
+    for token in _flat(toc):
+        for key, write in (("name", _name), ("html", _inner)):
+            token[key] = _INLINE.sub(write, token.get(key, ""))
 
 
 def _formula(element: Element) -> tuple[str, bool] | None:
-    """Read TeX out of what arithmatex made."""
+    """Read the TeX of an element."""
     if "arithmatex" not in element.get("class", "").split():
         return None
     text = (element.text or "").strip()
@@ -298,8 +280,8 @@ def _formula(element: Element) -> tuple[str, bool] | None:
     if not text.startswith((r"\(", r"\[")):
         return None
     tex = text[2:-2].strip()
-    # Displays are escaped.
-    return (html.unescape(tex) if display else tex), display
+    # Where it reads like a character by its name, that is escaped.
+    return html.unescape(tex) if "&amp;" in tex else tex, display
 
 
 def _replace(
@@ -310,14 +292,17 @@ def _replace(
     try:
         mathml = fromstring(to_mathml(numbered(tex, known), display, preamble))
     except FormulaError as error:
+        element.attrib.pop("data-check", None)
         element.set("class", "math-error")
         element.set("title", str(error))
-        element.text = AtomicString(html.escape(tex, quote=False))
+        element.text = html.escape(tex, quote=False)
         return
     for part in mathml.iter():
-        part.text = AtomicString(html.escape(part.text, quote=False)) if part.text else None
+        part.text = html.escape(part.text, quote=False) if part.text else None
     # The source stands in an attribute: there it can be copied, and no search finds it twice.
     mathml.set("data-tex", tex)
+    if name := element.attrib.pop("data-check", ""):
+        mathml.set("data-check", name)
     if not display:
         # On a phone what no line has room for scrolls.
         signs = sum(len(part.text or "") for part in mathml.iter())
@@ -349,8 +334,3 @@ def _inner(found: re.Match[str]) -> str:
         return to_mathml(html.unescape(found[1]), False)
     except FormulaError:
         return found[0]
-
-
-def makeExtension(**options: Any) -> MathematicsExtension:  # noqa: N802
-    """Return the extension, for Python-Markdown."""
-    return MathematicsExtension(**options)

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-from markdown.util import AtomicString
-
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import WIKILINK
-from vaultkit.site.inline import WikiLinks
-from vaultkit.site.page import Page
+from vaultkit.render.inline import literal
+from vaultkit.render.links import wikilink
+from vaultkit.render.page import Page
 
 #: Properties that tell Obsidian, the site or a plugin something, or are shown elsewhere.
 _UNSHOWN = {
@@ -39,7 +38,7 @@ def show_properties(page: Page, root: Element) -> None:
         return
     box = Element("dl", {"class": "vk-properties", "data-search-exclude": "true"})
     for name, value in shown.items():
-        SubElement(box, "dt").text = AtomicString(name)
+        SubElement(box, "dt").text = literal(name)
         for part in value if isinstance(value, list) else [value]:
             if part is not None:
                 _fill(SubElement(box, "dd"), part, page)
@@ -52,12 +51,13 @@ def _fill(element: Element, value: Any, page: Page) -> None:
     for part in _parts(value):
         if isinstance(part, str):
             if last is None:
-                element.text = AtomicString((element.text or "") + part)
+                element.text = literal((element.text or "") + part)
             else:
-                last.tail = AtomicString(part)
+                last.tail = literal(part)
             continue
         if isinstance(part, Link):
-            last = WikiLinks(page.md, page).element(part)
+            last, kept = wikilink(page, part, part.words)
+            last.text = literal(part.shown) if kept is None else kept
             last.attrib.pop("data-embed", None)
         else:
             last = part
@@ -78,7 +78,7 @@ def _parts(value: Any) -> Iterator[str | Link | Element]:
             yield value[done : found.start()]
             if found["target"] is None:
                 anchor = Element("a", {"href": found[0]})
-                anchor.text = AtomicString(found[0])
+                anchor.text = literal(found[0])
                 yield anchor
             else:
                 yield Link.from_match(found)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement
 
+from vaultkit.read.markdown import tokenize_line
 from vaultkit.read.mentions import Mention
 from vaultkit.read.note import Link, Note
 from vaultkit.read.sentences import is_whole
 from vaultkit.read.vault import Backlink, Target
-from vaultkit.site.embeds import settle
-from vaultkit.site.inline import write_words
-from vaultkit.site.page import Page
+from vaultkit.render.embeds import settle
+from vaultkit.render.inline import Line, literal
+from vaultkit.render.page import Page
 
 #: What is shown of a list; the rest is folded.
 SHOWN = 8
-#: Words and links: nothing else of Markdown is in it, and to look for that takes long.
-_WORDS = r"[^\W_ ]|[ ,.;:?()'’\"“”–—-]"
-_PLAIN = re.compile(rf"(?:{_WORDS}|\[\[(?:{_WORDS}|[#/])+(?:\|(?:{_WORDS})+)?\]\])*")
 
 
 def linked_from(page: Page) -> Element | None:
@@ -69,7 +66,7 @@ def _backlink(page: Page, backlink: Backlink) -> Element:
         part = SubElement(item, "p")
         part.text = "In "
         href = page.href(Target(source.path, section[0]))
-        SubElement(part, "a", {"class": "wikilink", "href": href}).text = section[1]
+        SubElement(part, "a", {"class": "wikilink", "href": href}).text = literal(section[1])
     return item
 
 
@@ -84,7 +81,7 @@ def _mention(page: Page, mention: Mention) -> Element:
 def _item(page: Page, source: Note) -> Element:
     item = Element("li")
     href = page.href(Target(source.path))
-    SubElement(item, "a", {"class": "wikilink", "href": href}).text = source.title
+    SubElement(item, "a", {"class": "wikilink", "href": href}).text = literal(source.title)
     return item
 
 
@@ -95,14 +92,11 @@ def section_of(source: Note, link: Link) -> tuple[str, str] | None:
 
 
 def _sentence(page: Page, source: Note, sentence: str) -> Iterator[Element]:
+    part = Element("div")
     with page.reading(source):
-        part = Element("div")
         text = SubElement(part, "p")
-        if _PLAIN.fullmatch(sentence) and page.is_known:
-            write_words(page, text, sentence)
-        else:
-            text.text = sentence
-            part = page.finish(part)
+        Line(page).fill(text, tokenize_line(sentence))
+        page.settle(part)
     for parent in list(part.iter()):
         for child in list(parent):
             if child.tag == "img" or "data-embed" in child.attrib:

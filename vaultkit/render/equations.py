@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement
 
-from vaultkit.site.page import Page
+from vaultkit.render.page import Page
 
 
 def address_equations(page: Page, root: Element) -> None:

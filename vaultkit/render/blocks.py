@@ -1,0 +1,506 @@
+"""Makes elements of the blocks of a text: of the tokens that the checks read."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown.util import HTML_PLACEHOLDER_RE
+from markdown_it.token import Token
+
+from vaultkit.read.comments import shown
+from vaultkit.read.fences import ADMONITIONS
+from vaultkit.read.markdown import Parsed, Source, tokenize, tokenize_line
+from vaultkit.read.note import Fence, Note
+from vaultkit.read.syntax import CALLOUT, CARD, CARD_MARK, TASK, address, block_id
+from vaultkit.render.code import Code, opening
+from vaultkit.render.footnotes import Footnotes
+from vaultkit.render.inline import Line, append, begins, literal, part
+from vaultkit.render.page import Page
+from vaultkit.render.places import Names
+
+#: The callouts that Material styles, and Obsidian's other names for them.
+CALLOUTS = {
+    "note": (),
+    "abstract": ("summary", "tldr"),
+    "info": ("todo",),
+    "tip": ("hint", "important"),
+    "success": ("check", "done"),
+    "question": ("help", "faq"),
+    "warning": ("caution", "attention"),
+    "failure": ("fail", "missing"),
+    "danger": ("error",),
+    "bug": (),
+    "example": (),
+    "quote": ("cite",),
+}
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_STYLE = {name: style for style, names in CALLOUTS.items() for name in (style, *names)}
+#: A directive of MyST, the dialect of Jupyter's books: ```` ```{note} Title ````.
+_DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}[ \t]*(?P<title>.*)")
+#: What such a block says of itself ahead of its text; and where a cell of a notebook ends.
+_FIELD = re.compile(r":[\w-]+:")
+_CELL_ENDS = re.compile(r"\+\+\+(?:[ \t]+\{.*\})?")
+#: Properties of notes that are notebooks, too.
+_NOTEBOOK = {"jupytext", "kernelspec"}
+#: A box that nobody can tick.
+_BOX = (
+    '<label class="task-list-control"><input type="checkbox" disabled{}/>'
+    '<span class="task-list-indicator"></span></label> '
+)
+
+
+class Blocks:
+    """Writes the blocks of a text.
+
+    Parameters
+    ----------
+    page
+        The page that shows it.
+    parsed
+        The text.
+    note
+        The note that it is of.
+    above
+        How many lines of the note stand above it.
+    names
+        What its parts are called; None where they have no names.
+    defined
+        A text that holds footnotes of this one, too: the note that it is a part of.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        parsed: Parsed,
+        note: Note,
+        above: int = 0,
+        names: Names | None = None,
+        defined: Parsed | None = None,
+    ) -> None:
+        self.page, self.note, self.above, self.names = page, note, above, names
+        self.lines = parsed.lines
+        self.source = Source(parsed.lines)
+        self.env = parsed.env
+        footnotes = _defined(defined.tokens) if defined else {}
+        self.footnotes = Footnotes({**footnotes, **_defined(parsed.tokens)}, parsed.env)
+        self.tokens: Sequence[Token] = parsed.tokens
+        #: The lines of the blocks that are open.
+        self.spans = [(0, 0)]
+        self.fences = {fence.line: fence for fence in note.fences}
+        self.classes = _classes(note)
+        self.headings = {heading.line: heading.slug for heading in note.headings}
+
+    def write(self) -> Element:
+        """Write all blocks, and the footnotes below them."""
+        root = Element("div")
+        self._all(root, self.tokens)
+        box = self.footnotes.list(self._all)
+        if box is not None:
+            root.append(box)
+        return root
+
+    def _all(self, parent: Element, tokens: Sequence[Token]) -> None:
+        before, self.tokens = self.tokens, tokens
+        at = 0
+        while at < len(tokens):
+            at = self._block(parent, at)
+        self.tokens = before
+
+    def _block(self, parent: Element, at: int) -> int:
+        """Write the block that begins at a token; return where the next one begins."""
+        token = self.tokens[at]
+        match token.type:
+            case "front_matter":
+                return at + 1
+            case "footnote_reference_open":
+                while self.tokens[at].type != "footnote_reference_close":
+                    at += 1
+                return at + 1
+            case "paragraph_open":
+                return self._paragraph(parent, at)
+            case "heading_open":
+                return self._heading(parent, at)
+            case "hr":
+                SubElement(parent, "hr")
+            case "code_block":
+                self._ready(parent, self.page.coloured(token.content.rstrip("\n"), Code("")))
+            case "math_block":
+                name = self._name_of_display(token)
+                self._display(parent, token.content, name)
+            case "fence":
+                self._fence(parent, token)
+            case "html_block":
+                self._html(parent, token)
+            case "table_open":
+                return self._table(parent, at)
+            case "blockquote_open":
+                return self._quote(parent, at)
+            case _ if token.nesting == 1:
+                attributes = {name: str(value) for name, value in token.attrs.items()}
+                if token.type == "list_item_open" and self._is_task(at):
+                    self._begin_task(parent, attributes, at)
+                return self._within(SubElement(parent, token.tag, attributes), at, at + 1)
+        return at + 1
+
+    def _within(self, element: Element, opened: int, at: int) -> int:
+        """Write what is left of a block; return where the next one begins."""
+        token = self.tokens[opened]
+        self.spans.append(_span(token) or self.spans[-1])
+        while self.tokens[at].level > token.level or self.tokens[at].nesting != -1:
+            at = self._block(element, at)
+        self.spans.pop()
+        return at + 1
+
+    # --- What holds a line of text ---------------------------------------------------------------
+
+    def _line(self, inline: Token, cell: bool = False) -> Line:
+        """Tell what the tokens of a paragraph are read with."""
+        line = Line(self.page, self.footnotes, self.names)
+        if self.names is not None:
+            line.places = self.source.places(inline, _span(inline) or self.spans[-1], cell)
+        return line
+
+    def _paragraph(self, parent: Element, at: int) -> int:
+        inline = self.tokens[at + 1]
+        if _CELL_ENDS.fullmatch(inline.content) and _NOTEBOOK & self.note.meta.keys():
+            return at + 3
+        self.spans.append(_span(self.tokens[at]) or self.spans[-1])
+        line = self._line(inline)
+        self.spans.pop()
+        first = 0
+        if self.tokens[at - 1].type == "list_item_open" and (found := TASK.match(inline.content)):
+            first = found.end()
+            box = _BOX.format(" checked" if found["state"] != " " else "")
+            line.ahead = self.page.stash(box)
+        hidden = self.tokens[at].hidden
+        return self._prose(parent, inline, line, first, hidden, at + 3)
+
+    def _prose(
+        self, parent: Element, inline: Token, line: Line, first: int, tight: bool, at: int
+    ) -> int:
+        """Write the text of a paragraph from a place on; return where the next block begins."""
+        content = inline.content[first:]
+        # To look for what divides a card first is far quicker than to look for a card.
+        card = CARD.fullmatch(content) if CARD_MARK.search(content) else None
+        children = inline.children or []
+        if card and (card["answer"] or self._touches(at)):
+            return self._card(parent, inline, line, (first, card), at)
+        rest = part(children, first) if first else children
+        waiting: list[Token] = []
+        for position, child in enumerate(rest):
+            if _is_alone(rest, position):
+                self._words(parent, inline, waiting, line, tight)
+                waiting = []
+                self._display(parent, child.content, line.name("formula", begins(child)))
+            else:
+                waiting.append(child)
+        self._words(parent, inline, waiting, line, tight)
+        return at
+
+    def _words(
+        self, parent: Element, inline: Token, tokens: list[Token], line: Line, tight: bool
+    ) -> None:
+        """Write a part of a paragraph, as a paragraph of its own or as text of an item."""
+        tokens = part(tokens, 0)
+        unseen = ("text", "comment")
+        if not any(token.type not in unseen or token.content.strip() for token in tokens):
+            return
+        if not tight:
+            self._named(parent, SubElement(parent, "p"), inline, tokens, line)
+            return
+        if len(parent):
+            append(parent, "\n")
+        self._named(parent, parent, inline, tokens, line)
+
+    def _named(
+        self,
+        parent: Element,
+        element: Element,
+        inline: Token,
+        tokens: list[Token],
+        line: Line,
+    ) -> None:
+        """Write tokens into an element; what ends in ``^id`` gets that id."""
+        found = block_id(inline.content)
+        last = tokens[-1] if tokens else None
+        if not found or last is None or not _reaches(last, found.end("id")):
+            line.fill(element, tokens)
+            return
+        tokens = part(tokens, 0, found.start())
+        if tokens and tokens[-1].type == "text":
+            tokens = [*tokens[:-1], _stripped(tokens[-1])]
+        name = f"^{found['id']}"
+        line.fill(element, tokens)
+        above = [child for child in parent if child is not element]
+        if element.tag == "p" and not tokens and above:
+            parent.remove(element)
+            element = above[-1]
+        _identify(parent, element, name)
+
+    def _heading(self, parent: Element, at: int) -> int:
+        token, inline = self.tokens[at], self.tokens[at + 1]
+        self.spans.append(_span(token) or self.spans[-1])
+        line = self._line(inline)
+        self.spans.pop()
+        line.is_heading = True
+        heading = SubElement(parent, token.tag)
+        if not self.page.trail and (slug := self.headings.get((token.map or [-1])[0] + 1)):
+            heading.set("id", slug)
+        self._named(parent, heading, inline, inline.children or [], line)
+        return at + 3
+
+    def _table(self, parent: Element, at: int) -> int:
+        table = SubElement(parent, "table")
+        section = row = table
+        self.spans.append(_span(self.tokens[at]) or self.spans[-1])
+        while self.tokens[at].type != "table_close":
+            token = self.tokens[at]
+            if token.nesting == 1 and token.map:
+                self.spans[-1] = (token.map[0], token.map[1])
+            match token.type:
+                case "thead_open" | "tbody_open":
+                    section = SubElement(table, token.tag)
+                case "tr_open":
+                    row = SubElement(section, "tr")
+                case "th_open" | "td_open":
+                    cell = SubElement(row, token.tag)
+                    align = str(token.attrs.get("style", "")).removeprefix("text-align:")
+                    if align:
+                        cell.set("style", f"text-align: {align};")
+                    inline = self.tokens[at + 1]
+                    line = self._line(inline, cell=True)
+                    self._named(row, cell, inline, inline.children or [], line)
+            at += 1
+        self.spans.pop()
+        if table.find("tbody") is None:
+            SubElement(table, "tbody")
+        return at + 1
+
+    # --- Formulas, code, HTML --------------------------------------------------------------------
+
+    def _name_of_display(self, token: Token) -> str | None:
+        if self.names is None:
+            return None
+        first = (token.map or [0])[0]
+        raw = self.lines[first] if first < len(self.lines) else ""
+        return self.names.at("formula", first + 1, max(raw.find("$$"), 0) + 1)
+
+    def _display(self, parent: Element, tex: str, name: str | None) -> None:
+        box = SubElement(parent, "div", {"class": "arithmatex"})
+        box.text = f"\\[\n{literal(tex.strip())}\n\\]"
+        if name:
+            box.set("data-check", name)
+
+    def _ready(self, parent: Element, source: str) -> None:
+        # Where HTML stands alone in a paragraph, the host leaves out the paragraph.
+        SubElement(parent, "p").text = self.page.stash(source)
+
+    def _fence(self, parent: Element, token: Token) -> None:
+        lines = token.content.removesuffix("\n").split("\n")
+        if directive := _DIRECTIVE.fullmatch(token.info.strip()):
+            while lines and _FIELD.match(lines[0]):
+                del lines[0]
+            if kind := ADMONITIONS.get(directive["name"]):
+                self._admonition(parent, kind, directive["title"].strip(), lines)
+                return
+        line = (token.map or [-1])[0] + 1
+        fence = self.fences.get(line + self.above)
+        if fence is None or fence.info != token.info.strip():
+            fence = Fence(0, 0, token.info.strip(), (), "", True)
+        name = self.names.blocks.get(line, "") if self.names else ""
+        code = opening(fence, self.classes.get(fence.line, []), name)
+        coloured = self.page.coloured("\n".join(lines), code)
+        if self.names and self.names.spots:
+            coloured = _with_spots(coloured, lines, line, self.names)
+        self._ready(parent, coloured)
+
+    def _admonition(self, parent: Element, kind: str, title: str, lines: list[str]) -> None:
+        """Write what MyST has for a callout, and checks read as code."""
+        box = SubElement(parent, "div", {"class": _styled(["admonition", kind])})
+        name = SubElement(box, "p", {"class": "admonition-title"})
+        words = tokenize_line(title or kind.title(), self.env)
+        names, self.names = self.names, None
+        fences, self.fences = self.fences, {}
+        Line(self.page, self.footnotes).fill(name, words)
+        self._all(box, tokenize("\n".join(lines), self.env).tokens)
+        self.names, self.fences = names, fences
+
+    def _html(self, parent: Element, token: Token) -> None:
+        source = shown(token.content.strip("\n"))
+        if self.page.options["html"]:
+            SubElement(parent, "p").text = self.page.html(source)
+        else:
+            words = tokenize_line(source, self.env)
+            Line(self.page, self.footnotes).fill(SubElement(parent, "p"), words)
+
+    # --- Lists, quotes, cards --------------------------------------------------------------------
+
+    def _is_task(self, at: int) -> bool:
+        first = self.tokens[at + 1]
+        return first.tag == "p" and TASK.match(self.tokens[at + 2].content) is not None
+
+    def _begin_task(self, parent: Element, attributes: dict[str, str], at: int) -> None:
+        """Note that an item is a task. Whatever the sign, Obsidian shows a box that is ticked."""
+        found = TASK.match(self.tokens[at + 2].content)
+        state = found["state"] if found else " "
+        attributes["class"] = "task-list-item"
+        parent.set("class", "task-list")
+        if state not in " xX":
+            attributes["data-task"] = state
+
+    def _quote(self, parent: Element, at: int) -> int:
+        first = self.tokens[at + 2] if self.tokens[at + 1].type == "paragraph_open" else None
+        found = CALLOUT.match(first.content) if first else None
+        if not first or not found:
+            return self._within(SubElement(parent, "blockquote"), at, at + 1)
+        kind = "-".join(found["type"].lower().split())
+        if found["fold"]:
+            box = SubElement(parent, "details", {"class": _styled([kind])})
+            if found["fold"] == "+":
+                box.set("open", "open")
+            title = SubElement(box, "summary")
+        else:
+            box = SubElement(parent, "div", {"class": _styled(["admonition", kind])})
+            title = SubElement(box, "p", {"class": "admonition-title"})
+            line_of = (self.tokens[at].map or [-1])[0] + 1
+            name = self.names.predictions.get(line_of, "") if self.names else ""
+            if name and "question" in box.attrib["class"].split():
+                box.set("data-check", name)
+        self.spans.append(_span(self.tokens[at + 1]) or self.spans[-1])
+        line = self._line(first)
+        self.spans.pop()
+        if found["title"].strip():
+            words = part(first.children or [], found.start("title"), found.end("title"))
+            self._named(box, title, first, words, line)
+        else:
+            title.text = literal(found["type"].title())
+        after = self._prose(box, first, line, found.end(), False, at + 4)
+        return self._within(box, at, after)
+
+    def _card(
+        self, parent: Element, inline: Token, line: Line, card: tuple[int, re.Match[str]], at: int
+    ) -> int:
+        """Write a flashcard: its question, and its answer folded below it."""
+        first, found = card
+        name = self._address(found["question"])
+        box = SubElement(parent, "details", {"class": "flashcard", "id": name})
+        children = inline.children or []
+        question = part(children, first, first + found.end("question"))
+        line.fill(SubElement(box, "summary"), question)
+        if found["answer"]:
+            self._prose(box, inline, line, first + found.start("answer"), False, at)
+        while self._touches(at):
+            at = self._block(box, at)
+        return at
+
+    def _address(self, question: str) -> str:
+        """Make an address of a question that no other card of the page has."""
+        plain = " ".join(re.sub(r"[/$^]", " ", question).split())
+        words = name = f"card-{address(plain)}"
+        number = 1
+        while name in self.page.cards:
+            number += 1
+            name = f"{words}-{number}"
+        self.page.cards.add(name)
+        return name
+
+    def _touches(self, at: int) -> bool:
+        """Tell whether a block begins right below the one before it."""
+        if at >= len(self.tokens) or self.tokens[at].nesting == -1:
+            return False
+        first = (self.tokens[at].map or (0, 0))[0]
+        return first > 0 and bool(self.lines[first - 1].strip("> \t"))
+
+
+def _defined(tokens: Sequence[Token]) -> dict[str, list[Token]]:
+    """Find the footnotes of a text, by their labels."""
+    found: dict[str, list[Token]] = {}
+    label, first = "", 0
+    for position, token in enumerate(tokens):
+        if token.type == "footnote_reference_open":
+            label, first = token.meta["label"], position + 1
+        elif token.type == "footnote_reference_close":
+            found[label] = [*tokens[first:position]]
+    return found
+
+
+def _classes(note: Note) -> dict[int, list[str]]:
+    """Tell which fences are outputs, raise or do not run, by their lines."""
+    classes: dict[int, list[str]] = {}
+    for block in note.blocks:
+        if block.output:
+            classes[block.output.line] = ["output"]
+        known = block.fence.options
+        words: list[str] = [w for w in ("raises", "no-run", "volatile") if w in known]
+        classes[block.fence.line] = words
+    return classes
+
+
+def _styled(names: list[str]) -> str:
+    """Add to the names of a callout the one that Material styles."""
+    if not set(names) & set(CALLOUTS):
+        styles = [_STYLE[name] for name in names if name in _STYLE]
+        names = [*names, *(styles[:1] or ["note"])]
+    return " ".join(names)
+
+
+def _with_spots(coloured: str, lines: Sequence[str], above: int, names: Names) -> str:
+    """Put an element around each shape that a comment states."""
+    code = coloured.split("\n")
+    # Blank lines at its beginning are not shown.
+    blank = next((number for number, text in enumerate(lines) if text.strip()), 0)
+    for number in range(len(lines)):
+        if not (spots := names.spots.get(above + number + 1)) or number - blank >= len(code):
+            continue
+        before, sign, comment = code[number - blank].rpartition('<span class="c1">')
+        for _, spot in spots:
+            text = html.escape(spot.text, quote=False)
+            marked = f'<span data-check="{spot.name}">{text}</span>'
+            comment = comment.replace(text, marked, 1) if sign else comment
+        code[number - blank] = before + sign + comment
+    return "\n".join(code)
+
+
+def _span(token: Token) -> tuple[int, int] | None:
+    return (token.map[0], token.map[1]) if token.map else None
+
+
+def _is_alone(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a formula stands on lines of its own within a paragraph."""
+    if tokens[at].type != "math_inline_double" or tokens[at].level:
+        return False
+    before, behind = tokens[at - 1] if at else None, [*tokens[at + 1 : at + 3]]
+    if behind and behind[0].type == "text" and not behind[0].content.strip():
+        del behind[0]
+    ends = ("softbreak", "hardbreak")
+    return (before is None or before.type in ends) and (not behind or behind[0].type in ends)
+
+
+def _reaches(token: Token, place: int) -> bool:
+    """Tell whether a text goes on to a place of its paragraph."""
+    return token.type == "text" and begins(token) + len(token.content.rstrip()) >= place
+
+
+def _stripped(token: Token) -> Token:
+    return Token("text", "", 0, content=token.content.rstrip(), meta=token.meta)
+
+
+def _identify(parent: Element, element: Element, name: str) -> None:
+    """Give an element an id that stands behind it."""
+    if element.tag in HEADINGS:
+        # A heading keeps its own address.
+        SubElement(element, "span", {"id": name})
+    elif parent is element:
+        # Text right in an item.
+        element.set("id", name)
+    elif HTML_PLACEHOLDER_RE.fullmatch(element.text or "") or "id" in element.attrib:
+        # The host will put ready HTML, a block of code, in the place of the paragraph.
+        index = list(parent).index(element)
+        box = Element("div", {"id": name})
+        box.append(element)
+        parent[index] = box
+    else:
+        element.set("id", name)

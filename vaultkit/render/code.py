@@ -1,0 +1,175 @@
+"""Colours code, with one formatter for all that looks alike; draws what is to be drawn."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from markdown import Markdown
+from markdown.extensions.attr_list import get_attrs_and_remainder
+from pygments import highlight
+from pygments.lexer import Lexer
+from pymdownx.highlight import BlockHtmlFormatter, Highlight, HighlightExtension
+
+from vaultkit.read.note import Fence
+from vaultkit.render import mermaid
+
+#: Fences that plugins of Obsidian compute something in, and what these are called.
+COMPUTED = {
+    "dataview": "Dataview",
+    "dataviewjs": "Dataview",
+    "base": "Base",
+    "query": "Search",
+    "tasks": "Tasks",
+}
+_NO_LANGUAGE = re.compile(r"[^\w#.+-]")
+#: A cell of a notebook that is kept as Markdown, of any language but Python.
+_CELL = re.compile(r"\{code-cell\}\s*(?P<language>bash|julia|r\b)?")
+#: ```` ```{ .python #id title="a" } ````, as Python-Markdown has it.
+_ATTRIBUTES = re.compile(r"\{(?P<inner>\s*[.#].*)\}\s*$")
+_OPENING = re.compile(r'^<div(?: class="(?P<classes>[^"]*)")?>')
+
+
+@dataclass
+class Code:
+    """What is known of a fence besides its text."""
+
+    language: str
+    classes: list[str] = field(default_factory=list)
+    options: dict[str, str] = field(default_factory=dict)
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+def opening(fence: Fence, classes: Sequence[str], name: str) -> Code:
+    """Read the opening of a fence; ``name`` is what checks call it."""
+    if found := _ATTRIBUTES.match(fence.info):
+        return _listed(found["inner"])
+    cell = _CELL.match(fence.info)
+    language = _NO_LANGUAGE.sub("", fence.language)
+    code = Code((cell["language"] or "python") if cell else language, [*classes])
+    code.options = {key: value or "1" for key, value in fence.options.items()}
+    if name:
+        code.attributes["data-check"] = name
+    return code
+
+
+def _listed(attributes: str) -> Code:
+    code = Code("")
+    for key, value in get_attrs_and_remainder(attributes)[0]:
+        if key == "." and not code.language:
+            code.language = value
+        elif key == ".":
+            code.classes.append(value)
+        elif key == "id" or key.startswith("data-"):
+            code.attributes[key] = value
+        else:
+            code.options[key] = value
+    return code
+
+
+def fences(cache: Path) -> list[dict[str, Any]]:
+    """Name the fences that are drawn; drawings are kept in a folder from build to build."""
+    draw = partial(mermaid.fence, cache=cache)
+    computed = {"class": "vk-computed", "format": placeholder}
+    return [
+        {"name": "mermaid", "class": "vk-diagram", "format": draw},
+        *({"name": name, **computed} for name in COMPUTED),
+    ]
+
+
+def placeholder(source: str, language: str, css_class: str, *_: Any, **__: Any) -> str:
+    """Say what stands there in Obsidian, and is computed by it alone."""
+    name = html.escape(COMPUTED[language])
+    return (
+        f'<details class="info {css_class}"><summary>{name}: computed in Obsidian alone</summary>'
+        f"<pre><code>{html.escape(source, quote=False)}</code></pre></details>"
+    )
+
+
+class Coloured(Highlight):  # type: ignore[misc]
+    """`pymdownx.highlight`, which makes a formatter anew for each block of code."""
+
+    def __init__(self, md: Markdown, drawn: Sequence[Mapping[str, Any]]) -> None:
+        found = (e for e in md.registeredExtensions if isinstance(e, HighlightExtension))
+        extension: Any = next(found, None) or HighlightExtension()
+        settings = extension.get_pymdownx_highlight_settings()
+        self.css_class = settings.pop("css_class")
+        settings.pop("_enabled")
+        super().__init__(md, **settings)
+        #: By the name of the language, what draws a fence, and the class of the drawing.
+        self.drawn: dict[str, tuple[Callable[..., str], str]] = {
+            one["name"]: (one["format"], one["class"]) for one in drawn
+        }
+        self.lexers: dict[str, tuple[Lexer, str]] = {}
+        self.count = 0
+
+    def write(self, source: str, code: Code) -> str:
+        """Write code as HTML."""
+        if code.language in self.drawn:
+            draw, css_class = self.drawn[code.language]
+            name = code.attributes.pop("id", "")
+            known = {"classes": code.classes, "id_value": name, "attrs": code.attributes}
+            return draw(source, code.language, css_class, code.options, self.md, **known)
+        numbers = [int(n) for n in re.findall(r"\d+", code.options.get("linenums", ""))]
+        start, step, special = (*numbers, -1, -1, -1)[:3] if numbers else (-1, -1, -1)
+        self.count += 1
+        return str(
+            self.highlight(
+                source,
+                code.language,
+                self.css_class,
+                hl_lines=_lines(code.options.get("hl_lines", "")),
+                linestart=start,
+                linestep=step,
+                linespecial=special,
+                classes=code.classes,
+                id_value=code.attributes.pop("id", ""),
+                attrs=code.attributes,
+                title=code.options.get("title"),
+                code_block_count=self.count,
+            )
+        )
+
+    def highlight(self, src: str, language: str, css_class: str = "highlight", **known: Any) -> Any:
+        """Colour a block of code; what is out of the ordinary is left to its own code."""
+        ordinary = self.use_pygments and not (
+            self.auto_title or self.line_spans or self.line_anchors or self.guess_lang
+        )
+        numbered = self.linenums or known["linestart"] > 0
+        if not ordinary or numbered or known["hl_lines"] or known["id_value"]:
+            return super().highlight(src, language, css_class, **known)
+        lexer, name = self.lexer(language or self.default_lang)
+        title = (known["title"] or "").strip()
+        formatter = _formatter(css_class, self.pygments_style, self.noclasses, title)
+        coloured = highlight(src, lexer, formatter).strip()
+        classes = [self.language_prefix + name] if self.pygments_lang_class else []
+        classes += [*known["classes"], css_class]
+        attributes = "".join(f' {key}="{value}"' for key, value in known["attrs"].items())
+        return _OPENING.sub(f'<div class="{" ".join(classes)}"{attributes}>', coloured, count=1)
+
+    def lexer(self, language: str) -> tuple[Lexer, str]:
+        """Find what reads a language, once."""
+        if language not in self.lexers:
+            self.lexers[language] = self.get_lexer("", language, False, self.stripnl)
+        return self.lexers[language]
+
+
+@lru_cache(maxsize=256)
+def _formatter(css_class: str, style: str, noclasses: bool, title: str) -> BlockHtmlFormatter:
+    # To make one takes longer than to colour a block.
+    return BlockHtmlFormatter(
+        cssclass=css_class, style=style, noclasses=noclasses, wrapcode=True, filename=title
+    )
+
+
+def _lines(words: str) -> list[int]:
+    """Read ``2 4-6``."""
+    lines: list[int] = []
+    for first, last in re.findall(r"(\d+)(?:-(\d+))?", words):
+        lines += range(int(first), int(last or first) + 1)
+    return lines

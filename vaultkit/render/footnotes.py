@@ -1,0 +1,87 @@
+"""Numbers the footnotes of a text as they are marked, and lists them below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown_it.token import Token
+
+#: A space that does not break, and an arrow back.
+_BACK = "&#160;", "&#8617;"
+
+
+class Footnotes:
+    """The footnotes of a text.
+
+    Parameters
+    ----------
+    tokens
+        Of each footnote, by its label, what it says.
+    env
+        What the parser keeps of the text: the footnotes that stand where they are marked.
+    """
+
+    def __init__(self, tokens: dict[str, list[Token]], env: dict[str, Any]) -> None:
+        self.tokens = tokens
+        self.env = env
+        self._inline = env.setdefault("footnotes", {"refs": {}, "list": {}})["list"]
+        #: By its label, how often each is marked.
+        self.marks: dict[str, int] = {}
+
+    def mark(self, token: Token) -> Element:
+        """Make the mark of a footnote."""
+        label = token.meta.get("label")
+        if label is None:
+            label = f"inline-{token.meta['id'] + 1}"
+            self.tokens.setdefault(label, _paragraph(self._inline[token.meta["id"]]))
+        self.marks[label] = self.marks.get(label, 0) + 1
+        sup = Element("sup", {"id": _mark(label, self.marks[label])})
+        anchor = SubElement(sup, "a", {"class": "footnote-ref", "href": f"#fn:{label}"})
+        anchor.text = str([*self.marks].index(label) + 1)
+        return sup
+
+    def list(self, write: Callable[[Element, list[Token]], None]) -> Element | None:
+        """List those that are marked; ``write`` writes what one says into its item."""
+        if not self.marks:
+            return None
+        box = Element("div", {"class": "footnote"})
+        SubElement(box, "hr")
+        items = SubElement(box, "ol")
+        written: list[str] = []
+        # A footnote may mark others.
+        while waiting := [label for label in self.marks if label not in written]:
+            written.append(waiting[0])
+            item = SubElement(items, "li", {"id": f"fn:{waiting[0]}"})
+            write(item, self.tokens.get(waiting[0], []))
+        for number, (label, item) in enumerate(zip(written, items, strict=True), 1):
+            self._lead_back(item, label, number)
+        return box
+
+    def _lead_back(self, item: Element, label: str, number: int) -> None:
+        space, arrow = _BACK
+        last = item[-1] if len(item) and item[-1].tag == "p" else None
+        if last is None:
+            last = SubElement(item, "p")
+        elif len(last):
+            last[-1].tail = (last[-1].tail or "") + space
+        else:
+            last.text = (last.text or "") + space
+        for mark in range(1, self.marks[label] + 1):
+            anchor = SubElement(last, "a")
+            anchor.attrib = {
+                "class": "footnote-backref",
+                "href": f"#{_mark(label, mark)}",
+                "title": f"Jump back to footnote {number} in the text",
+            }
+            anchor.text = arrow
+
+
+def _mark(label: str, number: int) -> str:
+    return f"fnref{number if number > 1 else ''}:{label}"
+
+
+def _paragraph(footnote: dict[str, Any]) -> list[Token]:
+    inline = Token("inline", "", 0, content=footnote["content"], children=footnote["tokens"])
+    return [Token("paragraph_open", "p", 1), inline, Token("paragraph_close", "p", -1)]

@@ -1,0 +1,236 @@
+"""Fits the renderer into Python-Markdown: one extension, ``vaultkit``, for all that runs it.
+
+A preprocessor renders the page and leaves Python-Markdown nothing to read. The elements are handed
+over behind Python-Markdown's own inline patterns. From there on they are the host's: it lays them
+out, makes the table of contents, turns links to notes into addresses, and writes the HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from markdown import Extension, Markdown
+from markdown.blockprocessors import BlockProcessor
+from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
+
+from vaultkit.read.markdown import parse, tokenize
+from vaultkit.read.note import Note
+from vaultkit.read.syntax import address, comparable, slug
+from vaultkit.render.backlinks import linked_from
+from vaultkit.render.blocks import HEADINGS, Blocks
+from vaultkit.render.drawings import inline_drawings
+from vaultkit.render.embeds import finish_parts, transclude
+from vaultkit.render.equations import address_equations
+from vaultkit.render.inline import literal
+from vaultkit.render.mathematics import typeset
+from vaultkit.render.page import Page
+from vaultkit.render.places import Names
+from vaultkit.render.properties import show_properties
+from vaultkit.render.safe import keep_safe
+from vaultkit.render.unpublished import make_text
+
+#: The extensions that a page is made with, and their settings.
+PARTS: dict[str, dict[str, Any]] = {
+    "toc": {"slugify": slug, "permalink": "#", "permalink_title": "Link to here", "marker": ""},
+    "pymdownx.highlight": {"pygments_lang_class": True},
+    "vaultkit.render.host": {},
+}
+#: What a page shows of a note that a plugin of Obsidian keeps a drawing in.
+_DRAWN = "> [!info] A drawing of Excalidraw\n> It is shown in Obsidian alone."
+_LISTED = re.compile(r"(?P<name>(?P<id>\S+)/name) \{ #(?P<slug>(?P=id)/slug) \}")
+
+
+class VaultExtension(Extension):
+    """Reads Markdown as Obsidian does."""
+
+    def __init__(
+        self, parts: Mapping[str, Mapping[str, Any]] | None = None, **options: Any
+    ) -> None:
+        self.parts = {name: {**own, **(parts or {}).get(name, {})} for name, own in PARTS.items()}
+        # The defaults are words where Python-Markdown would make a truth value of a vault.
+        self.config = {
+            "vault": ["", "the Vault, where the host has read it"],
+            "docs_dir": ["docs", "the vault's folder, where the host gives neither"],
+            "note": ["", "path of the page's source, where the host does not tell"],
+            "tags_page": ["", "the page of tags, that tags are to lead to"],
+            "backlinks": [True, "end a page with those that link to it"],
+            "places": [False, "tell which part of the page is which for checks"],
+            "html": [True, "let raw HTML through; otherwise it is shown as text"],
+            "inline_svg": [True, "put drawings of class vk-figure into the page"],
+            "mathematics": [True, "typeset formulas; otherwise their TeX is shown"],
+            "fences": [[], "what draws fences, as `custom_fences` of pymdownx.superfences"],
+        }
+        super().__init__(**options)
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        """Register what reads a page, and what hands it over."""
+        for name, settings in self.parts.items():
+            if name != __name__ and not _is_listed(md, name):
+                md.registerExtensions([name], {name: settings})
+        page = Page(md, self.getConfigs())
+        reader = _Reader(md, page)
+        # Ahead of all that reads HTML in the text.
+        md.preprocessors.register(reader, "vaultkit", 29)
+        if "html_block" in md.preprocessors:
+            md.preprocessors.deregister("html_block")
+        md.parser.blockprocessors.register(_Nothing(md.parser), "vaultkit", 1000)
+        # Behind all that reads text (20), before that is laid out (10).
+        md.treeprocessors.register(_HandOver(md, page, reader), "vaultkit", 19.95)
+        # Behind what reads attributes (8), before headings get their addresses (5).
+        md.treeprocessors.register(_Finish(md, page), "vaultkit-finish", 6)
+        if page.options["mathematics"]:
+            md.treeprocessors.register(_Mathematics(md, page), "vaultkit-mathematics", 4)
+        # Behind all that writes attributes.
+        md.treeprocessors.register(_Addresses(md, page), "vaultkit-addresses", -2)
+
+
+def _is_listed(md: Markdown, name: str) -> bool:
+    kind = {"toc": "toc", "pymdownx.highlight": "indent-highlight"}[name]
+    return kind in md.treeprocessors
+
+
+class _Reader(Preprocessor):
+    """Reads a page, and leaves the host the HTML that its author has written."""
+
+    def __init__(self, md: Markdown, page: Page) -> None:
+        super().__init__(md)
+        self.page = page
+        self.root = Element("div")
+
+    def run(self, lines: list[str]) -> list[str]:
+        page = self.page
+        path = page.begin()
+        known = page.vault.notes.get(path)
+        above = _above(lines, known)
+        note = known if known and above is not None else parse("\n".join(lines), path)
+        page.host = page.note = note
+        if known and "excalidraw-plugin" in known.meta and not note.refused:
+            note = replace(parse(_DRAWN), path=path)
+        if note.refused:
+            note = replace(parse("\n".join(refusal(note))), path=path)
+        # What others make, a page of tags for one, is no note: nothing on it is checked.
+        names = Names(note, known) if page.options["places"] else None
+        self.root = Blocks(page, tokenize(note.text), note, names=names).write()
+        return "\n".join(page.raw).split("\n")
+
+
+class _Nothing(BlockProcessor):
+    """Reads nothing of what is left."""
+
+    def test(self, parent: Element, block: str) -> bool:  # noqa: ARG002
+        return True
+
+    def run(self, parent: Element, blocks: list[str]) -> None:  # noqa: ARG002
+        blocks.clear()
+
+
+class _Part(Treeprocessor):
+    def __init__(self, md: Markdown, page: Page) -> None:
+        super().__init__(md)
+        self.page = page
+
+
+class _HandOver(_Part):
+    def __init__(self, md: Markdown, page: Page, reader: _Reader) -> None:
+        super().__init__(md, page)
+        self.reader = reader
+
+    def run(self, root: Element) -> Element:  # noqa: ARG002
+        return self.reader.root
+
+
+class _Finish(_Part):
+    """Puts into the page what comes from other files."""
+
+    def run(self, root: Element) -> None:
+        page = self.page
+        if "attr_list" not in page.md.treeprocessors:
+            _address_listed(root)
+        finish_parts(page, root)
+        transclude(page, root)
+        give_title(page, root)
+        show_properties(page, root)
+        if page.options["backlinks"]:
+            aside = linked_from(page)
+            if aside is not None:
+                root.append(aside)
+        if page.options["inline_svg"]:
+            inline_drawings(page, root)
+        address_equations(page, root)
+        make_text(page, root)
+
+
+class _Mathematics(_Part):
+    def run(self, root: Element) -> None:
+        preamble = self.page.vault.preamble + self.page.host.preamble
+        typeset(root, getattr(self.md, "toc_tokens", []), preamble)
+
+
+class _Addresses(_Part):
+    def run(self, root: Element) -> None:
+        page = self.page
+        for anchor in root.iter("a"):
+            tag = anchor.attrib.pop("data-tag", None)
+            if tag is not None:
+                # From the vault's root: any file there does to say so.
+                href = page.rebase(page.options["tags_page"], page.vault.root / "index.md")
+                anchor.set("href", f"{page.address(href)}#tag:{tag}")
+        keep_safe(root, page.options["html"])
+
+
+def _above(lines: list[str], known: Note | None) -> int | None:
+    """Tell how many lines of a note stand above its page; None if they are not the same below."""
+    if known is None or known.refused:
+        return None
+    page = "\n".join(lines).rstrip("\n").split("\n")
+    above = len("\n".join(known.lines).rstrip("\n").split("\n")) - len(page)
+    if above < known.front or known.lines[above : above + len(page)] != page:
+        return None
+    return None if any(known.lines[known.front : above]) else above
+
+
+def refusal(note: Note) -> list[str]:
+    """Write what a page shows in the place of a note that nothing can show."""
+    return [f"# {note.name}", "", "> [!failure] This note cannot be shown", f"> {note.refused}"]
+
+
+def _address_listed(root: Element) -> None:
+    """Read the attributes that Material's plugin writes into its list of tags."""
+    for element in root.iter():
+        if element.tag in HEADINGS and (found := _LISTED.fullmatch(element.text or "")):
+            element.text = found["name"]
+            element.set("id", found["slug"])
+
+
+def give_title(page: Page, root: Element) -> None:
+    """Write the name of a note above it unless it begins with a heading of its own.
+
+    Where a page has none at all, the theme does so.
+    """
+    if page.trail or page.host.path not in page.vault.notes:
+        return
+    raw = page.md.htmlStash.rawHtmlBlocks
+    if root.find(".//h1") is None and not any("<h1" in str(block) for block in raw):
+        return
+    if not _begins_with_title(root, page.host.name):
+        title = Element("h1", {"id": f"note-{address(page.host.name)}"})
+        title.text = literal(page.host.name)
+        root.insert(0, title)
+
+
+def _begins_with_title(root: Element, name: str) -> bool:
+    first = next((element for element in root if element.tag in HEADINGS), None)
+    if first is None or first.tag != "h1":
+        return False
+    # One that comes behind text is the title of the page if it says so.
+    return first is root[0] or comparable("".join(first.itertext())) == comparable(name)
+
+
+def makeExtension(**options: Any) -> VaultExtension:  # noqa: N802
+    """Make the extension, as Python-Markdown asks for it."""
+    return VaultExtension(**options)

@@ -1,0 +1,377 @@
+"""Makes elements of what stands in a line: words, links, code, formulas, images, footnotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import unescape
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown_it.token import Token
+
+from vaultkit.read.markdown import Places, tokenize_line
+from vaultkit.read.note import Link
+from vaultkit.read.syntax import address
+from vaultkit.render.footnotes import Footnotes
+from vaultkit.render.links import image, link, wikilink
+from vaultkit.render.page import SIGNS, Page
+from vaultkit.render.places import Names, Spot
+
+#: An address in running text; what ends a sentence is no part of it.
+_ADDRESS = re.compile(r"(?<![\w\"'<=/])https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]*_~]", re.IGNORECASE)
+#: The mark of a footnote that is not there.
+_MARK = re.compile(r"\[\^[^\]\s]+\]")
+#: What the host would read as a character by its name.
+_ENTITY = re.compile(r"&(?=(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);)", re.IGNORECASE)
+#: The elements of tokens that come in pairs.
+_PAIRS = {"em": "em", "strong": "strong", "s": "del", "mark": "mark"}
+_TEXT = ("text", "text_special")
+_ENDS = ("softbreak", "hardbreak")
+
+
+def literal(text: str) -> str:
+    """Write a text so that the host shows it as it is.
+
+    >>> literal("a & b &amp; c")
+    'a & b &amp;amp; c'
+    """
+    return SIGNS.sub("", _ENTITY.sub("&amp;", text))
+
+
+def append(element: Element, text: str) -> None:
+    """Write text behind all that is in an element."""
+    if not text:
+        return
+    if len(element):
+        element[-1].tail = (element[-1].tail or "") + text
+    else:
+        element.text = (element.text or "") + text
+
+
+def begins(token: Token) -> int:
+    """Tell where in its paragraph a token begins."""
+    return int(token.meta.get("at", 0))
+
+
+def part(tokens: Sequence[Token], first: int, last: int | None = None) -> list[Token]:
+    """Cut a part out of a paragraph, by places in its text; a text may be cut in two."""
+    cut = []
+    for token in tokens:
+        at = begins(token)
+        # What closes a link bears the place of what opens it.
+        if token.type in _TEXT and not token.info:
+            end = None if last is None else max(0, last - at)
+            content = token.content[max(0, first - at) : end]
+            if content:
+                moved = Token("text", "", 0, content=content, meta={"at": max(at, first)})
+                cut.append(token if content == token.content else moved)
+        elif at >= first and (last is None or at < last):
+            cut.append(token)
+    while cut and cut[0].type in _ENDS:
+        del cut[0]
+    while cut and cut[-1].type in _ENDS:
+        del cut[-1]
+    return cut
+
+
+@dataclass
+class Line:
+    """What the tokens of a paragraph are read with.
+
+    Attributes
+    ----------
+    page
+        The page.
+    footnotes
+        Those of the text; None if none can be shown, as below a sentence that is quoted.
+    names
+        What the parts of the text are called; None where they have no names.
+    places
+        Where in the file a place of the paragraph stands.
+    is_heading
+        Whether the ends of lines are blanks.
+    ahead
+        What is ready, and goes ahead of all that is written next.
+    """
+
+    page: Page
+    footnotes: Footnotes | None = None
+    names: Names | None = None
+    places: Callable[[int], tuple[int, int]] | None = None
+    is_heading: bool = False
+    ahead: str = ""
+
+    def fill(self, element: Element, tokens: Sequence[Token]) -> None:
+        """Write tokens into an element."""
+        append(element, self.ahead)
+        self.ahead = ""
+        _Writer(self, element).write(tokens)
+
+    def name(self, kind: str, at: int) -> str | None:
+        """Tell what the link or formula is called that begins at a place."""
+        if self.names is None or self.places is None:
+            return None
+        return self.names.at(kind, *self.places(at))
+
+    def within(self, at: int) -> Line:
+        """Return what the words of a link, which begin at a place, are read with."""
+        places = self.places
+        inner = places.from_(at) if isinstance(places, Places) else None
+        return replace(self, places=inner, ahead="")
+
+
+class _Writer:
+    def __init__(self, line: Line, element: Element) -> None:
+        self.line, self.page = line, line.page
+        #: The elements that are open, outermost first.
+        self.open = [element]
+        #: How many of them are links, be it links that lead nowhere.
+        self.links = 0
+        #: Texts that follow each other, and where each begins.
+        self.waiting: list[Token] = []
+
+    def write(self, tokens: Sequence[Token]) -> None:
+        for position, token in enumerate(tokens):
+            if token.type in _TEXT:
+                self.waiting.append(token)
+                continue
+            if token.type == "comment" and self.waiting and _ends(tokens, position + 1):
+                # The blanks before it would stand at the end of the line.
+                last = self.waiting[-1]
+                self.waiting[-1] = last.copy(content=last.content.rstrip())
+            self.flush()
+            self.token(token)
+        self.flush()
+
+    def token(self, token: Token) -> None:
+        name, _, end = token.type.rpartition("_")
+        if name in _PAIRS:
+            if end == "open":
+                self.push(Element(_PAIRS[name]))
+            else:
+                self.pop(_PAIRS[name])
+            return
+        match token.type:
+            case "softbreak" | "hardbreak":
+                self.end_line(token.type == "hardbreak")
+            case "code_inline":
+                code = Element("code")
+                self.spots(code, token.content, [(0, begins(token) + len(token.markup))])
+                self.add(code)
+            case "math_inline" | "math_inline_double":
+                self.formula(token)
+            case "link_open":
+                self.links += 1
+                self.push(link(self.page, token, self.line.name("link", begins(token))))
+            case "link_close":
+                self.links -= 1
+                self.pop("a", "span")
+            case "image":
+                self.image(token)
+            case "wikilink":
+                self.wikilink(token)
+            case "html_inline":
+                self.html(token.content)
+            case "tag":
+                self.tag(token)
+            case "footnote_ref" if self.line.footnotes is not None:
+                self.add(self.line.footnotes.mark(token))
+
+    def push(self, element: Element) -> None:
+        self.open[-1].append(element)
+        self.open.append(element)
+
+    def pop(self, *tags: str) -> None:
+        # What is cut out of a paragraph may close what was opened elsewhere.
+        if len(self.open) > 1 and self.open[-1].tag in tags:
+            self.open.pop()
+
+    def add(self, element: Element) -> None:
+        self.open[-1].append(element)
+
+    def text(self, text: str) -> None:
+        append(self.open[-1], literal(text))
+
+    def end_line(self, hard: bool) -> None:
+        if self.line.is_heading:
+            self.text(" ")
+        elif hard or self.page.vault.breaks:
+            SubElement(self.open[-1], "br")
+        else:
+            self.text("\n")
+
+    def flush(self) -> None:
+        """Write the text that waits: addresses in it are links."""
+        if not self.waiting:
+            return
+        text, pieces = "", []
+        for token in self.waiting:
+            pieces.append((len(text), begins(token)))
+            text += token.content
+        self.waiting = []
+        done = 0
+        if "://" in text and not self.links:
+            for found in _ADDRESS.finditer(text):
+                if found.start() < done:
+                    continue
+                self.words(text, pieces, done, found.start())
+                done = found.end()
+                # A bracket that the address has opened ends it: X_(y), but (X).
+                while text[done : done + 1] == ")" and _is_open(text[found.start() : done]):
+                    done += 1
+                whole = text[found.start() : done]
+                anchor = SubElement(self.open[-1], "a", {"href": whole})
+                anchor.text = literal(whole)
+        self.words(text, pieces, done, len(text))
+
+    def words(self, text: str, pieces: list[tuple[int, int]], first: int, last: int) -> None:
+        if first >= last:
+            return
+        marks = self.find(text, pieces)
+        within = [(a, b, name) for a, b, name in marks if first <= a and b <= last]
+        self.cut(self.open[-1], text, first, last, within)
+
+    def spots(self, element: Element, text: str, pieces: list[tuple[int, int]]) -> None:
+        """Write text that is shown letter by letter."""
+        self.cut(element, text, 0, len(text), self.find(text, pieces), quoted=True)
+
+    def find(self, text: str, pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int, str]]:
+        """Find the numbers and shapes in a text, outer ones first."""
+        line = self.line
+        if line.names is None or line.places is None or not line.names.spots:
+            return []
+        found = {
+            (first, last, spot.name)
+            for offset, at in pieces
+            for first, last, spot in _spots(text, offset, line.names.spots_from(*line.places(at)))
+        }
+        return sorted(found, key=lambda one: (one[0], -one[1], one[2]))
+
+    def cut(
+        self,
+        element: Element,
+        text: str,
+        first: int,
+        last: int,
+        marks: list[tuple[int, int, str]],
+        quoted: bool = False,
+    ) -> None:
+        """Write a part of a text, with an element around each spot in it."""
+        done = first
+        for position, (begin, end, name) in enumerate(marks):
+            if begin < done:
+                continue
+            self.plain(element, text[done:begin], quoted)
+            inner = [one for one in marks[position + 1 :] if one[1] <= end]
+            span = SubElement(element, "span", {"data-check": name})
+            self.cut(span, text, begin, end, inner, quoted)
+            done = end
+        self.plain(element, text[done:last], quoted)
+
+    def plain(self, element: Element, text: str, quoted: bool) -> None:
+        if self.page.trail and not quoted:
+            # Of a sentence that is quoted, the footnotes stand elsewhere.
+            text = _MARK.sub("", text)
+        append(element, literal(text))
+
+    def formula(self, token: Token) -> None:
+        display = token.type == "math_inline_double"
+        tex = literal(token.content.strip() if display else token.content)
+        box = SubElement(self.open[-1], "span", {"class": "arithmatex"})
+        box.text = f"\\[{tex}\\]" if display else f"\\({tex}\\)"
+        if name := self.line.name("formula", begins(token)):
+            box.set("data-check", name)
+
+    def image(self, token: Token) -> None:
+        words = shown(token.children or [])
+        source, name = str(token.attrs.get("src", "")), self.line.name("link", begins(token))
+        made = image(self.page, source, words, name)
+        if made.tag == "img" and token.attrs.get("title"):
+            made.set("title", literal(str(token.attrs["title"])))
+        self.say(made, token.content, begins(token))
+        self.add(made)
+
+    def wikilink(self, token: Token) -> None:
+        found: re.Match[str] = token.meta["match"]
+        written = Link.from_match(found)
+        footnotes = self.line.footnotes
+        words = tokenize_line(written.words, footnotes.env if footnotes else None)
+        made, kept = wikilink(self.page, written, shown(words))
+        if name := self.line.name("link", begins(token)):
+            made.set("data-check", name)
+        if written.embed:
+            self.say(made, written.words, begins(token) + found.start("words") - found.start())
+        self.add(made)
+        if kept is not None:
+            made.text = literal(kept)
+        elif made.tag in ("a", "span"):
+            if written.words:
+                ahead = begins(token) + found.start("words") - found.start()
+                self.line.within(ahead).fill(made, words)
+            else:
+                made.text = literal(unescape(written.shown))
+
+    def say(self, element: Element, words: str, at: int) -> None:
+        """Name the numbers in what is said of a picture."""
+        if element.tag == "img" and (names := [name for _, _, name in self.find(words, [(0, at)])]):
+            element.set("data-says", " ".join(names))
+
+    def html(self, source: str) -> None:
+        if self.page.options["html"]:
+            append(self.open[-1], self.page.html(source))
+        elif not source.startswith("<!--"):
+            self.text(source)
+
+    def tag(self, token: Token) -> None:
+        before = self.open[-1][-1].tail if len(self.open[-1]) else self.open[-1].text
+        if self.links or (before or "").rstrip(" ").endswith("{"):
+            self.text(token.content)
+            return
+        leads = bool(self.page.options["tags_page"])
+        tag = SubElement(self.open[-1], "a" if leads else "span", {"class": "md-tag"})
+        if leads:
+            # Material's plugin makes those anchors when MkDocs has validated all links, so the
+            # address must not be a link that MkDocs sees.
+            tag.attrib |= {"href": "", "data-tag": address(token.meta["match"]["tag"])}
+        tag.text = literal(token.content)
+
+
+def _ends(tokens: Sequence[Token], at: int) -> bool:
+    return at >= len(tokens) or tokens[at].type in _ENDS
+
+
+def _is_open(address: str) -> bool:
+    return address.count("(") > address.count(")")
+
+
+def _spots(
+    text: str, offset: int, spots: Iterable[tuple[int, Spot]]
+) -> Iterator[tuple[int, int, Spot]]:
+    for ahead, spot in spots:
+        # Of code, the blank that it begins with is not shown; what opens it, or a link, may stand
+        # before the first letter.
+        first = max(offset + ahead - 1, 0)
+        at = text.find(spot.text, first, first + len(spot.text) + 4) if ahead >= 0 else -1
+        if at >= 0:
+            yield at, at + len(spot.text), spot
+
+
+def shown(tokens: Sequence[Token]) -> str:
+    """Write tokens as the plain words that they show."""
+    return "".join(map(_shown, tokens))
+
+
+def _shown(token: Token) -> str:
+    match token.type:
+        case "math_inline":
+            return f"\\({token.content}\\)"
+        case "image" | "link":
+            return shown(token.children or [])
+        case "wikilink":
+            return Link.from_match(token.meta["match"]).shown
+        case "softbreak" | "hardbreak":
+            return "\n"
+        case "comment" | "html_inline" | "footnote_ref":
+            return ""
+    return token.content

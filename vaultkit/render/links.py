@@ -1,0 +1,202 @@
+"""Resolves links and images as Obsidian does: by the resolver of the checks.
+
+``[[Note#Heading|words]]``, ``![[figure.svg|300]]``, ``[words](Note)``,
+``[words](Note%20name.md#Some%20heading)``, ``![alt|120](picture.png)``.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote, unquote, urlsplit
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown_it.token import Token
+
+from vaultkit.read.discovery import IMAGES
+from vaultkit.read.note import Link
+from vaultkit.read.syntax import SIZE
+from vaultkit.read.vault import BrokenLinkError, UnpublishedError, UnwrittenError
+from vaultkit.render.page import Page
+
+AUDIO = {".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav", ".3gp"}
+VIDEO = {".mkv", ".mov", ".mp4", ".ogv", ".webm"}
+#: What Obsidian or a plugin of it draws from a file, and nobody else.
+DRAWN = {".base": "Base", ".canvas": "Canvas", ".excalidraw": "Drawing of Excalidraw"}
+#: Addresses of pages that Obsidian takes for images.
+_PAGES = re.compile(
+    r"https?://(?:(?:www\.|m\.)?youtube\.com/|youtu\.be/|(?:www\.)?(?:twitter|x)\.com/\w+/status/)"
+)
+
+
+def link(page: Page, token: Token, name: str | None) -> Element:
+    """Make the element of ``[words](address)``, without its words."""
+    anchor = Element("a", {"href": str(token.attrs.get("href", ""))})
+    if token.attrs.get("title"):
+        anchor.set("title", str(token.attrs["title"]))
+    if token.info != "auto":
+        resolve(page, anchor, "href")
+    if name:
+        anchor.set("data-check", name)
+    return anchor
+
+
+def image(page: Page, source: str, words: str, name: str | None) -> Element:
+    """Make the element of ``![words](address)``: an image, or what shows another file."""
+    made = Element("img", {"alt": words, "src": source})
+    resize(made, words)
+    resolve(page, made, "src")
+    show_media(made, page)
+    link_pages(made)
+    if name:
+        made.set("data-check", name)
+    return made
+
+
+def wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
+    """Make the element of a wikilink, without its words; or with the words that it keeps.
+
+    Parameters
+    ----------
+    page
+        The page.
+    link
+        The link.
+    words
+        Its words, as they are shown.
+    """
+    try:
+        # A heading may hold code and mathematics, of which a link has the words.
+        target = page.resolve(link)
+    except BrokenLinkError as error:
+        kind = PurePosixPath(link.target).suffix.lower()
+        if link.embed and kind in DRAWN and isinstance(error, UnpublishedError):
+            made = _media(page, words, quote(link.target))
+            return made, made.text
+        span = Element("span", broken(error, page))
+        # A size is not what one would see.
+        sized = link.embed and SIZE.fullmatch(link.words)
+        return span, link.target if sized else None
+    href = page.href(target)
+    if link.embed and target.path.suffix.lower() in IMAGES | AUDIO | VIDEO | {".pdf", *DRAWN}:
+        made = _media(page, words, href)
+        return made, made.text
+    anchor = Element("a", {"class": "wikilink", "href": href})
+    if link.embed and target.note:
+        anchor.set("data-embed", f"{link.target}#{link.sub}")
+    return anchor, None
+
+
+def _media(page: Page, words: str, href: str) -> Element:
+    made = Element("img", {"alt": words, "src": href})
+    resize(made, words)
+    show_media(made, page)
+    return made
+
+
+def resolve(page: Page, element: Element, name: str) -> None:
+    """Resolve the address in an attribute, if it is one within the vault."""
+    address = element.get(name, "")
+    try:
+        url = urlsplit(address)
+    except ValueError:
+        return
+    if not address or url.scheme or url.netloc:
+        return
+    path, sub = unquote(url.path), unquote(url.fragment)
+    try:
+        target = page.resolve(Link(0, path, sub, "", name == "src", False))
+    except UnpublishedError:
+        # What is left would say what is there.
+        words = element.get("alt", "")
+        element.attrib.clear()
+        element.tag, element.text = "span", words
+    except BrokenLinkError as error:
+        # Where nobody has checked the vault, the host tells of it; and what other plugins add
+        # is no file of the vault, whether it is what the link leads to or where it stands.
+        noted = page.options["vault"] and page.note.path in page.vault.notes
+        # And from its root on it may be anything that the host serves.
+        noted = noted and not path.startswith("/")
+        if noted and not page.is_there(path):
+            words = element.get("alt", "")
+            element.attrib.clear()
+            element.tag, element.text = "span", words
+            element.attrib |= broken(error, page)
+    else:
+        if name == "src" and target.note and element.tag == "img":
+            embed(element, path, sub, page.href(target))
+            return
+        if not url.query:
+            element.set(name, page.href(target))
+
+
+def embed(image: Element, path: str, sub: str, href: str) -> None:
+    """Make of an image what `vaultkit.render.embeds` puts a note in the place of."""
+    words = image.get("alt") or Link(0, path, sub, "", False, True).shown
+    image.tag, image.text = "a", words
+    image.attrib.clear()
+    image.attrib |= {"class": "wikilink", "href": href, "data-embed": f"{path}#{sub}"}
+
+
+def broken(error: BrokenLinkError, page: Page) -> dict[str, str]:
+    """Tell how a link looks that leads nowhere."""
+    unwritten = page.vault.options.unwritten
+    if isinstance(error, UnpublishedError):
+        return {}
+    if isinstance(error, UnwrittenError) and unwritten != "fail":
+        marked = {"class": "wikilink unwritten", "title": "Not written yet"}
+        return marked if unwritten == "mark" else {}
+    return {"class": "wikilink broken", "title": str(error)}
+
+
+def resize(image: Element, words: str) -> None:
+    """Take the size of an image from the end of its words: ``alt|120``, ``120x80``."""
+    found = SIZE.fullmatch(words)
+    if not found:
+        return
+    image.set("alt", (found["alt"] or "").strip())
+    for side in ("width", "height"):
+        if found[side]:
+            image.set(side, found[side])
+
+
+def link_pages(element: Element) -> None:
+    """Make a link of what Obsidian shows as a player of another site: no page asks another host."""
+    source = element.get("src", "")
+    if element.tag == "img" and _PAGES.match(source):
+        words = element.get("alt") or source
+        element.attrib.clear()
+        element.tag = "a"
+        element.set("href", source)
+        element.text = words
+
+
+def show_media(element: Element, page: Page) -> None:
+    """Make of an embedded file what shows it: a player, a page within the page, a word."""
+    url = urlsplit(element.get("src", ""))
+    path = Path(unquote(url.path))
+    kind = path.suffix.lower()
+    kept = {name: size for name, size in element.attrib.items() if name in ("width", "height")}
+    if kind not in AUDIO | VIDEO | {".pdf"} | set(DRAWN):
+        return
+    words = element.get("alt") or path.name
+    href = element.attrib["src"]
+    element.attrib.clear()
+    element.set("class", "vk-media")
+    if kind in DRAWN:
+        element.tag = "span"
+        element.set("class", "vk-computed")
+        element.text = f"{DRAWN[kind]} {path.stem}: shown in Obsidian alone"
+        return
+    if kind == ".pdf":
+        element.tag = "iframe"
+        # A page of it may be named: `#page=3`.
+        place = f"#{url.fragment}" if url.fragment else ""
+        address = page.address(quote(unquote(url.path))) + place
+        element.attrib |= {"src": address, "title": words, "loading": "lazy"} | kept
+        element.text = " "
+        return
+    element.tag = "audio" if kind in AUDIO else "video"
+    element.attrib |= {"controls": "controls", "preload": "metadata", "src": page.address(href)}
+    element.attrib |= kept
+    SubElement(element, "a", {"href": href}).text = words

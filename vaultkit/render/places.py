@@ -1,0 +1,91 @@
+"""Names which part of a page is which, as checks call it: ``data-check="number-7"``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vaultkit.claims.claims import claims_of
+from vaultkit.claims.places import formula_at
+from vaultkit.claims.quantities import Quantity
+from vaultkit.claims.shapes import Shape
+from vaultkit.read.note import Note
+
+#: Where numbers are named: in running text, and in what is said of a picture.
+_NAMED = ("", "heading", "alt text")
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A number or a shape: what it reads, and its name."""
+
+    text: str
+    name: str
+
+
+class Names:
+    """The names of the parts of a page.
+
+    Parameters
+    ----------
+    shown
+        What is read from the text of the page.
+    note
+        What the checks read: the same, with what stands above the page; None for what is no note.
+    """
+
+    def __init__(self, shown: Note, note: Note | None) -> None:
+        #: By the line it opens on, each block and each output.
+        self.blocks: dict[int, str] = {}
+        #: By line, the columns of numbers and shapes.
+        self.spots: dict[int, list[tuple[int, Spot]]] = defaultdict(list)
+        self._parts: dict[tuple[str, int, int], str] = {}
+        self.predictions = {
+            prediction.line: f"prediction-{number}"
+            for number, prediction in enumerate(shown.predictions)
+        }
+        for number, formula in enumerate(shown.formulas):
+            self._parts["formula", formula.line, formula.column] = f"formula-{number}"
+        if note is not None:
+            above = len(note.links) - len(shown.links)
+            for number, link in enumerate(shown.links, above):
+                self._parts.setdefault(("link", link.line, link.column), f"link-{number}")
+        if note is not None and not note.refused:
+            self._name_blocks(shown)
+            ours, theirs = claims_of(shown), claims_of(note)
+            self._name_spots(shown, "number", ours.quantities, theirs.quantities)
+            self._name_spots(shown, "shape", ours.shapes, theirs.shapes)
+
+    def at(self, kind: str, line: int, column: int) -> str | None:
+        """Tell what the link or formula is called that begins there."""
+        return self._parts.get((kind, line, column))
+
+    def spots_from(self, line: int, column: int) -> Iterator[tuple[int, Spot]]:
+        """List the numbers and shapes of a line, each with how far behind a column it begins."""
+        for begins, spot in self.spots.get(line, ()):
+            yield begins - column, spot
+
+    def _name_blocks(self, shown: Note) -> None:
+        for number, block in enumerate(shown.blocks):
+            self.blocks[block.fence.line] = f"block-{number}"
+            if block.output:
+                self.blocks[block.output.line] = f"output-{number}"
+
+    def _name_spots(
+        self,
+        shown: Note,
+        kind: str,
+        ours: Sequence[Quantity | Shape],
+        theirs: Sequence[Quantity | Shape],
+    ) -> None:
+        above = len(theirs) - len(ours)
+        if [s.text for s in theirs[max(0, above) :]] != [s.text for s in ours]:
+            return
+        title = {heading.line for heading in shown.headings if heading.level == 1}
+        for number, spot in enumerate(ours, above):
+            if getattr(spot, "place", "") not in _NAMED or spot.line in title:
+                continue
+            # In mathematics it goes with the formula.
+            if formula_at(shown, spot.line, spot.column) is None:
+                self.spots[spot.line].append((spot.column, Spot(spot.text, f"{kind}-{number}")))

@@ -1,0 +1,49 @@
+"""Keeps what runs off the page: addresses that are scripts, drawings that hold some, and HTML."""
+
+from __future__ import annotations
+
+import html
+import re
+from xml.etree.ElementTree import Element
+
+#: What a browser leaves out of an address before it reads it.
+_IGNORED = re.compile(r"[\x00-\x20\x7f\xad\u200b-\u200f\u2028-\u202f\ufeff]+")
+_RUNS = re.compile(r"(?:java|vb|live)script:|data:(?!image/(?!svg))", re.IGNORECASE)
+_ADDRESSES = ("href", "src", "action", "formaction", "xlink:href", "poster", "data", "srcset")
+_ACTIVE = re.compile(
+    r"<\s*(?:\w+:)?(?:script|foreignObject|iframe|object|embed|animate\w*|set|handler|listener)\b"
+    r"|[\s\"'/]on\w+\s*=|@import|<!ENTITY",
+    re.IGNORECASE,
+)
+
+
+def runs(address: str) -> bool:
+    r"""Tell whether a browser would run an address in place of going there.
+
+    >>> runs("java\tscript:f()"), runs("JavaScript:f()"), runs("a.md#javascript:"), runs("a.png")
+    (True, True, False, False)
+    """
+    return bool(_RUNS.match(_IGNORED.sub("", html.unescape(address))))
+
+
+def is_active(svg: str) -> bool:
+    """Tell whether a drawing could do anything but be seen.
+
+    >>> is_active("<svg><rect/></svg>"), is_active("<svg onload='f()'/>")
+    (False, True)
+    """
+    addresses = re.findall(r"\bhref\s*=\s*(\"[^\"]*\"|'[^']*')|\burl\(([^)]*)\)", svg)
+    found = any(runs((quoted or bare).strip("\"' ")) for quoted, bare in addresses)
+    return found or bool(_ACTIVE.search(svg))
+
+
+def keep_safe(root: Element, raw: bool) -> None:
+    """Take from a page what would run: addresses, and attributes where HTML is not let through.
+
+    Raw HTML is not in the tree.
+    """
+    for element in root.iter():
+        for name, value in list(element.attrib.items()):
+            handler = not raw and name.lower().startswith("on")
+            if handler or (name.lower() in _ADDRESSES and runs(value)):
+                del element.attrib[name]

@@ -1,0 +1,88 @@
+"""Gives tables what a narrow screen and a screen reader need of them."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element
+
+#: Code without a blank that is longer does not fit a line of a phone.
+LONG = 36
+#: A row of more columns than this, and of more characters, does not fit a phone side by side.
+COLUMNS, CHARACTERS = 3, 56
+_ROLES = {
+    "table": "table",
+    "thead": "rowgroup",
+    "tbody": "rowgroup",
+    "tr": "row",
+    "th": "columnheader",
+    "td": "cell",
+}
+_JOINT = re.compile(r"(?<=\w)[_./](?=[A-Za-z])")
+
+
+def prepare_tables(root: Element) -> None:
+    """Label cells, mark tables whose rows are to become blocks, and let long names break.
+
+    Names in running text, too, where one fills a line by itself.
+    """
+    for table in root.iter("table"):
+        heads = [cell for row in table.iterfind("thead/tr") for cell in row]
+        rows = table.findall("tbody/tr")
+        for cell in heads:
+            # A corner heads nothing.
+            if not _words(cell):
+                cell.tag = "td"
+        if len(heads) > COLUMNS and _are_long(rows):
+            table.set("data-rows", "")
+            for part in table.iter():
+                # Laid out as blocks, it would be no table to those who hear it.
+                if part.tag in _ROLES:
+                    part.set("role", _ROLES[part.tag])
+            for row in rows:
+                for head, cell in zip(heads, row, strict=False):
+                    cell.set("data-label", _words(head))
+        _let_break(table)
+    _let_break(root, LONG)
+
+
+def _let_break(element: Element, longer_than: int = 0) -> None:
+    """Allow a line to end behind the underscores and dots of a name in code."""
+    for code in list(element.iter("code")):
+        if code.find("wbr") is not None:
+            continue
+        if max(map(len, "".join(code.itertext()).split()), default=0) > longer_than:
+            for part in list(code.iter()):
+                _break(part)
+
+
+def _break(element: Element) -> None:
+    """Put ``<wbr>`` behind each joint of the text of an element, and behind its children."""
+    pieces = _parts(element.text)
+    element.text = pieces[0]
+    children = list(element)
+    at = _insert(element, 0, pieces[1:])
+    for child in children:
+        pieces = _parts(child.tail)
+        child.tail = pieces[0]
+        at = _insert(element, at + 1, pieces[1:])
+
+
+def _insert(element: Element, at: int, pieces: list[str]) -> int:
+    for piece in pieces:
+        wbr = Element("wbr")
+        wbr.tail = piece
+        element.insert(at, wbr)
+        at += 1
+    return at
+
+
+def _parts(text: str | None) -> list[str]:
+    return _JOINT.sub("\\g<0>\0", text or "").split("\0")
+
+
+def _words(element: Element) -> str:
+    return "".join(element.itertext()).strip()
+
+
+def _are_long(rows: list[Element]) -> bool:
+    return sum(len(_words(row)) for row in rows) > CHARACTERS * len(rows)
