@@ -188,6 +188,13 @@ def test_parts_are_named_where_they_stand(render: Any) -> None:
     assert '<h1 id="12-items">12 items<' in html
 
 
+def test_a_shape_that_code_begins_with_is_named(render: Any) -> None:
+    html = render("Of `M x N` and `(2, 3)`.\n", places=True)
+    assert re.findall("<code><span data-check=.(shape-.).>(.*?)</span></code>", html) == [
+        ("shape-0", "M x N"), ("shape-1", "(2, 3)"),
+    ]  # fmt: skip
+
+
 def test_a_shape_in_a_comment_of_code_is_named(render: Any) -> None:
     html = render("```python\nx = 1  # one query: (B, 1, d_v)\n```\n", places=True)
     assert '# one query: <span data-check="shape-0">(B, 1, d_v)</span></span>' in html

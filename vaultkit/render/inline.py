@@ -234,17 +234,24 @@ class _Writer:
 
     def spots(self, element: Element, text: str, pieces: list[tuple[int, int]]) -> None:
         """Write text that is shown letter by letter."""
-        self.cut(element, text, 0, len(text), self.find(text, pieces), quoted=True)
+        self.cut(element, text, 0, len(text), self.find(text, pieces, -1), quoted=True)
 
-    def find(self, text: str, pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int, str]]:
-        """Find the numbers and shapes in a text, outer ones first."""
+    def find(
+        self, text: str, pieces: Iterable[tuple[int, int]], least: int = 0
+    ) -> list[tuple[int, int, str]]:
+        """Find the numbers and shapes in a text, outer ones first.
+
+        They begin at ``least`` characters behind where its pieces do; in code what opens it counts.
+        """
         line = self.line
         if line.names is None or line.places is None or not line.names.spots:
             return []
         found = {
             (first, last, spot.name)
             for offset, at in pieces
-            for first, last, spot in _spots(text, offset, line.names.spots_from(*line.places(at)))
+            for first, last, spot in _spots(
+                text, offset, line.names.spots_from(*line.places(at)), least
+            )
         }
         return sorted(found, key=lambda one: (one[0], -one[1], one[2]))
 
@@ -346,13 +353,13 @@ def _is_open(address: str) -> bool:
 
 
 def _spots(
-    text: str, offset: int, spots: Iterable[tuple[int, Spot]]
+    text: str, offset: int, spots: Iterable[tuple[int, Spot]], least: int
 ) -> Iterator[tuple[int, int, Spot]]:
     for ahead, spot in spots:
         # Of code, the blank that it begins with is not shown; what opens it, or a link, may stand
         # before the first letter.
         first = max(offset + ahead - 1, 0)
-        at = text.find(spot.text, first, first + len(spot.text) + 4) if ahead >= 0 else -1
+        at = text.find(spot.text, first, first + len(spot.text) + 4) if ahead >= least else -1
         if at >= 0:
             yield at, at + len(spot.text), spot
 
