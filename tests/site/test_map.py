@@ -28,7 +28,8 @@ def test_a_note_shows_where_it_stands(visit: Visitor, width: int) -> None:
     other = here.locator("a[aria-label='Feed-Forward Layer']")
     assert page.evaluate(LIT) == []
     other.focus()
-    assert page.evaluate(LIT) == ["Multi-Head Attention", "Feed-Forward Layer"]
+    joined = ["Multi-Head Attention", "Feed-Forward Layer", "Transformer Block"]
+    assert page.evaluate(LIT) == joined
     assert page.evaluate(LEFT)
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_contain_text("Feed-Forward Layer")
