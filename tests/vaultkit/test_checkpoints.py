@@ -210,7 +210,7 @@ def test_what_is_found_is_the_same_as_from_the_beginning(
         "import mmap; held = mmap.mmap(-1, 4096)",
         "import threading; threading.Thread(target=time.sleep, args=(0.5,)).start()",
         "import os; os.rmdir(os.mkdir('x') or 'x')",
-        "import signal; signal.setitimer(signal.ITIMER_PROF, 1000);",
+        "import signal; signal.setitimer(signal.ITIMER_VIRTUAL, 1000);",
         "import subprocess; subprocess.run('true');",
     ],
 )
