@@ -426,7 +426,7 @@ def test_nothing_moves_while_a_reader_points(visit: Visitor, path: str, width: i
 # For everyone.
 
 
-@pytest.mark.usually("390-dark-none-multi-head-attention/")
+@pytest.mark.usually("390-dark-none-multi-head-attention-in-detail/")
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize(
     ("width", "scheme", "forced"),
