@@ -12,7 +12,7 @@ from tests.vaultkit.agreement import converter
 from vaultkit.read.markdown import tokenize, tokenize_line
 from vaultkit.read.vault import Vault
 from vaultkit.render import code
-from vaultkit.render.code import Code, Coloured
+from vaultkit.render.code import CodeBlock, Highlighter
 from vaultkit.render.inline import part
 
 
@@ -50,8 +50,8 @@ def test_code_is_coloured_as_pymdownx_does(
         extensions=["pymdownx.highlight"], extension_configs={"pymdownx.highlight": settings}
     )
     attributes = {"data-check": "block-0"}
-    written = Coloured(md, []).write(
-        SOURCES[language], Code(language, ["output"], options, {**attributes})
+    written = Highlighter(md, []).write(
+        SOURCES[language], CodeBlock(language, ["output"], options, {**attributes})
     )
     expected = Highlight(md, **settings).highlight(
         SOURCES[language],
@@ -61,7 +61,7 @@ def test_code_is_coloured_as_pymdownx_does(
         classes=["output"],
         attrs=attributes,
         title=options.get("title"),
-        code_block_count=1,
+        code_block_count=0,
     )
     assert written == expected
 

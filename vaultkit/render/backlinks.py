@@ -11,7 +11,7 @@ from vaultkit.read.note import Link, Note
 from vaultkit.read.sentences import is_whole
 from vaultkit.read.vault import Backlink, Target
 from vaultkit.render.embeds import settle
-from vaultkit.render.inline import Line, literal
+from vaultkit.render.inline import InlineRenderer, literal
 from vaultkit.render.page import Page
 
 #: What is shown of a list; the rest is folded.
@@ -95,8 +95,8 @@ def _sentence(page: Page, source: Note, sentence: str) -> Iterator[Element]:
     part = Element("div")
     with page.reading(source):
         text = SubElement(part, "p")
-        Line(page).fill(text, tokenize_line(sentence))
-        page.settle(part)
+        InlineRenderer(page).fill(text, tokenize_line(sentence))
+        page.lay_out(part)
     for parent in list(part.iter()):
         for child in list(parent):
             if child.tag == "img" or "data-embed" in child.attrib:

@@ -15,9 +15,9 @@ from vaultkit.read.fences import ADMONITIONS
 from vaultkit.read.markdown import Parsed, Source, tokenize, tokenize_line
 from vaultkit.read.note import Fence, Note
 from vaultkit.read.syntax import CALLOUT, CARD, CARD_MARK, TASK, address, block_id
-from vaultkit.render.code import Code, opening
+from vaultkit.render.code import CodeBlock, opening
 from vaultkit.render.footnotes import Footnotes
-from vaultkit.render.inline import Line, append, begins, literal, part
+from vaultkit.render.inline import InlineRenderer, append, begins, literal, part
 from vaultkit.render.page import Page
 from vaultkit.render.places import Names
 
@@ -52,7 +52,7 @@ _BOX = (
 )
 
 
-class Blocks:
+class BlockRenderer:
     """Writes the blocks of a text.
 
     Parameters
@@ -126,7 +126,9 @@ class Blocks:
             case "hr":
                 SubElement(parent, "hr")
             case "code_block":
-                self._ready(parent, self.page.coloured(token.content.rstrip("\n"), Code("")))
+                self._ready(
+                    parent, self.page.highlighted(token.content.rstrip("\n"), CodeBlock(""))
+                )
             case "math_block":
                 name = self._name_of_display(token)
                 self._display(parent, token.content, name)
@@ -156,9 +158,9 @@ class Blocks:
 
     # --- What holds a line of text ---------------------------------------------------------------
 
-    def _line(self, inline: Token, cell: bool = False) -> Line:
+    def _line(self, inline: Token, cell: bool = False) -> InlineRenderer:
         """Tell what the tokens of a paragraph are read with."""
-        line = Line(self.page, self.footnotes, self.names)
+        line = InlineRenderer(self.page, self.footnotes, self.names)
         if self.names is not None:
             line.places = self.source.places(inline, _span(inline) or self.spans[-1], cell)
         return line
@@ -179,7 +181,7 @@ class Blocks:
         return self._prose(parent, inline, line, first, hidden, at + 3)
 
     def _prose(
-        self, parent: Element, inline: Token, line: Line, first: int, tight: bool, at: int
+        self, parent: Element, inline: Token, line: InlineRenderer, first: int, tight: bool, at: int
     ) -> int:
         """Write the text of a paragraph from a place on; return where the next block begins."""
         content = inline.content[first:]
@@ -201,7 +203,7 @@ class Blocks:
         return at
 
     def _words(
-        self, parent: Element, inline: Token, tokens: list[Token], line: Line, tight: bool
+        self, parent: Element, inline: Token, tokens: list[Token], line: InlineRenderer, tight: bool
     ) -> None:
         """Write a part of a paragraph, as a paragraph of its own or as text of an item."""
         tokens = part(tokens, 0)
@@ -221,7 +223,7 @@ class Blocks:
         element: Element,
         inline: Token,
         tokens: list[Token],
-        line: Line,
+        line: InlineRenderer,
     ) -> None:
         """Write tokens into an element; what ends in ``^id`` gets that id."""
         found = block_id(inline.content)
@@ -312,7 +314,7 @@ class Blocks:
             fence = Fence(0, 0, token.info.strip(), (), "", True)
         name = self.names.blocks.get(line, "") if self.names else ""
         code = opening(fence, self.classes.get(fence.line, []), name)
-        coloured = self.page.coloured("\n".join(lines), code)
+        coloured = self.page.highlighted("\n".join(lines), code)
         if self.names and self.names.spots:
             coloured = _with_spots(coloured, lines, line, self.names)
         self._ready(parent, coloured)
@@ -324,7 +326,7 @@ class Blocks:
         words = tokenize_line(title or kind.title(), self.env)
         names, self.names = self.names, None
         fences, self.fences = self.fences, {}
-        Line(self.page, self.footnotes).fill(name, words)
+        InlineRenderer(self.page, self.footnotes).fill(name, words)
         self._all(box, tokenize("\n".join(lines), self.env).tokens)
         self.names, self.fences = names, fences
 
@@ -334,7 +336,7 @@ class Blocks:
             SubElement(parent, "p").text = self.page.html(source)
         else:
             words = tokenize_line(source, self.env)
-            Line(self.page, self.footnotes).fill(SubElement(parent, "p"), words)
+            InlineRenderer(self.page, self.footnotes).fill(SubElement(parent, "p"), words)
 
     # --- Lists, quotes, cards --------------------------------------------------------------------
 
@@ -381,7 +383,12 @@ class Blocks:
         return self._within(box, at, after)
 
     def _card(
-        self, parent: Element, inline: Token, line: Line, card: tuple[int, re.Match[str]], at: int
+        self,
+        parent: Element,
+        inline: Token,
+        line: InlineRenderer,
+        card: tuple[int, re.Match[str]],
+        at: int,
     ) -> int:
         """Write a flashcard: its question, and its answer folded below it."""
         first, found = card

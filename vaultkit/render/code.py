@@ -36,7 +36,7 @@ _OPENING = re.compile(r'^<div(?: class="(?P<classes>[^"]*)")?>')
 
 
 @dataclass
-class Code:
+class CodeBlock:
     """What is known of a fence besides its text."""
 
     language: str
@@ -45,21 +45,21 @@ class Code:
     attributes: dict[str, str] = field(default_factory=dict)
 
 
-def opening(fence: Fence, classes: Sequence[str], name: str) -> Code:
+def opening(fence: Fence, classes: Sequence[str], name: str) -> CodeBlock:
     """Read the opening of a fence; ``name`` is what checks call it."""
     if found := _ATTRIBUTES.match(fence.info):
         return _listed(found["inner"])
     cell = _CELL.match(fence.info)
     language = _NO_LANGUAGE.sub("", fence.language)
-    code = Code((cell["language"] or "python") if cell else language, [*classes])
+    code = CodeBlock((cell["language"] or "python") if cell else language, [*classes])
     code.options = {key: value or "1" for key, value in fence.options.items()}
     if name:
         code.attributes["data-check"] = name
     return code
 
 
-def _listed(attributes: str) -> Code:
-    code = Code("")
+def _listed(attributes: str) -> CodeBlock:
+    code = CodeBlock("")
     for key, value in get_attrs_and_remainder(attributes)[0]:
         if key == "." and not code.language:
             code.language = value
@@ -91,8 +91,8 @@ def placeholder(source: str, language: str, css_class: str, *_: Any, **__: Any) 
     )
 
 
-class Coloured(Highlight):  # type: ignore[misc]
-    """`pymdownx.highlight`, which makes a formatter anew for each block of code."""
+class Highlighter(Highlight):  # type: ignore[misc]
+    """`pymdownx.highlight`, without a new formatter for each block of code."""
 
     def __init__(self, md: Markdown, drawn: Sequence[Mapping[str, Any]]) -> None:
         found = (e for e in md.registeredExtensions if isinstance(e, HighlightExtension))
@@ -106,9 +106,10 @@ class Coloured(Highlight):  # type: ignore[misc]
             one["name"]: (one["format"], one["class"]) for one in drawn
         }
         self.lexers: dict[str, tuple[Lexer, str]] = {}
-        self.count = 0
+        #: The number of the block of code that was written last, for the ids of its lines.
+        self.count = -1
 
-    def write(self, source: str, code: Code) -> str:
+    def write(self, source: str, code: CodeBlock) -> str:
         """Write code as HTML."""
         if code.language in self.drawn:
             draw, css_class = self.drawn[code.language]

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 from vaultkit.read.markdown import Parsed, tokenize
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError
-from vaultkit.render.blocks import Blocks
+from vaultkit.render.blocks import BlockRenderer
 from vaultkit.render.drawings import caption_figures
 from vaultkit.render.page import DEPTH, MOST, Page
 from vaultkit.render.tables import prepare_tables
@@ -103,7 +103,7 @@ def _box(page: Page, anchor: Element) -> Element | None:
     link.text = Link(0, note.name, sub, "", False, True).shown
     with page.reading(note, target.lines) as scope:
         root = _part(page, note, target.lines).write()
-        page.settle(root)
+        page.lay_out(root)
         finish_parts(page, root)
         transclude(page, root)
     if not target.lines and len(root) and root[0].tag == "h1":
@@ -114,16 +114,16 @@ def _box(page: Page, anchor: Element) -> Element | None:
     return box
 
 
-def _part(page: Page, note: Note, lines: tuple[int, int] | None) -> Blocks:
+def _part(page: Page, note: Note, lines: tuple[int, int] | None) -> BlockRenderer:
     """Read a note, or some lines of it."""
     whole = tokenize(note.text)
     if lines is None:
-        return Blocks(page, whole, note)
+        return BlockRenderer(page, whole, note)
     first, last = lines
     shown = note.shown[first - 1 : last]
     indent = min((len(ln) - len(ln.lstrip(" ")) for ln in shown if ln.strip()), default=0)
     text = "\n".join(line[indent:] for line in shown)
-    return Blocks(page, tokenize(text, _defined(whole)), note, first - 1, defined=whole)
+    return BlockRenderer(page, tokenize(text, _defined(whole)), note, first - 1, defined=whole)
 
 
 def _defined(parsed: Parsed) -> dict[str, Any]:

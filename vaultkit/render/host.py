@@ -22,7 +22,7 @@ from vaultkit.read.markdown import parse, tokenize
 from vaultkit.read.note import Note
 from vaultkit.read.syntax import address, comparable, slug
 from vaultkit.render.backlinks import linked_from
-from vaultkit.render.blocks import HEADINGS, Blocks
+from vaultkit.render.blocks import HEADINGS, BlockRenderer
 from vaultkit.render.drawings import inline_drawings
 from vaultkit.render.embeds import finish_parts, transclude
 from vaultkit.render.equations import address_equations
@@ -115,7 +115,7 @@ class _Reader(Preprocessor):
             note = replace(parse("\n".join(refusal(note))), path=path)
         # What others make, a page of tags for one, is no note: nothing on it is checked.
         names = Names(note, known) if page.options["places"] else None
-        self.root = Blocks(page, tokenize(note.text), note, names=names).write()
+        self.root = BlockRenderer(page, tokenize(note.text), note, names=names).write()
         return "\n".join(page.raw).split("\n")
 
 

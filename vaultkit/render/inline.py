@@ -76,8 +76,8 @@ def part(tokens: Sequence[Token], first: int, last: int | None = None) -> list[T
 
 
 @dataclass
-class Line:
-    """What the tokens of a paragraph are read with.
+class InlineRenderer:
+    """Writes the tokens of a paragraph into an element.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Line:
             return None
         return self.names.at(kind, *self.places(at))
 
-    def within(self, at: int) -> Line:
+    def within(self, at: int) -> InlineRenderer:
         """Return what the words of a link, which begin at a place, are read with."""
         places = self.places
         inner = places.from_(at) if isinstance(places, Places) else None
@@ -122,7 +122,7 @@ class Line:
 
 
 class _Writer:
-    def __init__(self, line: Line, element: Element) -> None:
+    def __init__(self, line: InlineRenderer, element: Element) -> None:
         self.line, self.page = line, line.page
         #: The elements that are open, outermost first.
         self.open = [element]
@@ -303,7 +303,8 @@ class _Writer:
         found: re.Match[str] = token.meta["match"]
         written = Link.from_match(found)
         footnotes = self.line.footnotes
-        words = tokenize_line(written.words, footnotes.env if footnotes else None)
+        env = footnotes.env if footnotes else None
+        words = tokenize_line(written.words, env) if written.words else []
         made, kept = wikilink(self.page, written, shown(words))
         if name := self.line.name("link", begins(token)):
             made.set("data-check", name)

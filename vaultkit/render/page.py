@@ -18,7 +18,7 @@ from markdown.util import ETX, STX
 
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import Target, Vault
-from vaultkit.render.code import Code, Coloured, fences
+from vaultkit.render.code import CodeBlock, Highlighter, fences
 
 #: What the host marks its own places with.
 SIGNS = re.compile(f"[{STX}{ETX}]")
@@ -53,7 +53,7 @@ class Page:
         self._scopes = 0
         #: How many notes it shows.
         self.embedded = 0
-        self._code: Coloured | None = None
+        self._code: Highlighter | None = None
         #: The addresses of its flashcards.
         self.cards: set[str] = set()
         #: The HTML that its author has written.
@@ -69,6 +69,8 @@ class Page:
         self._scopes = self.embedded = 0
         self.cards.clear()
         self.raw.clear()
+        if self._code is not None:
+            self._code.count = -1
         relpath = self.relpath
         # Where Zensical says what it renders.
         context = _named(self.md.preprocessors, "rendering_context")
@@ -129,13 +131,13 @@ class Page:
         self.raw.append(source)
         return self.stash(source)
 
-    def coloured(self, source: str, code: Code) -> str:
+    def highlighted(self, source: str, code: CodeBlock) -> str:
         """Write code as HTML."""
         if self._code is None:
-            self._code = Coloured(self.md, self.options["fences"] or fences(_CACHE))
+            self._code = Highlighter(self.md, self.options["fences"] or fences(_CACHE))
         return self._code.write(SIGNS.sub("", source), code)
 
-    def settle(self, root: Element) -> None:
+    def lay_out(self, root: Element) -> None:
         """Lay a part of the page out, and read its attributes, as the host does for all of it."""
         for name in ("prettify", "attr_list"):
             if (processor := _named(self.md.treeprocessors, name)) is not None:
