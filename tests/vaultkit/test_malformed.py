@@ -72,16 +72,46 @@ MALFORMED = {
         3,
         'title="../../etc/passwd.py" leads out of ',
     ),
+    "text below a block that is never closed": (
+        "```python\nx = 1\n\nSome text below it.\n\n# Part 2024\n",
+        3,
+        "this block of code is never closed",
+    ),
+    "text below an output that is never closed": (
+        "```python\n1\n```\n\n```text\n1\n\nSome text below it.\n",
+        7,
+        "this block of code is never closed",
+    ),
+    "a NUL behind a language": (fence("x = 1", 'title="a\0b.py"'), 3, "a NUL character"),
+    "a NUL in a link": ("[[Oth\0er]]\n", 3, "a NUL character"),
+    "a NUL in an equation": (SHOWN + "\n$x\0 = 1$\n", 12, "a NUL character"),
+    "deep braces": (SHOWN + f"\n${'{' * 3000}x{'}' * 3000} = 1$\n", 12, "{{{…$ cannot be typeset"),
+    "deep braces in a display": (
+        SHOWN + f"\n$$\n{'{' * 3000}x{'}' * 3000} = 1\n$$\n",
+        12,
+        "{{{…$ cannot be typeset",
+    ),
+    "a command that is none": (SHOWN + "\n$x = \\foo 1$\n", 12, 'Unknown command "\\foo"'),
+    "a formula that is never closed": (
+        SHOWN + "\n$$\nx = \\frac{34}{34}\n\nText below it.\n",
+        12,
+        "$$: no other $$ ends this formula, which is read as text",
+    ),
+    "a formula in a callout that is never closed": (
+        SHOWN + "\n> [!note] A\n> $$\n> x = 1.0\n\nText.\n",
+        13,
+        "$$: no other $$ ends this formula",
+    ),
     "a path from the root": (fence("x = 1", "title=/etc/passwd"), 3, "leads out of "),
     "a path of Windows": (fence("x = 1", "title='C:\\a.py'"), 3, "leads out of "),
 }
 
 
-def failures(tmp_path: Path, text: str) -> list[Check]:
+def failures(tmp_path: Path, text: str, above: str = "# Note\n\n") -> list[Check]:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "Other.md").write_text("# Other\n")
-    (notes / "Note.md").write_text(f"# Note\n\n{text}")
+    (notes / "Note.md").write_text(above + text)
     vault = Vault(notes)
     runner = Runner(vault, Settings(typeset=to_mathml), count=1)
     try:
@@ -99,6 +129,62 @@ def test_it_is_one_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name
     assert failure.line == line
     assert words in failure.why
     assert "vaultkit" not in failure.why
+
+
+@pytest.mark.parametrize("properties", ["aliases: [A]\nsummary: Text.\n", "tags:\n- a\n"])
+def test_properties_that_are_never_closed(tmp_path: Path, properties: str) -> None:
+    [failure] = failures(tmp_path, "# Note\n\nText.\n", above=f"---\n{properties}\n")
+    assert (failure.line, failure.why.partition(",")[0]) == (1, "these properties are never closed")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Below a line:\n\n---\na: b\n",
+        "Text\n$$ x = 1 $$\nmore\n\n- a\n\n  $$\n  x = 1\n  $$\n\n> $$\n> x = 1\n> $$\n",
+        "$$ is cheap.\n\n| a | b |\n|---|---|\n| c | $$ |\n",
+    ],
+)
+def test_other_dollars_and_lines_are_what_they_are(tmp_path: Path, text: str) -> None:
+    assert not failures(tmp_path, SHOWN + "\n" + text)
+
+
+def test_a_line_at_the_top_is_a_line(tmp_path: Path) -> None:
+    assert not failures(tmp_path, "# Note\n\nText.\n", above="---\n\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[[{'a' * 5000}]]\n",
+        f"Text[^{'a' * 5000}].\n",
+        SHOWN + f"\n$x = {'+'.join(['z'] * 2500)}$\n",
+        SHOWN + f"\n$x = {' + '.join(['z'] * 900)}$\n",
+        SHOWN + f"\n$x = \\text{{{'a' * 5000}}}$\n",
+        fence("x = 1", f'title="{"a" * 5000}.py"'),
+    ],
+)
+def test_long_names_and_formulas_are_shortened(tmp_path: Path, text: str) -> None:
+    [failure] = failures(tmp_path, text)
+    assert 200 < len(failure.why) < 500
+    assert "…" in failure.why
+    assert Check.from_plain(failure.plain()) == failure
+
+
+def test_an_output_is_told_whole() -> None:
+    assert Check("block", 1, "Note", FAILS, "a" * 5000).why == "a" * 5000
+
+
+def test_the_text_below_an_open_output_is_not_rewritten(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    text = "# Note\n\n```python\n1\n```\n\n```text\n2\n\nSome text below it.\n"
+    (notes / "Note.md").write_text(text)
+    for checks in ("", 'checks = ["code"]\n'):
+        (notes / "vaultkit.toml").write_text(checks)
+        done = CliRunner().invoke(main, ["check", str(notes), "--update"])
+        assert done.exit_code == 1
+        assert (notes / "Note.md").read_text() == text
 
 
 @pytest.mark.parametrize("title", ["a/b.toml", "docs/../x.txt", "a .. b", "1/2", "A title"])

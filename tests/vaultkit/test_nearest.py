@@ -57,7 +57,7 @@ def test_what_comes_near(wanted: str, found: list[str]) -> None:
     assert Nearest(["Other", "X", "^fact", "很好", "", "#"]).to(wanted) == found
 
 
-#: Links to nothing in public vaults, and names that are there.
+#: Links to nothing, and names that are near them: most of these pairs were made up.
 OFFERED = [
     ("Embed files", "Embeds"),
     ("Softmax", "Softmax Function"),
@@ -69,6 +69,7 @@ OFFERED = [
     ("Keyboard-shortcuts", "Keyboard shortcuts"),
     ("Evergreen note", "Evergreen notes"),
 ]
+#: Links to nothing in public vaults, and names that are there.
 NOT_OFFERED = [
     ("Degrees of Freedom", "Degree Correlation"),
     ("Futurism", "Futurama"),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 #: What can have become of a check. *Excepted*: the note says why it cannot be made.
 HOLDS, FAILS, EXCEPTED = "holds", "fails", "excepted"
+#: So many characters of a name or formula stand in a message.
+LONGEST = 200
+_LONG_NAME = re.compile(rf"(\S{{{LONGEST - 1}}})\S+?([^\w\s…]{{0,4}})(?!\S)")
 #: How far a statement holds: whatever the numbers, or for those of the page.
 GENERAL, HERE = "general", "here"
 
@@ -72,6 +76,11 @@ class Check:
     block: int | None = None
     mend: Mend | None = None
 
+    def __post_init__(self) -> None:
+        """Shorten names and formulas in the message; outputs stay as they are."""
+        if len(self.why) > LONGEST and self.kind != "block":
+            object.__setattr__(self, "why", _shortened(self.why, self.what))
+
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, what is empty left out.
 
@@ -112,3 +121,14 @@ def _encodable(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _encodable(inner) for key, inner in value.items()}
     return value
+
+
+def _shortened(why: str, what: str) -> str:
+    """Shorten a statement, and long names, in what is told of it.
+
+    >>> print(_shortened("[[" + "a" * 5000 + "]]: there is no such note", "")[195:])
+    aaaa…]]: there is no such note
+    """
+    if LONGEST < len(what) < len(why.partition("\n")[0]):
+        why = why.replace(what, f"{what[: LONGEST - 1]}…")
+    return _LONG_NAME.sub(r"\1…\2", why)

@@ -48,7 +48,9 @@ def check(
     if not problems:
         yield Check("block", block.fence.line, block.section, seconds=seconds, block=index)
     for step, line, why in problems:
-        mend = None if step.error or step.example else _mend(index, block, step)
+        # A fence that is never closed holds all the text below, which must not be rewritten.
+        fixed = step.error or step.example or not block.closed
+        mend = None if fixed else _mend(index, block, step)
         yield Check(
             "block", line, block.section, FAILS, why, seconds=seconds, block=index, mend=mend
         )

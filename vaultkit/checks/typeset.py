@@ -11,8 +11,6 @@ from vaultkit.read.note import Note
 #: Typesets TeX, as a display or in a line; raises ValueError where it cannot. It is given the
 #: commands, too, that a vault or a note defines: ``preamble``.
 Typesetter = Callable[..., object]
-#: Characters of a formula that a message quotes.
-_LONGEST = 500
 
 
 def check(note: Note, typeset: Typesetter) -> Iterator[Check]:
@@ -23,8 +21,7 @@ def check(note: Note, typeset: Typesetter) -> Iterator[Check]:
         try:
             typeset(formula.tex, formula.display)
         except ValueError as error:
-            shown = formula.tex if len(formula.tex) <= _LONGEST else f"{formula.tex[:_LONGEST]}…"
-            why = f"${shown}$ cannot be typeset: {error}"
+            why = f"${formula.tex}$ cannot be typeset: {error}"
         outcome = FAILS if why else HOLDS
         seconds = time.perf_counter() - began
         yield Check(

@@ -84,11 +84,13 @@ def inspect_text(note: Note, vault: Vault, settings: Settings = Settings()) -> I
     if "form" in names or note.refused:
         yield from form.check(note, vault, shown=settings.shown)
     if "links" in names:
-        yield from links.check(note, vault)
+        found = links.check(note, vault)
+        yield from (c for c in found if c.outcome != FAILS or not _is_told(c, note, names))
     if typesetter := _typesetter(note, vault, settings):
         yield from typeset.check(note, typesetter)
     if "mirrors" in names and not settings.shown:
-        yield from mirrors.check(note, vault.root.parent)
+        found = mirrors.check(note, vault.root.parent)
+        yield from (c for c in found if c.outcome != FAILS or not _is_told(c, note, names))
 
 
 def _typesetter(note: Note, vault: Vault, settings: Settings) -> Typesetter | None:
@@ -98,6 +100,20 @@ def _typesetter(note: Note, vault: Vault, settings: Settings) -> Typesetter | No
     preamble = vault.preamble + note.preamble
     typesetter = settings.typeset
     return partial(typesetter, preamble=preamble) if typesetter and preamble else typesetter
+
+
+def _is_told(
+    check: Check, note: Note, names: Collection[str], settings: Settings = Settings()
+) -> bool:
+    """Tell whether another check tells what is wrong: the form of a NUL, the formulas of TeX."""
+    if "form" in names and any("\0" in line for line in note.lines[check.line - 1 : check.line]):
+        return True
+    if check.kind == "equation" and settings.typeset:
+        try:
+            settings.typeset(check.what.strip("$"), False)
+        except ValueError:
+            return True
+    return False
 
 
 class Judges:
@@ -264,9 +280,12 @@ def inspect_code(
             broken |= {index} if any(step.error for step in steps) else set()
             if "code" in names:
                 block = session.note.blocks[index]
-                yield from outputs.check(
+                found = outputs.check(
                     index, block, steps, session.seconds[index], every_digit=settings.every_digit
                 )
+                # Whatever is wrong with a block that swallows the text below, that is why.
+                swallows = "form" in names and not block.closed
+                yield from (check for check in found if not (swallows and check.outcome == FAILS))
     note = session.note
     read.update(mirrors.files(note, root))
     if until is not None:
@@ -288,6 +307,8 @@ def inspect_code(
     only_read = only_read and not judges.statements.found
     excused = only_read and not note.predictions and not settings.listings
     for check in judges.check():
+        if check.outcome == FAILS and _is_told(check, note, names, settings):
+            continue
         if excused and check.outcome == FAILS:
             check = replace(check, outcome=EXCEPTED, why=_ONLY_READ)
         if check.kind in wanted:

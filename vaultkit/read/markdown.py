@@ -70,6 +70,11 @@ from vaultkit.read.syntax import (
 DEEPEST, LONGEST, MOST_MARKS = 50, 50_000, 2000
 #: A picture in the text itself, which has no marks to be read again.
 _EMBEDDED = re.compile(r"data:[\w/+.-]+;base64,[\w+/=]+")
+#: Dollars that begin a formula on lines of its own, where no others end it: what a price may be
+#: (`$$`, `$$$`) does not look like this.
+_UNCLOSED_MATHS = re.compile(r"^\$\$(?!\$)(?=\s*$|[^$]*[=^_\\<>])")
+#: Properties that nothing closes: Obsidian shows them as a line across the page and text.
+_UNCLOSED_FRONT = re.compile(r"---[ \t]*\n[\w-]+[ \t]*:(?:[ \t]|\n|\Z)")
 #: What stands in a text only because it is not what it was meant to be, and why it is not.
 _UNREAD = {
     re.compile(r"\[\^[^\]\s]+\](?!:)"): "there is no such footnote on this note",
@@ -458,6 +463,9 @@ class _Reader:
 
     def read(self) -> Note:
         self.walk(self.parsed.with_footnotes_last())
+        if not self.front and _UNCLOSED_FRONT.match(self.text):
+            told = "these properties are never closed, so they are read as text; write --- below"
+            self.problems.insert(0, Problem(1, told))
         return replace(
             self.note,
             meta=self.meta,
@@ -594,7 +602,7 @@ class _Reader:
         if fence.language in fences.RUNS:
             self.blocks.append(Block(fence, None, self.sections[-1]))
             # What shows a file has the comments of that file, and its names.
-            if "#" in fence.text and "title=" not in fence.info:
+            if closed and "#" in fence.text and "title=" not in fence.info:
                 column = len(prefix) + 1
                 self.prose += extract.of_comments(fence.text, fence.line + 1, column)
         elif fence.language == "text" and role == "compared":
@@ -629,7 +637,13 @@ class _Reader:
             pieces[-1].row = self.row
             self.cell_of_table(token.content, places(0), above == "th_open",
                                tokens[index - 2].type == "tr_open")  # fmt: skip
-        self.prose += pieces
+        unclosed = [c for c in children if c.type == "text" and _UNCLOSED_MATHS.match(c.content)]
+        if unclosed and above not in ("td_open", "th_open"):
+            line, column = places(_source_of(unclosed[0], 0))
+            told = "$$: no other $$ ends this formula, which is read as text"
+            self.problems.append(Problem(line, told, column))
+        else:
+            self.prose += pieces
         if any(child.type == "code_inline" for child in children):
             self.coded.append(_coded(token.content, children, places))
         self.block_id(token, span, tokens, index)

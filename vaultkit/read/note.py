@@ -77,6 +77,11 @@ class Block:
         return fences.RUNS[self.fence.language]
 
     @property
+    def closed(self) -> bool:
+        """Whether the code ends where it should, and so does its output."""
+        return self.fence.closed and (self.output is None or self.output.closed)
+
+    @property
     def volatile(self) -> str:
         """The regular expression of what changes from run to run; empty if nothing does.
 
