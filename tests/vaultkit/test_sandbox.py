@@ -374,6 +374,49 @@ open("docs/Other.md").read()
     assert everything(vault) == before
 
 
+LEFT = "a note may not leave files beside its vault: {}; a folder of tempfile is removed by itself"
+
+
+@pytest.mark.parametrize(
+    ("code", "told", "stays"),
+    [
+        ('open("Mine.md", "w").close()', "Mine.md (removed now)", ()),
+        ("for n in range(5): open(f'{n}', 'w').close()", "0, 1, 2 and 2 more (removed now)", ()),
+        ("import os; os.symlink('docs', 'mine')", "mine (removed now)", ()),
+        ("import os; os.mkdir('a'); open('a/b', 'w').close()", "a", ("a/b",)),
+        ("import os; os.rename('../far', 'near')", "near", ("near",)),
+        ("import os; open('a', 'w').close(); os.rename('../far', 'a')", "a", ("a",)),
+    ],
+)
+def test_a_note_leaves_no_files(vault: Path, code: str, told: str, stays: tuple[str, ...]) -> None:
+    (vault.parents[1] / "far").touch()
+    before = everything(vault)
+    text = f"{code}\n```\n\n```python no-run\n1"  # of those that run, it is the last
+    assert errors("1", text, vault=vault) == [(8, LEFT.format(told))]
+    kept = {str(vault.parent / name): "" for name in stays}
+    assert everything(vault) == {**before, **kept}
+
+
+def test_what_a_note_may_leave(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(vault.parent / "temporary"))
+    code = """
+import os
+os.makedirs(".cache/of/fonts")
+open(".cache/list", "w").close()
+os.mkdir("temporary")
+open("temporary/x", "w").close()
+open("../far", "w").close()
+"""
+    assert errors(code, vault=vault) == []
+
+
+def test_a_file_that_stays_for_an_error_is_no_second_failure(vault: Path) -> None:
+    before = everything(vault)
+    (failure,) = errors('open("Mine.md", "w").close()\n1 / 0', vault=vault)
+    assert "ZeroDivisionError" in failure[1]
+    assert everything(vault) == before
+
+
 @pytest.mark.parametrize(
     ("command", "what"),
     [("rm docs/Other.md", "deleted"), ("echo x > docs/Other.md", "changed"),

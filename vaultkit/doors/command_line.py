@@ -34,6 +34,7 @@ from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import KINDS, Ledger, published
 from vaultkit.pipeline.machines import MACHINES, Machines
 from vaultkit.pipeline.runner import Inspection, Runner
+from vaultkit.pipeline.shards import Shard, ShardError
 from vaultkit.pipeline.summary import MOST_OF_A_NOTE, summary
 from vaultkit.pipeline.update import apply
 from vaultkit.read.note import Note
@@ -56,6 +57,7 @@ _REFUSALS = (
     baseline.BaselineError,
     NotOursError,
     RenameError,
+    ShardError,
 )
 
 
@@ -120,6 +122,9 @@ def main() -> None:
     help="Check what has changed since a commit (the last one), and what rests on it.",
 )
 @click.option(
+    "--shard", metavar="K/N", help="Check a share of the notes: the first of four is 1/4."
+)
+@click.option(
     "--baseline",
     "with_baseline",
     is_flag=True,
@@ -142,6 +147,7 @@ def check(
     trials: int | None,
     machines: int | None,
     changed: str | None,
+    shard: str | None,
     with_baseline: bool,
     as_json: bool,
     junit: Path | None,
@@ -152,6 +158,9 @@ def check(
     """Check the notes below PATH, or the one there: its code runs, in a process of its own."""
     if machines and (update or watch):
         raise click.UsageError("--machines compares notes as they are: no --update, no --watch")
+    share = Shard.read(shard) if shard else None
+    if share and watch:
+        raise click.UsageError("--watch checks what was saved, whichever share it is in")
     vault = Vault(path if path.is_dir() else vault_of(path))
     notes = list(vault.notes.values())
     if names:
@@ -160,12 +169,15 @@ def check(
         notes = [_at(path, vault)]
     if changed:
         notes = affected(vault, since(vault.root, changed))
+    if share:
+        of_share = share.of(vault.notes)
+        notes = [note for note in notes if note.path in of_share]
     annotations = Annotations(vault, annotate) if annotate else None
     if annotations:
         notes = [note for note in notes if note.path != annotations.path]
     found = _inspect(vault, notes, trials, update, machines, again=not watch)
     if with_baseline:
-        found = _known(vault, found, whole=path.is_dir() and not names and not changed)
+        found = _known(vault, found, whole=path.is_dir() and not (names or changed or shard))
     if junit:
         junit.write_bytes(_junit(vault, found))
     if as_json:

@@ -27,6 +27,7 @@ from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import KINDS, Ledger
 from vaultkit.pipeline.machines import MACHINES, Machines
 from vaultkit.pipeline.runner import Inspection, Runner, workers_of
+from vaultkit.pipeline.shards import Shard, ShardError
 from vaultkit.pipeline.summary import MOST_OF_A_NOTE, summary
 from vaultkit.pipeline.update import apply
 from vaultkit.read.cache import folder_beside
@@ -50,6 +51,7 @@ _RUNNERS = pytest.StashKey[dict[Path, Runner]]()
 _WORKERS = pytest.StashKey[dict[Path, Workers]]()
 _FIGURES = pytest.StashKey[Figures]()
 _MACHINES = pytest.StashKey[dict[Path, Machines]]()
+_SHARES = pytest.StashKey[dict[tuple[str, Path], set[Path]]]()
 # What the line of totals counts.
 _CHECKED = ("notes", *KINDS.values())
 _EXCEPTED = {
@@ -104,6 +106,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run notes and figures again as other machines compute, on the first N that this one "
         "can be; what differs is a failure",
     )
+    group.addoption(
+        "--vault-shard",
+        default="",
+        metavar="K/N",
+        help="check a share of the notes and drawings: 1/4 is the first of four",
+    )
     parser.addini("vault", "folders of notes whose code runs", type="paths")
     parser.addini("vault_timeout", "seconds that one block of a note may take", default="")
     parser.addini("vault_figures", "module whose FIGURES draw the SVGs of the vault", default="")
@@ -125,6 +133,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
                 "metavar": "N",
             },
         ),
+        ("--shard", {"default": "", "dest": "vault_shard", "metavar": "K/N"}),
     )  # fmt: skip
     for name, how in short:
         _, unknown = parser.parse_known_and_unknown_args([name, "0"])
@@ -134,6 +143,11 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make room for what the session learns."""
+    try:
+        _shard(config)
+    except ShardError as error:
+        raise pytest.UsageError(str(error)) from error
+    config.stash[_SHARES] = {}
     config.stash[_NAMED] = set(_named(config))
     config.stash[_VAULTS] = {}
     config.stash[_TALLY] = Counter()
@@ -267,6 +281,22 @@ def _runner(path: Path, config: pytest.Config) -> Runner:
         workers = config.stash[_WORKERS][vault.root]
         runners[vault.root] = Runner(vault, settings, ledger=ledger, workers=workers)
     return runners[vault.root]
+
+
+def _shard(config: pytest.Config) -> Shard | None:
+    """Return the share of the notes that somebody has asked for; None if it is all of them."""
+    return Shard.read(config.option.vault_shard) if config.option.vault_shard else None
+
+
+def _is_asked(path: Path, files: Iterable[Path], config: pytest.Config) -> bool:
+    """Tell whether one of some files is in the share that is checked."""
+    shard = _shard(config)
+    shares = config.stash[_SHARES]
+    drawn = path.suffix == ".svg"
+    key = (path.suffix, path.parent) if drawn else ("", _vault(path, config).root)
+    if shard and key not in shares:
+        shares[key] = shard.of(files)
+    return shard is None or path in shares[key]
 
 
 def _in_process(config: pytest.Config) -> bool:
@@ -414,6 +444,8 @@ class NoteFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """One item for each block, in their order, then one for each kind of check."""
         vault = _vault(self.path, self.config)
+        if not _is_asked(self.path, vault.notes, self.config):
+            return
         self.note = vault.notes[self.path]
         if self.config.option.vault_update and not self.config.option.collectonly:
             mends = [check.mend for check in mirrors.check(self.note, vault.root.parent)]
@@ -581,6 +613,8 @@ class DrawingFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """One item: the drawing is fresh. Another one: it is so on all machines."""
+        if not _is_asked(self.path, self.path.parent.glob("*.svg"), self.config):
+            return
         yield DrawingItem.from_parent(self, name="fresh")
         if self.config.option.vault_machines:
             yield DrawingMachinesItem.from_parent(self, name="machines")

@@ -463,7 +463,7 @@ class _Reader:
 
     def read(self) -> Note:
         self.walk(self.parsed.with_footnotes_last())
-        if not self.front and _UNCLOSED_FRONT.match(self.text):
+        if not self.front and _UNCLOSED_FRONT.match("\n".join(self.lines[:2])):
             told = "these properties are never closed, so they are read as text; write --- below"
             self.problems.insert(0, Problem(1, told))
         return replace(

@@ -1,7 +1,8 @@
 """Keeps a note from changing files that are not its own.
 
-A note may change what it has made itself, and make nothing in the vault. What it tries is stopped
-before it is done. What other programs do that it starts is found by looking before and after.
+A note may change what it has made itself, make nothing in the vault, and leave nothing beside it.
+What it tries is stopped before it is done. What other programs do that it starts is found by
+looking before and after.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,10 +32,13 @@ _CHANGES = {
     "shutil.move": (0, 1),
     "shutil.rmtree": (0,),
 }
+_MOVES = frozenset({"os.rename", "shutil.move"})
 _STARTS = frozenset({
     "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.system",
     "pty.spawn", "subprocess.Popen",
 })  # fmt: skip
+#: So many files are named.
+_FEW = 3
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 Stamps = dict[str, tuple[int, int, int]]
@@ -57,7 +62,8 @@ class Watch:
     #: The lines in which other programs were started.
     started: list[int] = field(default_factory=list)
     _filename: str = ""
-    _made: set[str] = field(default_factory=set)
+    #: What it has made, in which line, and whether it has written it itself.
+    _made: dict[str, tuple[int, bool]] = field(default_factory=dict)
     _root: str = ""
     _beside: str = ""
     _before: Stamps | None = None
@@ -77,6 +83,31 @@ class Watch:
             for path in sorted(before.keys() | now.keys())
             if (what := _what(before.get(path), now.get(path)))
         ]
+
+    def left(self) -> tuple[int, str] | None:
+        """Tell which files the note has made and not removed; remove those that it has written.
+
+        What it has moved there from elsewhere stays, and so do folders, which may hold such files.
+        """
+        there = {
+            path: how
+            for path, how in self._made.items()
+            if os.path.lexists(path) and not self._is_hidden(path)
+        }
+        self._made.clear()
+        for path, (_, written) in there.items():
+            if written and (Path(path).is_symlink() or not Path(path).is_dir()):
+                with contextlib.suppress(OSError):
+                    Path(path).unlink()
+        if not there:
+            return None
+        told = list(there)
+        names = ", ".join(os.path.relpath(path) for path in told[:_FEW])
+        if len(told) > _FEW:
+            names += f" and {len(told) - _FEW} more"
+        removed = "" if any(map(os.path.lexists, told)) else " (removed now)"
+        why = f"a note may not leave files beside its vault: {names}{removed}"
+        return there[told[0]][0], f"{why}; a folder of tempfile is removed by itself"
 
     def see(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Look at what is about to be done.
@@ -104,9 +135,9 @@ class Watch:
             return
         folder = arguments[-1] if event in ("os.remove", "os.rmdir", "os.mkdir") else -1
         for path in paths:
-            self._judge(path, folder)
+            self._judge(event, path, folder)
 
-    def _judge(self, path: Any, folder: Any) -> None:
+    def _judge(self, event: str, path: Any, folder: Any) -> None:
         if isinstance(path, int) or path is None:
             return  # was judged when it was opened
         name = os.fsdecode(path)
@@ -117,6 +148,8 @@ class Watch:
         if not _is_in(name, self._beside) or f"{os.sep}__pycache__" in name:
             return
         if any(_is_in(name, made) for made in self._made):
+            if name in self._made and event in _MOVES:
+                self._made[name] = self._made[name][0], False
             return
         there = os.path.lexists(name)
         if there or _is_in(name, self._root):
@@ -124,7 +157,14 @@ class Watch:
             what = f"a note may not {verb} files that are not its own: {os.path.relpath(name)}"
             self.refused.append((self._line(), what))
             raise PermissionError(what)
-        self._made.add(name)
+        self._made[name] = self._line(), event not in _MOVES
+
+    def _is_hidden(self, path: str) -> bool:
+        """Tell whether a file is in a hidden folder, as caches are, or in that of tempfile."""
+        parts = Path(path).relative_to(self._beside).parts
+        temporary = str(Path(tempfile.gettempdir()).resolve())
+        here = _is_in(temporary, self._beside) and _is_in(path, temporary)
+        return here or any(part.startswith(".") for part in parts)
 
     def _line(self) -> int:
         """Line of the note that is being run."""

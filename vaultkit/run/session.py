@@ -269,11 +269,17 @@ class NoteRun:
             broken = ORIGINALS.restore()
             self._state = State.capture()
             self._outside.apply(now=self._state)
-        return steps + [
+        steps += [
             _fault(block, line, why)
             for line, why in self._harm(block, broken)
             if not any(why in step.error for step in steps)
         ]
+        if self._is_last(block):
+            left = self._watch.left()
+            # Where code broke, it may not have come to what removes its files.
+            broke = any(step.error for done in (*self._steps, steps) for step in done)
+            steps += [_fault(block, *left)] if left and not broke else []
+        return steps
 
     def _harm(self, block: Block, broken: list[str]) -> Iterator[tuple[int, str]]:
         """Find what a block has done to more than its own note; say in which line."""
@@ -290,8 +296,13 @@ class NoteRun:
         if self._watch.started:
             for child in children(os.getpid()):
                 self._processes.setdefault(child, self._watch.started[-1])
-        if block is self.note.blocks[-1]:
+        if self._is_last(block):
             yield from self._left(block)
+
+    def _is_last(self, block: Block) -> bool:
+        """Tell whether no block below this one runs."""
+        runs = (b for b in reversed(self.note.blocks) if "no-run" not in b.fence.options)
+        return next(runs, None) is block
 
     def _left(self, block: Block) -> Iterator[tuple[int, str]]:
         """Find the threads and processes that go on after the last block; end what can be."""
