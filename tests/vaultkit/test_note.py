@@ -182,7 +182,7 @@ def test_a_comment_without_end_is_a_problem() -> None:
     ("info", "message"),
     [
         ("python skip", "unknown word 'skip' after ```python"),
-        ('python title="a', "No closing quotation"),
+        ('python title="a', "a quotation mark is not closed"),
         ("{.python}", "does not run; write ```python"),
         ("python{1}", "does not run; write ```python"),
         ("Python,x", "does not run; write ```python"),
