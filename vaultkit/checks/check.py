@@ -78,9 +78,11 @@ class Check:
 
     def __post_init__(self) -> None:
         """Shorten names and formulas in the message; outputs stay as they are."""
+        said = self.why, self.what
         # What is read from a damaged ledger may be anything.
-        if self.kind != "block" and len(str(self.why)) > LONGEST:
-            object.__setattr__(self, "why", _shortened(str(self.why), str(self.what)))
+        readable = all(isinstance(words, str) for words in said)
+        if readable and len(self.why) > LONGEST and self.kind != "block":
+            object.__setattr__(self, "why", _shortened(*said))
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, what is empty left out.
