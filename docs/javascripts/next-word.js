@@ -45,6 +45,7 @@ export const mount = async (figure) => {
 
   const sentence = make("p", { class: "next__sentence" });
   const next = make("ol", { class: "next__words", "aria-label": "the next word" });
+  const reader = make("p", { class: "heads__title" });
   const heads = make("div", { class: "next__heads", role: "group", "aria-label": "heads" });
   const rows = Array.from({ length: num_blocks * num_heads }, (_, at) => {
     const [block, head] = [Math.floor(at / num_heads), at % num_heads];
@@ -63,8 +64,8 @@ export const mount = async (figure) => {
   const { words: said, panel } = replace(figure, "The decoder",
     make("div", { class: "touch__controls" }, presets.group, typed), problem, sentence,
     make("div", { class: "heads__pair" },
-      make("div", {}, make("p", { class: "heads__title" }, "the next word"), next),
-      make("div", {}, make("p", { class: "heads__title" }, "what the last word reads"), heads)));
+      make("div", {}, make("p", { class: "heads__title" }, "the next word: press one to add it"), next),
+      make("div", {}, reader, heads)));
   panel.append(buttons(reset, back));
 
   function draw() {
@@ -73,6 +74,7 @@ export const mount = async (figure) => {
     const order = probabilities.map((_, i) => i).sort((a, b) => probabilities[b] - probabilities[a]);
     sentence.textContent = `${state.words.join(" ")} …`;
     problem.textContent = state.problem;
+    reader.textContent = `what ${quoted(state.words.at(-1))}, the last word, reads`;
     beginnings.forEach((words, i) => { if (words === state.words.join(" ")) presets.check(i); });
     next.replaceChildren(...order.slice(0, MOST).map((number) => {
       const bar = make("span", { class: "heads__bar" });
@@ -109,9 +111,11 @@ export const mount = async (figure) => {
     const [first, second] = order;
     const without = state.hidden.length
       ? ` ${state.hidden.length === 1 ? "One head is" : `${state.hidden.length} heads are`} hidden.` : "";
+    // Elsewhere both shares are nearly 0, and say nothing.
+    const bank = state.words.slice(-2).join(" ") === "bank is"
+      ? ` All words for the bank of a river together: ${share(kinds[0])}; for a bank with money: ${share(kinds[1])}.` : "";
     said.replaceChildren(`Likeliest: ${quoted(vocabulary[first])}, ${percent(probabilities[first])}, then`
-      + ` ${quoted(vocabulary[second])}, ${percent(probabilities[second])}. All words for the bank of a river together:`
-      + ` ${share(kinds[0])}; for a bank with money: ${share(kinds[1])}.${without}`);
+      + ` ${quoted(vocabulary[second])}, ${percent(probabilities[second])}.${bank}${without}`);
   }
   draw();
 };

@@ -86,6 +86,8 @@ def test_a_word_is_added_by_a_click_and_by_typing(visit: Visitor) -> None:
     panel = panel_of(visit())
     panel.get_by_role("button", name="steep, ").click()
     expect(panel.locator(".next__sentence")).to_contain_text("the bank is steep …")
+    expect(panel).to_contain_text("what “steep”, the last word, reads")
+    expect(panel.locator(".touch__words")).not_to_contain_text("a bank with money")
     wanted = probabilities(f"{BEGINNINGS[0]} steep", [])
     likeliest = bank_stories.VOCABULARY[int(wanted.argmax())]
     expect(panel.locator(".next__words button").first).to_contain_text(likeliest)
@@ -131,6 +133,8 @@ def test_without_a_head_river_and_money_come_nearer(visit: Visitor) -> None:
         f"{share(river, [(0, 1)])}; for a bank with money: {share(money, [(0, 1)])}"
     )
     expect(hide).to_have_attribute("aria-pressed", "true")
+    struck = panel.locator(".next__strip--hidden span").first
+    expect(struck).to_have_css("text-decoration-line", "line-through")
     panel.get_by_role("button", name="Reset").click()
     expect(hide).to_have_attribute("aria-pressed", "false")
     expect(said).to_contain_text(share(river, []))
