@@ -236,7 +236,7 @@ LINES = """part => [...document.querySelectorAll(part)].filter(e => e.checkVisib
     ("address", "width", "part"),
     [
         ("rmsnorm-and-swiglu/", 390, 'article span[data-check^="number-"]'),
-        ("self-attention/", 390, 'article span[data-check^="shape-"]:not(.vk-math)'),
+        ("key-matrix/", 390, 'article span[data-check^="shape-"]:not(.vk-math)'),
         ("sources/", 1280, "article table[data-rows] td:first-child"),
     ],
 )

@@ -76,7 +76,7 @@ def test_formulas_in_cards_are_typeset(visit: Visitor) -> None:
 
 
 def test_a_card_by_keyboard(visit: Visitor) -> None:
-    page = visit("softmax/")
+    page = visit("one-head-by-hand/")
     page.locator("article h1").click()
     for _ in range(40):
         page.keyboard.press("Tab")
@@ -91,7 +91,7 @@ def test_a_card_by_keyboard(visit: Visitor) -> None:
 @pytest.mark.usually("light")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_card_by_touch(visit: Visitor, scheme: str) -> None:
-    page = visit("softmax/", width=390, scheme=scheme, has_touch=True, is_mobile=True)
+    page = visit("one-head-by-hand/", width=390, scheme=scheme, has_touch=True, is_mobile=True)
     link = page.locator("article p > a.wikilink").first
     link.scroll_into_view_if_needed()
     box = link.bounding_box()
@@ -102,7 +102,7 @@ def test_a_card_by_touch(visit: Visitor, scheme: str) -> None:
     expect(card(page)).to_be_visible()
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     expect(card(page)).to_be_visible()
-    assert page.url.endswith("softmax/")
+    assert page.url.endswith("one-head-by-hand/")
     seen = card(page).bounding_box()
     assert seen
     assert seen["x"] >= 0
@@ -122,14 +122,14 @@ def test_a_card_by_touch(visit: Visitor, scheme: str) -> None:
     expect(card(page)).to_have_count(0)
     # A tap follows the link as ever.
     link.tap()
-    expect(page.locator("h1")).not_to_contain_text("Softmax")
+    expect(page.locator("h1")).not_to_contain_text("One Head by Hand")
 
 
 def test_a_drawing_in_a_card_has_its_colours(visit: Visitor) -> None:
     page = visit("questions-and-answers/")
     assert page.locator("svg.vk-figure").count() == 0
     page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
-    link = page.locator("article a.wikilink[href$='#split-attend-concatenate-project']").first
+    link = page.locator("article a.wikilink[href$='#must-it-be-softmax']").first
     link.scroll_into_view_if_needed()
     link.hover()
     drawing = card(page).locator("svg.vk-figure").first
@@ -145,17 +145,17 @@ def test_a_drawing_in_a_card_has_its_colours(visit: Visitor) -> None:
 
 
 def test_no_card_outlives_its_page(visit: Visitor) -> None:
-    page = visit("softmax/")
+    page = visit("one-head-by-hand/")
     link = page.locator("article p > a.wikilink").first
     link.hover()
     expect(card(page)).to_be_visible()
     link.click()
-    expect(page.locator("h1")).not_to_contain_text("Softmax")
+    expect(page.locator("h1")).not_to_contain_text("One Head by Hand")
     expect(card(page)).to_have_count(0)
 
 
 def test_a_page_that_is_gone_shows_no_card(visit: Visitor) -> None:
-    page = visit("softmax/")
+    page = visit("one-head-by-hand/")
     page.route(
         "**/*", lambda route: route.fulfill(body="<p>Nothing.</p>", content_type="text/html")
     )

@@ -197,9 +197,9 @@ def test_the_site_may_move(visit: Visitor, built: Path) -> None:
     page = visit()
     page.locator("article a.wikilink").first.click()
     expect(page.locator("h1")).not_to_have_text("Attention Vault")
-    page.locator(".md-nav__link", has_text="Softmax").first.click()
-    expect(page.locator("h1")).to_contain_text("Softmax")
-    assert page.url == visit.base + "softmax/"
+    page.locator(".md-nav__link[href]", has_text="Self Attention").first.click()
+    expect(page.locator("h1")).to_contain_text("Self Attention")
+    assert page.url == visit.base + "self-attention/"
 
 
 @pytest.mark.parametrize("scripts", [True, False])

@@ -51,7 +51,7 @@ def test_a_meaning_leads_to_where_it_is_explained(visit: Visitor) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(f"{BOX} a")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_contain_text("Importance of dk in Scaling")
+    expect(page.locator("h1")).to_contain_text("One Head by Hand")
 
 
 def test_a_letter_shows_its_meaning(visit: Visitor) -> None:
@@ -65,7 +65,7 @@ def test_a_letter_shows_its_meaning(visit: Visitor) -> None:
 
 def test_once_on_a_page_and_never_where_it_is_explained(visit: Visitor) -> None:
     page = visit("attention-weights/", java_script_enabled=False)
-    names = [text.lower() for text in page.locator(TERM).all_inner_texts()]
+    names = [text.lower() for text in page.locator(TERM).all_text_contents()]
     assert len(names) == len(set(names)) > 8
     # Without scripts nothing asks to be pressed.
     assert "underline" not in page.locator(TERM).first.evaluate(

@@ -91,7 +91,7 @@ def _is_slip(one: str, other: str) -> bool:
     A slip is a letter left out, put in or taken for another, or two that have changed places.
 
     >>> [_is_slip("softmax", word) for word in ("sofmax", "sotfmax", "softmask", "minmax")]
-    [True, True, True, False]
+    [True, True, False, False]
     """
     most = 1 + min(len(one), len(other)) // _LETTERS_A_SLIP
     if abs(len(one) - len(other)) > most:
