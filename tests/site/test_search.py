@@ -152,7 +152,7 @@ def test_a_result_leads_to_the_section_that_holds_it(visit: Visitor) -> None:
     section = str(link.get_attribute("href")).partition("#")[2]
     link.click()
     page.wait_for_url(f"**#{section}")
-    expect(page.locator("article h1")).not_to_have_text("Attention Vault")
+    expect(page.locator(".md-content h1")).not_to_have_text("Attention Vault")
     expect(page.locator(f"[id='{section}']")).to_be_in_viewport()
 
 
