@@ -18,6 +18,7 @@ def one_thread():
         yield
 
 
+@pytest.mark.long
 def test_the_file_holds_what_the_script_makes():
     """Weights to the accuracy of float16, in which they are kept; losses to that of float32."""
     kept, kept_losses = trained_decoder.load()

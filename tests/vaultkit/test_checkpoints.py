@@ -171,6 +171,7 @@ def found(verdict: Verdict) -> Any:
     return *checks, values, verdict.found.ended, verdict.found.whole
 
 
+@pytest.mark.long
 @settings(
     max_examples=settings().max_examples // 10,
     deadline=None,
@@ -244,6 +245,7 @@ def test_what_has_been_read_and_has_changed_is_read_again(runs: Runs, folder: Pa
     assert began(runs(text)) != began(runs(text))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_note_that_ends_or_stops_checkpoints_runs_whole(
     runs: Runs, number: signal.Signals
@@ -277,6 +279,7 @@ def test_there_are_few_and_none_is_left(folder: Path) -> None:
     assert not [pid for pid in (keeper, *left) if is_alive(pid)]
 
 
+@pytest.mark.long
 def test_what_runs_goes_on_when_all_is_forgotten(runs: Runs) -> None:
     text = block("import time\nbegan = time.time_ns()\ntime.sleep(0.5)")
     runs.background.ask(parse(text, runs.path), EVERY, Settings(timeout=10.0))

@@ -306,6 +306,7 @@ def watching(vault: Path) -> Iterator[Callable[[str], str]]:
             program.kill()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal there stops it")
 def test_a_save_is_checked_with_what_rests_on_it(
     vault: Path, watching: Callable[[str], str]

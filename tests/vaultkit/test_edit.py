@@ -386,6 +386,7 @@ def test_the_command_keeps_the_note_of_failures(vault: Vault) -> None:
     assert (code, "written by hand" in told) == (2, True)
 
 
+@pytest.mark.long
 def test_the_note_of_failures_follows_what_is_saved(vault: Vault) -> None:
     kept, note = vault.root / "Failures.md", vault.root / "Twice.md"
     command = [sys.executable, "-m", "vaultkit", "check", str(vault.root)]

@@ -168,6 +168,7 @@ MARKED = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_what_stands_in_odd_places_is_marked_there(tmp_path: Path, end: str) -> None:
     folder = tmp_path / "a vault's folder, with blanks"
@@ -251,6 +252,7 @@ def test_a_note_that_never_ends_says_so_and_harms_nothing(own_editor: Editor) ->
     assert editor.problems("Twice.md", none) == []
 
 
+@pytest.mark.long
 def test_the_next_key_ends_what_runs(vault: Path) -> None:
     started = vault.parent / "started"
     hang = f"from pathlib import Path\nPath({str(started)!r}).touch()\nwhile True: pass\n"
@@ -266,6 +268,7 @@ def test_the_next_key_ends_what_runs(vault: Path) -> None:
         assert "array([3., 6.])" in str(problems)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("how", ["closes", "is killed"])
 def test_nothing_is_left_of_a_server_whose_editor_vanishes(vault: Path, how: str) -> None:
@@ -320,6 +323,7 @@ HALVES = [
 ]
 
 
+@pytest.mark.long
 def test_what_is_half_typed_ends_nothing(editor: Editor) -> None:
     editor.open("Twice.md")
     for half in HALVES:
@@ -419,6 +423,7 @@ def test_a_code_action_and_a_rename_are_edits_of_the_workspace(editor: Editor) -
     }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 def test_places_are_told_in_what_the_editor_counts_in(vault: Path, encoding: str) -> None:
     with Editor(vault, encodings=[encoding]) as editor:

@@ -211,6 +211,7 @@ def test_a_fault_of_the_engine_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch
     assert str(ending).endswith(told)
 
 
+@pytest.mark.long
 def test_a_note_that_ends_early_is_one_failure_of_pytest(pytester: pytest.Pytester) -> None:
     notes = pytester.mkdir("notes")
     text = fence("import os\nos._exit(3)") + "\n" + SHOWN

@@ -82,6 +82,7 @@ def build_alone(vault: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.long
 def test_a_strangers_vault(vault: Path) -> None:
     done = build_alone(vault)
     assert done.returncode == 0, done.stderr
@@ -139,6 +140,7 @@ def test_a_page_shows_what_others_take_for_settings(vault: Path) -> None:
     assert '<h2 id="f">Food<' in page
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("quiet", [True, False])
 def test_a_broken_link_fails_however_quiet(vault: Path, quiet: bool) -> None:
     with (vault / "docs" / "Barn Owl.md").open("a") as note:
@@ -282,6 +284,7 @@ def cell(kind: str, source: str, outputs: list[Any] | None = None, **metadata: A
     return {"cell_type": kind, "id": kind, "metadata": metadata, "source": lines, **code}
 
 
+@pytest.mark.long
 def test_a_notebook_looks_like_a_note(vault: Path) -> None:
     data = {"text/plain": "array([2.5])"}
     outputs = [

@@ -144,6 +144,7 @@ def test_changes_of_a_formula() -> None:
     ]
 
 
+@pytest.mark.long
 def test_the_whole_is_reproducible_and_leaves_the_tree_alone(
     vault: Vault, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -27,6 +27,7 @@ WORDS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(5))
 def test_a_slip_of_the_pen_is_found_among_many(seed: int) -> None:
     chance = random.Random(seed)

@@ -36,6 +36,7 @@ def packed() -> bytes:
 FEW = {"Attention Scores", "Causal and Padding Masks", "Equations That Run", "Softmax"}
 
 
+@pytest.mark.long
 def test_a_few_notes_run_as_notebooks(packed: bytes, tmp_path: Path) -> None:
     assert_run(packed, tmp_path / "there", FEW)
 

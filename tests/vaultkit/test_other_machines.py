@@ -80,6 +80,7 @@ def test_what_differs_fails_with_its_line_and_the_ledger_knows(vault: Path) -> N
     assert tried(vault) == {"Calm": 0, "Tied": 0}
 
 
+@pytest.mark.long
 def test_code_that_a_note_imports_is_summed_in_another_order_too(
     vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +110,7 @@ FIGURES = {f"{f.__name__}.svg": Figure(f"{f.__name__}.svg", f, draw) for f in (c
 """
 
 
+@pytest.mark.long
 def test_pytest_runs_notes_and_figures_again(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

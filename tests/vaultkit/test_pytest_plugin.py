@@ -207,6 +207,7 @@ def test_processes_are_made_before_the_notes_are_read_where_notes_will_run(
     assert made == ["read", "read"]
 
 
+@pytest.mark.long
 def test_a_plugin_that_runs_what_failed_again_changes_nothing(vault: pytest.Pytester) -> None:
     (vault.path / "docs/A.md").write_text(NOTE.replace("2\n```", "3\n```"))
     # The last item of a note takes pytest's own way, where such a plugin runs it again.
@@ -241,6 +242,7 @@ def test_markdown_outside_a_vault_is_left_alone(vault: pytest.Pytester) -> None:
     run(vault, ".").assert_outcomes(passed=10)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("args", [(".",), ("docs",), ("docs/A.md",), ("docs", "notes")])
 def test_nothing_runs_unasked(vault: pytest.Pytester, args: tuple[str, ...]) -> None:
     vault.mkdir("notes").joinpath(".obsidian").mkdir()
@@ -254,6 +256,7 @@ def test_nothing_runs_unasked(vault: pytest.Pytester, args: tuple[str, ...]) -> 
     result.stdout.fnmatch_lines(["*may not leave files beside its vault: ran *"])
 
 
+@pytest.mark.long
 def test_several_vaults_are_named_in_the_settings(vault: pytest.Pytester) -> None:
     vault.mkdir("my notes")
     (vault.path / "my notes/B.md").write_text("```python\n1 / 0\n```\n")
@@ -261,6 +264,7 @@ def test_several_vaults_are_named_in_the_settings(vault: pytest.Pytester) -> Non
     plain(vault).assert_outcomes(passed=16, failed=1)
 
 
+@pytest.mark.long
 def test_short_names_of_options_are_left_to_others_where_no_vault_is_named(
     vault: pytest.Pytester,
 ) -> None:
@@ -336,6 +340,7 @@ def ledger_of(vault: pytest.Pytester) -> tuple[Ledger, dict[str, Note]]:
     return Ledger(notes), {note.name: note for note in notes.notes.values()}
 
 
+@pytest.mark.long
 def test_the_ledger_holds_what_was_found_in_notes_that_ran_whole(vault: pytest.Pytester) -> None:
     path = vault.path / "docs/A.md"
     path.write_text(NOTE + "\n[[A]] [[B]]\n\n$x / 4 = 0.5$ 0.5 0.7<!-- given: so -->\n")
@@ -407,6 +412,7 @@ def test_what_rests_on_nothing_that_changed_stays_known(vault: pytest.Pytester) 
     assert [name for name, note in notes.items() if ledger.checks(note) is None] == ["B"]
 
 
+@pytest.mark.long
 def test_trials_are_remembered_until_something_changes(vault: pytest.Pytester) -> None:
     path = vault.path / "docs/A.md"
     path.write_text("```python\nx = 2\n```\n\n$x = 2$\n")
@@ -424,6 +430,7 @@ def test_trials_are_remembered_until_something_changes(vault: pytest.Pytester) -
     assert scopes() == [""]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", '{"key": 1}', "[" * 100_000, "\0", '{"key": {}, "checks": [1]}']
 )
@@ -452,6 +459,7 @@ def test_what_no_check_was_made_of_fails_in_the_ledger_too(vault: pytest.Pyteste
     ]
 
 
+@pytest.mark.long
 def test_what_is_no_file_fails_and_no_folder_is_read_twice(pytester: pytest.Pytester) -> None:
     docs = pytester.path / "docs"
     docs.mkdir()

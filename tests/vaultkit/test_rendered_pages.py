@@ -200,6 +200,7 @@ def test_what_is_damaged_is_rendered_again(vault: Path) -> None:
     assert files_below(vault / "again") == before
 
 
+@pytest.mark.long
 def test_pages_that_another_process_has_rendered_are_the_same(
     vault: Path, rendered: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

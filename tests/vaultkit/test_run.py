@@ -73,6 +73,7 @@ def test_the_rest_of_a_note_runs_on_after_a_failure() -> None:
     assert (second.got, second.error) == ("1", "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("endless", "line"),
     [

@@ -132,6 +132,7 @@ def dies(*_: object, **__: object) -> str:
     os.abort()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("typeset", "told"),
     [

@@ -204,6 +204,7 @@ def test_the_page_of_all_checks_counts_those_of_a_note_that_was_checked(tmp_path
     assert_is_as_if_new(docs.parent)
 
 
+@pytest.mark.long
 def test_what_is_saved_is_checked_where_that_is_asked_for(tmp_path: Path) -> None:
     docs, server = serve(tmp_path, SITE.replace("vaultkit]", "{vaultkit: {check_saved: true}}]"))
     gull = docs / "Sea" / "Gull.md"

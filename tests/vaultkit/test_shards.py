@@ -54,6 +54,7 @@ def test_all_shares_are_all_notes_each_once(count: int) -> None:
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
 
+@pytest.mark.long
 def test_shares_of_one_machine_fill_its_ledger(tmp_path: Path) -> None:
     one = vault(tmp_path / "notes")
     told = [check(one.root, "--shard", shard).output.splitlines()[-1] for shard in SHARDS]
@@ -65,6 +66,7 @@ def test_shares_of_one_machine_fill_its_ledger(tmp_path: Path) -> None:
     assert ledger(one) == joined
 
 
+@pytest.mark.long
 def test_ledgers_of_several_machines_are_joined_by_copying(tmp_path: Path) -> None:
     here = vault(tmp_path / "notes")
     assert check(here.root).exit_code == 0
@@ -99,6 +101,7 @@ def test_a_share_is_not_watched_nor_the_baseline(tmp_path: Path) -> None:
     assert "with all notes first" in check(notes, "--shard=1/2", "--baseline").output
 
 
+@pytest.mark.long
 def test_pytest_checks_a_share(pytester: pytest.Pytester) -> None:
     found = vault(pytester.path / "notes")
     for name in NAMES:

@@ -271,6 +271,7 @@ def test_with_other_threads_nothing_is_forked_from_here() -> None:
         thread.join()
 
 
+@pytest.mark.long
 def test_where_nothing_can_be_forked_a_worker_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "fork")
     hang = "import itertools\nsum(itertools.count())"
@@ -418,6 +419,7 @@ def test_what_is_submitted_with_a_key_is_taken_before_its_process_is_made(size: 
     assert all(one["beside"] for one in told)
 
 
+@pytest.mark.long
 def test_who_gives_much_and_who_tells_much_do_not_wait_for_each_other() -> None:
     def stop(*_: object) -> None:
         raise TimeoutError("each waits for the other")

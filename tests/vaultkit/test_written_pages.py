@@ -184,6 +184,7 @@ def test_what_has_not_changed_is_not_written(tmp_path: Path) -> None:
     assert written == {"gull"}
 
 
+@pytest.mark.long
 def test_a_note_that_was_saved_is_checked(tmp_path: Path) -> None:
     docs = make_vault(tmp_path / "vault")
     asks = SITE.replace("vaultkit]", "{vaultkit: {check_saved: true}}]")
