@@ -1,7 +1,7 @@
-"""All tests in two halves at once, of the code and of the pages: ``python tests [--all | --rest]``.
+"""All tests in three parts at once: ``python tests [--all | --rest]``.
 
-What the halves print comes line by line, each with the name of its half. What a reader must not
-miss comes once more at the end.
+The notes with their snippets, the engine, the pages in a browser. What they print comes line by
+line, each with the name of its part. What a reader must not miss comes once more at the end.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ import sys
 import threading
 from pathlib import Path
 
-HALVES = {
-    "code": ["--ignore=tests/site"],
+PARTS = {
+    "notes": ["--ignore=tests/site", "--ignore=tests/vaultkit", "--ignore=vaultkit"],
+    "engine": ["-p", "no:cacheprovider", "tests/vaultkit", "vaultkit"],
     "pages": ["-p", "no:cacheprovider", "tests/site"],
 }
 LEFT_OUT = re.compile(r"(\d+) long tests? (?:was|were) left out")
 
 
-def run(half: str, options: list[str], said: dict[str, list[str]]) -> int:
-    """Run a half, print what it says, keep it, and return how it ended."""
-    command = [sys.executable, "-m", "pytest", "--quiet", *options, *HALVES[half]]
+def run(part: str, options: list[str], said: dict[str, list[str]]) -> int:
+    """Run a part, print what it says, keep it, and return how it ended."""
+    command = [sys.executable, "-m", "pytest", "--quiet", *options, *PARTS[part]]
     process = subprocess.Popen(
         command,
         cwd=Path(__file__).parents[1],
@@ -34,38 +35,38 @@ def run(half: str, options: list[str], said: dict[str, list[str]]) -> int:
     )
     assert process.stdout
     for line in process.stdout:
-        said[half].append(line.rstrip())
-        if not LEFT_OUT.match(line):  # comes at the end, for both
-            print(f"{half:5} | {line.rstrip()}", flush=True)
+        said[part].append(line.rstrip())
+        if not LEFT_OUT.match(line):  # comes at the end, for all
+            print(f"{part:6} | {line.rstrip()}", flush=True)
     return process.wait()
 
 
 def main(options: list[str]) -> int:
-    """Run both halves. In CI, what failed is tried again: a busy machine may be at fault."""
+    """Run all parts. In CI, what failed is tried again: a busy machine may be at fault."""
     if os.environ.get("CI"):
         options = [*options, "--reruns", "1"]
     if sys.stdout.isatty():
         options = [*options, "--color=yes"]
-    said: dict[str, list[str]] = {half: [] for half in HALVES}
+    said: dict[str, list[str]] = {part: [] for part in PARTS}
     ended: dict[str, int] = {}
 
-    def keep(half: str) -> None:
-        ended[half] = run(half, options, said)
+    def keep(part: str) -> None:
+        ended[part] = run(part, options, said)
 
-    halves = [threading.Thread(target=keep, args=(half,)) for half in HALVES]
-    for thread in halves:
+    threads = [threading.Thread(target=keep, args=(part,)) for part in PARTS]
+    for thread in threads:
         thread.start()
     try:
-        for thread in halves:
+        for thread in threads:
             thread.join()
-    except KeyboardInterrupt:  # both halves have heard it, too, and say how far they came
-        for thread in halves:
+    except KeyboardInterrupt:  # they have heard it, too, and say how far they came
+        for thread in threads:
             thread.join()
         return 130
-    lines = [line for half in HALVES for line in said[half]]
-    for half, status in ended.items():
+    lines = [line for part in PARTS for line in said[part]]
+    for part, status in ended.items():
         if status:
-            print(f"the tests of the {half} did not pass; the lines that begin with {half} say why")
+            print(f"the tests of the {part} did not pass; the lines that begin with {part} say why")
     for line in lines:
         if line.startswith("flaky: "):
             print(line)
