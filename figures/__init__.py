@@ -69,6 +69,7 @@ FIGURES: dict[str, Figure] = {
     figure.name: figure
     for figure in (
         _figure(storied, "bank-reads", storied.reading_data, storied.draw_reading),
+        _figure(storied, "bank-reads-itself", storied.naive_data, storied.draw_naive),
         _figure(storied, "bank-reads-twice", storied.heads_data, storied.draw_heads),
         _figure(storied, "next-word", storied.next_data, storied.draw_next),
         _figure(pipeline, "pipeline", pipeline.data, pipeline.draw),
@@ -103,6 +104,7 @@ FIGURES: dict[str, Figure] = {
         _figure(mixing, "softmax", mixing.softmax_data, mixing.draw_softmax),
         _figure(mixing, "softmax-temperature", mixing.temperature_data, mixing.draw_temperature),
         _figure(matrices, "attention-weights", matrices.weights_data, matrices.draw_weights),
+        _figure(matrices, "she-reads", matrices.mary_data, matrices.draw_mary),
         _figure(mixing, "context-vector", mixing.context_data, mixing.draw_context),
         _figure(shapes, "tensor-shapes", shapes.data, shapes.draw),
         _figure(words, "two-banks", words.two_banks_data, words.draw_two_banks),

@@ -8,30 +8,30 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
-from snippets import running_example as ex
+from figures.matrices import slanted
+from snippets import bank_by_hand as hand
 from snippets.feed_forward import gelu, relu
 from snippets.layer_norm import layer_norm
-from snippets.projection import project
-from snippets.torch_random import TorchRandom
+from snippets.multi_head import multi_head_attention
 
 
 def feed_forward_data() -> dict[str, Any]:
-    """Return the curves of both activations, and the widths of the running example."""
+    """Return the curves of both activations, and the widths of a layer for our sentence."""
     x = np.linspace(-3, 3, 61)
     return {
-        "tokens": ex.tokens,
+        "tokens": hand.tokens,
         "x": x,
         "relu": relu(x),
         "gelu": gelu(x),
-        "widths": (ex.d_model, 4 * ex.d_model),
+        "widths": (hand.d_model, 4 * hand.d_model),
     }
 
 
 def draw_feed_forward(data: Mapping[str, Any]) -> str:
     """Draw each token widened, activated and narrowed by itself; below, two activations."""
     d_model, d_ff = data["widths"]
-    cell, pitch, y = 13, 28, 58
-    x_in, x_wide, x_out = 84, 182, 406
+    cell, pitch, y = 8, 26, 58
+    x_in, x_wide, x_out = 78, 172, 386
     bottom = y + pitch * len(data["tokens"])
     captions = (
         (x_in, d_model, "input", "$d_{model}$"),
@@ -49,9 +49,9 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
         *(
             st.text(x, 24, words, anchor="middle")
             for x, words in (
-                (153, "$W_1$"),
+                (145, "$W_1$"),
                 (x_wide + d_ff * cell / 2, "activation $φ$"),
-                (374, "$W_2$"),
+                (359, "$W_2$"),
             )
         ),
     ]
@@ -113,7 +113,7 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "feed-forward",
         "Feed-forward layer",
-        f"Six tokens, each widened from {d_model} to {d_ff} numbers by W_1, passed through the"
+        f"Eleven tokens, each widened from {d_model} to {d_ff} numbers by W_1, passed through the"
         f" activation, and narrowed to {d_model} by W_2, all by the same map, none seeing another."
         f" Below, the curves of ReLU, 0 left of 0, and of GELU, smooth, its lowest value {lowest}.",
         floor + 34,
@@ -122,18 +122,19 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
 
 
 def residual_data() -> dict[str, Any]:
-    """Return X, what one head with an output projection makes of it, and their sum."""
-    random = TorchRandom(123)
-    random.rand(18)  # the running example's three weights
-    change = project(ex.Z, random.rand(ex.d_v, ex.d_model))
-    return {"tokens": ex.tokens, "X": ex.X, "change": change, "sum": ex.X + change}
+    """Return four words' rows of X, what two heads make of them, and their sum."""
+    tokens = ["Mia", "river", "bank", "is"]
+    rows = [hand.tokens.index(token) for token in tokens]
+    change: Any = multi_head_attention(hand.X, hand.X, hand.X, hand.heads, hand.h)
+    names = {"tokens": tokens, "features": hand.features}
+    return {**names, "X": hand.X[rows], "change": change[rows], "sum": (hand.X + change)[rows]}
 
 
 def draw_residual(data: Mapping[str, Any]) -> str:
     """Lead the input past the layer and add it to what the layer makes of it."""
-    x_X, x_f, x_s, cell, y = 76, 214, 352, (38, 32), 158
-    top, centre = 40, 1.5 * cell[0]
-    height = len(data["X"]) * cell[1]
+    x_X, x_f, x_s, cell, y = 48, 186, 324, (25, 30), 214
+    top, centre = 40, 2.5 * cell[0]
+    height, row = len(data["X"]) * cell[1], data["tokens"].index("bank")
     parts = [
         st.text(
             x_f + centre,
@@ -144,7 +145,7 @@ def draw_residual(data: Mapping[str, Any]) -> str:
         ),
         st.arrow(
             [
-                (x_X + centre, y - 36),
+                (x_X + centre, y - 92),
                 (x_X + centre, top),
                 (x_s + centre, top),
                 (x_s + centre, 90),
@@ -158,39 +159,43 @@ def draw_residual(data: Mapping[str, Any]) -> str:
         st.text(x_f + centre, 105, "layer $f$", anchor="middle", bold=True),
         st.arrow([(x_f + centre + 62, 100), (x_s + centre - 10, 100)], "score"),
         st.plus(x_s + centre, 100),
-        st.arrow([(x_s + centre, 110), (x_s + centre, y - 32)], "fg"),
+        st.arrow([(x_s + centre, 110), (x_s + centre, y - 88)], "fg"),
         *(
-            st.text(x + centre, y - 14, name, anchor="middle", size=17, cls=cls)
+            st.text(x + centre, y - 68, name, anchor="middle", size=17, cls=cls)
             for x, name, cls in (
                 (x_X, "$X$", "vk-input"),
                 (x_f, "$f(X)$", "vk-score"),
                 (x_s, "$X$ + $f(X)$", ""),
             )
         ),
-        st.tokens_down(x_X - 10, y, data["tokens"], cell[1]),
-        st.heat_map(x_X, y, data["X"], "input", cell, marked=st.ROW, size=14),
-        st.heat_map(x_f, y, data["change"], "score", cell, marked=st.ROW, size=14),
-        st.heat_map(x_s, y, data["sum"], "fg", cell, marked=st.ROW, size=14, full=0.3),
+        *(
+            slanted(x + (k + 0.5) * cell[0], y - 8, feature)
+            for x in (x_X, x_f, x_s)
+            for k, feature in enumerate(data["features"])
+        ),
+        st.tokens_down(x_X - 8, y, data["tokens"], cell[1], marked=row),
+        st.heat_map(x_X, y, data["X"], "input", cell, decimals=1, marked=row, size=12),
+        st.heat_map(x_f, y, data["change"], "score", cell, decimals=1, marked=row, size=12),
+        st.heat_map(x_s, y, data["sum"], "fg", cell, decimals=1, marked=row, size=12, full=0.3),
         *(
             st.text(x, y + height / 2 + 6, sign, anchor="middle", size=18)
-            for x, sign in ((x_f - 12, "+"), (x_s - 12, "="))
+            for x, sign in ((x_f - 6, "+"), (x_s - 6, "="))
         ),
         st.text(
             x_f + centre,
             y + height + 26,
-            "all three 6 × 3, or they could not be added",
+            "three matrices of one shape: else no sum",
             anchor="middle",
             cls="vk-muted",
         ),
     ]
-    row = st.ROW
     return st.figure_svg(
         "residual-connection",
         "Residual connection",
         "A path leads X past a layer f to a plus sign, where it is added to what the layer made of"
-        " it. Below, the three matrices; the row of journey is outlined:"
-        f" {st.listed(data['X'][row])} plus {st.listed(data['change'][row])} is"
-        f" {st.listed(data['sum'][row])}.",
+        " it. Below, the three matrices; the row of bank is outlined:"
+        f" {st.listed(data['X'][row], 1)} plus {st.listed(data['change'][row], 1)} is"
+        f" {st.listed(data['sum'][row], 1)}.",
         y + height + 42,
         parts,
     )
@@ -224,7 +229,7 @@ def draw_norm(data: Mapping[str, Any]) -> str:
         parts.append(
             st.path("".join(f"M{st.num(x)} {y - 20}V{floor}" for x in at), width=0.75)
             + "".join(
-                st.text(x, floor + 20, _signed(t, 0), anchor="middle", cls="vk-muted", size=13)
+                st.text(x, floor + 20, _signed(t, 0), anchor="middle", cls="vk-muted", size=12)
                 for x, t in zip(at, ticks, strict=True)
             )
         )

@@ -8,34 +8,37 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from snippets import bank_by_hand as hand
 from snippets import pronoun_example as mary
 from snippets import running_example as ex
 
 LABEL = 78  # where the tokens beside a heat map end
+SIDE = 66  # and those beside a square of tokens
+TOP, PITCH = 54, 28  # of the rows of a square of tokens
 
 
 def input_data() -> dict[str, Any]:
-    """Return the tokens and their embeddings."""
-    return {"tokens": ex.tokens, "X": ex.X}
+    """Return the tokens, their features and their rows of the table."""
+    return {"tokens": hand.tokens, "features": hand.features, "X": hand.X}
 
 
 def draw_input(data: Mapping[str, Any]) -> str:
-    """Six tokens beside the heat map of their embeddings."""
-    X, cell = data["X"], (84, 38)
+    """Draw each token beside its row of features."""
+    X, cell = data["X"], (58, 28)
     n, d_model = X.shape
-    x, y = 128, 62
+    x, y = 88, 62
     width, height = d_model * cell[0], n * cell[1]
     parts = [
         st.text(x + width / 2, 20, f"$d_{{model}}$ = {d_model}", anchor="middle", cls="vk-muted"),
-        st.path(f"M{x + 2} 38v-6h{width - 4}v6"),
+        st.path(f"M{x + 2} 34v-6h{width - 4}v6"),
         *(
             st.text(
-                x + (j + 0.5) * cell[0], 55, str(j + 1), anchor="middle", cls="vk-muted", size=13.5
+                x + (j + 0.5) * cell[0], 54, name, anchor="middle", cls="vk-muted", size=st.SMALL
             )
-            for j in range(d_model)
+            for j, name in enumerate(data["features"])
         ),
-        st.tokens_down(x - 14, y, data["tokens"], cell[1]),
-        st.heat_map(x, y, X, "input", cell, marked=st.ROW),
+        st.tokens_down(x - 14, y, data["tokens"], cell[1], marked=hand.BANK),
+        st.heat_map(x, y, X, "input", cell, decimals=0, marked=hand.BANK),
         st.path(f"M{x + width + 8} {y + 2}h6v{height - 4}h-6"),
         st.text(x + width + 24, y + height / 2 + 5, f"$n$ = {n}", cls="vk-muted"),
         st.text(x + width / 2, y + height + 28, f"$X$ is {n} × {d_model}", anchor="middle"),
@@ -43,37 +46,37 @@ def draw_input(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "input-representation",
         "Input representation",
-        f"Six tokens, one a row, beside their embeddings: {n} rows of {d_model} numbers.",
+        f"{n} tokens, one a row, beside their features: {n} rows of {d_model} numbers.",
         y + height + 42,
         parts,
     )
 
 
-# What the columns of a projection of the pronoun example stand for.
-MEANINGS = {"Q": ["name", "gender"], "K": ["name", "gender"], "V": ["name", "female", "male"]}
+# What the columns of a projection stand for.
+MEANINGS = {"Q": ["place?", "money?"], "K": ["place?", "money?"], "V": ["water", "money"]}
 
 
 def projection_data(which: str) -> dict[str, Any]:
-    """Return X, the weight and the product for one of Q, K, V of the pronoun example."""
+    """Return X, the weight and the product for one of Q, K, V of the head made by hand."""
     return {
-        "tokens": mary.tokens,
-        "features": mary.features,
+        "tokens": hand.tokens,
+        "features": hand.features,
         "meanings": MEANINGS[which],
-        "X": mary.X,
-        "weight": getattr(mary, f"W_{which}"),
-        "product": getattr(mary, which),
+        "X": hand.X,
+        "weight": getattr(hand, f"W_{which}"),
+        "product": getattr(hand, which),
         "which": which,
     }
 
 
 def draw_projection(data: Mapping[str, Any]) -> str:
     """X times a weight matrix gives queries, keys or values; every column has a name."""
-    which, marked = data["which"], data["tokens"].index("she")
+    which, marked = data["which"], data["tokens"].index("river" if data["which"] == "V" else "bank")
     hue = {"Q": "query", "K": "key", "V": "value"}[which]
     X, W, product = data["X"], data["weight"], data["product"]
-    n, y, cell = len(X), 96, (27, 34)
+    n, y, cell = len(X), 96, (27, 28)
     height = n * cell[1]
-    x_X, x_W, x_P = 70, 273, 385
+    x_X, x_W, x_P = 56, 292, 392
     y_W = y + (height - len(W) * cell[1]) / 2
     middle = y + height / 2 + 6
     captions = [
@@ -84,7 +87,7 @@ def draw_projection(data: Mapping[str, Any]) -> str:
     parts = [
         st.tokens_down(x_X - 10, y, data["tokens"], cell[1], marked=marked),
         st.heat_map(x_X, y, X, "input", cell, decimals=0, marked=marked),
-        st.text(x_X + 4 * cell[0] + 12, middle, "·", anchor="middle", size=20, bold=True),
+        st.text(x_X + 5 * cell[0] + 12, middle, "·", anchor="middle", size=20, bold=True),
         st.tokens_down(x_W - 10, y_W, data["features"], cell[1], marked=None),
         st.heat_map(x_W, y_W, W, hue, cell, decimals=0),
         st.text((x_W + W.shape[1] * cell[0] + x_P) / 2, middle, "=", anchor="middle", size=20),
@@ -95,7 +98,7 @@ def draw_projection(data: Mapping[str, Any]) -> str:
         parts += [
             st.text(x + width / 2, 22, name, anchor="middle", size=18, cls=cls),
             *(
-                _slanted(x + (k + 0.5) * cell[0], top - 8, column)
+                slanted(x + (k + 0.5) * cell[0], top - 8, column)
                 for k, column in enumerate(columns)
             ),
             st.text(
@@ -109,14 +112,15 @@ def draw_projection(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         f"{hue}-matrix",
         f"{hue.capitalize()} matrix",
-        f"X times W_{which} gives {which}, with every number. The row of the token she is"
-        f" outlined: {st.listed(X[marked], 0)} becomes {st.listed(product[marked], 0)}.",
+        f"X times W_{which} gives {which}, with every number. The row of"
+        f" {data['tokens'][marked]} is outlined: {st.listed(X[marked], 0)} becomes"
+        f" {st.listed(product[marked], 0)}.",
         y + height + 38,
         parts,
     )
 
 
-def _slanted(x: float, y: float, words: str) -> str:
+def slanted(x: float, y: float, words: str) -> str:
     """Set the name of a narrow column so that it rises to the right from its middle."""
     return (
         f'<text class="vk-muted" font-size="{st.SMALL:g}"'
@@ -126,64 +130,100 @@ def _slanted(x: float, y: float, words: str) -> str:
 
 def scores_data() -> dict[str, Any]:
     """Return the raw scores."""
-    return {"tokens": ex.tokens, "matrix": ex.S}
+    return {"tokens": hand.tokens, "matrix": hand.S}
 
 
 def draw_scores(data: Mapping[str, Any]) -> str:
     """Every query against every key: a heat map of QKᵀ."""
-    scores = data["matrix"]
-    parts = _square(data["tokens"], scores, 2)
+    scores, tokens = data["matrix"], data["tokens"]
+    parts, bottom = _square(tokens, scores, 0, 34, hand.BANK)
     title = f"$QK^T$, {len(scores)} × {len(scores)}"
-    parts.append(st.text(LABEL + 195, 308, title, anchor="middle"))
+    parts.append(st.text(SIDE + 17 * len(scores), bottom + 26, title, anchor="middle"))
+    most = tokens[int(scores[hand.BANK].argmax())]
     return st.figure_svg(
         "attention-scores",
         "Attention scores",
-        "A 6 by 6 heat map of the scores, queries down, keys across; the row of journey is"
-        f" outlined: {st.listed(scores[st.ROW])}.",
-        322,
+        f"A heat map of the {len(scores)} by {len(scores)} scores, queries down, keys across; the"
+        f" row of bank is outlined: {scores.max():.0f} for {most}, 0 for every other word.",
+        bottom + 40,
         parts,
     )
 
 
 def weights_data() -> dict[str, Any]:
-    """Return the attention weights and what their rows sum to."""
-    return {"tokens": mary.tokens, "matrix": mary.alpha, "sums": mary.alpha.sum(axis=1)}
+    """Return the attention weights, what their rows sum to, and the row that is outlined."""
+    sums = hand.alpha.sum(axis=1)
+    return {"tokens": hand.tokens, "matrix": hand.alpha, "sums": sums, "marked": hand.BANK}
 
 
-def draw_weights(data: Mapping[str, Any]) -> str:
+def mary_data() -> dict[str, Any]:
+    """Return the same of the second example."""
+    sums = mary.alpha.sum(axis=1)
+    marked = mary.tokens.index("she")
+    return {"tokens": mary.tokens, "matrix": mary.alpha, "sums": sums, "marked": marked}
+
+
+def draw_mary(data: Mapping[str, Any]) -> str:
+    """Draw the weights of the second example."""
+    return draw_weights(data, "she-reads")
+
+
+def draw_weights(data: Mapping[str, Any], name: str = "attention-weights") -> str:
     """How each query divides its attention among the keys: rows that sum to 1."""
-    alpha, marked = data["matrix"], data["tokens"].index("she")
-    parts = _square(data["tokens"], alpha, 2, width=57, marked=marked)
-    x = LABEL + 6 * 57 + 30
+    alpha, tokens, marked = data["matrix"], data["tokens"], data["marked"]
+    width = 374 / len(tokens)
+    parts, bottom = _square(tokens, alpha, 2, width, marked, size=12.5)
+    x = SIDE + len(alpha) * width + 18
     parts += [
         st.text(x, 46, "sum", anchor="middle", cls="vk-muted", size=st.SMALL),
         *(
-            st.text(x, 54 + (i + 0.5) * 38 + 5, f"{total:g}", anchor="middle", cls="vk-muted")
+            st.text(x, TOP + (i + 0.5) * PITCH + 5, f"{total:g}", anchor="middle", cls="vk-muted")
             for i, total in enumerate(np.round(data["sums"], 6))
         ),
-        st.text(LABEL + 3 * 57, 326, rf"$\alpha = {st.SOFTMAX}$, row by row", anchor="middle"),
+        st.text(
+            SIDE + len(alpha) * width / 2,
+            bottom + 44,
+            rf"$\alpha = {st.SOFTMAX}$, row by row",
+            anchor="middle",
+        ),
     ]
+    most = tokens[int(alpha[marked].argmax())]
     return st.figure_svg(
-        "attention-weights",
+        name,
         "Attention weights",
-        "A 6 by 6 heat map of the weights, queries down, keys across. Each row sums to 1; the"
-        f" row of she is outlined: {st.listed(alpha[marked])}.",
-        352,
+        f"A heat map of the {len(alpha)} by {len(alpha)} weights, queries down, keys across. Each"
+        f" row sums to 1; the row of {tokens[marked]} is outlined:"
+        f" {alpha[marked].max():.2f} for {most}.",
+        bottom + 70,
         parts,
     )
 
 
 def _square(
-    tokens: list[str], matrix: Any, decimals: int, width: float = 65, marked: int = st.ROW
-) -> list[str]:
-    """Draw queries against keys, with the tokens on both sides."""
-    cell, y = (width, 38), 54
-    return [
-        st.query_key(LABEL - 10, 18, LABEL + 3 * width),
-        st.tokens_across(LABEL, 46, tokens, width),
-        st.tokens_down(LABEL - 10, y, tokens, cell[1], marked=marked),
-        st.heat_map(LABEL, y, matrix, "score", cell, decimals=decimals, marked=marked),
+    tokens: list[str],
+    matrix: Any,
+    decimals: int,
+    width: float,
+    marked: int,
+    size: float | None = None,
+) -> tuple[list[str], float]:
+    """Draw queries against keys, with the tokens on both sides, and say where that ends."""
+    parts = [
+        st.query_key(SIDE - 10, 16, SIDE + len(tokens) * width / 2),
+        st.tokens_across(SIDE, 46, tokens, width),
+        st.tokens_down(SIDE - 10, TOP, tokens, PITCH, marked=marked),
+        st.heat_map(
+            SIDE,
+            TOP,
+            matrix,
+            "score",
+            (width, PITCH),
+            decimals=decimals,
+            marked=marked,
+            size=size,
+        ),
     ]
+    return parts, TOP + len(tokens) * PITCH
 
 
 def transpose_data() -> dict[str, Any]:

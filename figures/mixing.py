@@ -9,7 +9,8 @@ import numpy as np
 
 from figures import style as st
 from figures import touch
-from snippets import running_example as ex
+from snippets import bank_by_hand as hand
+from snippets.attention import scaled_dot_product_attention
 from snippets.softmax import softmax
 
 FACTORS = (0.25, 1, 4)
@@ -168,14 +169,13 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
 
 
 def context_data() -> dict[str, Any]:
-    """Return the values, the weights of one query, its context vector, the values' hull."""
-    return {
-        "tokens": ex.tokens,
-        "V": ex.V,
-        "weights": ex.alpha[st.ROW],
-        "z": ex.Z[st.ROW],
-        "hull": hull(ex.V),
-    }
+    """Return four words' values, the weights of bank on them, its context vector, the hull."""
+    tokens = ["river", "money", "bank", "is"]
+    X = hand.embed(" ".join(tokens))
+    V = X @ hand.W_V
+    Z, alpha = scaled_dot_product_attention(X @ hand.W_Q, X @ hand.W_K, V, return_weights=True)
+    bank = tokens.index("bank")
+    return {"tokens": tokens, "V": V, "weights": alpha[bank], "z": Z[bank], "hull": hull(V)}
 
 
 def hull(points: Any) -> list[int]:
@@ -196,14 +196,15 @@ def _left_turn(a: Any, b: Any, c: Any) -> bool:
 
 
 def draw_context(data: Mapping[str, Any]) -> str:
-    """Six value vectors in the plane, and their weighted mean inside their hull."""
-    V, weights, z = data["V"], data["weights"], data["z"]
+    """Four value vectors in the plane, and their weighted mean inside their hull."""
+    V, weights, z, tokens = data["V"], data["weights"], data["z"], data["tokens"]
     left, right, top, bottom = 56, 446, 32, 372
+    across, up = (-0.25, 1.6), (-0.25, 1.3)
 
     def place(v: Any) -> tuple[float, float]:
         return (
-            float(np.interp(v[0], (0.1, 0.45), (left, right))),
-            float(np.interp(v[1], (0.2, 1.1), (bottom, top))),
+            float(np.interp(v[0], across, (left, right))),
+            float(np.interp(v[1], up, (bottom, top))),
         )
 
     points, (zx, zy) = [place(v) for v in V], place(z)
@@ -213,11 +214,11 @@ def draw_context(data: Mapping[str, Any]) -> str:
             st.text(
                 place((t, 0))[0], bottom + 20, f"{t:g}", anchor="middle", cls="vk-muted", size=13
             )
-            for t in (0.1, 0.2, 0.3, 0.4)
+            for t in (0, 0.5, 1)
         ),
         *(
             st.text(left - 8, place((0, t))[1] + 5, f"{t:g}", anchor="end", cls="vk-muted", size=13)
-            for t in (0.2, 0.4, 0.6, 0.8, 1)
+            for t in (0, 0.5, 1)
         ),
         '<path class="vk-value" fill-opacity=".08" d="'
         + st.polyline([points[i] for i in data["hull"]], closed=True)
@@ -233,37 +234,40 @@ def draw_context(data: Mapping[str, Any]) -> str:
         ),
         *(
             touch.part("value", st.dot(x, y, r, "value"))
-            for (x, y), r in zip(points, 14 * np.sqrt(weights), strict=True)
+            for (x, y), r in zip(points, np.maximum(14 * np.sqrt(weights), 2), strict=True)
         ),
         touch.part("z", st.dot(zx, zy, 7, "fg")),
-        # What stands there stands clear of every value.
-        st.dot(330, 325, 7, "fg"),
-        touch.part("whose", st.text(346, 320, "$z$ of journey", bold=True)),
-        touch.part("z label", st.text(346, 341, f"({z[0]:.3f}, {z[1]:.3f})")),
-        st.text(right + 10, bottom + 6, "$v_1$"),
-        st.text(left, top - 10, "$v_2$", anchor="middle"),
+        # It stands where no value and no weight is.
+        st.dot(346, 198, 7, "fg"),
+        touch.part("whose", st.text(360, 193, "$z$ of bank", bold=True)),
+        touch.part("z label", st.text(360, 214, f"({z[0]:.3f}, {z[1]:.3f})", size=st.SMALL)),
+        st.text(right, bottom + 38, "water", anchor="end"),
+        st.text(left, top - 12, "money", anchor="middle"),
     ]
-    aside = {"journey": (4, -18, "middle"), "starts": (-14, -2, "end"), "Your": (0, -16, "middle")}
-    for (x, y), token, weight in zip(points, data["tokens"], weights, strict=True):
-        dx, dy, anchor = aside.get(token, (16, 5, "start"))
-        words = f"{token} {weight:.3f}"
+    for (x, y), token, weight in zip(points, tokens, weights, strict=True):
+        below = y > (top + bottom) / 2
         parts.append(
             touch.part(
                 "weight",
                 st.text(
-                    x + dx, y + dy, words, anchor=anchor, cls="vk-value", bold=token == "journey"
+                    x,
+                    y + (30 if below else -20),
+                    f"{token} {weight:.3f}",
+                    anchor="middle",
+                    cls="vk-value",
+                    bold=token == "bank",
                 ),
             )
         )
     svg = st.figure_svg(
         "context-vector",
         "Context vector",
-        "The six value vectors as points in a plane, their convex hull shaded. The context vector"
-        f" of journey, {st.listed(z, 3)}, lies inside it, at the mean of the values weighted by"
-        f" {st.listed(weights, 3)}.",
-        410,
+        f"The value vectors of {', '.join(tokens)} as points in a plane, their convex hull shaded."
+        f" The context vector of bank, {st.listed(z, 3)}, lies inside it, at the mean of the values"
+        f" weighted by {st.listed(weights, 3)}.",
+        bottom + 44,
         parts,
     )
-    start = {"tokens": data["tokens"], "V": V, "weights": weights, "query": data["tokens"][st.ROW]}
-    span = {"x": [0.1, 0.45, left, right], "y": [0.2, 1.1, bottom, top]}
+    start = {"tokens": tokens, "V": V, "weights": weights, "query": "bank"}
+    span = {"x": [*across, left, right], "y": [*up, bottom, top]}
     return touch.touchable("context-vector", svg, {**start, "span": span})

@@ -31,7 +31,18 @@ def reading_data() -> dict[str, Any]:
     return {"tokens": hand.tokens, "bank": hand.BANK, "weights": hand.alpha[hand.BANK].round(4)}
 
 
-def draw_reading(data: Mapping[str, Any]) -> str:
+def naive_data() -> dict[str, Any]:
+    """Return the same, with weights from plain dot products."""
+    weights = softmax(hand.X @ hand.X[hand.BANK])
+    return {"tokens": hand.tokens, "bank": hand.BANK, "weights": weights.round(4)}
+
+
+def draw_naive(data: Mapping[str, Any]) -> str:
+    """Draw what bank reads without queries and keys."""
+    return draw_reading(data, "bank-reads-itself")
+
+
+def draw_reading(data: Mapping[str, Any], name: str = "bank-reads") -> str:
     """Draw the words in two columns, and from bank a line to each word as wide as its weight."""
     tokens, bank, weights = data["tokens"], data["bank"], data["weights"]
     left, right, top, pitch = 130, 310, 54, 27
@@ -63,10 +74,11 @@ def draw_reading(data: Mapping[str, Any]) -> str:
         ]
     most = int(weights.argmax())
     return st.figure_svg(
-        "bank-reads",
+        name,
         "What bank reads",
         f"Lines from {tokens[bank]} to each word of the sentence, as wide as the weights:"
-        f" {tokens[most]} {weights[most]:.2f}, every other word {weights.min():.2f}.",
+        f" {tokens[most]} {weights[most]:.2f}, every other word at most"
+        f" {np.sort(weights)[-2]:.2f}.",
         top + pitch * len(tokens) + 4,
         parts,
     )

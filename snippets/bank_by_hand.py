@@ -100,3 +100,22 @@ _W_O[0, 1] = _W_O[1, 2] = _W_O[2, 4] = 1.0  # water, money, person go back where
 heads = MultiHeadWeights(
     np.hstack([W_Q, _W_Q]), np.hstack([W_K, _W_K]), np.hstack([W_V, _W_V]), _W_O
 )
+
+# The feed-forward layer after the heads: of the two meanings of a word that asks, one is left.
+W_1 = np.array(
+    [
+        [0.0, 0.0],  # columns: more water than money? more money than water?
+        [1.0, -1.0],
+        [-1.0, 1.0],
+        [4.0, 4.0],  # only a word that asks comes above 0 ...
+        [0.0, 0.0],
+    ]
+)
+b_1 = np.array([-4.0, -4.0])  # ... because every word has 4 taken away
+W_2 = np.array(
+    [
+        [0.0, 0.0, -1.0, 0.0, 0.0],  # more water: take money away
+        [0.0, -1.0, 0.0, 0.0, 0.0],  # more money: take water away
+    ]
+)
+b_2 = np.zeros(d_model)

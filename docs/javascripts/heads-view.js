@@ -20,7 +20,7 @@ export const quoted = (word) => `“${word}”`;
 /* The place of the largest number. */
 export const largest = (row) => row.reduce((best, value, i) => (value > row[best] ? i : best), 0);
 
-/* Buttons of which one is pressed, as native radios: the arrow keys come with them. */
+/* Buttons of which one is pressed, as native radios: the arrow keys come with them. `check(-1)` presses none. */
 export const radios = (title, options, choose) => {
   const name = `heads-${(last += 1)}`;
   const group = make("fieldset", { class: "touch__choice" }, make("legend", {}, title));
@@ -30,7 +30,7 @@ export const radios = (title, options, choose) => {
     group.append(make("label", {}, input, make("span", {}, words)));
     return input;
   });
-  return { group, check: (i) => { inputs[i].checked = true; } };
+  return { group, check: (chosen) => inputs.forEach((input, i) => { input.checked = i === chosen; }) };
 };
 
 /* A button that stays pressed. */

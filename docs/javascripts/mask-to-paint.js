@@ -7,8 +7,8 @@ const sentence = (tokens, mask, weights, row) => {
   const later = mask.some((keys, i) => keys.some((allowed, j) => allowed && j > i));
   const forbidden = mask.flat().filter((allowed) => !allowed).length;
   const own = open.length === 0
-    ? `${tokens[row]} may read from nothing: all its weights are 0.`
-    : `${tokens[row]} reads from ${open.length} of ${tokens.length}, with weights that sum to 1, the largest`
+    ? `Row ${row + 1}, “${tokens[row]}”, may read from nothing: all its weights are 0.`
+    : `Row ${row + 1}, “${tokens[row]}”, reads from ${open.length} of ${tokens.length}, with weights that sum to 1, the largest`
       + ` ${said(Math.max(...weights[row]))}.`;
   return `${own} ${forbidden} of ${mask.flat().length} pairs are forbidden.`
     + ` ${later ? "Some token may read from a later one." : "No token reads from a later one: the mask is causal."}`;

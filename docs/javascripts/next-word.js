@@ -18,14 +18,13 @@ export const mount = async (figure) => {
 
   const presets = radios("Beginning", names, (i) =>
     change({ words: beginnings[i].split(" ") }));
-  const list = make("datalist", { id: "next-word-list" }, ...vocabulary.map((word) => make("option", { value: word })));
   const field = make("input", {
-    type: "text", id: "next-word-field", list: list.id, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+    type: "text", id: "next-word-field", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     "aria-describedby": "next-word-problem",
   });
   const problem = make("p", { class: "next__problem", id: "next-word-problem", role: "status" });
   const typed = make("form", { class: "next__typed" },
-    make("label", { for: field.id }, "Add a word"), field, make("button", { type: "submit" }, "Add"), list);
+    make("label", { for: field.id }, "Add a word"), field, make("button", { type: "submit" }, "Add"));
   typed.addEventListener("submit", (event) => {
     event.preventDefault();
     const added = field.value.trim().split(/\s+/).filter(Boolean);
@@ -43,6 +42,14 @@ export const mount = async (figure) => {
     else change({ words: [...state.words, ...words] });
   };
 
+  const known = make("details", { class: "next__known" },
+    make("summary", {}, `The ${vocabulary.length - 1} words it knows`),
+    make("div", { class: "next__choices" }, ...vocabulary.filter((word) => word !== end).map((word) => {
+      const choice = make("button", { type: "button", "aria-label": `Add ${word}` }, word);
+      choice.addEventListener("click", () => add(word));
+      return choice;
+    })));
+
   const sentence = make("p", { class: "next__sentence" });
   const next = make("ol", { class: "next__words", "aria-label": "the next word" });
   const reader = make("p", { class: "heads__title" });
@@ -58,24 +65,28 @@ export const mount = async (figure) => {
     return { block, head, hide, strip };
   });
   const back = make("button", { type: "button" }, "Take a word back");
-  back.addEventListener("click", () => { if (state.words.length > 1) change({ words: state.words.slice(0, -1) }); });
+  back.addEventListener("click", () => { change({ words: state.words.slice(0, -1) }); });
+  const clear = make("button", { type: "button" }, "Clear");
+  clear.addEventListener("click", () => change({ words: [] }));
   const reset = () => { field.value = ""; change({ words: beginnings[0].split(" "), hidden: [] }); };
 
   const { words: said, panel } = replace(figure, "The decoder",
-    make("div", { class: "touch__controls" }, presets.group, typed), problem, sentence,
+    make("div", { class: "touch__controls" }, presets.group, typed), known, problem, sentence,
     make("div", { class: "heads__pair" },
       make("div", {}, make("p", { class: "heads__title" }, "the next word: press one to add it"), next),
       make("div", {}, reader, heads)));
-  panel.append(buttons(reset, back));
+  panel.append(buttons(reset, back, clear));
 
   function draw() {
     const numbers = [end, ...state.words].map((word) => vocabulary.indexOf(word));
     const { probabilities, maps } = next_token_probabilities(weights, numbers, num_heads, state.hidden);
     const order = probabilities.map((_, i) => i).sort((a, b) => probabilities[b] - probabilities[a]);
-    sentence.textContent = `${state.words.join(" ")} …`;
+    sentence.textContent = [...state.words, "…"].join(" ");
     problem.textContent = state.problem;
-    reader.textContent = `what ${quoted(state.words.at(-1))}, the last word, reads`;
-    beginnings.forEach((words, i) => { if (words === state.words.join(" ")) presets.check(i); });
+    reader.textContent = state.words.length
+      ? `what ${quoted(state.words.at(-1))}, the last word, reads (${end} ends the story before)`
+      : `${end} is the end of the story before: a new story begins`;
+    presets.check(beginnings.indexOf(state.words.join(" ")));
     next.replaceChildren(...order.slice(0, MOST).map((number) => {
       const bar = make("span", { class: "heads__bar" });
       bar.style.setProperty("--share", probabilities[number]);
