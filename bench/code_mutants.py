@@ -83,7 +83,7 @@ ROOMS = {
         ["vaultkit/read/*"],
         "backlinks cache check checks chemistry counts equations fences graph hostile"
         " links_of_a_vault macros meanings note notebook notebooks numbers obsidian options places"
-        " predictions properties quantities reading_anything refusals said shapes statements"
+        " predictions properties quantities reading_anything said shapes statements"
         " suppositions syntax vault",
     ),
     "render": (
@@ -99,12 +99,12 @@ ROOMS = {
     "snippets": (["snippets/*"], ""),
     "tex": (
         ["vaultkit/tex/*"],
-        "chemistry formulas formulas_hostile mathematics refusals tex trees",
+        "cases chemistry formulas formulas_hostile mathematics tex",
     ),
     "update": (["vaultkit/pipeline/update.py"], "notebook update"),
     "values": (
         ["vaultkit/values/*"],
-        "formulas refusals roundings statements tables values verdicts",
+        "cases formulas roundings statements tables values",
     ),
 }
 #: Seconds, and multiples of what the tests take, after which a mutant that hangs is noticed.

@@ -1,1 +1,1 @@
-"""Reads, runs, checks and renders a vault of notes. Knows nothing of what the notes are about."""
+"""The engine: parses, runs, checks and renders the notes of any vault."""

@@ -1,4 +1,4 @@
-"""Writes files in one stroke, so that nobody ever sees half of one."""
+"""Writes files atomically."""
 
 from __future__ import annotations
 
@@ -9,30 +9,29 @@ from pathlib import Path
 
 
 class ChangedError(RuntimeError):
-    """The file is not what it was when it was read."""
+    """A file has changed since it was read."""
 
 
 def write_atomically(path: Path, content: bytes | str, before: bytes | None = None) -> None:
-    """Write a file; its folder is made where there is none, its permissions stay as they are.
+    """Write a file atomically; create its folder, and keep its permissions.
 
-    A link stays one: what it leads to is written.
+    Of a symbolic link, the target is written.
 
     Parameters
     ----------
     path
         The file.
     content
-        What it is to hold.
+        The new content.
     before
-        What it held when it was read. Compared right before the new one takes its place.
+        The content when it was read, which is compared right before the file is replaced.
 
     Raises
     ------
     OSError
-        If it cannot be written, or may not be: no one has the right to. Nothing is left behind, and
-        the file is as it was.
+        If it cannot be written. Then the file is unchanged, and nothing is left behind.
     ChangedError
-        If it holds something else than ``before``; it is left as it is.
+        If its content is not ``before``; it is left unchanged.
     """
     data = content.encode() if isinstance(content, str) else content
     path = Path(os.path.realpath(path))
@@ -48,27 +47,6 @@ def write_atomically(path: Path, content: bytes | str, before: bytes | None = No
         written.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
         if before is not None and path.read_bytes() != before:
             raise ChangedError(f"{path} has changed meanwhile; run again")
-        written.replace(path)
-    except BaseException:
-        written.unlink(missing_ok=True)
-        raise
-
-
-def keep(path: Path, content: bytes) -> None:
-    """Write a file of a cache, which nobody else writes otherwise, in one stroke as well.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
-    """
-    written = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        try:
-            written.write_bytes(content)
-        except FileNotFoundError:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            written.write_bytes(content)
         written.replace(path)
     except BaseException:
         written.unlink(missing_ok=True)

@@ -57,7 +57,7 @@ def write(name: str, vault: Vault) -> Path:
 
 
 def begin(name: str, vault: Vault) -> tuple[Path, str]:
-    """Tell what a note begins as, and where it is to stand.
+    """Return what a note begins as, and where it is to stand.
 
     Where the vault's settings name a ``template``, it begins as that, with ``{{title}}`` filled in
     as Obsidian does.

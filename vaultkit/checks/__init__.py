@@ -1,5 +1,7 @@
-"""What can be wrong with a note: one module a kind of check, and one record for what was found.
+"""The checks of a note, a module for each kind; all yield `Check` records.
 
-`form`, `links`, `typeset` and `mirrors` need only the text of the notes; `outputs`, `equations` and
-`numbers` need their code run. `vaultkit.pipeline.inspect` puts them together.
+`form`, `links`, `typeset` and `mirrors` need only the text of the note. `outputs`, `equations`,
+`shapes`, `numbers`, `said` (inline code) and `predictions` need its code to be run: their `observe`
+is called after each block, with the variables of the note. `trials` runs the note on other numbers.
+`vaultkit.pipeline.inspect` calls all of them.
 """

@@ -1,4 +1,4 @@
-"""Which array of a note stands where: in its formulas, in its code, in what its code prints."""
+"""Where each array of a note appears: in its formulas, in its code, in what its code prints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vaultkit.checks.check import HOLDS, Check
 from vaultkit.claims.places import places
 from vaultkit.read.note import Block, Note
 
-#: How many colours tell arrays apart.
+#: The number of colours for arrays.
 HUES = 6
 
 _JUDGED_ON = re.compile(r"(?:^|; )(?P<name>[A-Za-z_]\w*)(?= \(| = )")
@@ -110,7 +110,7 @@ class _Bindings:
                 self._read(index, block)
 
     def at(self, name: str, line: int) -> Array | None:
-        """Tell what a name means in a line: what stands above it, or first below."""
+        """Return the array that a name has in a line: bound above it, or else first below it."""
         bound = self.bound.get(name, [])
         above = [array for at, array in bound if at < line]
         found = above[-1:] or [array for _, array in bound[:1]]
@@ -150,7 +150,7 @@ class _Bindings:
 def _names(
     node: ast.AST, hidden: frozenset[str] = frozenset()
 ) -> Iterator[tuple[str, ast.Name | ast.alias, bool]]:
-    """List the names of the module: what they are, where, and whether they are bound there."""
+    """List the names of the module: the name, its node, and whether it is bound there."""
     match node:
         case ast.Name(id=name, ctx=ctx) if name not in hidden:
             yield name, node, isinstance(ctx, ast.Store)
@@ -181,7 +181,7 @@ def _position(
 
 
 def _printed(body: Sequence[ast.stmt], output: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Tell which lines of an output show which variable, where that is plain."""
+    """Yield which lines of an output show which variable, where only one is possible."""
     shows = []
     for at, statement in enumerate(body):
         if isinstance(statement, ast.Expr):
@@ -208,7 +208,7 @@ def _printed(body: Sequence[ast.stmt], output: str) -> Iterator[tuple[str, tuple
 
 
 def _shown(node: ast.expr) -> str:
-    """Name the array that a value is: all of it, rows of it, rounded or turned."""
+    """Return the name of the array that is shown: whole, some rows, rounded or transposed."""
     match node:
         case ast.Name(id=name):
             return name
@@ -221,7 +221,7 @@ def _shown(node: ast.expr) -> str:
 
 
 def _tables(output: str) -> Iterator[tuple[int, int]]:
-    """Divide an output where its brackets are closed and a line ends."""
+    """Yield the line ranges of an output, divided where all brackets are closed."""
     first = depth = 0
     lines = output.rstrip("\n").split("\n")
     for at, line in zip(count(), lines, strict=False):

@@ -1,4 +1,4 @@
-"""Tells what a page needs to ask the questions of a note, and to judge what a reader answers."""
+"""The data with which a page asks the questions of a note, and judges the answers of readers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vaultkit.read.note import Note
 
 
 def asked(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
-    """Tell what a script needs to judge the answers to the questions of a note.
+    """Return the data with which a script judges the answers to the questions of a note.
 
     Returns
     -------
@@ -23,7 +23,7 @@ def asked(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
     """
     found = {(check.kind, check.line): check for check in checks}
     blocks = {block.fence.line: index for index, block in enumerate(note.blocks)}
-    told = []
+    questions = []
     for index, prediction in enumerate(note.predictions):
         of = [("prediction", prediction.line)]
         of += [("distractor", wrong.line) for wrong in prediction.distractors]
@@ -34,7 +34,7 @@ def asked(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
         if len(judged) < len(of) or not output:
             continue
         right = answer(prediction, output.text)
-        told.append(
+        questions.append(
             {
                 "place": f"prediction-{index}",
                 "output": f"output-{blocks[prediction.below]}",
@@ -45,10 +45,10 @@ def asked(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
                 "wrong": [_plain(tokens(check.why, prediction.part)) for check in judged[1:]],
             }
         )
-    return told
+    return questions
 
 
 def _plain(given: Sequence[float | str]) -> list[float | str]:
-    """Write what JSON has no number for, infinity and what is none, as words."""
+    """Replace the numbers that JSON lacks, infinity and NaN, by words."""
     return [str(token) if isinstance(token, float) and not -1e308 < token < 1e308 else token
             for token in given]  # fmt: skip

@@ -1,4 +1,4 @@
-"""How well the numbers that a note shows or computes back a number of its sentences.
+"""Whether the numbers that a note shows or computes back a number of its sentences, and how well.
 
 The less direct the backing, the fewer of the numbers with one digit changed may pass as well.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from vaultkit.checks.lookup import Evidence, exactly, number_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT, Observed
-from vaultkit.claims.quantities import Amount, Quantity
+from vaultkit.claims.amounts import Amount, Quantity
 
 _IN_PERCENT = re.compile(r"%|\bper ?cent\b")
 #: How many blocks, the nearest ones, are next to a number.
@@ -49,7 +49,7 @@ class Backing:
         self._near: dict[tuple[int, ...], Evidence] = {}
 
     def backed(self, quantity: Quantity) -> bool:
-        """Tell whether a number is shown, computed or stated in code, in one of its readings."""
+        """Return whether a number is shown, computed or stated in code, in one of its readings."""
         if self.is_quoted(quantity):
             return True
         near, stated = self.near(quantity), self._stated_near(quantity)
@@ -59,7 +59,7 @@ class Backing:
         )
 
     def rests_on(self, quantity: Quantity) -> str:
-        """Tell what a number that is backed is or rounds, the nearest and most exact first."""
+        """Describe the number that backs a number: the nearest and most exact one."""
         quoted = self.quoted(quantity)
         if quoted:
             return quoted
@@ -78,8 +78,8 @@ class Backing:
         if amount.whole:
             stated += [self.seen.lengths, self.seen.shown, self.seen.sizes]
         for evidence in (*near, *stated):
-            if told := evidence.told(evidence.exact(amount)):
-                return told
+            if source := evidence.source_of(evidence.exact(amount)):
+                return source
         for evidence in (
             *near,
             self.seen.bound,
@@ -87,15 +87,15 @@ class Backing:
             self.seen.shown,
             self.seen.stated,
         ):
-            if told := evidence.told(evidence.rounded(amount)):
-                return told
+            if source := evidence.source_of(evidence.rounded(amount)):
+                return source
         for evidence in (*near, *stated):
-            if told := evidence.told(evidence.exact(amount, counted=True)):
-                return told
+            if source := evidence.source_of(evidence.exact(amount, counted=True)):
+                return source
         return ""
 
     def is_quoted(self, quantity: Quantity) -> bool:
-        """Tell whether an output has a number with its very unit: *90 MB*, *16.50 %*."""
+        """Return whether an output has a number with its very unit: *90 MB*, *16.50 %*."""
         return bool(self.quoted(quantity))
 
     def quoted(self, quantity: Quantity) -> str:
@@ -149,7 +149,7 @@ class Backing:
         return [evidence for _, evidence in outputs[:NEAR]]
 
     def backs(self, amount: Amount, near: Evidence, stated: Evidence | None) -> bool:
-        """Tell whether something backs a number: outputs next to it, or else what is telling."""
+        """Return whether a number is backed: by outputs nearby, or not by chance."""
         if near.holds(amount) and amount.digits > 1:
             return True
         if amount.is_rough:
@@ -181,7 +181,7 @@ class Backing:
         )
 
     def is_bound(self, quantity: Quantity) -> bool:
-        """Tell whether each number has a name, or is stated or shown as it is."""
+        """Return whether each number is bound to a name, or stated or shown exactly."""
         seen = self.seen
         return any(
             reading
@@ -193,7 +193,7 @@ class Backing:
         )
 
     def _exact(self, amount: Amount, counted: bool = False) -> bool:
-        """Tell whether code states, binds or shows exactly this; or an axis is as long."""
+        """Return whether code states, binds or shows this number exactly, or an axis is so long."""
         exact = (
             self.seen.stated,
             self.seen.bound,
@@ -226,7 +226,7 @@ class Backing:
         return sum(map(found, changed)) / len(changed) if changed else 0.0
 
     def why(self, quantity: Quantity) -> str:
-        """Tell why a number is not backed, and name the computed numbers that come nearest."""
+        """Explain that a number is not backed, and name the nearest computed numbers."""
         if not any(quantity.readings):
             return f"{quantity.text} is no number as one writes it"
         amount = next(reading[0] for reading in quantity.readings if reading)
@@ -249,5 +249,5 @@ class Backing:
 
 
 def _spaceless(text: str) -> str:
-    """Write numbers with their units right behind them."""
+    """Remove the spaces between numbers and their units."""
     return re.sub(r"(?<=\d)[ \u00a0\u202f\u2009]+(?=[A-Za-zµμ%‰])", "", text)

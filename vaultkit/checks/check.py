@@ -1,4 +1,4 @@
-"""The one record for what a check found, and what would mend it."""
+"""`Check`, the record of what a check found, and `Mend`, an edit that repairs it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GENERAL, HERE = "general", "here"
 
 @dataclass(frozen=True)
 class Mend:
-    """Lines ``first`` to ``last`` (from 1) give way to others; none do if ``last < first``.
+    """An edit: replaces lines ``first`` to ``last`` (from 1), or inserts if ``last < first``.
 
     In a notebook the cell of block number ``block``, whose code is ``source``, gets the output
     ``output`` instead.
@@ -34,7 +34,7 @@ class Mend:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that a note says, and whether it is so.
+    """One statement of a note, and whether it holds.
 
     Attributes
     ----------
@@ -52,15 +52,15 @@ class Check:
     sides
         What the two sides of an equation that holds come to, and how far they differ.
     scope
-        `GENERAL` or `HERE`, where trials with other numbers have told the two apart.
+        `GENERAL` or `HERE`, if trials on other numbers have decided which.
     pinned
-        What stayed the same in all trials, where that is why it is not called `GENERAL`.
+        What stayed the same in all trials, if that is why the scope is not `GENERAL`.
     seconds
         How long it took.
     block
-        Number of the block that it is of, from 0; None for all else.
+        The index of the block that is checked, from 0; None for all else.
     mend
-        What would make it hold, where a machine can tell.
+        The edit that would make it hold, if one is known.
     """
 
     kind: str
@@ -85,7 +85,7 @@ class Check:
             object.__setattr__(self, "why", _shortened(*said))
 
     def plain(self) -> dict[str, Any]:
-        """Return it as plain data, what is empty left out.
+        """Return the record as plain data without empty values.
 
         Halves of surrogate pairs, which no file can hold, are escaped: code may print them.
 
@@ -127,7 +127,7 @@ def _encodable(value: Any) -> Any:
 
 
 def _shortened(why: str, what: str) -> str:
-    """Shorten a statement, and long names, in what is told of it.
+    """Shorten the statement, and long names, in a message.
 
     >>> print(_shortened("[[" + "a" * 5000 + "]]: there is no such note", "")[195:])
     aaaa…]]: there is no such note

@@ -1,4 +1,4 @@
-"""What an expression in the text of a note comes to, on the note's own variables."""
+"""Evaluates Python expressions in the text of a note on the variables of the note."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Caller = Callable[..., Any]
 
 
 def just_call(function: Callable[..., Any], *given: Any) -> Any:
-    """Call a function where nothing is to be kept from it."""
+    """Call a function without any protection; the default `Caller`."""
     return function(*given)
 
 
 def computed(
     code: str,
     variables: Mapping[str, Any],
-    tell: Callable[[Any], Any],
+    describe: Callable[[Any], Any],
     call: Caller = just_call,
     *,
     built_in: bool = False,
 ) -> Any:
-    """Compute an expression, and return what is told of its value.
+    """Evaluate an expression, and return a description of its value.
 
     Parameters
     ----------
@@ -43,17 +43,17 @@ def computed(
         The expression.
     variables
         Those of the note.
-    tell
-        Called with the value, where nothing that it does can change the note.
+    describe
+        Called with the value, inside ``call``, so that it cannot change the note.
     call
-        Calls it so.
+        Calls a function on copies of the variables.
     built_in
-        Whether it may speak of nothing but functions of Python's own.
+        Whether an expression may name nothing but Python's built-in functions.
 
     Raises
     ------
     NameError
-        If it is about something else.
+        If it names anything else.
     Exception
         What the code raises.
 
@@ -70,4 +70,4 @@ def computed(
     if unbound := names - variables.keys() - set(vars(builtins)):
         raise NameError(min(unbound))
     own = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
-    return call(lambda given: tell(eval(compiled, {**variables, **given})), own)
+    return call(lambda given: describe(eval(compiled, {**variables, **given})), own)

@@ -29,7 +29,7 @@ _Value = tuple[tuple[int, ...], list[Any]]
 
 @dataclass
 class Claim:
-    """A statement of a formula, and what has become of it."""
+    """A statement of a formula, and its verdict."""
 
     formula: Formula
     statement: Node
@@ -47,7 +47,7 @@ class Claim:
 
     @property
     def is_law(self) -> bool:
-        """Whether it speaks of any numbers: none of its own is of this page."""
+        """Whether it is a general law; see `vaultkit.values.law`."""
         return law(self.statement)
 
     @property
@@ -76,7 +76,7 @@ class Claim:
 
 @dataclass
 class Expression:
-    """A formula that states nothing, and why the shapes in it do not fit; nothing if they do."""
+    """A formula without a relation, and why the shapes in it do not fit, if they do not."""
 
     formula: Formula
     tree: Node
@@ -85,10 +85,10 @@ class Expression:
 
 
 class Equations:
-    """The claims of a note, each judged where it stands.
+    """Judges the formulas of a note.
 
-    That is: on the variables as the blocks above it have left them; if those do not bind all that
-    it names, then after the first block below that does.
+    A formula is judged on the variables as the blocks above it have left them; if those do not bind
+    all of its names, then after the first block below that does.
 
     Parameters
     ----------
@@ -103,16 +103,16 @@ class Equations:
         self.expressions: list[Expression] = []
         #: Names of whole numbers: those that may be sizes.
         self.sizes: set[str] = set()
-        self.turn_to(note)
+        self.rebase(note)
 
-    def turn_to(self, note: Note) -> None:
-        """Take up a note that reads the same up to where this one was looked at."""
+    def rebase(self, note: Note) -> None:
+        """Rebase onto the edited note: its text is the same up to the last block observed."""
         judged = {
             (claim.formula, claim.statement.span): claim
             for claim in self.claims
             if claim.verdict or claim.unbound
         }
-        looked_at = {expression.formula: expression for expression in self.expressions}
+        expressions = {expression.formula: expression for expression in self.expressions}
         self.note = note
         self.expressions = []
         self.claims, self.others = [], list[Check]()
@@ -134,10 +134,10 @@ class Equations:
                 if not claims:
                     with contextlib.suppress(TexError):
                         expression = Expression(formula, parse_expression(formula.tex))
-                        self.expressions.append(looked_at.get(formula, expression))
+                        self.expressions.append(expressions.get(formula, expression))
 
-    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """Judge the claims that stand between this block and the next, and those left over."""
+    def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Judge the claims between this block and the next one, and those above not judged yet."""
         sizes = {name: value for name, value in variables.items() if type(value) is int}
         self.sizes |= sizes.keys()
         following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
@@ -157,14 +157,14 @@ class Equations:
 
         for expression in self.expressions:
             if not expression.fits:
-                # Whatever is bound elsewhere under these names, it is meant if it fits.
+                # One of several bindings of these names is meant: the one whose shapes fit.
                 with contextlib.suppress(UnboundError):
                     expression.why = misfit(expression.tree, variables, call=self.call)
                     expression.fits = not expression.why
 
     @property
     def are_of_something_else(self) -> bool:
-        """Whether there are any, and none could be judged on a variable of the note."""
+        """Whether there are formulas, none of which could be judged on variables of the note."""
         stated = self.claims or any(check.outcome == FAILS for check in self.others)
         return bool(stated) and not self.are_judged
 
@@ -174,7 +174,7 @@ class Equations:
         return any(claim.verdict for claim in self.claims)
 
     def check(self) -> Iterator[Check]:
-        """Tell of each claim whether it holds."""
+        """Yield a check for each claim, and for each formula that cannot be judged."""
         yield from self.others
         for expression in self.expressions:
             if expression.why:
@@ -211,7 +211,7 @@ def _outcome(claim: Claim) -> tuple[str, str]:
 
 
 def _values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, _Value]:
-    """Tell what a claim was judged on from other values: by shape, and by some elements."""
+    """Return shapes and samples of the variables of a claim, to see whether trials change them."""
     values = {}
     for name in verdict.bound if verdict else ():
         name = name.partition(" ")[0]
@@ -223,7 +223,7 @@ def _values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, 
 
 
 def _sides(verdict: Verdict) -> str:
-    """Tell what both sides of what holds come to."""
+    """Describe the values of both sides of a statement that holds."""
     if not (verdict.holds and verdict.left and verdict.right):
         return ""
     by = f"differ by at most {verdict.difference:.2g}" if verdict.difference else "are equal"
@@ -233,7 +233,7 @@ def _sides(verdict: Verdict) -> str:
 
 
 def _check(kind: str, formula: Formula, outcome: str, why: str, at: int = 0) -> Check:
-    """Tell of a formula; what is wrong with it, of the row in which that stands."""
+    """Return a check of a formula, at the line of the row that is wrong."""
     rows = formula.display and "\n" in formula.tex
     line = formula.row(at) if rows and outcome == FAILS else formula.line
     column = formula.column if line == formula.line else 1

@@ -1,4 +1,4 @@
-"""What the parts of a page rest on: gathers its checks by the part of the page that each is of."""
+"""Groups the checks of a note by the part of the page (formula, number, block) that each is of."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _VARIABLE = re.compile(
 
 @dataclass
 class Part:
-    """What is known of a part of a page.
+    """What the checks found for one part of a page.
 
     Attributes
     ----------
     title
-        What became of it.
+        Whether it holds, in words.
     scope
         `GENERAL`, `HERE`, `CHECKED` or `EXCEPTED` for what states something; empty for a number.
     lines
@@ -59,7 +59,7 @@ class Part:
 
 
 def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
-    """Tell what the parts of a page rest on.
+    """Return what the checks found for each part of a page.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
             if check.kind in ("equation", "shape", "number"):
                 found[place].append(check)
     formulas = {f"formula-{n}": formula for n, formula in enumerate(note.formulas)}
-    told = {}
+    by_place = {}
     for place, of in found.items():
         if any(check.outcome == FAILS for check in of):
             continue
@@ -91,8 +91,8 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
         if place in formulas and formulas[place].here and part.scope == HERE:
             part.lines.append((f"The note says why: {formulas[place].here}",))
         part.lines = list(dict.fromkeys(part.lines))
-        told[place] = part
-    return told
+        by_place[place] = part
+    return by_place
 
 
 def _number(checks: Sequence[Check]) -> Part:
@@ -101,7 +101,7 @@ def _number(checks: Sequence[Check]) -> Part:
 
 
 def _statement(checks: Sequence[Check]) -> Part:
-    """Judge a formula or a shape by the weakest of all that it states."""
+    """Summarise the checks of a formula or shape: the weakest decides."""
     stated = [check for check in checks if check.kind != "number"] or checks
     scopes = {EXCEPTED if check.outcome == EXCEPTED else check.scope or CHECKED for check in stated}
     scope = next(scope for scope in _TITLES if scope in scopes)
@@ -120,7 +120,7 @@ def _lines(note: Note, check: Check) -> list[tuple[str, ...]]:
 
 
 def _source(note: Note, line: int, source: str) -> tuple[str, ...]:
-    """Tell what a number or a shape rests on, and where on the page that stands."""
+    """Describe what backs a number or shape, and where on the page that is."""
     words, _, value = source.partition(": ")
     place = ""
     if at := _AT.match(words):
@@ -148,13 +148,22 @@ def _place(note: Note, what: str, line: int, column: int) -> str:
 
 
 def binding_block(note: Note, name: str, line: int) -> int | None:
-    """Find the block that binds a name for a line: the last one above, or the first one below."""
+    """Return the block that binds a name: the last one above a line, or the first one below."""
     binds = [n for n, block in enumerate(note.blocks) if name in bound(block)]
     above = [n for n in binds if note.blocks[n].fence.line < line]
     return next(iter(above[-1:] or binds), None)
 
 
 @lru_cache(maxsize=4096)
+@dataclass(frozen=True)
+class Value:
+    """What a block has bound to a name: what it is (type and shape), and a short print of it."""
+
+    block: int
+    what: str
+    print: str
+
+
 def bound(block: Block) -> frozenset[str]:
     """Find the names that the code of a block binds, as far as it can be read."""
     source = block.fence.text

@@ -1,10 +1,11 @@
-"""A note shows no garbage, and shares no alias with another one."""
+"""The check called *form*: Markdown that readers would see as garbage, aliases used twice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from vaultkit.checks import misread
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.read.discovery import IMAGES
 from vaultkit.read.note import Note, Problem
@@ -12,12 +13,12 @@ from vaultkit.read.vault import Vault
 
 
 def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:
-    """Find what a reader would see as garbage, and what two notes cannot share.
+    """Yield a check for each defect of form: broken mark-up, and names that two notes share.
 
-    Code that does not run for a slip looks on the page like code that does: where only what is
-    ``shown`` counts, nothing is said of it.
+    With ``shown``, only for defects that a reader of the page sees. Code that does not run because
+    of a slip in its fence looks like code that does, and is left out then.
     """
-    for problem in _problems(note, vault):
+    for problem in sorted(_problems(note, vault), key=lambda one: (one.line, one.column)):
         if shown and problem.unseen:
             continue
         what = problem.message.split("\n")[0]
@@ -26,7 +27,8 @@ def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:
 
 def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
     runs = bool(note.blocks) or vault.options.without_code
-    yield from (problem for problem in note.problems if runs or not problem.of_code)
+    found = (*note.problems, *misread.problems(note))
+    yield from (problem for problem in found if runs or not problem.of_code)
     yield from _names(note, vault)
     for link in note.links:
         pictured = PurePosixPath(link.target).suffix.lower() in IMAGES

@@ -1,7 +1,7 @@
-"""What words name by themselves: scalars of the code, and what outputs put before numbers.
+"""Numbers by the words that label them: names of scalars, words before numbers in outputs.
 
-*The loss is 0.37* says of ``loss``, or of what an output shows as *loss 0.37*, what it is. A number
-that the page has as that of something else is wrong there.
+*The loss is 0.37* is compared with the variable ``loss``, and with an output *loss 0.37*. If the
+page has 0.37 only as the value of something else, the number is wrong.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FEW = 8
 
 
 class Labels:
-    """Numbers by the words that name them.
+    """Numbers by the words that label them.
 
     Examples
     --------
@@ -43,19 +43,19 @@ class Labels:
         self._named: dict[str, Evidence] = {}
 
     def read(self, text: str, source: str) -> None:
-        """Take up the words right before the numbers of a line of an output."""
+        """Add the numbers of a line of output, labelled by the words right before them."""
         for word, number in _LABEL.findall(text):
             if word.lower() not in _NO_NAMES:
                 self._named.setdefault(word.lower(), Evidence()).print([number], source)
 
     def bind(self, values: Mapping[str, float]) -> None:
-        """Take up the scalars that names are bound to."""
+        """Add scalars, labelled by their names."""
         for name, value in values.items():
             if _NAME.fullmatch(name) and name not in _NO_NAMES:
                 self._named.setdefault(name, Evidence()).add([value], f"variable {name}")
 
     def of(self, word: str) -> Evidence:
-        """Return the numbers that a word names; none if it names too many, or nothing."""
+        """Return the numbers that a word labels; none if there are too many."""
         if _SUPERLATIVE.fullmatch(word):
             return Evidence()
         named = self._named.get(word.lower()) or Evidence()

@@ -11,7 +11,7 @@ from vaultkit.read.vault import BrokenLinkError, UnwrittenError, Vault
 
 
 def check(note: Note, vault: Vault) -> Iterator[Check]:
-    """Tell of each link of a note whether it leads somewhere."""
+    """Yield a check for each link of a note: whether its target exists."""
     drawn = [(link, "in the drawing, ") for link in vault.drawn(note)]
     for link, where in [*((link, "") for link in note.links), *drawn]:
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Tells code that computes something from code that is only to be read."""
+"""Distinguishes notes whose code computes something from listings that are only to be read."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def checks_of(note: Note, options: Options, path: str) -> frozenset[str]:
 
 
 def computes(note: Note) -> bool:
-    """Tell whether the blocks of a note compute what its formulas and numbers may speak of.
+    """Return whether the formulas and numbers of a note may be about what its blocks compute.
 
-    They do if one shows an output, does more than define functions, or defines one that a formula
-    calls. Those of which one is no Python, and none shows anything, are a listing: the formulas
-    beside it are about something else.
+    They may if a block shows an output, does more than define functions, or defines a function that
+    a formula calls. If a block is not Python, and none shows an output, the blocks are a listing,
+    and the formulas beside it are about something else.
     """
     if any(block.output or block.kind != "python" for block in note.blocks):
         return True
@@ -55,10 +55,10 @@ def computes(note: Note) -> bool:
 
 
 def is_only_read(note: Note) -> bool:
-    """Tell whether the code of a note shows nothing, and defines what nothing calls.
+    """Return whether the code of a note shows no output, and defines functions that nothing calls.
 
-    Algorithms are written down so, with an input above them that has the form they take. Such code
-    may compute what a formula speaks of, or may not: that tells whoever has judged the formulas.
+    Algorithms are often written down in this way, below an example of their input. The formulas
+    beside such code may be about it or not; that is known only after they have been judged.
     """
     if any(block.output or block.kind != "python" for block in note.blocks):
         return False

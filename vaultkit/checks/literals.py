@@ -1,4 +1,4 @@
-"""Numbers that code states, and lists of numbers that it writes out."""
+"""The numeric literals of code, and its literal lists of numbers."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from vaultkit.read.note import Block
 
 
 def literals_of(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
-    """Find the numbers that code states, and the lists of numbers that it writes out."""
+    """Return the numeric literals of a block, and its literal lists of numbers."""
     source = block.fence.text
     if block.kind == "pycon":
         found = re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", source, re.MULTILINE)
         source = "\n".join(found)
     try:
         nodes = _nodes(ast.parse(source))
+        # Of -0.5 the code does not state 0.5.
+        within = {
+            id(node.operand)
+            for node in nodes
+            if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+        }
+        numbers = [_kept(node, _folded(node)) for node in nodes if id(node) not in within]
+        rows = []
+        for node in nodes if block.kind != "pycon" else ():
+            items = node.elts if isinstance(node, (ast.Tuple, ast.List)) else []
+            items = node.args if isinstance(node, ast.Call) else items
+            row = [number for number in map(_folded, items) if number is not None]
+            if 1 < len(row) == len(items):
+                rows.append(tuple(row))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return [], []
-    # Of -0.5 the code does not state 0.5.
-    within = {
-        id(node.operand)
-        for node in nodes
-        if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
-    }
-    numbers = [_kept(node, _folded(node)) for node in nodes if id(node) not in within]
-    rows = []
-    for node in nodes if block.kind != "pycon" else ():
-        items = node.elts if isinstance(node, (ast.Tuple, ast.List)) else []
-        items = node.args if isinstance(node, ast.Call) else items
-        row = [number for number in map(_folded, items) if number is not None]
-        if 1 < len(row) == len(items):
-            rows.append(tuple(row))
+        return [], []  # running the block reports it
     return [number for number in numbers if number is not None], rows
 
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:
-    """List all parts of a program; `ast.walk` takes twice as long."""
+    """List all nodes of a syntax tree; twice as fast as `ast.walk`."""
     nodes = [tree]
     for node in nodes:  # of which there are more and more
         for name in node._fields:
@@ -54,7 +54,7 @@ def _nodes(tree: ast.AST) -> list[ast.AST]:
 
 
 def _kept(node: ast.AST, number: float | None) -> float | None:
-    """Return a number that code states as what it is: what is made of whole ones is counted."""
+    """Return the number of a node; an integer if it is computed from integers."""
     if number is None or not number.is_integer():
         return number
     parts = ast.walk(node) if not isinstance(node, ast.Constant) else (node,)
@@ -66,7 +66,7 @@ def _kept(node: ast.AST, number: float | None) -> float | None:
 
 
 def _folded(node: ast.AST) -> float | None:
-    """Compute an expression that is made of numbers alone: ``-1e9``, ``1 / 6``, ``2**16``."""
+    """Evaluate an expression of numbers alone: ``-1e9``, ``1 / 6``, ``2**16``; else return None."""
     match node:
         case ast.Constant(value=int() | float() as value) if is_number(value):
             return float(value)
@@ -95,7 +95,7 @@ _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def is_number(thing: Any) -> bool:
-    """Tell whether something is one number, and not too large for a float."""
+    """Return whether an object is a number that fits a float."""
     if not isinstance(thing, (int, float, np.integer, np.floating)) or isinstance(thing, bool):
         return False
     try:

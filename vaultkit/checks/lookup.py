@@ -1,4 +1,4 @@
-"""Numbers that a note shows, computes or states, in which one can be looked up by its rounding."""
+"""`Evidence`: a sorted collection of numbers, searched for one that rounds to a given number."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from vaultkit.claims.quantities import Amount, as_float
+from vaultkit.claims.amounts import Amount, as_float
 
 #: How far from a number that is stated without decimals the computed one may be.
 _HALF = Fraction(1, 2)
 
 
 class Evidence:
-    """Numbers, sorted, in which one can be looked up by its rounding."""
+    """Numbers that a note shows, computes or states, with their sources, sorted for search."""
 
     def __init__(self) -> None:
         #: Where each was found first, and as what.
@@ -32,7 +32,7 @@ class Evidence:
         return self.sources.keys()
 
     def add(self, numbers: Iterable[float], source: str) -> None:
-        """Add numbers, and tell where they are from."""
+        """Add numbers from one source."""
         for number in numbers:
             self.sources.setdefault(float(number), (source, ""))
             if isinstance(number, (float, np.floating)) and float(number).is_integer():
@@ -47,8 +47,8 @@ class Evidence:
                 self.measured.add(number_of(text))
         self._sorted = None
 
-    def told(self, number: float | None) -> str:
-        """Tell where one of the numbers is from: *variable x: 0.25*."""
+    def source_of(self, number: float | None) -> str:
+        """Describe one of the numbers with its source: *variable x: 0.25*."""
         if number is None:
             return ""
         source, text = self.sources[float(number)]
@@ -65,7 +65,7 @@ class Evidence:
         self._sorted = None
 
     def between(self, low: float, high: float) -> list[float]:
-        """Return the numbers from one to another, and a little beyond."""
+        """Return the numbers in a range, widened a little at both ends."""
         if self._sorted is None:
             self._sorted = sorted(number for number in self.numbers if math.isfinite(number))
         margin = 1e-9 * max(abs(low), abs(high))
@@ -73,17 +73,17 @@ class Evidence:
         return self._sorted[first : bisect_right(self._sorted, high + margin)]
 
     def rounds_to(self, amount: Amount, counted: bool = False) -> bool:
-        """Tell whether one of the numbers, rounded to the digits stated, is this."""
+        """Return whether one of the numbers, rounded to the digits stated, is this."""
         return self.rounded(amount, counted) is not None
 
     def holds(self, amount: Amount, counted: bool = False) -> bool:
-        """Tell whether one of the numbers is exactly this."""
+        """Return whether one of the numbers is exactly this."""
         return self.exact(amount, counted) is not None
 
     def rounded(self, amount: Amount, counted: bool = False) -> float | None:
         """Find a number that, rounded to the digits stated, is this.
 
-        What was counted counts for what is stated with decimals only if it is said to.
+        An integer that was counted is found for a number with decimals only if ``counted`` is true.
         """
         for wanted, _, slack in amount.wanted:
             counts = counted or slack >= _HALF
@@ -110,7 +110,7 @@ class Evidence:
         return None
 
     def _is_counted(self, number: float) -> bool:
-        """Tell 2, which was counted, from 2.0: it does not back 2.00, which is measured."""
+        """Return whether a number is a counted 2, not a measured 2.0, which also backs 2.00."""
         return number.is_integer() and number not in self.measured
 
 
@@ -125,7 +125,7 @@ def exactly(number: float) -> Fraction:
 
 
 def is_rounding(number: float, wanted: Fraction) -> bool:
-    """Tell whether a number is this one as far as it shows digits, and it shows three or more."""
+    """Return whether a number agrees in all digits that it has, if these are three or more."""
     _, digits, last = Decimal(repr(number)).as_tuple()
     half = Fraction(10) ** int(last) / 2
     enough = len(digits) >= 3 and abs(exactly(number) - wanted) <= half

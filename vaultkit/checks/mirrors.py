@@ -1,4 +1,4 @@
-"""A block that says which file it shows is identical to what stands in that file."""
+"""The check *mirror*: a block whose title names a file is identical to the code in that file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vaultkit.read.note import Block, Note
 
 @dataclass(frozen=True)
 class Piece:
-    """A statement at the top of a file or block: its lines (from 0), and what they should be."""
+    """A top-level statement of a file or block: its lines (from 0) and their text."""
 
     first: int
     last: int
@@ -25,15 +25,15 @@ class Piece:
 
 
 def check(note: Note, folder: Path) -> Iterator[Check]:
-    """Tell of each block that names a file of a folder whether it shows what stands there.
+    """Yield a check for each block that names a file of a folder: whether it is the same code.
 
-    What leads out of the folder can be shown by no block, whatever kind of file it is.
+    A path that leads out of the folder fails, whatever it leads to.
     """
     for block in note.blocks:
         title, line = block.fence.options.get("title") or "", block.fence.line
         if _leads_out(title, folder):
-            told = f'title="{title}" leads out of {folder.name}/; a block shows files in it alone'
-            yield Check("mirror", line, title, FAILS, told)
+            why = f'title="{title}" leads out of {folder.name}/; a block shows files in it alone'
+            yield Check("mirror", line, title, FAILS, why)
     for block in mirrors(note):
         title, line = str(block.fence.options["title"]), block.fence.line
         if _leads_out(title, folder):
@@ -44,8 +44,8 @@ def check(note: Note, folder: Path) -> Iterator[Check]:
             yield Check("mirror", line, title, FAILS, f'title="{title}": {error}')
             continue
         except (RecursionError, MemoryError):
-            told = f'title="{title}": this code, or that file, is nested too deeply for Python'
-            yield Check("mirror", line, title, FAILS, told)
+            why = f'title="{title}": this code, or that file, is nested too deeply for Python'
+            yield Check("mirror", line, title, FAILS, why)
             continue
         strange = strange_comments(block, folder)
         for number, comment in strange:
@@ -56,9 +56,8 @@ def check(note: Note, folder: Path) -> Iterator[Check]:
             difference = difflib.unified_diff(
                 shown.lines, true.lines, "the note", title, lineterm="", n=1
             )
-            why = (
-                f"{shown.name} is not what stands in {title}; --update copies it\n    "
-                + "\n    ".join(difference)
+            why = f"{shown.name} differs from {title}; --update copies it\n    " + "\n    ".join(
+                difference
             )
             lines = tuple((block.fence.prefix + text).rstrip() for text in true.lines)
             mend = Mend(line + 1 + shown.first, line + 1 + shown.last, lines)
@@ -74,7 +73,7 @@ def mirrors(note: Note) -> Iterator[Block]:
 
 
 def _leads_out(title: str, folder: Path) -> bool:
-    """Tell whether a title is a path, and leads to nothing in a folder.
+    """Return whether a title is a path that leads out of a folder.
 
     >>> [_leads_out(title, Path("/a/b")) for title in ("../c.py", "../b/c.py", "/etc/hosts", "c/d")]
     [True, False, True, False]
@@ -94,7 +93,7 @@ def files(note: Note, folder: Path) -> set[Path]:
 
 
 def stale_pieces(block: Block, folder: Path) -> list[tuple[Piece, Piece]]:
-    """Pair each statement of a block that differs from its file with what stands there.
+    """Pair each statement of a block that differs from its file with the one in the file.
 
     Raises
     ------
@@ -122,7 +121,7 @@ def stale_pieces(block: Block, folder: Path) -> list[tuple[Piece, Piece]]:
 
 
 def strange_comments(block: Block, folder: Path) -> list[tuple[int, str]]:
-    """Find the comments between the statements of a block that its file has not, by their line."""
+    """Return the comments between statements of a block that its file lacks, with their lines."""
     source = (folder / str(block.fence.options["title"])).read_text(encoding="utf-8")
     there = {line.rstrip() for line in source.splitlines()}
     inside = {n for p in _pieces(block.fence.text) for n in range(p.first, p.last + 1)}
@@ -134,7 +133,7 @@ def strange_comments(block: Block, folder: Path) -> list[tuple[int, str]]:
 
 
 def _pieces(source: str) -> Iterator[Piece]:
-    """Split code into its statements, each called by the name it defines, or by its own text."""
+    """Split code into top-level statements, each named by what it defines, or by its text."""
     lines = source.splitlines()
     for node in ast.parse(source).body:
         decorators = getattr(node, "decorator_list", [])

@@ -1,4 +1,4 @@
-"""Every number in prose is one that the note shows, computes or states in its code."""
+"""The check *number*: each number in prose is backed by one that the note shows or computes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 from vaultkit.checks.backing import NEAR, Backing
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
@@ -15,40 +14,30 @@ from vaultkit.checks.lookup import Evidence
 from vaultkit.checks.observed import Observed
 from vaultkit.checks.rows import Rows, has_decimals
 from vaultkit.checks.together import Row, is_edit, misplaced
+from vaultkit.claims.amounts import Quantity, as_float
 from vaultkit.claims.claims import claims_of
-from vaultkit.claims.quantities import Quantity, as_float
-from vaultkit.read.note import Block, Note
-from vaultkit.run.session import Step
 
 #: *60 to 63 %*.
 _TO = re.compile(r"\W*(?:\bto\b|–)\W*")
-#: How many digits tell a number from others by chance.
+#: How many digits make it unlikely that numbers agree by chance.
 _TELLING = 3
 
 
 class Numbers:
-    """The numbers in the prose of a note, and all that may back them.
+    """Judges the numbers in the prose of a note.
 
     Parameters
     ----------
-    note
-        The note.
+    seen
+        What the note has shown and computed.
     """
 
-    def __init__(self, note: Note) -> None:
-        self.seen = Observed(note)
-        self.backing = Backing(self.seen)
-
-    def turn_to(self, note: Note) -> None:
-        """Take up a note that reads the same up to where this one was looked at."""
-        self.seen.turn_to(note)
-
-    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
-        """Gather the numbers of outputs, and of variables."""
-        self.seen.look(block, steps, variables)
+    def __init__(self, seen: Observed) -> None:
+        self.seen = seen
+        self.backing = Backing(seen)
 
     def check(self) -> Iterator[Check]:
-        """Judge of each number whether something of the note backs it."""
+        """Yield a check for each number: whether the note shows, computes or states it."""
         rows = Rows(self.seen)
         in_order, odd = rows.in_order(), rows.odd_vectors()
         misplaced, counted = self._misplaced(), self._counted()
@@ -71,15 +60,15 @@ class Numbers:
             elif known and not any(
                 r and all(known.rounds_to(a, counted=True) for a in r) for r in quantity.readings
             ):
-                told = " or ".join(f"{number:.6g}" for number in sorted(known.numbers))
-                yield verdict(FAILS, f"{quantity.of} is {told}")
+                values = " or ".join(f"{number:.6g}" for number in sorted(known.numbers))
+                yield verdict(FAILS, f"{quantity.of} is {values}")
             elif known and len(quantity.readings) == 1:
                 yield verdict(HOLDS, f"variable {quantity.of}: {quantity.of} = {text}")
             elif length := counted.get((line, column), {}).get(text.split()[0]):
                 yield verdict(HOLDS, length)
             elif index in odd:
-                told = f"all others of this list are rows of {odd[index]}, one after another"
-                yield verdict(FAILS, told)
+                why = f"all others of this list are rows of {odd[index]}, one after another"
+                yield verdict(FAILS, why)
             elif quantity.is_vector:
                 yield rows.vector(quantity)
             elif in_order.get(index):
@@ -91,8 +80,8 @@ class Numbers:
             elif index in empty:
                 yield verdict(FAILS, "nothing lies between this and the same number")
             elif index in misplaced:
-                told = f"the numbers beside it stand with another one in {misplaced[index]}"
-                yield verdict(FAILS, told)
+                why = f"the numbers beside it stand with another one in {misplaced[index]}"
+                yield verdict(FAILS, why)
             elif why := self._contradicted(quantity, rows.apart.get(index, [])):
                 yield verdict(FAILS, why)
             else:
@@ -101,18 +90,18 @@ class Numbers:
     def _wrong(
         self, index: int, quantity: Quantity, rows: Rows, in_order: Mapping[int, str]
     ) -> str:
-        """Say what is wrong with a number of a row; nothing if it is in none, or right there."""
+        """Explain what is wrong with a number in a row; empty if nothing is."""
         if index in in_order:
             return "nothing on this page shows the fractions of this row in their order"
         if index in rows.swapped:
-            return f"this row stands in another order in {rows.swapped[index]}"
+            return f"the order of this row differs in {rows.swapped[index]}"
         miss, is_sure = rows.misses.get(index, ("", False))
         if miss and (is_sure or not self.backing.is_written(quantity)):
             return f"all others of this row stand in {miss}"
         return ""
 
     def _contradicted(self, quantity: Quantity, pair: Sequence[Quantity]) -> str:
-        """Say what the note shows instead of a number that something else would back."""
+        """Explain what the note shows in place of a number that only something unrelated backs."""
         if beyond := self._beyond(quantity):
             return f"{beyond} is not {quantity.bounds} than that"
         if named := self._named_otherwise(quantity):
@@ -124,18 +113,18 @@ class Numbers:
         return ""
 
     def _counted(self) -> dict[tuple[int, int], dict[str, str]]:
-        """Tell how long the arrays are whose entries text counts by their names, by its place."""
+        """Return the lengths of arrays whose entries the text counts, by the place of the count."""
         found: dict[tuple[int, int], dict[str, str]] = {}
         for shape in claims_of(self.seen.note).shapes:
             own = [array[shape.subject] for _, array in self.seen.arrays if shape.subject in array]
             if shape.axis and own:
                 lengths = {str(n) for array in own for n in (*array.shape, array.size)}
-                told = {n: f"variable {shape.subject}: {n} {shape.axis}" for n in lengths}
-                found.setdefault((shape.line, shape.column), {}).update(told)
+                axes = {n: f"variable {shape.subject}: {n} {shape.axis}" for n in lengths}
+                found.setdefault((shape.line, shape.column), {}).update(axes)
         return found
 
     def _misplaced(self) -> dict[int, str]:
-        """Find the numbers that are in the wrong company; see `together`."""
+        """Return the numbers that stand beside the wrong ones, with a reason; see `together`."""
         of_arrays = [Row(row, source) for table, source in self.seen.tables for row in table]
 
         def rows(line: int) -> list[Row]:
@@ -145,7 +134,7 @@ class Numbers:
         return misplaced(claims_of(self.seen.note).quantities, rows)
 
     def _slip(self, quantity: Quantity) -> str:
-        """Find what is shown next to a number that is one digit away, where the number is not."""
+        """Return a number shown nearby that differs in one digit, if this one is not shown."""
         near, stated = self.backing.near(quantity), self.backing._stated_near(quantity)
         if stated is None or self.backing.is_quoted(quantity):
             return ""
@@ -157,11 +146,11 @@ class Numbers:
                 return ""
         for number in near.numbers if amounts else ():
             if is_edit(amounts[0], number) and near.decimals(number) >= amounts[0].decimals:
-                return near.told(number)
+                return near.source_of(number)
         return ""
 
     def _named_otherwise(self, quantity: Quantity) -> str:
-        """Tell what the word is to which a number is given; nothing if it is this, or no name."""
+        """Return the values that a word labels, if the number stated as its value is not one."""
         named = self.seen.labels.of(quantity.word)
         if (
             not named.numbers
@@ -172,10 +161,10 @@ class Numbers:
             )
         ):
             return ""
-        return " or ".join(map(named.told, sorted(named.numbers)))
+        return " or ".join(map(named.source_of, sorted(named.numbers)))
 
     def _beyond(self, quantity: Quantity) -> str:
-        """Tell of *less than 0.9* what rounds to it and is not less; nothing if something is."""
+        """Return a number that rounds to 0.9 in *less than 0.9*, if no number is less."""
         amounts = [a for reading in quantity.readings[:1] for a in reading]
         if quantity.bounds not in ("less", "more") or not has_decimals(quantity):
             return ""
@@ -191,11 +180,11 @@ class Numbers:
                 for number in evidence.between(as_float(wanted - slack), as_float(wanted + slack)):
                     if (number < wanted) == (quantity.bounds == "less"):
                         return ""
-                    beyond = beyond or evidence.told(number)
+                    beyond = beyond or evidence.source_of(number)
         return beyond
 
     def _known(self, quantity: Quantity) -> Evidence | None:
-        """Return what a name is bound to before a number that is said to be its, and below it."""
+        """Return the values of a name above and below a number stated as its value."""
         found = [(line, v[quantity.of]) for line, v in self.seen.values if quantity.of in v]
         if "[" in quantity.of:
             name, _, place = quantity.of.rstrip("]").partition("[")
@@ -215,12 +204,12 @@ class Numbers:
 
 
 def _verdict(quantity: Quantity, outcome: str, why: str) -> Check:
-    told = f"{quantity.text}: {why}" if outcome == FAILS else why
-    return Check("number", quantity.line, quantity.text, outcome, told, quantity.column)
+    message = f"{quantity.text}: {why}" if outcome == FAILS else why
+    return Check("number", quantity.line, quantity.text, outcome, message, quantity.column)
 
 
 def _value(quantity: Quantity) -> Fraction | None:
-    """Return the number as it is written, whatever its unit."""
+    """Return the number as it is written, regardless of its unit."""
     return quantity.readings[0][0].value if quantity.readings and quantity.readings[0] else None
 
 

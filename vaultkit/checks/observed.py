@@ -1,4 +1,4 @@
-"""What a note shows, computes and states: all numbers that a sentence of it may rest on."""
+"""`Observed`: all numbers that a note shows, computes or states, gathered while it runs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy as np
 from vaultkit.checks.labels import Labels
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import Evidence, number_of
+from vaultkit.checks.observed_shapes import ObservedShapes, rows_of
 from vaultkit.checks.together import Row
 from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import plain_tex, states
@@ -33,7 +34,9 @@ ROW = 2
 
 
 class Observed:
-    """The numbers of a note: in its outputs and variables, in its code and formulas.
+    """Gathers what a note has shown and computed: its numbers, and its shapes (`ObservedShapes`).
+
+    Numbers are in its outputs and variables, in its code and formulas.
 
     Parameters
     ----------
@@ -42,6 +45,7 @@ class Observed:
     """
 
     def __init__(self, note: Note) -> None:
+        self.shapes = ObservedShapes(note)
         #: Numbers in the outputs of each block, by the line of the block.
         self.outputs: list[tuple[int, Evidence]] = []
         self.shown = Evidence()
@@ -65,11 +69,12 @@ class Observed:
         #: By the line of each block, the numbers that names are bound to behind it, and arrays.
         self.values: list[tuple[int, dict[str, float]]] = []
         self.arrays: list[tuple[int, dict[str, np.ndarray]]] = []
-        self.turn_to(note)
+        self.rebase(note)
 
-    def turn_to(self, note: Note) -> None:
-        """Take up a note that reads the same up to where this one was looked at."""
+    def rebase(self, note: Note) -> None:
+        """Rebase onto the edited note: its text is the same up to the last block observed."""
         self.note = note
+        self.shapes.rebase(note)
         #: What code and formulas state, and where each of them does.
         self.stated = Evidence()
         self.stated_at: list[tuple[int, Evidence]] = []
@@ -97,13 +102,14 @@ class Observed:
 
     @property
     def are_of_something_else(self) -> bool:
-        """Whether the code shows nothing and has computed no number, be it that it broke."""
+        """Whether the code shows no output and has computed no number."""
         found = (self.shown, self.bound, self.elements, self.lengths, self.sizes, self.defaults)
         outputs = any(block.output for block in self.note.blocks)
         return not outputs and not any(evidence.numbers for evidence in found)
 
-    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
-        """Gather the numbers of outputs, and of variables."""
+    def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+        """Gather the numbers of the outputs of a block, and of the variables below it."""
+        self.shapes.observe(block, steps, variables)
         shown = Evidence()
         lines: list[Row] = []
         for step in steps:
@@ -201,7 +207,7 @@ class Observed:
 
 
 def _printed(step: Step) -> Iterator[tuple[str, str]]:
-    """Tell the lines of an output, each with where the page shows it."""
+    """Yield the lines of an output, each with a description of its place on the page."""
     first, last = step.shown_lines
     for index, text in enumerate(step.got.splitlines()):
         shown = _OUTPUT.format(min(first + index, last)) if last >= first else ""
@@ -209,7 +215,7 @@ def _printed(step: Step) -> Iterator[tuple[str, str]]:
 
 
 def _columns(rows: Sequence[tuple[float, ...]]) -> Iterator[tuple[float, ...]]:
-    """Find the columns of a table, of which the lines hold equally many numbers."""
+    """Yield the columns of a table: of successive lines with equally many numbers."""
     for length, lines in groupby(rows, key=len):
         table = list(lines)
         if length and len(table) > ROW:
@@ -218,9 +224,3 @@ def _columns(rows: Sequence[tuple[float, ...]]) -> Iterator[tuple[float, ...]]:
 
 def _written(text: str) -> float:
     return int(text) if text.lstrip("-").isdigit() else float(text)
-
-
-def rows_of(array: Any) -> set[tuple[float, ...]]:
-    """Find the rows of an array: what runs along its last axis."""
-    length = array.shape[-1]
-    return set(map(tuple, array.reshape(array.size // max(1, length), length).tolist()))

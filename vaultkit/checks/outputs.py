@@ -1,4 +1,4 @@
-"""What a block shows as its output is its output: the words match, the numbers to their digits."""
+"""The check *block*: the code runs, and its real output agrees with the one that is shown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _GAP = "\ue000"
 def check(
     index: int, block: Block, steps: Sequence[Step], seconds: float, *, every_digit: bool = False
 ) -> Iterator[Check]:
-    """Tell of a block that has been run whether it runs, and shows what it shows."""
+    """Yield the check of a block that has been run: that it runs, and that its outputs agree."""
     if "no-run" in block.fence.options:
         yield Check("block", block.fence.line, block.section, EXCEPTED, "no-run", block=index)
         return
@@ -57,7 +57,7 @@ def check(
 
 
 def _problems(step: Step, volatile: str, every_digit: bool) -> Iterator[tuple[int, str]]:
-    """Find what is wrong with a step that has been run, and where."""
+    """Yield line and description of each problem of a step that has been run."""
     if step.error:
         yield step.line, step.error
         return
@@ -68,13 +68,13 @@ def _problems(step: Step, volatile: str, every_digit: bool) -> Iterator[tuple[in
     if difference:
         first, last = step.shown_lines
         line = first if last >= first else step.line
-        told = "an example in a docstring: " if step.example else ""
+        prefix = "an example in a docstring: " if step.example else ""
         mended = "" if step.example else "\n--update writes what it really is"
-        yield line, f"{told}{difference}{mended}"
+        yield line, f"{prefix}{difference}{mended}"
 
 
 def _mend(index: int, block: Block, step: Step) -> Mend:
-    """Put the real output of a step in the place of the one that is shown."""
+    """Return the edit that replaces the output shown by the real one."""
     first, last = step.shown_lines
     lines = step.got.split("\n") if step.got else []
     prefix = block.fence.prefix
@@ -91,13 +91,13 @@ def _mend(index: int, block: Block, step: Step) -> Mend:
 
 
 def _mark(text: str) -> str:
-    """Return a mark longer than any in the text that it will enclose."""
+    """Return a fence longer than any in the text that it will enclose."""
     longest = max((len(run) for run in re.findall(r"^\s*(`{3,})", text, re.MULTILINE)), default=2)
     return "`" * (longest + 1)
 
 
 def _wrong_mask(volatile: str, got: str) -> str:
-    """Tell why a mask is none."""
+    """Explain why a mask of volatile output is invalid; empty if it is valid."""
     masked, count = re.subn(volatile, _MASK, got)
     if not count:
         return "there is nothing like that in what really comes" + _quote("really", got)
@@ -107,7 +107,7 @@ def _wrong_mask(volatile: str, got: str) -> str:
 
 
 def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
-    """Tell how the output that is shown differs from the one that came; empty if it does not.
+    """Describe how the output shown differs from the real one; empty if they agree.
 
     A number agrees if it is what came, rounded to the digits shown. Strings are compared letter by
     letter, and so is all else. Between brackets, as NumPy sets its arrays, white space does not
@@ -117,7 +117,7 @@ def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
     >>> compare("array([0.15 , 0.23])", "array([0.15002, 0.22637])")
     ''
     >>> print(compare("0.1501", "0.15002"))
-    the output shown is not what comes
+    the output differs
       shown:   0.1501
       really:  0.15002
       1 of 1 numbers differ; the worst: 0.1501 is really 0.15002 (off by 8e-05)
@@ -134,7 +134,7 @@ def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
     before = _SCALAR.sub(lambda found: found[1] or found[2], got)
     if before != got and not compare(shown, before):
         return "what is shown is right, but as NumPy 1 wrote it" + _quote("now", got)
-    lines = "the output shown is not what comes" + _quote("shown", shown) + _quote("really", got)
+    lines = "the output differs" + _quote("shown", shown) + _quote("really", got)
     wanted_words, wanted = _split(shown)
     real_words, real = _split(got)
     rounded = len(wanted) == len(real) and wanted != real
@@ -154,7 +154,7 @@ def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
 
 
 def agrees(shown: str, real: str) -> bool:
-    """Tell whether a number is another one, rounded to the digits shown.
+    """Return whether a number is another one, rounded to the digits shown.
 
     A whole number (``3``) must be that whole number; ``3.``, as NumPy writes a float that is
     exactly whole, must be 3 to eight digits. A zero keeps its sign.
@@ -183,7 +183,7 @@ def agrees(shown: str, real: str) -> bool:
 
 
 def _split(text: str) -> tuple[list[str], list[str]]:
-    """Part text into what stands between numbers, and the numbers."""
+    """Split text into the pieces between numbers, and the numbers."""
     words, numbers, at = [], [], 0
     strings = [found.span() for found in _STRING.finditer(text)]
     for found in NUMBER.finditer(text):
@@ -207,10 +207,10 @@ def _split(text: str) -> tuple[list[str], list[str]]:
 
 
 def _evened(text: str, brackets: str) -> tuple[str, str]:
-    """Take out the white space of an array, which may be broken into lines elsewhere.
+    """Replace the white space inside brackets by marks, as arrays may be broken into other lines.
 
-    A mark is left where there was any, but for that next to brackets and commas. ``brackets`` are
-    those that are open.
+    Next to brackets and commas no mark is left. ``brackets`` are those open at the beginning; the
+    second result is those open at the end.
     """
     out, gap = "", ""
     for char in text:
@@ -227,9 +227,9 @@ def _evened(text: str, brackets: str) -> tuple[str, str]:
 
 
 def _same_words(shown: list[str], real: list[str], rounded: bool) -> bool:
-    """Compare what stands between numbers; a number that is rounded moves what is in line with it.
+    """Compare the text between numbers.
 
-    Then blanks in a line count no more, but for those that begin it.
+    With ``rounded`` numbers, which shift columns, only the blanks at the beginning of a line count.
     """
     if len(shown) != len(real):
         return False

@@ -1,4 +1,4 @@
-"""A question that is to be answered before looking has an answer, and its wrong answers are wrong.
+"""The check *prediction*: a question to the reader has an answer, and its wrong answers are wrong.
 
 The right answer is never written down: it is the part of the checked output that the question asks
 for. Each wrong answer is computed, by an expression on the variables as the block has left them,
@@ -39,7 +39,7 @@ _PIECE = re.compile(r"[^\s,;:=%()\[\]{}'\"]+")
 
 @dataclass(frozen=True)
 class Answer:
-    """What an output answers: its words and numbers, and how far off a number may be.
+    """The right answer: the words and numbers of an output, and the tolerance of each number.
 
     A number is right within half a unit of the last digit shown; that of a row which shows most
     digits speaks for all, since NumPy leaves out zeros at the end. A whole number is exact.
@@ -49,7 +49,7 @@ class Answer:
     slack: tuple[float, ...]
 
     def equals(self, tokens: Sequence[float | str]) -> bool:
-        """Tell whether others are the same, to the digits shown."""
+        """Return whether other tokens are the same, to the digits shown."""
         return len(tokens) == len(self.tokens) and all(
             _near(own, other, slack)
             for own, other, slack in zip(self.tokens, tokens, self.slack, strict=True)
@@ -83,7 +83,7 @@ def _pieces(text: str, part: str) -> list[str]:
 
 
 def answer(prediction: Prediction, output: str) -> Answer:
-    """Find in an output what is asked for.
+    """Return the part of an output that a question asks for.
 
     Raises
     ------
@@ -112,9 +112,9 @@ def answer(prediction: Prediction, output: str) -> Answer:
 
 
 def _slacks(pieces: Sequence[str], decimals: int | None) -> Iterator[float]:
-    """Tell how far off each number may be."""
+    """Yield the tolerance of each number."""
     asked = 0.0 if decimals is None else 0.5 * 10.0**-decimals
-    halves = [_half(piece) for piece in pieces]
+    halves = [_half_unit(piece) for piece in pieces]
     shared = min((half for piece, half in zip(pieces, halves, strict=True)
                   if half and not _POWER.search(piece)), default=_WHOLE)  # fmt: skip
     for piece, half in zip(pieces, halves, strict=True):
@@ -123,8 +123,8 @@ def _slacks(pieces: Sequence[str], decimals: int | None) -> Iterator[float]:
         yield max(own, asked) if own else own
 
 
-def _half(piece: str) -> float:
-    """Return half a unit of the last digit of a number; 0 of what has no digits behind a point."""
+def _half_unit(piece: str) -> float:
+    """Return half a unit in the last decimal of a number; 0 if it has no decimals."""
     digits, _, power = piece.lower().partition("e")
     decimals = len(digits.partition(".")[2])
     if not NUMBER.fullmatch(piece) or "n" in digits or not (decimals or power):
@@ -132,28 +132,28 @@ def _half(piece: str) -> float:
     return float(0.5 * 10.0 ** (int(power or 0) - decimals))
 
 
-def told(value: object) -> str:
-    """Write what an expression comes to as a reader would type it, with all its digits.
+def as_typed(value: object) -> str:
+    """Write the value of an expression as a reader would type it, with all its digits.
 
-    >>> told(np.array([0.5, 1 / 3])), told((6,)), told(np.float64(2)), told(True)
+    >>> as_typed(np.array([0.5, 1 / 3])), as_typed((6,)), as_typed(np.float64(2)), as_typed(True)
     ('[0.5, 0.3333333333]', '(6,)', '2', 'True')
     """
     match value:
         case np.ndarray() | np.generic():
-            return told(value.tolist())
+            return as_typed(value.tolist())
         case bool() | str():
             return str(value)
         case float():
             return f"{value:.10g}"
         case [*items]:
-            inner = ", ".join(told(item) for item in items)
+            inner = ", ".join(as_typed(item) for item in items)
             comma = "," if isinstance(value, tuple) and len(items) == 1 else ""
             return f"({inner}{comma})" if isinstance(value, tuple) else f"[{inner}]"
     return str(value)
 
 
 class Predictions:
-    """The questions of a note, each judged as the block below it has left the variables.
+    """Judges the questions of a note, on the variables that the block below each leaves.
 
     Parameters
     ----------
@@ -167,18 +167,18 @@ class Predictions:
         self.call: Callable[..., Any] = lambda function, *given: function(*given)
         self.found: dict[int, list[Check]] = {}
 
-    def turn_to(self, note: Note) -> None:
-        """Take up a note that reads the same up to where this one was looked at."""
+    def rebase(self, note: Note) -> None:
+        """Rebase onto the edited note: its text is the same up to the last block observed."""
         self.note = note
 
-    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
+    def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Judge the question that stands above a block."""
         for prediction in self.note.predictions:
             if prediction.below == block.fence.line:
                 self.found[prediction.line] = list(self.judge(prediction, block, variables))
 
     def check(self) -> Iterator[Check]:
-        """Tell of each question whether it has an answer, and whether the others are wrong."""
+        """Yield checks of each question and of its wrong answers."""
         for prediction in self.note.predictions:
             why = "no block of code that runs stands right below, or first in a callout there"
             yield from self.found.get(prediction.line, [_check(prediction, FAILS, why)])
@@ -203,9 +203,9 @@ class Predictions:
                 text = self.value(wrong, prediction.part, variables)
                 given = tokens(text, prediction.part)
                 if right.equals(given):
-                    raise ValueError(f"it comes to {text}, which is the right answer")
+                    raise ValueError(f"its value {text} is the right answer")
                 if any(Answer(other, right.slack).equals(given) for other in others):
-                    raise ValueError(f"it comes to {text}, as another wrong answer does")
+                    raise ValueError(f"its value {text} is that of another wrong answer")
             except ValueError as error:
                 yield Check("distractor", wrong.line, wrong.code, FAILS, str(error), wrong.column)
             else:
@@ -213,12 +213,12 @@ class Predictions:
                 yield Check("distractor", wrong.line, wrong.code, HOLDS, text, wrong.column)
 
     def value(self, wrong: Distractor, part: str, variables: Mapping[str, Any]) -> str:
-        """Compute a wrong answer.
+        """Evaluate the expression of a wrong answer, and return it as text.
 
         Raises
         ------
         ValueError
-            If it cannot be computed, or is nothing that one would answer.
+            If it raises, or its value has no form of an answer.
         """
         if not wrong.code or not wrong.why:
             raise ValueError("a wrong answer is written `expression`: what is wrong with it")
@@ -228,7 +228,7 @@ class Predictions:
             names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
             # What could be changed in place is handed over, for that is copied.
             own = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
-            text = str(self.call(lambda given: told(eval(code, {**variables, **given})), own))
+            text = str(self.call(lambda given: as_typed(eval(code, {**variables, **given})), own))
         except Exception as error:  # whatever the code of a note does
             raise ValueError(f"it cannot be computed: {type(error).__name__}: {error}") from error
         given = tokens(text, part)
@@ -239,7 +239,7 @@ class Predictions:
             "row": re.fullmatch(_PATTERNS["row"], text.replace("(", "[").replace(")", "]")),
         }.get(part, True)
         if not fits or len(given) > _LONGEST:
-            raise ValueError(f"it comes to {text[:200]}, which is no {part}")
+            raise ValueError(f"its value {text[:200]} is not a {part}")
         return text
 
 

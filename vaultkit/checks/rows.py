@@ -1,4 +1,4 @@
-"""Numbers in a row, as *0.15, 0.23 and 0.22* or *(2, −1)*: some output or array has such a row."""
+"""Compares numbers in a row, *0.15, 0.23 and 0.22* or *(2, −1)*, with outputs and arrays."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.lookup import is_rounding
 from vaultkit.checks.observed import ROW, Observed
 from vaultkit.checks.together import is_edit
+from vaultkit.claims.amounts import Amount, Quantity, as_float
 from vaultkit.claims.claims import claims_of
-from vaultkit.claims.quantities import Amount, Quantity, as_float
 
-#: How many make one that is no other row by chance: where all but one of them are found, that one
-#: is wrong, though it may stand elsewhere.
+#: From how many numbers on a row is not found by chance: if all but one of its numbers are found in
+#: order, that one is wrong, though it may be right elsewhere.
 _SURE = 4
 
 
 class Rows:
-    """Lays the rows of a text beside those of outputs and arrays.
+    """Searches outputs and arrays for the rows of numbers in the text.
 
     Parameters
     ----------
@@ -27,18 +27,19 @@ class Rows:
 
     def __init__(self, seen: Observed) -> None:
         self.seen = seen
-        #: Of rows that are found but for one number, which number that is, what stands there, and
-        #: whether that is enough; of rows in brackets in another order, the first number.
+        #: By the index of a number: of rows found but for one number, that number, with what the
+        #: source has in its place, and whether the row is long enough to be sure; of rows in
+        #: brackets that are found in another order, the first number, with the source.
         self.misses: dict[int, tuple[str, bool]] = {}
         self.swapped: dict[int, str] = {}
-        #: Two numbers in brackets that stand side by side nowhere else.
+        #: Pairs in brackets that are found side by side nowhere.
         self.apart: dict[int, list[Quantity]] = {}
 
     def in_order(self) -> dict[int, str]:
-        """Find the numbers that stand in a row, as they do in an output or an array, and which.
+        """Return the source of each number that is part of a row found in an output or array.
 
-        A fraction is one of few numbers, of which a page has most: a row of them must be a row
-        there, too, and is told with nothing if it is not.
+        A row of fractions that is found nowhere is included with an empty source: each single
+        fraction would be found by chance.
         """
         found: dict[int, str] = {}
         row: list[int] = []
@@ -52,8 +53,8 @@ class Rows:
                     if not source and len(row) > ROW and (miss := self._near_miss(quantities)):
                         self.misses[row[miss[0]]] = miss[1], len(row) >= _SURE
                     bracketed = not source and quantities[0].opens and quantities[-1].closes
-                    if bracketed and (told := self._permuted(quantities)):
-                        self.swapped[row[0]] = told
+                    if bracketed and (source := self._permuted(quantities)):
+                        self.swapped[row[0]] = source
                     if bracketed and len(row) == ROW and any(map(has_decimals, quantities)):
                         self.apart[row[0]] = quantities
                         if miss := self._slip_of_pair(quantities):
@@ -63,43 +64,43 @@ class Rows:
         return found
 
     def _sequence(self, row: list[Quantity]) -> str:
-        return next((told for told, _, _ in self._runs(row, 0)), "")
+        return next((source for source, _, _ in self._runs(row, 0)), "")
 
     def _near_miss(self, row: list[Quantity]) -> tuple[int, str] | None:
-        """Find the one number of a row that is another one where all others are found."""
-        return next(((wrong[0], told) for told, wrong, _ in self._runs(row, 1)), None)
+        """Return the index of the only number that differs from a source, and the source."""
+        return next(((wrong[0], source) for source, wrong, _ in self._runs(row, 1)), None)
 
     def _slip_of_pair(self, row: list[Quantity]) -> tuple[int, str] | None:
-        """Find the one of two numbers in brackets that is but a digit away from its place."""
+        """Find a place where one number of a pair is found, and the other but for one digit."""
         if any(all(_held(q, numbers) for q in row) for numbers, _ in self.seen.sequences):
             return None
-        for told, wrong, run in self._runs(row, 1):
+        for source, wrong, run in self._runs(row, 1):
             (place,) = wrong
             beside = row[1 - place].readings[0][0]
             if beside.digits > 1 and is_edit(row[place].readings[0][0], run[place], 1):
-                return place, told
+                return place, source
         return None
 
     def _permuted(self, row: list[Quantity]) -> str:
-        """Find a row with the same numbers in another order, where none has them in this one."""
+        """Describe a row with these numbers in another order, if none has them in this order."""
         amounts = [q.readings[0][0] for q in row if q.readings[0]]
         if len(row) <= ROW or len(amounts) < len(row):
             return ""
         wanted = [(as_float(a.value), as_float(a.unit / 2) * (1 + 1e-9)) for a in amounts]
-        told = ""
+        found = ""
         for numbers, source in self.seen.sequences:
             for start in range(len(numbers) - len(row) + 1):
                 run = numbers[start : start + len(row)]
                 if _are(run, wanted):
                     return ""
-                if not told and _are(sorted(run), sorted(wanted)):
-                    told = f"{source}: {', '.join(f'{number:.6g}' for number in run)}"
-        return told
+                if not found and _are(sorted(run), sorted(wanted)):
+                    found = f"{source}: {', '.join(f'{number:.6g}' for number in run)}"
+        return found
 
     def _runs(
         self, row: list[Quantity], most: int
     ) -> Iterator[tuple[str, list[int], Sequence[float]]]:
-        """Lay a row beside all numbers in their order; tell where, and which of it differ."""
+        """Yield where at most ``most`` numbers of a row differ: source, their indices, the run."""
         amounts = [q.readings[0][0] for q in row if q.readings[0]]
         if len(amounts) < len(row) or not any(a.over or 0 < a.unit < 1 for a in amounts):
             return
@@ -126,7 +127,7 @@ class Rows:
                     yield f"{source}: {', '.join(f'{n:.6g}' for n in run)}", wrong, run
 
     def odd_vectors(self) -> dict[int, str]:
-        """Find the one vector of a list that is another one where all others are found in order."""
+        """Return the only vector of a list that is not found in order, by index; and the source."""
         lists: list[list[int]] = []
         for index, quantity in enumerate(claims_of(self.seen.note).quantities):
             if quantity.is_vector:
@@ -141,7 +142,7 @@ class Rows:
         return odd
 
     def _one_off(self, vectors: list[tuple[float, ...]]) -> tuple[int, str] | None:
-        """Tell which vector alone is no row of an array that has all others, and of which array."""
+        """Return the index of the only vector that is no row of an array, and the array."""
         near = None
         for rows, source in self.seen.tables:
             for start in range(len(rows) - len(vectors) + 1):
@@ -154,7 +155,7 @@ class Rows:
         return near
 
     def vector(self, quantity: Quantity) -> Check:
-        """Tell whether some array has a row like this, or code or an output shows it."""
+        """Return the check of a vector: whether an array, the code or an output has it as a row."""
         where = ("number", quantity.line, quantity.text)
         row = _row(quantity)
         source = self.seen.rows.get(row) or self.seen.made.get(row, "")
@@ -184,5 +185,5 @@ def has_decimals(quantity: Quantity) -> bool:
 
 
 def _are(numbers: Sequence[float], wanted: Sequence[tuple[float, float]]) -> bool:
-    """Tell whether numbers are those that are wanted, each as near as it has to be."""
+    """Return whether all numbers are within the tolerance of the wanted ones."""
     return all(abs(n - value) <= far for n, (value, far) in zip(numbers, wanted, strict=True))

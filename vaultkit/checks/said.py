@@ -1,4 +1,4 @@
-"""What inline code states is so: a comparison holds, an expression comes to the value behind it."""
+"""The check of inline code: a comparison holds, an expression has the value stated behind it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?")
 
 
 class Statements:
-    """The statements in the inline code of a note, each judged where it stands.
+    """Judges the statements in the inline code of a note.
 
-    That is, after the block above it; where it does not hold then, after those below. What cannot
-    be computed states nothing: it may be about something else.
+    A statement is judged after the block above it; if it does not hold then, after those below.
+    One that cannot be evaluated is left out: it may be about something else.
 
     Parameters
     ----------
@@ -43,15 +43,15 @@ class Statements:
         #: What each came to, and whether that is right.
         self.found: dict[Said, tuple[bool, str]] = {}
 
-    def turn_to(self, note: Note) -> None:
-        """Take up a note that reads the same up to where this one was looked at."""
+    def rebase(self, note: Note) -> None:
+        """Rebase onto the edited note: its text is the same up to the last block observed."""
         self.note = note
         self.found = {
             said: found for said, found in self.found.items() if said in claims_of(note).said
         }
 
-    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """Judge what stands between this block and the next, and what did not hold yet."""
+    def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Judge the statements between this block and the next, and those that did not hold."""
         following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
         for said in claims_of(self.note).said:
             if self.found.get(said, (False, ""))[0]:
@@ -62,12 +62,12 @@ class Statements:
                 self.found[said] = self.judge(said, variables)
 
     def judge(self, said: Said, variables: Mapping[str, Any]) -> tuple[bool, str]:
-        """Compute an expression, and compare it with what it is said to come to."""
+        """Evaluate an expression; return whether it has the stated value, and its value as text."""
         is_shape = said.shown.startswith("(")
-        tell = partial(_told, but_arrays=is_shape)
+        describe = partial(_written, but_arrays=is_shape)
         try:
-            told: list[str] = computed(
-                said.code, variables, tell, self.call, built_in=bool(said.shown)
+            texts: list[str] = computed(
+                said.code, variables, describe, self.call, built_in=bool(said.shown)
             )
         except Exception as error:
             if not said.raises:
@@ -75,18 +75,18 @@ class Statements:
             kinds = [kind.__name__ for kind in type(error).__mro__]
             return said.shown in kinds, f"{kinds[0]}: {error}"
         if said.raises:
-            return False, told[0]
+            return False, texts[0]
         if said.shown in ("", "True", "False"):
-            return told[-1] == (said.shown or "True") or said.shown in told, told[0]
+            return texts[-1] == (said.shown or "True") or said.shown in texts, texts[0]
         # That something is not 0 is no 1.
-        return any(_same(said.shown, text) for text in told[:-1]), told[0]
+        return any(_same(said.shown, text) for text in texts[:-1]), texts[0]
 
     def judges(self, line: int, column: int) -> bool:
-        """Tell whether a place lies in a statement that has been judged."""
+        """Return whether a place lies in a statement that has been judged."""
         return any(said.holds(line, column) for said in self.found)
 
     def check(self) -> Iterator[Check]:
-        """Tell of each whether it is so."""
+        """Yield a check for each statement that could be judged."""
         for said in claims_of(self.note).said:
             if said not in self.found:
                 continue
@@ -94,19 +94,19 @@ class Statements:
             came = " ".join(came.split())[:200]
             verb = "raises" if said.raises else "is"
             what = f"{said.code} {verb} {said.shown}" if said.shown else said.code
-            why = f"value of {said.code}: {came}" if right else f"{what}: it comes to {came}"
+            why = f"value of {said.code}: {came}" if right else f"{what}: its value is {came}"
             yield Check("number", said.line, said.code, HOLDS if right else FAILS, why, said.column)
 
 
-def _told(value: Any, *, but_arrays: bool = False) -> list[str]:
+def _written(value: Any, *, but_arrays: bool = False) -> list[str]:
     """Write a value in the ways in which a note may show it; last, whether it holds."""
     if but_arrays and isinstance(value, np.ndarray):
         raise TypeError("its shape, which others judge")
     if callable(value) and not isinstance(value, type):
-        raise TypeError("a function is no value")
+        raise TypeError("a function is not a value")
     texts = [repr(value), str(value)]
     if isinstance(value, np.generic):
-        # First, as it is told: without the name of its type.
+        # First as messages write it: without the name of its type.
         texts.insert(0, repr(value.item()))
     if isinstance(value, np.ndarray):
         texts.append(repr(value.tolist()))
@@ -119,12 +119,12 @@ def _told(value: Any, *, but_arrays: bool = False) -> list[str]:
     return [text[:_LONGEST] for text in texts]
 
 
-def _same(shown: str, told: str) -> bool:
-    if _NUMBER.fullmatch(shown) and _NUMBER.fullmatch(told):
+def _same(shown: str, real: str) -> bool:
+    if _NUMBER.fullmatch(shown) and _NUMBER.fullmatch(real):
         # A number of a sentence may leave out the point of a float that is whole.
-        return agrees(shown, told) or float(shown) == float(told)
-    if not compare(shown, told):
+        return agrees(shown, real) or float(shown) == float(real)
+    if not compare(shown, real):
         return True
     with contextlib.suppress(Exception):
-        return bool(ast.literal_eval(shown) == ast.literal_eval(told))
-    return "".join(shown.split()) == "".join(told.split())
+        return bool(ast.literal_eval(shown) == ast.literal_eval(real))
+    return "".join(shown.split()) == "".join(real.split())

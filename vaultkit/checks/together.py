@@ -1,8 +1,8 @@
-"""Numbers that stand together in a sentence stand together in an output or an array, too.
+"""Checks that numbers of one sentence also belong together in an output or an array.
 
-A page has many numbers, and one that is wrong may be one of the others. What tells is the company
-it is in: of *0.30 against 0.18 at 16* all three stand in one line of a table. Where two of them do,
-and the third one is but a digit away from what else stands there, it is wrong.
+A page has many numbers, and a wrong one may be equal to one of the others by chance. But the three
+numbers of *0.30 against 0.18 at 16* are in one line of a table. If two of them are, and the third
+one differs in one digit from another number of that line, it is wrong.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, pairwise
 
-from vaultkit.claims.quantities import Amount, Quantity
+from vaultkit.claims.amounts import Amount, Quantity
 
 #: How many numbers of a sentence are looked at together.
 _COMPANY = 3
@@ -29,7 +29,7 @@ _LONG = 32
 
 @dataclass(frozen=True)
 class Row:
-    """Numbers that stand together, and where: a line of an output, a row or column of an array."""
+    """Numbers that belong together: a line of an output, a row or column of an array."""
 
     numbers: tuple[float, ...]
     source: str
@@ -37,21 +37,21 @@ class Row:
     output: int = -1
 
     def __str__(self) -> str:
-        """Write the numbers with where they are from."""
+        """Write the numbers with their source."""
         return f"{self.source}: {', '.join(f'{number:.6g}' for number in self.numbers)}"
 
 
 def misplaced(
     quantities: Sequence[Quantity], rows: Callable[[int], Sequence[Row]]
 ) -> dict[int, str]:
-    """Find numbers that are in the wrong company, by their index, and tell what is in their place.
+    """Return the numbers that do not belong to their neighbours, with the row that does.
 
     Parameters
     ----------
     quantities
         The numbers of a note.
     rows
-        Tells what numbers stand together next to a line.
+        Returns the rows near a line.
     """
     found: dict[int, str] = {}
     placed = [
@@ -72,7 +72,7 @@ def misplaced(
 def _of_pairs(
     sentence: Sequence[tuple[int, Quantity]], rows: Sequence[Row]
 ) -> Iterator[tuple[int, str]]:
-    """Find numbers that are said to belong to others of another line: *0.69 at p = 0.1*."""
+    """Yield numbers paired with one of another row: *0.69 at p = 0.1*."""
     pairs = [(one, at) for one, at in pairwise(sentence) if _AT.fullmatch(at[1].behind)]
     if len(sentence) == _PAIR and sentence[0][1].leads:
         pairs.append((sentence[1], sentence[0]))
@@ -129,7 +129,7 @@ _TELLING = 2
 
 
 def _held(amount: Amount, row: Row) -> frozenset[int]:
-    """Tell which numbers of a row are this one, as far as it shows digits; one digit is exact."""
+    """Return the places of a row whose number rounds to this one; with one digit, equals it."""
     exact = amount.digits < _TELLING
     found: set[int] = set()
     for _, value, slack in amount.wanted:
@@ -140,13 +140,13 @@ def _held(amount: Amount, row: Row) -> frozenset[int]:
 
 
 def _fits(held: Sequence[Sequence[frozenset[int]]], members: Sequence[int], row: int) -> bool:
-    """Tell whether a row holds all of these, each in a place of its own."""
+    """Return whether a row holds all members, each in a place of its own."""
     places = [held[member][row] for member in members]
     return all(places) and len(frozenset().union(*places)) >= len(places)
 
 
 def is_edit(amount: Amount, number: float, digits: int = _TELLING) -> bool:
-    """Tell whether a number, to the digits stated, is this one but for one slip of the pen.
+    """Return whether a number, to the digits stated, differs from this one by a single slip.
 
     A slip changes a digit, exchanges two that stand side by side, or loses the sign.
     """

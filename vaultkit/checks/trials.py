@@ -1,8 +1,9 @@
-"""In general, or here? Judges the equations and shapes of a note again, on other numbers.
+"""Judges the equations and shapes of a note again, on runs with other numbers.
 
-Every second trial changes sizes. Not all sizes of a page can be changed at once: one has a width
-written out, or a size that is the product of two others. So they are first made to differ all at
-once; where the page does not run with that, one by one and in pairs.
+What holds in every trial holds in general (`GENERAL`), all else on this page (`HERE`). Every
+second trial also changes sizes. Not all sizes can be changed at once: some arrays are written out,
+and some sizes are products of others. So all are changed together first; if the note raises then,
+one by one and in pairs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from vaultkit.checks.equations import Claim, Equations
+from vaultkit.checks.observed_shapes import ObservedShapes
 from vaultkit.checks.shapes import Shapes
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import NoteRun, Step
@@ -35,32 +37,32 @@ def try_others(
     root: Path,
     timeout: float,
     broken: Collection[int] = (),
-    tell: Callable[[int, float], None] = lambda _index, _seconds: None,
+    beat: Callable[[int, float], None] = lambda _index, _seconds: None,
 ) -> None:
-    """Run a note on other numbers, and note down in its claims and shapes how they fare.
+    """Run a note on other numbers, and store the results in its claims and shapes.
 
     Parameters
     ----------
     note
         The note.
     versions
-        Its equations, judged on its own numbers; and those of notes that differ in them alone.
+        The judged equations of the note, and of variants that differ only in equations.
     count
         How many sets of other numbers to try.
     shapes
-        The shapes in its text; and in those of notes that differ in them alone.
+        The shapes of the note, and of variants that differ only in shapes.
     root
         The folder whose modules get other numbers, too.
     timeout
         Seconds that one block may take.
     broken
         The blocks that raise on the note's own numbers.
-    tell
-        Called with the number of each block, and the seconds it may take, before it runs.
+    beat
+        Called before each block with its index and its time limit in seconds.
     """
     if count <= 0:
         return
-    trials = _Trials(note, versions, shapes, root, timeout, broken, tell)
+    trials = _Trials(note, versions, shapes, root, timeout, broken, beat)
     for trial in range(1, count + 1):
         trials.make(trial)
     trials.settle()
@@ -68,10 +70,7 @@ def try_others(
 
 @dataclass
 class _Run:
-    """A run on other numbers, and the block that raises on them, if one does.
-
-    Nothing is judged from that block on.
-    """
+    """A run on other numbers; from the block that raises, if one does, nothing is judged."""
 
     variation: Variation
     versions: list[Equations]
@@ -81,7 +80,7 @@ class _Run:
 class _Trials:
     def __init__(
         self, note: Note, versions: Sequence[Equations], shapes: Sequence[Shapes], root: Path,
-        timeout: float, broken: Collection[int], tell: Callable[[int, float], None],
+        timeout: float, broken: Collection[int], beat: Callable[[int, float], None],
     ) -> None:  # fmt: skip
         self.note = note
         self.versions = versions
@@ -89,7 +88,7 @@ class _Trials:
         self.root = root
         self.timeout = timeout
         self.broken = broken
-        self.tell = tell
+        self.beat = beat
         self.runs: list[_Run] = []
         asked = {n for v in versions for c in v.claims for n in _names(c) & v.sizes}
         asked |= {name for stated in shapes for name in stated.letters()}
@@ -124,7 +123,7 @@ class _Trials:
             self.run(replace(plain, numbers=False))
 
     def search(self, plain: Variation) -> bool:
-        """Find sizes that the note runs with; tell whether there are any."""
+        """Search sizes with which the note runs; return whether there are any."""
 
         def fits(names: Collection[str], place: int | None = None) -> bool:
             places = {n: at if place is None else place for at, n in enumerate(sorted(names))}
@@ -151,10 +150,10 @@ class _Trials:
         return bool(self.fitting)
 
     def left(self) -> set[str]:
-        """Find the sizes that are still to be changed, or told from others."""
+        """Return the sizes that no run has changed yet, or not independently of others."""
         found = set()
         for version, at, claim in self.claims():
-            kept = self.untold(claim, self.judged(version, at, to_the_end=True), lengths=True)
+            kept = self.unvaried(claim, self.judged(version, at, to_the_end=True), lengths=True)
             sizes = {claim.sizes.get(name) for name in kept} - {None}
             found |= kept | {name for name in self.sizes if claim.sizes.get(name) in sizes}
         for stated in self.shapes:
@@ -162,23 +161,25 @@ class _Trials:
         return found
 
     def run(self, variation: Variation) -> bool:
-        """Run the note on other numbers; tell whether it runs to its end."""
+        """Run the note on other numbers; return whether it runs to its end."""
         again = [Equations(version.note) for version in self.versions]
-        arrays = Shapes(self.note)
+        made = ObservedShapes(self.note)
+        arrays = Shapes(made)
         run = _Run(variation, again)
 
-        def look(block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+        def observe(block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
             index = self.note.blocks.index(block)
             if any(step.error for step in steps) and index not in self.broken:
                 run.end = index
                 return
             for one in again:
-                one.look(block, steps, variables)
+                one.observe(block, steps, variables)
             if self.shapes:
-                arrays.look(block, steps, variables)
+                made.observe(block, steps, variables)
+                arrays.observe(block, steps, variables)
 
         session = NoteRun(
-            self.note, self.timeout, [look], rewrite=variation.rewrite, beat=self.tell
+            self.note, self.timeout, [observe], rewrite=variation.rewrite, beat=self.beat
         )
         arrays.call = session.call
         for one in again:
@@ -196,14 +197,14 @@ class _Trials:
         return run.end is None
 
     def claims(self) -> Iterator[tuple[int, int, Claim]]:
-        """List the claims that hold, with their version and their place in it."""
+        """Yield the claims that hold, with the index of their version and their index in it."""
         for version, equations in enumerate(self.versions):
             for at, claim in enumerate(equations.claims):
                 if claim.verdict and claim.verdict.holds:
                     yield version, at, claim
 
     def judged(self, version: int, at: int, *, to_the_end: bool) -> list[tuple[_Run, Claim]]:
-        """List the runs that judge a claim, and what it is in them."""
+        """List the runs that judge a claim, each with its judged copy of the claim."""
         claim = self.versions[version].claims[at]
         found = [(run, run.versions[version].claims[at]) for run in self.runs]
         return [
@@ -214,14 +215,14 @@ class _Trials:
         ]
 
     def settle(self) -> None:
-        """Note down in the claims what the runs have told."""
+        """Store the results of all runs in the claims."""
         for version, at, claim in self.claims():
             runs = self.judged(version, at, to_the_end=True)
-            left = self.untold(claim, runs)
+            left = self.unvaried(claim, runs)
             if left:
                 runs += _furthest(claim, left, self.judged(version, at, to_the_end=False))
             claim.tried = len({run.variation.trial for run, _ in runs})
-            claim.pinned = self.untold(claim, runs)
+            claim.pinned = self.unvaried(claim, runs)
             sizes = claim.values.keys() & claim.sizes.keys()
             grown = [r for r in self.runs if r.variation.grows and (r.end is None or not sizes)]
             if any(run.versions[version].claims[at].fails for run in grown):
@@ -232,14 +233,14 @@ class _Trials:
                     bound = "; ".join(other.verdict.bound)
                     claim.counterexample = f"{other.verdict.why}\n  with {bound}"
 
-    def untold(
+    def unvaried(
         self, claim: Claim, runs: Sequence[tuple[_Run, Claim]], *, lengths: bool = False
     ) -> set[str]:
-        """Find the variables that a claim names and that no run has changed.
+        """Return the variables of a claim that no run has changed.
 
-        Or has told from a size that is equal on the page: the one may stand in place of the other.
-        A length that no other name has, and that nothing is computed with, is what it says; it is
-        among them if lengths are asked for.
+        These include a size that is equal to another one in all runs, as one may have been written
+        for the other. A size that is only a length, and that no other name shares, is included only
+        with ``lengths``.
         """
         others = [other for _, other in runs]
         kept = {
@@ -249,19 +250,19 @@ class _Trials:
         }
         arrays = {name for name, value in claim.values.items() if value[0]}
         if isinstance(claim.statement, Membership) or arrays - kept:
-            kept -= arrays  # a shape is told by its sizes, and some arrays are as they must be
+            kept -= arrays  # of a shape only the sizes count
         left = kept if lengths else kept - _lengths(claim)
         for name in claim.values.keys() & claim.sizes.keys() - left:
             alike = [n for n in self.sizes if claim.sizes.get(n) == claim.sizes[name] and n != name]
             for same in alike:
-                told = any(o.sizes.get(name) != o.sizes.get(same) for o in others)
-                if not told and not any(_tied(name, same, claim, run) for run in self.runs):
+                differ = any(o.sizes.get(name) != o.sizes.get(same) for o in others)
+                if not differ and not any(_tied(name, same, claim, run) for run in self.runs):
                     left.add(name)
         return left
 
 
 def _tied(name: str, other: str, claim: Claim, run: _Run) -> bool:
-    """Tell whether two sizes stay equal where they were to differ: one is made of the other."""
+    """Return whether two sizes are equal in a run that was to make them differ."""
     places = run.variation.places
     if name in places and places[name] == places.get(other):
         return False
@@ -276,9 +277,9 @@ def _tied(name: str, other: str, claim: Claim, run: _Run) -> bool:
 def _furthest(
     claim: Claim, left: Collection[str], runs: Sequence[tuple[_Run, Claim]]
 ) -> list[tuple[_Run, Claim]]:
-    """Choose among runs that raise later on those that tell most of what is left.
+    """Choose the runs that get furthest, among those that raise after a claim.
 
-    That is: they change it and get furthest, and what the claim speaks of goes by these sizes.
+    Only runs that change a size in ``left`` count, and in which the axes of the claim follow it.
     """
     found: list[tuple[_Run, Claim]] = []
     for name in sorted(left):
@@ -293,7 +294,7 @@ def _furthest(
 
 
 def _goes_by_sizes(claim: Claim, other: Claim) -> bool:
-    """Tell whether the axes of what a claim speaks of change with its sizes of that length."""
+    """Return whether the axes of a claim's arrays have changed with the sizes of equal length."""
     changes = {
         (before, before == after)
         for name, (shape, _) in claim.values.items()
@@ -312,7 +313,7 @@ def _call(session: NoteRun, function: Callable[..., Any], given: Sequence[Any]) 
 
 
 def _lengths(claim: Claim) -> set[str]:
-    """Name the sizes in a claim that are but the length of an axis, or the end of a sum."""
+    """Return the sizes in a claim that are only lengths of axes or bounds of sums."""
     counted = [n for node in walk(claim.statement) for n in _ends(node)]
     names = Counter(node.name for node in walk(claim.statement) if _is_name(node))
     return {name for name, count in Counter(counted).items() if count == names[name]}

@@ -1,4 +1,4 @@
-"""Every formula can be typeset. What typesets is handed in: the checks need no renderer."""
+"""The check *formula*: each formula can be typeset, by a renderer that is passed in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Typesetter = Callable[..., object]
 
 
 def check(note: Note, typeset: Typesetter) -> Iterator[Check]:
-    """Tell of each formula of a note whether it can be typeset."""
+    """Yield a check for each formula of a note: whether it can be typeset."""
     for formula in note.formulas:
         began = time.perf_counter()
         why = ""

@@ -1,5 +1,5 @@
-"""What the sentences of a note state: numbers, shapes, and what inline code comes to.
+"""Extracts the claims in the English text of a note: numbers, shapes, values of inline code.
 
-The words are English. `claims_of` derives all of it from a note when it is asked for; whether it is
-true is for `vaultkit.checks` to find out.
+`claims_of` derives them from a parsed note on demand. Whether they are true is decided by
+`vaultkit.checks`.
 """

@@ -1,12 +1,13 @@
-"""Derives from the text of a note all that its sentences, tables and captions state."""
+"""`claims_of` extracts the claims in the sentences, tables and captions of a note."""
 
 from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
 
+from vaultkit.claims.amounts import Quantity
 from vaultkit.claims.counts import counts
-from vaultkit.claims.quantities import Quantity, quantities
+from vaultkit.claims.quantities import quantities
 from vaultkit.claims.said import Said, said, said_in_row
 from vaultkit.claims.shapes import Shape, shapes
 from vaultkit.read.note import Note
@@ -14,16 +15,16 @@ from vaultkit.read.note import Note
 
 @dataclass(frozen=True)
 class Claims:
-    """What a note states in words, in the order of its text.
+    """The claims of a note, in the order of its text.
 
     Attributes
     ----------
     quantities
         Numbers.
     shapes
-        Shapes of arrays, also where rows and columns are counted.
+        Shapes of arrays, including counts of rows and columns.
     said
-        Inline code, and what it is said to come to.
+        Inline code with its stated value.
     """
 
     quantities: tuple[Quantity, ...] = ()

@@ -1,4 +1,4 @@
-"""How long an array is, counted in words: *Q has 4 rows*, *the three columns of K*."""
+"""Lengths of arrays that are counted in words: *Q has 4 rows*, *the three columns of K*."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ _PATTERNS = (
 
 
 def counts(prose: Prose) -> Iterator[Shape]:
-    """Find how many rows, columns or entries a piece of text says that something has."""
+    """Yield the numbers of rows, columns or entries that a piece of text states."""
     if not any(noun in prose.text for noun in _NOUNS) or not _ANY.search(prose.text):
         return
     named: dict[tuple[int, int], list[str]] = {}
@@ -153,7 +153,7 @@ def counts(prose: Prose) -> Iterator[Shape]:
 
 
 def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iterator[Shape]:
-    """Find the counts that are not of an array by its name, or of what may be none."""
+    """Yield the counts of things without the name of an array."""
     text = prose.text
     for pattern in (_TABLE, _VECTOR, _SOMETHING):
         for found in pattern.finditer(text):
@@ -162,7 +162,7 @@ def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iter
             place = prose.place_of(start)
             words = named.get(place, [])
             if not all(map(_WORD.fullmatch, words)):
-                continue  # it is told of an array by its name
+                continue  # it is the count of a named array
             begins, ends = clause(text, found.start(), found.start())
             before = text[begins : found.start()]
             if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
@@ -193,7 +193,7 @@ def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iter
 
 
 def _of_names(prose: Prose) -> Iterator[Shape]:
-    """Find the counts of arrays by their names."""
+    """Yield the counts of arrays that are named."""
     text = prose.text
     for pattern in _PATTERNS:
         for found in pattern.finditer(text):
@@ -229,7 +229,7 @@ def _of_names(prose: Prose) -> Iterator[Shape]:
 
 
 def _axis(counted: str, along: str) -> str:
-    """Name the axis that is counted, of a whole array, or of one of its rows or columns."""
+    """Return the axis that is counted, of an array or of one of its rows or columns."""
     if not along:
         return counted
     return {"row": "columns", "column": "rows"}[along] if counted == "entries" else ""

@@ -1,4 +1,4 @@
-"""Expressions of Python in the midst of text."""
+"""Python expressions in running text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNSTEADY = re.compile(r"\b(?:rng|random|next|input|open|time|print|exec|eval|pe
 
 
 def is_steady(code: str) -> bool:
-    """Tell whether code comes to the same whenever it runs, and does nothing else.
+    """Return whether code has no side effects, and the same value each time.
 
     >>> is_steady("x.sum()"), is_steady("rng.normal()")
     (True, False)
@@ -20,7 +20,7 @@ def is_steady(code: str) -> bool:
 
 
 def parsed(code: str) -> list[ast.stmt]:
-    """Parse Python; nothing, if it is none."""
+    """Return the statements of Python code; none if it does not parse."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
         try:
@@ -30,13 +30,13 @@ def parsed(code: str) -> list[ast.stmt]:
 
 
 def expression_of(code: str) -> ast.expr | None:
-    """Parse a single expression."""
+    """Return the expression that code consists of, or None."""
     body = parsed(code)
     return body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
 
 
 def is_computed(code: str) -> bool:
-    """Tell whether code is an expression that names something.
+    """Return whether code is an expression that contains a name.
 
     >>> is_computed("x + 1"), is_computed("1 + 1"), is_computed("x = 1")
     (True, False, False)
@@ -46,7 +46,7 @@ def is_computed(code: str) -> bool:
 
 
 def is_literal(node: ast.expr) -> bool:
-    """Tell whether a value is written out."""
+    """Return whether an expression is a literal."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):

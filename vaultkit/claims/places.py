@@ -1,8 +1,7 @@
-"""Names the parts of a page that checks speak of: ``block-3``, ``formula-12``, ``number-7``.
+"""The names of the parts of a page: ``block-3``, ``formula-12``, ``number-7``.
 
-The names count what `vaultkit.read` has found in the note, so that nobody reads the page a second
-time: not to find the sentence that a check is of, and not when its code has been edited and its
-lines have moved.
+The names number the parts in the order of the parsed note. They connect checks to the rendered
+page, also when code has been edited on the page and its lines have moved.
 """
 
 from __future__ import annotations
@@ -11,15 +10,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from vaultkit.claims.amounts import Quantity
 from vaultkit.claims.claims import claims_of
-from vaultkit.claims.quantities import Quantity
 from vaultkit.claims.shapes import Shape
 from vaultkit.read.note import Note
 
 
 @dataclass
 class Places:
-    """The parts of a note by what a check tells of its place."""
+    """The parts of a note, found by kind, line and column of a check."""
 
     blocks: dict[int, str] = field(default_factory=dict)
     formulas: dict[tuple[int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -33,7 +32,7 @@ class Places:
     spots: dict[tuple[int, int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def of(self, kind: str, line: int, column: int, what: str) -> list[str]:
-        """Name the parts that a check is of; none where no reader sees one."""
+        """Return the names of the parts that a check is of; none if it is not visible."""
         match kind:
             case "mirror":
                 first = max((begins for begins in self.blocks if begins <= line), default=0)
@@ -41,7 +40,7 @@ class Places:
             case "equation":
                 return self._formulas(line, column, what)
             case "link":
-                # A link in a drawing is told of at the place that shows it.
+                # A link in a drawing is reported at the embed of the drawing.
                 return [self.links[line, column]] if (line, column) in self.links else []
             case "prediction" | "distractor":
                 return [self.predictions[line]]
@@ -51,17 +50,17 @@ class Places:
         return []
 
     def _formulas(self, line: int, column: int, tex: str) -> list[str]:
-        """Name the formula of some TeX on a line: of several, the one that stands at the column."""
+        """Return the formula with some TeX on a line: of several, the one at the column."""
         names = self.formulas.get((line, tex), [])
         return [name for name in names if self.columns[name] == column] or names
 
 
 def places(note: Note) -> Places:
-    """Find the parts of a note."""
+    """Return the parts of a note."""
     found = Places({block.fence.line: f"block-{n}" for n, block in enumerate(note.blocks)})
     for index, formula in enumerate(note.formulas):
         found.columns[f"formula-{index}"] = formula.column
-        for line in formula.lines:  # what is wrong with a row is told of its line
+        for line in formula.lines:  # an error in a row is reported at its line
             found.formulas[line, formula.tex].append(f"formula-{index}")
     for index, link in enumerate(note.links):
         found.links.setdefault((link.line, link.column), f"link-{index}")
@@ -81,7 +80,7 @@ def places(note: Note) -> Places:
 
 
 def formula_at(note: Note, line: int, column: int) -> int | None:
-    """Find the formula that a place lies in, by its number."""
+    """Return the index of the formula that contains a place."""
     for index, formula in enumerate(note.formulas):
         rest = column - formula.column
         if formula.line == line and not formula.display and 0 <= rest < len(formula.tex) + 2:

@@ -1,7 +1,7 @@
-"""What is a number in running text, and what only names something.
+"""What is a number in running text.
 
-In the string of a piece of text (`Prose`) whatever `NAMING` finds is no number; whatever `_NUMBER`
-then finds is one.
+In the string of a piece of text (`Prose`) whatever `vaultkit.claims.naming` finds is no number;
+whatever `_NUMBER` then finds is one.
 """
 
 from __future__ import annotations
@@ -9,345 +9,19 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
 
+from vaultkit.claims.amounts import Amount, Quantity
+from vaultkit.claims.naming import unnamed
 from vaultkit.claims.numerals import LARGE, NUMERAL, TENS, number_of
 from vaultkit.claims.suppositions import is_supposed, supposing
 from vaultkit.read.prose import CODE, END, LINK, NAME, Prose
 from vaultkit.read.sentences import clause
 
-_HIGH = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-
-
-@dataclass(frozen=True)
-class Amount:
-    """A number as it is stated.
-
-    Attributes
-    ----------
-    value
-        The number, with its sign.
-    unit
-        One in the last digit shown; 0 for a number that is exact as it stands.
-    scales
-        What a computed number may be multiplied by to be this one: 100 for a percentage.
-    either_sign
-        Whether the number stands for a size alone: ``±0.02``, ``fell by 0.5``.
-    whole
-        Whether it is an integer that is not rounded.
-    over
-        The denominator of a fraction.
-    is_rough
-        Whether it is a fraction in words, which comes near to a number.
-    """
-
-    value: Fraction
-    unit: Fraction
-    scales: tuple[Fraction, ...] = (Fraction(1),)
-    either_sign: bool = False
-    whole: bool = False
-    over: Fraction | None = None
-    is_rough: bool = False
-
-    @cached_property
-    def wanted(self) -> tuple[tuple[Fraction, float, Fraction], ...]:
-        """What a computed number may be, also as the nearest float, and half a unit of it."""
-        found = []
-        for scale in self.scales:
-            alike = scale == 1
-            value, unit = (
-                (self.value, self.unit) if alike else (self.value / scale, self.unit / scale)
-            )
-            found += [
-                (v, as_float(v), unit / 2)
-                for v in ((value, -value) if self.either_sign else (value,))
-            ]
-        return tuple(found)
-
-    @cached_property
-    def digits(self) -> int:
-        """Count the digits that are stated: 2 in 12, and in 0.05."""
-        if not self.unit:
-            return 0
-        return max(len(str(abs(self.value) // self.unit)), len(str(self.unit.denominator)) - 1)
-
-    @property
-    def decimals(self) -> int:
-        """Count the decimals of a number that would be this one without its scale."""
-        scale = max(self.scales)
-        return len(str((scale / self.unit).numerator)) - 1 if self.unit else 0
-
-    def changed(self) -> Iterator[Amount]:
-        """Return the numbers in which one digit is another one."""
-        if self.over:
-            above = self.value * self.over
-            for digit in range(10):
-                if digit != abs(above) % 10:
-                    changed = above - abs(above) % 10 + digit
-                    yield replace(self, value=changed / self.over)
-                below = self.over - self.over % 10 + digit
-                if below and below != self.over:
-                    yield replace(self, value=above / below)
-        if not self.unit:
-            return
-        sign = -1 if self.value < 0 else 1
-        steps = int(abs(self.value) / self.unit)
-        places = max(len(str(steps)), len(str(self.unit.denominator)))
-        for place in range(min(places, 12)):
-            digit = steps // 10**place % 10
-            for other in range(10):
-                if other != digit:
-                    value = sign * (steps + (other - digit) * 10**place) * self.unit
-                    yield replace(self, value=value)
-
-
-def as_float(number: Fraction) -> float:
-    """Return the nearest float; beyond the largest one, infinity."""
-    try:
-        return number.numerator / number.denominator
-    except OverflowError:
-        return float("inf") if number > 0 else float("-inf")
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A number in prose.
-
-    Attributes
-    ----------
-    line
-        Where it stands.
-    text
-        As it is written.
-    given
-        Why no code computes it, where the note says so.
-    place
-        What it stands in, where that is not running text: ``alt text``, ``summary``.
-    readings
-        What it may mean. 9/10 is a fraction, or two numbers; 12 345 is one number, or two.
-    """
-
-    line: int
-    text: str
-    given: str = ""
-    place: str = ""
-    readings: tuple[tuple[Amount, ...], ...] = ()
-    column: int = 1
-    #: Whether it goes on from the number before it, as in *0.1, 0.2 and 0.7*.
-    goes_on: bool = False
-    #: Whether it is a vector of small whole numbers, as in *(2, −1)*.
-    is_vector: bool = False
-    #: Whether a bracket opens right before it, and closes right behind it.
-    opens: bool = False
-    closes: bool = False
-    #: The name that the text says has this value, as in *`n` = 6* and *$d$ is 2*.
-    of: str = ""
-    #: Whether it is too small to be backed by anything but that name.
-    is_small: bool = False
-    #: Where its sentence begins, and what stands between it and the number before it there.
-    sentence: tuple[int, int] | None = None
-    behind: str = ""
-    #: Whether what follows is said to be so there: *At 16 the norm is …*.
-    leads: bool = False
-    #: The word to which it is given: *the loss is 0.37*, *with loss 0.37*.
-    word: str = ""
-    #: What it is said to bound: ``less`` and ``more`` what stands before it; ``between``, too.
-    bounds: str = ""
-
-
-# --- What names ---------------------------------------------------------------------------------
-
-_YEAR = r"(?:19[5-9]\d|20[0-3]\d)"
-_YEARS = rf"{_YEAR}(?:\s?[-–]\s?{_YEAR}|\s(?:and|to)\s{_YEAR})?"
-#: A plural behind a number: then it counts, whatever stands before it.
-_MANY = r"(?!(?:has|was|is|its|this|as|does|uses|shows|gives|makes|says|states)\b)[a-z]+s\b"
-_LABEL = r"[1-9]\d{0,2}(?:\.[1-9]\d?){0,2}[a-z]?"
-_LABELS = (
-    rf"{_LABEL}(?:(?:\s?[-–,]\s?|,? (?:and|or|to) ){_LABEL})*(?![\d.]*\d)(?!\s?(?:%|×|times\b))"
-)
-_VERSION = r"(?:[1-9]\d?|0)(?:\.(?:0|[1-9]\d?)){1,3}"
-_VERSIONS = rf"{_VERSION}(?:(?:\s?[-–,]\s?|,? (?:and|or|to) ){_VERSION})*(?![\d.]*\d)(?!\s?(?:%|×))"
-_MONTH = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
-    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
-)
-
-
-@dataclass(frozen=True)
-class Naming:
-    """Digits that name something: a pattern whose group ``n`` (or all of it) counts nothing.
-
-    ``names`` are examples of it; ``counts`` look alike, and hold a number all the same.
-    """
-
-    what: str
-    pattern: re.Pattern[str]
-    names: tuple[str, ...]
-    counts: tuple[str, ...] = ()
-
-
-def _naming(what: str, pattern: str, *names: str, counts: tuple[str, ...] = ()) -> Naming:
-    return Naming(what, re.compile(pattern), names, counts)
-
-
-#: All that is recognised as a name, in the order in which it is looked for.
-NAMING = (
-    _naming(
-        "an address",
-        r"\bhttps?://\S+|\bwww\.\S+|(?<![\w.+-])[\w.+-]+@[\w-]+\.\w[\w.-]*"
-        r"|\b(?<!-)(?<!\w\.)(?:[\w-]+\.)+(?:org|com|io|dev|net|edu|ai)\b(?:/[^\s)\]]*)?",
-        "https://example.org/10.25",
-        "arxiv.org/abs/1706.03762",
-        "mail@example12.org",
-    ),
-    _naming(
-        "a file or a path",
-        # Up to its first letter nothing is looked at again.
-        r"(?<![\w./-])(?:[.-]|[^\WA-Za-z_])*+[A-Za-z_/][\w./-]*"
-        r"\.(?:py|md|svg|png|jpe?g|txt|json|toml|ya?ml|ipynb|html|js|css|pdf|npz?|csv|bin)\b(?:::?[\w:.]+)?",
-        "snippets/v12.py",
-        "figure-12.svg",
-        "note10.md:14",
-        counts=("12/13.5",),
-    ),
-    _naming(
-        "an identifier of a text",
-        r"(?i:\barxiv[: ]\s?|\bdoi[: ]\s?)(?P<n>[\w./-]*\w)|\b10\.\d{4,}/\S*\w"
-        r"|(?i:\bisbn(?:-1[03])?:?\s)(?P<m>[\dX–-]+)|\b(?:RFC|ISO|IEEE|PEP|BWV|ECMA)[ -](?P<o>\d+)",
-        "arXiv 1706.03762",
-        "arXiv:1607.06450v1",
-        "doi 10.1145/12.34",
-        "ISBN 978-1-63343-716-6",
-        "RFC 2119",
-        "IEEE 754",
-        counts=("arXiv holds 2.25 million",),
-    ),
-    _naming(
-        "a date",
-        rf"\b\d{{4}}-\d{{2}}(?:-\d{{2}})?\b|\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?)?{_MONTH}\s"
-        rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\b(?!\.\d))?(?:,?\s?{_YEAR}\b)?"
-        r"|\b(?:1[5-9]|20)\d0s\b|\b(?:1\d|2[01])(?:th|st)[ -]century"
-        r"|\b[012]?\d:[0-5]\d(?::[0-5]\d)?\b",
-        "2026-11-21",
-        "12 June 2017",
-        "June 12, 2017",
-        "November 2026",
-        "the 1990s",
-        "the 20th century",
-        "at 10:30",
-        counts=("May 0.25 be", "12.5 of June"),
-    ),
-    _naming(
-        "a year",
-        rf"(?<=\()(?P<n>{_YEAR}[a-z]?)(?=[),;:])"
-        rf"|(?:\b[A-Za-z][\w-]{{0,60}}{LINK}?,|[)\]\"”’{LINK}],?)\s(?P<o>{_YEAR}[a-z]?)(?=[.,;:)\]|]|\s\(|\s*$)"
-        rf"|\b(?:et al\.?|and others),?{LINK}?[)\]]?\s\(?(?P<m>{_YEAR}[a-z]?)\b(?!\.\d)"
-        rf"|\b[A-Z][\w’'-]*,?\s\(?(?P<q>{_YEAR}[a-z]?)\b(?!\.\d)(?!\s?(?:%|×|{_MANY}))"
-        rf"|\b(?:[Ii]n|[Oo]f|[Ff]rom|early|late|mid)[\s-](?P<p>{_YEARS})\b(?!\.\d)(?![-/])"
-        rf"(?!\s?(?:%|×|{_MANY}|\w+ {_MANY}))"
-        rf"|\b(?:[Ss]ince|[Bb]y|[Uu]ntil|[Bb]efore|[Aa]fter|than)\s(?P<r>{_YEARS})\b(?!\.\d)(?![-/])"
-        rf"(?!\s?(?:%|×|{_MANY}))|©\s?(?P<s>{_YEAR})",
-        "(2017)",
-        "Vaswani et al. (2017)",
-        "Vaswani et al., 2017",
-        "NeurIPS 2017",
-        "Raschka, 2024",
-        "in 2017, it",
-        "the paper of 2017 has",
-        "since 2020",
-        "since 2021 turn queries",
-        "by Vaswani and others, 2017.",
-        "(the repository, 2018)",
-        "between the papers of 2014 and 2017",
-        counts=(
-            "in 2000 trials",
-            "of 2017 tokens",
-            "of 2048",
-            "2017",
-            "in 2000 random pairs",
-            "it is 2017.",
-        ),
-    ),
-    _naming(
-        "a version",
-        r"\b(?:NumPy|SciPy|Python|CPython|PyTorch|TensorFlow|JAX|ONNX|MkDocs|Material for MkDocs|"
-        r"Material|Pyodide|Obsidian|Jupyter|pandas|Matplotlib|nbformat|Unicode|CommonMark|KaTeX|"
-        r"MathJax|Transformers|CUDA|Ubuntu|Debian|[Vv]ersions?|[Rr]elease)(?:\s(?:≥|>=|from|since))?\s?"
-        rf"(?P<n>{_VERSIONS})|\bv(?P<m>\d+(?:\.\d+)*)\b"
-        rf"|\b(?:CC[ -]BY(?:-[A-Z]{{2}})*|Apache(?: Licen[cs]e)?(?:,? Version)?|L?GPL)"
-        r"[ -]?v?(?P<o>\d\.\d)"
-        r"|(?<![\w.])(?P<p>\d+(?:\.\d+){2,})(?![\w])",
-        "NumPy 2.4",
-        "NumPy 2.0 to 2.4",
-        "Python 3.11–3.14",
-        "version 1.5.2",
-        "v0.12",
-        "CC BY 4.0",
-        "Apache 2.0",
-        "it is 1.2.3 now",
-        counts=("NumPy 0.8231", "Material 0.25 %", "NumPy 2.0315", "NumPy gives 2.4"),
-    ),
-    _naming(
-        "a part of a text",
-        r"(?:\b(?i:sections?|chapters?|chs?\.|equations?|eqs?\.|exercises?|footnotes?|pages?|appendix|"
-        r"lines?|theorem|lemma|lectures?|pp?\.)\s|§{1,2}\s?|\b(?:Figures?|Figs?\.|Tables?|Listings?|"
-        rf"Algorithms?|Definitions?|Volumes?|Vol\.|No\.|Parts?)\s)\(?(?P<n>{_LABELS})(?!\s?(?:%|×|\w+s\b))",
-        "section 3.4",
-        "Sections 3.4 and 3.5",
-        "§ 4.2",
-        "Table 12",
-        "Figure 3.14",
-        "equation (12)",
-        "pages 24–31",
-        "line 28",
-        counts=(
-            "the table 1.85",
-            "section 0.25",
-            "Table 0.5",
-            "the figure 3.14",
-            "lines 12 tokens",
-        ),
-    ),
-    _naming(
-        "a number of a list",
-        r"\b0\d+-\d+[a-z]?\b|(?<!\d[ ,\u00a0\u202f\u2009])(?<![\w.])00\d\b(?!\.\d)|#(?P<n>\d+)\b"
-        r"|\b(?i:issues?|pull requests?|PR|tickets?)\s#?(?P<m>\d+)\b(?!\.\d)",
-        "#141128",
-        "004-10",
-        "document 001",
-        "issue 12345",
-        counts=("# 0.25", "issues 12.5", "20 000", "024"),
-    ),
-    _naming(
-        "a name",
-        r"\b(?=[\w-]{0,60}[A-Z])[A-Za-z]\w{0,60}(?:-\w{1,60}){0,8}-\d[\w.]*\b"
-        r"|\b(?:8|16|32|64|128|256)[- ]?bits?\b",
-        "GPT-2",
-        "GPT-3.5",
-        "SHA-256",
-        "MiniLM-L12-v2",
-        "16-bit",
-        counts=("12-dimensional", "top-10", "about-0.5", "96-token"),
-    ),
-)
-
-
-def _unnamed(text: str) -> str:
-    """Put a mark in the place of each character that only names something."""
-    for naming in NAMING:
-        for found in list(naming.pattern.finditer(text)):
-            groups = [found.span(name) for name, value in found.groupdict().items() if value]
-            for start, end in groups or [found.span()]:
-                text = text[:start] + NAME * (end - start) + text[end:]
-    return text
-
-
-# --- What counts --------------------------------------------------------------------------------
-
 _MINUS = "-\u2212\u2010\u2011\ufe63\uff0d"
+_HIGH = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _SUPER = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
 _VULGAR = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5),
            "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅐": (1, 7),
@@ -414,7 +88,7 @@ _SENTENCE = re.compile(r"[.!?:;](?:\s|$)")
 
 
 def _of(text: str, found: re.Match[str]) -> str:
-    """Name what a text says has the value that it gives."""
+    """Return the name whose value a text states, if it does."""
     named = _OF.search(text, max(0, found.start() - 60), found.start())
     if not named or not _STATED.match(text, found.end()):
         return ""
@@ -433,9 +107,9 @@ _TICKS = str.maketrans(CODE + END, "``")
 
 
 def _states_nothing(text: str, at: int) -> bool:
-    """Tell whether a number stands in code that is only supposed: *Set `n = 12`, and look*.
+    """Return whether a number is in code that is only supposed: *Set `n = 12`, and look*.
 
-    Mathematics that has a relation is read elsewhere.
+    Formulas with a relation are not handled here.
     """
     first, last = text.rfind(CODE, 0, at), text.find(END, at)
     if first < 0 or last < 0 or text.rfind(END, 0, at) > first:
@@ -465,7 +139,7 @@ _NEXT = re.compile(rf"{END}?,?(?:\s(?:and|or|to))?\s{CODE}?")
 
 
 def vectors(prose: Prose) -> Iterator[Quantity]:
-    """Find the vectors of small whole numbers in a piece of text."""
+    """Yield the vectors of small integers in a piece of text."""
     text, end, is_place, is_one = prose.text, -1, False, False
     for found in _VECTOR.finditer(text):
         start = found.start()
@@ -487,13 +161,13 @@ def vectors(prose: Prose) -> Iterator[Quantity]:
 
 
 def quantities(prose: Prose) -> Iterator[Quantity]:
-    """Find the numbers in a piece of text."""
+    """Yield the numbers in a piece of text."""
     yield from _spelled(prose)
     yield from _fractions(prose)
     if not _DIGIT.search(prose.text):
         return
     yield from vectors(prose)
-    text = _FACTOR.sub(" ", _unnamed(prose.text))
+    text = _FACTOR.sub(" ", unnamed(prose.text))
     found = []
     for number in _NUMBER.finditer(text):
         if _states_nothing(text, number.start()):
@@ -554,7 +228,7 @@ _IF = supposing(
 
 
 def _word(before: str, number: re.Match[str], behind: str) -> str:
-    """Name what a number is given to, where that is said to be so."""
+    """Return the word whose value a number is said to be."""
     found = _WORD.search(before.lstrip())
     if not found or not _WORD_ENDS.match(behind) or _IF.search(before):
         return ""
@@ -727,7 +401,7 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
 
 
 def _counts(amount: Amount) -> bool:
-    """Tell whether a number must be backed: decimals, and integers from 10 on."""
+    """Return whether a number must be backed: decimals, and integers from 10 on."""
     return amount.unit != 1 or abs(amount.value) >= 10
 
 

@@ -1,4 +1,4 @@
-"""Inline code that states something: ``x.sum() == 7``, or ``len(x)`` *is* ``2``."""
+"""Statements in inline code: ``x.sum() == 7``, or ``len(x)`` *is* ``2``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vaultkit.read.sentences import Sentences
 
 @dataclass(frozen=True)
 class Said:
-    """An expression, and what it is said to come to; nothing, if it is to hold itself.
+    """An expression with its stated value; empty for a comparison, which must be true.
 
     ``places`` are the lines and columns of the codes and numbers that it is made of, with their
     lengths.
@@ -30,7 +30,7 @@ class Said:
     raises: bool = False
 
     def holds(self, line: int, column: int) -> bool:
-        """Tell whether a place lies in it."""
+        """Return whether a place lies in it."""
         return any(
             line == own and first <= column < first + length + 2
             for own, first, length in self.places
@@ -79,7 +79,7 @@ _KINDS = r"(?:u?int|float|complex)\d+|bool|object|int|float|str|list|tuple|dict|
 
 
 def said(coded: Coded) -> Iterator[Said]:
-    """Find the statements in the inline code of a paragraph."""
+    """Yield the statements in the inline code of a paragraph."""
     content, children = coded.source, coded.parts
     sentences = Sentences(content)
     for position, child in enumerate(children):
@@ -140,7 +140,7 @@ _VALUES = re.compile(
 
 
 def said_in_row(cell: Cell) -> Iterator[Said]:
-    """Find what a cell and the first one of its row state: what an expression comes to."""
+    """Yield the statement of a table row: an expression in its first cell, its value in another."""
     code, shown = cell.first[0].strip(), cell.text.strip()
     if not re.fullmatch("`[^`]+`", code) or not _VALUES.fullmatch(cell.title):
         return
@@ -157,9 +157,9 @@ def said_in_row(cell: Cell) -> Iterator[Said]:
 
 
 def _is_comparison(code: str, *, names: bool = False) -> bool:
-    """Tell whether code compares something computed with a value that is written out.
+    """Return whether code compares a computed value with a literal.
 
-    With a name alone it is as often a condition, so that ``names`` do not count unless asked for.
+    A comparison of a mere name may be a condition; it counts only with ``names``.
     """
     tree = expression_of(code)
     if not isinstance(tree, ast.Compare) or not is_computed(code):
@@ -171,7 +171,7 @@ def _is_comparison(code: str, *, names: bool = False) -> bool:
 
 
 def _is_value(shown: str) -> bool:
-    """Tell what code shows as a value from an expression."""
+    """Return whether code is a value rather than an expression."""
     if re.fullmatch(_KINDS, shown):
         return True
     tree = expression_of(shown)
@@ -181,7 +181,7 @@ def _is_value(shown: str) -> bool:
 
 
 def _assigned(code: str) -> tuple[str, str] | None:
-    """Part ``x[0] = 4.0``: an element, and what it is said to be."""
+    """Split ``x[0] = 4.0`` into the element and its stated value."""
     match parsed(code):
         case [ast.Assign([ast.Subscript(ast.Name(), index)], value)] if is_literal(
             index

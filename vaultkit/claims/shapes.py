@@ -16,7 +16,7 @@ from vaultkit.read.sentences import clause
 
 @dataclass(frozen=True)
 class Shape:
-    """What may be the shape of an array.
+    """A possible shape of an array in the text.
 
     Attributes
     ----------
@@ -28,11 +28,11 @@ class Shape:
         Its lengths: numbers, names, products and quotients of both. Of *12-dimensional* it is
         that of the last axis.
     subject
-        What it is said of, as code writes it: ``Q``, ``Q @ K.T``.
+        The array that has it, as an expression of code: ``Q``, ``Q @ K.T``.
     word
         The word before it, which may be the name of an array, too.
     called
-        Whether the text calls it a shape, or what it is of a matrix.
+        Whether the text calls it a shape, or calls the array a matrix.
     product
         Whether it is written with a sign of multiplication, and may be a product.
     alone
@@ -76,7 +76,7 @@ class Shape:
     code_at: tuple[int, int] = (0, 0)
 
     def is_said_of(self, line: int, column: int) -> bool:
-        """Tell whether a place lies in the code that has it."""
+        """Return whether a place lies in the code whose shape it is."""
         own, first = self.code_at
         return bool(self.code) and line == own and first <= column < first + len(self.code)
 
@@ -181,7 +181,7 @@ _LONGEST = 400
 
 
 def shapes(prose: Prose) -> Iterator[Shape]:
-    """Find what may be shapes in a piece of text."""
+    """Yield the possible shapes in a piece of text."""
     text = prose.text
     found = []
     for match in _TUPLE.finditer(text) if "(" in text else ():
@@ -279,7 +279,7 @@ def _in_code(text: str, at: int) -> bool:
 
 
 def _computed(text: str, start: int) -> tuple[str, int]:
-    """Find the expression right before a shape that is said to have it, and where it begins."""
+    """Return the expression right before a shape that has it, and where it begins."""
     last = text.rfind(END, 0, start)
     first = text.rfind(CODE, 0, last) if last >= 0 else -1
     if first < 0 or not _COMES_TO.fullmatch(text, last + 1, start):
@@ -294,7 +294,7 @@ def _computed(text: str, start: int) -> tuple[str, int]:
 
 
 def _subject(prose: Prose, before: str, behind: str) -> tuple[str, str]:
-    """Find what a shape is said of: before it, behind it, or in the first cell of its row."""
+    """Return the subject of a shape: before it, behind it, or in the first cell of its row."""
     named = _OF_SHAPE.search(before) or _NAMED.search(before)
     if not named or _ARTICLE.search(before):
         named = _BEHIND.match(behind)
@@ -310,7 +310,7 @@ def _subject(prose: Prose, before: str, behind: str) -> tuple[str, str]:
 
 
 def expression(text: str) -> str:
-    """Write a product as code does: ``Q K^T`` is ``Q @ K.T``; nothing if it is no product."""
+    """Return a product as code: ``Q @ K.T`` for ``Q K^T``; empty if it is not a product."""
     text = re.sub("[α-ω]", lambda found: unicodedata.name(found[0]).split()[-1].lower(), text)
     text = re.sub(r"ᵀ|\s?\^\s?T\b", ".T", text.strip().removesuffix(".shape"))
     text = re.sub("[₀-₉]", "", text)  # what has an index is one of several
@@ -321,7 +321,7 @@ def expression(text: str) -> str:
 def _factors(
     text: str, found: list[tuple[tuple[int, int], tuple[str, ...]]]
 ) -> Iterator[tuple[tuple[str, ...], ...]]:
-    """Tell of each shape whose product it is of, or a factor of, by the words between them."""
+    """Yield, for each shape, the shapes that it is a product of or multiplied by, if any."""
     # The shapes of the sentence so far: the last one, and the pair of the last product.
     last: tuple[str, ...] | None = None
     pair: tuple[tuple[str, ...], ...] = ()

@@ -1,4 +1,4 @@
-"""What a sentence only asks, supposes or denies, and so does not say."""
+"""Recognises what a sentence only asks, supposes or denies, and so does not state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WORDS = (
 
 
 def supposing(*words: str) -> re.Pattern[str]:
-    """Return a pattern of the words by which a sentence may not say what stands in it, and of more.
+    """Return a pattern of the words that suppose or deny, and of the words given.
 
     >>> bool(supposing().search("Unless x is 3")), bool(supposing("where").search("where x is 3"))
     (True, True)
@@ -53,10 +53,10 @@ _WOULD = re.compile(r"\b(?:would|could|might)\b")
 
 
 def is_supposed(before: str, behind: str) -> bool:
-    """Tell whether a sentence asks, supposes or denies what a piece of code in it says.
+    """Return whether a sentence asks, supposes or denies what a piece of code in it states.
 
-    A word of doubt somewhere in a sentence is not enough: *If you look above, `n = 20`* says that
-    it is so.
+    A word of doubt somewhere in a sentence is not enough: *If you look above, `n = 20`* states
+    it.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ _DOUBT = supposing("before", "after", "first", r"at\s+most", r"at\s+least", "abo
 
 
 def is_doubtful(before: str, behind: str) -> bool:
-    """Tell whether a sentence may not say what a piece of code in it does, for a word somewhere.
+    """Return whether a word in a sentence makes it doubtful that it states a piece of code.
 
-    A word that a sentence begins with speaks of no more than what stands before the next comma.
+    A word at the beginning of a sentence applies only up to the next comma.
 
     >>> is_doubtful("When it ends, ", "."), is_doubtful("This is so when ", ".")
     (False, True)

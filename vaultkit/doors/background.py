@@ -1,9 +1,7 @@
-"""Runs the code of drafts in the background, the last version of each, and ends what is outdated.
+"""Runs the code of drafts in the background, only the last version of each.
 
-A run begins where the draft differs from what ran last, if a checkpoint is there.
-
-A draft is a note as an editor holds it. It is sent, as text, to a process that has read nothing but
-the engine: so it can be at hand all the time, whatever becomes of the vault.
+A draft is the unsaved text of a note in an editor. Its run resumes from the last checkpoint before
+the first change, if there is one, in a process that has loaded only the engine.
 """
 
 from __future__ import annotations
@@ -11,23 +9,19 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from vaultkit.checks.evidence import bound
-from vaultkit.edit.tell import Value
-from vaultkit.pipeline.inspect import Settings, agreement, inspect_code
-from vaultkit.pipeline.runner import Inspection, told
-from vaultkit.read.markdown import parse
-from vaultkit.read.note import Block, Note
+from vaultkit.pipeline.inspect import Task, agreement
+from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, packed
+from vaultkit.read.note import Note
 from vaultkit.run.ending import Limits
-from vaultkit.run.session import Step
-from vaultkit.run.work import Send
 from vaultkit.run.workers import Workers
 
 #: Characters and lines of a value that are shown.
@@ -36,67 +30,61 @@ _WIDEST, _LONGEST = 80, 12
 
 @dataclass
 class Verdict:
-    """What the code of a draft has shown.
+    """The results of running a draft.
 
     Attributes
     ----------
     note
         The draft.
     found
-        What was found as it ran.
-    values
-        What its blocks have bound to names, in their order.
+        The checks of its code, and its variables.
     until
-        The block before which it was to stop; None: it was to judge everything.
+        The block before which the run stopped; None for a whole run.
     """
 
     note: Note
     found: Inspection
-    values: dict[str, list[Value]] = field(default_factory=dict)
     until: int | None = None
 
 
 class Background:
-    """Runs drafts one at a time, in the order in which they were asked for.
+    """Runs drafts one at a time, in the order of requests.
 
     Parameters
     ----------
     folder
         The folder of the vault.
-    tell
+    report
         Called with each verdict, from a thread of its own.
     limits
         What the process of a note may use.
     """
 
     def __init__(
-        self, folder: Path, tell: Callable[[Verdict], None], limits: Limits | None = None
+        self, folder: Path, report: Callable[[Verdict], None], limits: Limits | None = None
     ) -> None:
-        self._tell = tell
-        self._workers = Workers(_Work(folder), 1, limits)
+        self._report = report
+        self._workers = Workers(_DraftWork(folder, describe), 1, limits)
         self._changed = threading.Condition()
-        self._asked: dict[Path, tuple[Note, list[Any], int | None]] = {}
+        self._asked: dict[Path, Task] = {}
         self._runs: tuple[Path | None, str] = None, ""
-        #: What ran last of each note, and how: there may be checkpoints of it.
-        self._begun: dict[Path, tuple[Note, list[Any]]] = {}
+        #: What ran last of each note: there may be checkpoints of it.
+        self._begun: dict[Path, Task] = {}
         self._forgotten: list[str] = []
         self._numbers = count()
         self._closed = False
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
-    def ask(
-        self, note: Note, names: Collection[str], settings: Settings, until: int | None = None
-    ) -> None:
-        """Have a draft run; what runs or waits of the same note is outdated, and ends."""
-        how = [sorted(names), asdict(settings) | {"typeset": None}]
+    def ask(self, task: Task) -> None:
+        """Request the run of a draft; earlier requests for the same note are cancelled."""
         with self._changed:
-            self.outdate(note.path)
-            self._asked[note.path] = note, how, until
+            self.outdate(task.note.path)
+            self._asked[task.note.path] = task
             self._changed.notify()
 
     def outdate(self, path: Path) -> None:
-        """Let go what runs or waits of a note."""
+        """Cancel the runs of a note."""
         with self._changed:
             self._asked.pop(path, None)
             runs, key = self._runs
@@ -105,7 +93,7 @@ class Background:
                 self._workers.cancel(key)
 
     def forget(self, *paths: Path) -> None:
-        """Run notes no more, and keep nothing of them; by default, keep nothing of any."""
+        """Cancel the runs of notes and drop their checkpoints; by default, of all notes."""
         with self._changed:
             for path in paths:
                 self.outdate(path)
@@ -115,7 +103,7 @@ class Background:
             self._changed.notify()
 
     def close(self) -> None:
-        """End all that runs, and wait for its end."""
+        """End all runs, and wait for them."""
         with self._changed:
             self._closed = True
             if self._runs[0]:
@@ -136,78 +124,42 @@ class Background:
                 if not self._asked:
                     continue
                 path = next(iter(self._asked))
-                note, how, until = self._asked.pop(path)
-                before, same_way = self._begun.get(path, (note, None))
-                agrees = agreement(before, note) - 1 if how == same_way else -1
-                self._begun[path] = note, how
-                task = [os.fspath(path), note.text, *how, until, agrees, next(self._numbers)]
-                key = json.dumps(task)
+                task = self._asked.pop(path)
+                agrees = _agrees(self._begun.get(path), task)
+                last = agrees if task.until is None else min(agrees, task.until - 1)
+                self._begun[path] = task
+                key = json.dumps([os.fspath(path), agrees, last, next(self._numbers)])
                 self._runs = path, key
                 # Handed out under the lock: what is not at hand yet could not be ended.
-                self._workers.submit(key)
+                self._workers.submit(key, partial(packed, task))
                 self._workers.attend()
             ending = self._workers.result(key)
             with self._changed:
                 outdated = self._runs != (path, key)
                 self._runs = None, ""
-            if outdated:
-                continue
-            values: dict[str, list[Value]] = {}
-            for message in ending.messages:
-                for name, (what, shown) in message.get("values", {}).items():
-                    values.setdefault(name, []).append(Value(message["of"], what, shown))
-            self._tell(Verdict(note, told(note, ending, until is None), values, until))
+            if not outdated:
+                found = inspection_of(task.note, ending, task.until is None)
+                self._report(Verdict(task.note, found, task.until))
 
 
-@dataclass
-class _Work:
-    """What the process of a draft does. Plain data, so that it can be sent to one."""
+def _agrees(before: Task | None, task: Task) -> int:
+    """Return the last block up to which a run of one task is a run of another; -1 if none is."""
+    if before is None or (before.names, before.settings) != (task.names, task.settings):
+        return -1
+    return agreement(before.note, task.note) - 1
 
-    folder: Path
+
+class _DraftWork(NoteWork):
+    """The work of a draft's process: that of a note, with checkpoints."""
 
     def resumes(self, key: str) -> tuple[str, int, int]:
-        """Tell the note of a key, and the last blocks at which a run of it can be gone on with."""
-        path, _, _, _, until, agrees, _ = json.loads(key)
-        return path, agrees, agrees if until is None else min(agrees, until - 1)
-
-    def __call__(
-        self,
-        key: str,
-        send: Send,
-        wait: Callable[[int, Collection[Path]], str | None] = lambda _index, _read: None,
-    ) -> None:
-        path, text, names, given, until, *_ = json.loads(key)
-        note = parse(text, Path(path))
-        read: set[Path] = set()
-
-        def pause(index: int) -> tuple[Note, int | None] | None:
-            nonlocal note
-            again = wait(index, read | {self.folder.parent})
-            if again is None:
-                return None
-            _, text, _, _, until, *_ = json.loads(again)
-            note = parse(text, note.path)
-            return note, until
-
-        def tell(index: int, seconds: float) -> None:
-            send({"block": index, "limit": seconds})
-
-        def watch(block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
-            del steps
-            names = bound(block) & variables.keys()
-            values = {name: _described(variables[name]) for name in sorted(names)}
-            send({"of": note.blocks.index(block), "values": values})
-
-        for check in inspect_code(
-            note, self.folder, names, Settings(**given),
-            until=until, tell=tell, read=read, watch=watch, pause=pause,
-        ):  # fmt: skip
-            send({"check": check.plain()})
-        send({"read": [os.fspath(path) for path in read]})
+        """Return the note of a key, and the last blocks after which its run can resume."""
+        path, agrees, last, _ = json.loads(key)
+        return path, agrees, last
 
 
-def _described(value: Any) -> tuple[str, str]:
-    """Tell what a value is, and print it short; it may be of any class, and its print may fail."""
+def describe(value: Any) -> tuple[str, str]:
+    """Return type and short text of a value, of any class, even if its ``repr`` raises."""
     what = type(value).__name__
     try:
         if isinstance(value, np.ndarray):

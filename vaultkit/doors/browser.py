@@ -10,17 +10,18 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.places import places
-from vaultkit.pipeline.inspect import Settings, inspect
+from vaultkit.pipeline.inspect import Settings, inspect, run_code
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
-Tell = Callable[[dict[str, Any]], None]
+Report = Callable[[dict[str, Any]], None]
 
 #: What a browser has not: other packages, other files, processes and threads.
 _LACKING = re.compile(
@@ -44,7 +45,7 @@ class Desk:
         self.vault = Vault(root)
         self.settings = settings or Settings()
 
-    def check(self, name: str, edits: Mapping[int, str], tell: Tell) -> None:
+    def check(self, name: str, edits: Mapping[int, str], report: Report) -> None:
         """Inspect a note.
 
         Parameters
@@ -53,7 +54,7 @@ class Desk:
             Its path as seen from the vault's root.
         edits
             The code of those blocks that are to have another one.
-        tell
+        report
             Gets ``{"block": number, "limit": seconds}`` before each block runs, and
             ``{"check": …, "places": […]}`` for each check.
 
@@ -65,7 +66,7 @@ class Desk:
         path = self.vault.root / name
         original = self.vault.notes[path]
         if not edits:
-            self._inspect(original, tell)
+            self._inspect(original, report)
             return
         before = path.read_bytes()
         try:
@@ -74,26 +75,27 @@ class Desk:
             note = self.vault.notes[path]
             if _parts(note) != _parts(original):
                 raise ValueError("the edit holds a mark that ends the block: nothing was run")
-            self._inspect(note, tell)
+            self._inspect(note, report)
         finally:
             path.write_bytes(before)
             self.vault.refresh()
 
-    def _inspect(self, note: Note, tell: Tell) -> None:
+    def _inspect(self, note: Note, report: Report) -> None:
         def begin(block: int, seconds: float) -> None:
-            tell({"block": block, "limit": seconds})
+            report({"block": block, "limit": seconds})
 
+        run = partial(run_code, beat=begin)
         where = places(note)
         lacking: set[int] = set()
-        for check in inspect(note, self.vault, self.settings, tell=begin):
+        for check in inspect(note, self.vault, self.settings, run=run):
             found = [f"block-{check.block}"]
             if check.block is None:
                 found = where.of(check.kind, check.line, check.column, check.what)
-            tell({"check": _excused(check, lacking).plain(), "places": found})
+            report({"check": _excused(check, lacking).plain(), "places": found})
 
 
 def _excused(check: Check, lacking: set[int]) -> Check:
-    """Tell what a browser cannot run from what is wrong.
+    """Return what a browser cannot run from what is wrong.
 
     What rests on a block that could not run cannot be judged either.
     """

@@ -1,7 +1,6 @@
-"""Puts all pages into their templates at once, by all processors.
+"""Builds pages in parallel: fills their templates in all processes at once.
 
-MkDocs does so page by page, when all of them are rendered. No page then rests on another one that
-was put into its template before.
+MkDocs does so page by page after all pages are rendered, when no page depends on another one.
 """
 
 from __future__ import annotations

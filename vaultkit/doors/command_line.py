@@ -22,7 +22,6 @@ from xml.etree import ElementTree
 import click
 
 from vaultkit import starter
-from vaultkit.checks import mirrors
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Mend
 from vaultkit.edit.annotate import Annotations, NotOursError
 from vaultkit.edit.rename import Changes, RenameError, rename_heading, rename_note
@@ -33,15 +32,17 @@ from vaultkit.pipeline.changed import GitError, affected, since
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import KINDS, Ledger, published
 from vaultkit.pipeline.machines import MACHINES, Machines
-from vaultkit.pipeline.runner import Inspection, Runner
+from vaultkit.pipeline.process import Inspection
+from vaultkit.pipeline.runner import Runner
 from vaultkit.pipeline.shards import Shard, ShardError
 from vaultkit.pipeline.summary import MOST_OF_A_NOTE, summary
-from vaultkit.pipeline.update import apply
+from vaultkit.pipeline.update import apply, stale_mirrors
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.roots import vault_in, vault_of
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
+from vaultkit.store import store_beside
 
 #: What is found in each note that was looked at.
 Found = list[Inspection]
@@ -62,7 +63,7 @@ _REFUSALS = (
 
 
 def _door(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Tell of what was asked wrongly in one line, and exit with 2."""
+    """Report wrong usage in one line, and exit with 2."""
 
     @wraps(command)
     def door(*args: Any, **kwargs: Any) -> Any:
@@ -161,7 +162,8 @@ def check(
     share = Shard.read(shard) if shard else None
     if share and watch:
         raise click.UsageError("--watch checks what was saved, whichever share it is in")
-    vault = Vault(path if path.is_dir() else vault_of(path))
+    root = (path if path.is_dir() else vault_of(path)).resolve()
+    vault = Vault(root, store=store_beside(root))
     notes = list(vault.notes.values())
     if names:
         notes = [_named(name, vault) for name in names]
@@ -184,7 +186,7 @@ def check(
         known = {vault.relative(inspection.note.path): inspection.checks for inspection in found}
         click.echo(json.dumps(published(known), ensure_ascii=False, indent=1))
     else:
-        _tell(vault, found, path, verbose=verbose)
+        _report(vault, found, path, verbose=verbose)
     if annotations:
         annotations.take((inspection.note, inspection.checks) for inspection in found)
     if watch:
@@ -215,15 +217,15 @@ def build(path: Path, site_dir: Path, strict: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Write it as JSON.")
 @_door
 def links(path: Path, as_json: bool) -> None:
-    """Tell how the notes below PATH hang together."""
+    """Return how the notes below PATH hang together."""
     from vaultkit.read import graph
 
     vault = Vault(path)
-    told = graph.of(vault)
+    findings = graph.of(vault)
     if as_json:
-        click.echo(json.dumps(told.plain(), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(findings.plain(), ensure_ascii=False, indent=1))
         return
-    for title, rows in told.sections():
+    for title, rows in findings.sections():
         click.echo(f"{title}: {len(rows)}" if rows else f"{title}: none")
         for row in rows:
             click.echo(f"  {row}")
@@ -320,7 +322,7 @@ def _inspect(
     """
     mended = 0
     if update:
-        mended += sum(_apply(note, _mirrored(note, vault)) for note in notes)
+        mended += sum(_apply(note, stale_mirrors(note, vault)) for note in notes)
         vault.refresh()
         notes = [vault.notes[note.path] for note in notes]
     options = vault.options
@@ -373,10 +375,6 @@ def _say(line: str) -> None:
     click.echo(line, err=True)
 
 
-def _mirrored(note: Note, vault: Vault) -> list[Mend]:
-    return [check.mend for check in mirrors.check(note, vault.root.parent) if check.mend]
-
-
 def _apply(note: Note, mends: list[Mend]) -> int:
     """Mend a note; return how much of it was mended."""
     if not mends:
@@ -400,8 +398,8 @@ def _known(vault: Vault, found: Found, *, whole: bool) -> Found:
         before = baseline.read(vault)
     found, gone = baseline.excepted(vault, found, before or Counter())
     if whole and gone:
-        told = f"{gone} of the baseline fail no more; remove {baseline.path(vault)} to renew it"
-        click.echo(told, err=True)
+        message = f"{gone} of the baseline fail no more; remove {baseline.path(vault)} to renew it"
+        click.echo(message, err=True)
     return found
 
 
@@ -410,7 +408,7 @@ def _fails(found: Found) -> bool:
     return any(check.outcome == FAILS for check in checks)
 
 
-def _tell(vault: Vault, found: Found, asked: Path, *, verbose: bool = False) -> None:
+def _report(vault: Vault, found: Found, asked: Path, *, verbose: bool = False) -> None:
     """Write failures with their note and line, a table where they are many, what was checked."""
     here = Path.cwd()
     tally: Counter[str] = Counter()
@@ -425,14 +423,14 @@ def _tell(vault: Vault, found: Found, asked: Path, *, verbose: bool = False) -> 
             if one.outcome == FAILS:
                 failures.append((str(shown), one))
                 places.setdefault(one.why, []).append(one.line)
-        told = len(places) if verbose else MOST_OF_A_NOTE
-        for why, (line, *others) in islice(places.items(), told):
+        most = len(places) if verbose else MOST_OF_A_NOTE
+        for why, (line, *others) in islice(places.items(), most):
             # What is wrong in many places of a note is told once.
             also = f" (also in {_lines(others)})" if others else ""
             first, *more = why.split("\n")
             click.echo("\n".join([f"{shown}:{line}: {first}{also}", *more]))
-        if len(places) > told:
-            click.echo(f"{shown}: {len(places) - told} more; -v shows them")
+        if len(places) > most:
+            click.echo(f"{shown}: {len(places) - most} more; -v shows them")
     command = f"vaultkit check {shlex.quote(str(asked))}"
     for row in summary(failures, f"{command} --update", f"{command} --baseline"):
         click.echo(row)
@@ -473,10 +471,10 @@ def _junit(vault: Vault, found: Found) -> bytes:
         suite = ElementTree.SubElement(root, "testsuite", name=name)
         by_kind = sorted(inspection.checks, key=lambda one: one.kind)
         for kind, checks in groupby(by_kind, key=lambda one: one.kind):
-            told = list(checks)
+            results = list(checks)
             case = ElementTree.SubElement(suite, "testcase", classname=name, name=kind)
-            case.set("time", f"{sum(one.seconds for one in told):.3f}")
-            for one in told:
+            case.set("time", f"{sum(one.seconds for one in results):.3f}")
+            for one in results:
                 if one.outcome == FAILS:
                     text = f"{name}:{one.line}: {one.why}"
                     failure = ElementTree.SubElement(case, "failure", message=_line(one))
@@ -522,7 +520,7 @@ def _watch(
             notes = [note for note in notes if note.path != annotations.path]
         found = _inspect(vault, notes, trials, update, again=False) if notes else []
         if notes:
-            _tell(vault, found, path)
+            _report(vault, found, path)
         if annotations:
             annotations.take((one.note, one.checks) for one in found)
 

@@ -1,7 +1,7 @@
-"""What an editor holds of a vault: drafts of notes, judged while they are typed.
+"""The drafts of an editor: unsaved notes, checked while they are typed.
 
-What a draft's text says is judged a moment after the last key, what its code says as soon as it has
-run: in a process of its own, ended and begun again at the next key.
+The text of a draft is checked a moment after the last key. Its code is run in a process of its own,
+which is cancelled and restarted at the next key.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Protocol
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
-from vaultkit.checks.listings import checks_of
 from vaultkit.doors.background import Background, Verdict
 from vaultkit.edit.text import carried, lines
 from vaultkit.pipeline.changed import affected
-from vaultkit.pipeline.inspect import Settings, inspect_text
+from vaultkit.pipeline.inspect import Settings, inspect, task_of
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.vault import Vault
@@ -26,10 +25,10 @@ from vaultkit.render.mathematics import to_mathml
 
 @dataclass
 class Draft:
-    """A note that an editor holds.
+    """A note that is open in an editor.
 
-    ``note`` is what was read of its text last, ``verdict`` what came when its code ran last: that
-    may have been an older text.
+    ``note`` is its last parsed text; ``verdict`` is the result of its last run, perhaps of an older
+    text.
     """
 
     uri: str
@@ -44,12 +43,12 @@ class Draft:
 
     @property
     def checks(self) -> list[Check]:
-        """All that is known: of its text now, of its code as it ran last."""
+        """The checks of its current text and of its last run."""
         return [*self.text_checks, *self.code_checks]
 
     @property
     def code_checks(self) -> list[Check]:
-        """What was found when it ran, where that stands now, without what was changed since."""
+        """The checks of its last run, at their current lines, without those of changed parts."""
         if self.verdict is None:
             return []
         checks = self.verdict.found.checks
@@ -64,16 +63,16 @@ class Draft:
 
 
 class Listener(Protocol):
-    """Whoever wants to know what is found."""
+    """Receives the results."""
 
     def found(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
-        """Take in what is wrong with a note, and the draft that it is read of, if it is one's."""
+        """Receive the checks of a note, with its draft if it is open."""
 
     def ran(self) -> None:
-        """Take in that the code of a draft has run."""
+        """Receive the notice that the code of a draft has run."""
 
     def say(self, words: str, outcome: str) -> None:
-        """Say something to who types; a failure if the outcome is one."""
+        """Show a message to the user, as an error if the outcome is a failure."""
 
 
 class Drafts:
@@ -96,7 +95,7 @@ class Drafts:
         self._loop = loop = asyncio.get_running_loop()
         self._open: dict[Path, Draft] = {}
         #: Notes that are not open, and have something wrong with them that was told.
-        self._told: set[Path] = set()
+        self._reported: set[Path] = set()
 
         def judged(verdict: Verdict) -> None:
             loop.call_soon_threadsafe(self._judged, verdict)
@@ -131,23 +130,23 @@ class Drafts:
     def opened(self, path: Path, uri: str, text: str, version: int) -> None:
         """Hold a note."""
         self._open[path] = Draft(uri, text, version, Note(path, text))
-        self._look(path)
+        self._check_text(path)
 
     def edited(self, path: Path, text: str, version: int | None) -> None:
-        """Have a draft read as it was typed now."""
+        """Take over the new text of a draft."""
         draft = self._open[path]
         draft.text, draft.version = text, version
         self._background.outdate(path)
         if draft.timer:
             draft.timer.cancel()
-        draft.timer = self._loop.call_later(self._pause, self._look, path)
+        draft.timer = self._loop.call_later(self._pause, self._check_text, path)
 
     def saved(self, path: Path) -> None:
         """Judge what rests on a draft that was saved."""
         draft = self._open.get(path)
         if draft and draft.timer:  # it is saved as it was typed last
             draft.timer.cancel()
-            self._look(path)
+            self._check_text(path)
         self.files_changed([path])
 
     def closed(self, path: Path) -> None:
@@ -171,11 +170,11 @@ class Drafts:
         for note in affected(self.vault, paths):
             if note.path in self._open:
                 if note.path not in paths:
-                    self._look(note.path)
+                    self._check_text(note.path)
                 continue
-            checks = [c for c in inspect_text(note, self.vault, self._settings) if _is_told(c)]
-            if checks or note.path in self._told:
-                (self._told.add if checks else self._told.discard)(note.path)
+            checks = list(filter(_is_told, self._inspect_text(note)))
+            if checks or note.path in self._reported:
+                (self._reported.add if checks else self._reported.discard)(note.path)
                 self._listener.found(note, checks, None)
 
     def run_to(self, path: Path, index: int) -> None:
@@ -191,32 +190,35 @@ class Drafts:
         options = self.vault.options
         return Settings(options.timeout, options.trials, to_mathml)
 
-    def _look(self, path: Path) -> None:
+    def _inspect_text(self, note: Note) -> list[Check]:
+        return list(inspect(note, self.vault, self._settings, run=None))
+
+    def _check_text(self, path: Path) -> None:
         """Judge the text of a draft as it is now, and have its code run."""
         draft = self._open[path]
         draft.timer = None
         self._read(draft)
-        draft.text_checks = list(inspect_text(draft.note, self.vault, self._settings))
-        self._tell(draft)
+        draft.text_checks = self._inspect_text(draft.note)
+        self._report(draft)
         self._run(draft)
 
     def _read(self, draft: Draft) -> None:
-        """Have the vault know what was typed."""
+        """Parse the text of a draft into the vault."""
         if draft.read is not draft.text:
             draft.read = draft.text
             self.vault.draft(draft.note.path, draft.text)
             draft.note = self.vault.notes[draft.note.path]
 
     def _run(self, draft: Draft, until: int | None = None) -> None:
-        """Have the code of a draft run, all of it or up to a block."""
-        path = self.vault.relative(draft.note.path)
-        names = checks_of(draft.note, self.vault.options, path)
-        settings = self._settings.of(self.vault.options, draft.note, path)
-        wanted = names if until is None else names | {"code"}
-        self._background.ask(draft.note, wanted, settings, until)
+        """Request the run of a draft, whole or up to a block."""
+        settings = replace(self._settings, typeset=None)  # its formulas are judged with its text
+        task = task_of(draft.note, self.vault, settings, until)
+        if until is not None:
+            task = replace(task, names=task.names | {"code"})
+        self._background.ask(task)
 
     def _judged(self, verdict: Verdict) -> None:
-        """Take in what the code of a draft has shown."""
+        """Store the verdict of a draft, and report it."""
         draft = self._open.get(verdict.note.path)
         if draft is None or draft.note is not verdict.note:
             return
@@ -226,20 +228,20 @@ class Drafts:
                 self._run(draft)  # it has not come to its end yet
             return
         draft.verdict = verdict
-        self._tell(draft)
+        self._report(draft)
         self._listener.ran()
 
     def _show(self, verdict: Verdict, index: int) -> None:
-        """Say what came of running up to a block: what it has bound, or what is wrong."""
+        """Show the result of running up to a block: its variables, or what is wrong."""
         wrong = [c for c in verdict.found.checks if c.outcome == FAILS and c.block is not None]
         if wrong:
             self._listener.say(f"line {wrong[0].line}: {wrong[0].why}", FAILS)
             return
-        values = ((n, v) for n, vs in verdict.values.items() for v in vs if v.block == index)
+        values = ((n, v) for n, vs in verdict.found.values.items() for v in vs if v.block == index)
         bound = [f"{name}: {v.what}" + f"\n{v.print}" * bool(v.print) for name, v in values]
         self._listener.say("\n".join([f"block {index + 1} runs", *bound]), "")
 
-    def _tell(self, draft: Draft) -> None:
+    def _report(self, draft: Draft) -> None:
         self._listener.found(draft.note, filter(_is_told, draft.checks), draft)
 
 

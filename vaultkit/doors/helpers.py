@@ -1,4 +1,4 @@
-"""Other processes that take part of the work of this one.
+"""Helper processes that share the work of this one.
 
 `Helpers` do beforehand, from the last to the first, what this process does in its order. Both keep
 what they have done where they look first, so that they meet half way. What a helper does is never
@@ -63,7 +63,7 @@ class Helpers:
                 os._exit(0)
 
     def reach(self, number: int) -> None:
-        """Tell the helpers that this process does the thing of that number itself."""
+        """Inform the helpers that this process has reached the item of that number."""
         self._reached[:] = number.to_bytes(8, sys.byteorder)
 
     def share(self, things: Sequence[_T]) -> Iterable[_T]:
@@ -92,7 +92,7 @@ class Helpers:
 
 
 def divided(things: Sequence[_T], work: Callable[[Iterable[_T]], Any]) -> list[Any]:
-    """Have things done by all processors; each process takes the next when it has done another.
+    """Divide work among all processors; each process takes the next item when it is free.
 
     Parameters
     ----------
@@ -134,9 +134,9 @@ def divided(things: Sequence[_T], work: Callable[[Iterable[_T]], Any]) -> list[A
                 running[pid] = reader
                 continue
             try:
-                told = _be_silent()
+                messages = _be_silent()
                 result = json.dumps([work(take(number))])
-                if not told:
+                if not messages:
                     with os.fdopen(writer, "w") as file:
                         file.write(result)
             finally:
@@ -188,12 +188,12 @@ def _be_silent() -> list[str]:
     for stream in range(3):
         os.dup2(nowhere, stream)
     logging.lastResort = None
-    told: list[str] = []
+    messages: list[str] = []
     listener = logging.Handler()
-    listener.emit = lambda record: told.append(record.getMessage())  # type: ignore[method-assign]
+    listener.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
     known = [logging.getLogger(name) for name in logging.root.manager.loggerDict]
     for logger in (logging.root, *known):
         logger.handlers.clear()
         if logger is logging.root or not logger.propagate:
             logger.addHandler(listener)
-    return told
+    return messages

@@ -176,7 +176,7 @@ class Server(LanguageServer):
     # --- What it is told -----------------------------------------------------------------------
 
     def found(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
-        """Tell what is wrong with a note."""
+        """Return what is wrong with a note."""
         told = [self._in_words.diagnostic(note, check) for check in checks]
         uri = draft.uri if draft else self._in_words.uri(note.path)
         self.text_document_publish_diagnostics(
@@ -184,7 +184,7 @@ class Server(LanguageServer):
         )
 
     def ran(self) -> None:
-        """Have the lenses asked for again."""
+        """Make the editor request the lenses again."""
         workspace = self.client_capabilities.workspace
         if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
@@ -267,7 +267,7 @@ class Server(LanguageServer):
             return None
         held = self._drafts.get(at[0].path)
         checks = held.checks if held else []
-        values = held.verdict.values if held and held.verdict else {}
+        values = held.verdict.found.values if held and held.verdict else {}
         said = about(self.vault, *at, checks, values)
         if said is None:
             return None
@@ -292,7 +292,7 @@ class Server(LanguageServer):
         ]
 
     def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
-        """Tell of each block how it came out and how long it took, and offer to run up to it."""
+        """Return a lens for each block: its outcome, its time, and a command to run up to it."""
         held = self._held(params.text_document.uri)
         if held is None:
             return []

@@ -101,7 +101,7 @@ class Protocol:
         above: list[tuple[int, list[types.DocumentSymbol]]] = [(0, top)]
         for part in sorted(parts, key=lambda part: (part.whole.line, part.kind != "heading")):
             below: list[types.DocumentSymbol] = []
-            told = types.DocumentSymbol(
+            symbol = types.DocumentSymbol(
                 part.name or " ",
                 SYMBOLS[part.kind],
                 self.range(note.lines, part.whole),
@@ -111,7 +111,7 @@ class Protocol:
             if part.kind == "heading":
                 while above[-1][0] >= part.level:
                     above.pop()
-            above[-1][1].append(told)
+            above[-1][1].append(symbol)
             if part.kind == "heading":
                 above.append((part.level, below))
         return top
@@ -123,18 +123,18 @@ class Protocol:
         makes: tuple[Path, str] | None = None,
     ) -> types.WorkspaceEdit:
         """Write edits, and what becomes of files, as one edit of the workspace."""
-        told: list[Any] = []
+        changes: list[Any] = []
         if makes:
             path, text = makes
-            told.append(types.CreateFile(self.uri(path)))
+            changes.append(types.CreateFile(self.uri(path)))
             start = types.Range(types.Position(0, 0), types.Position(0, 0))
             identified = types.OptionalVersionedTextDocumentIdentifier(self.uri(path))
-            told.append(types.TextDocumentEdit(identified, [types.TextEdit(start, text)]))
+            changes.append(types.TextDocumentEdit(identified, [types.TextEdit(start, text)]))
         for path, changed in edits.items():
             draft = self.drafts.get(path)
             rows = self.drafts.rows(path)
             version = draft.version if draft else None
-            told.append(
+            changes.append(
                 types.TextDocumentEdit(
                     types.OptionalVersionedTextDocumentIdentifier(self.uri(path), version),
                     [types.TextEdit(self.range(rows, e.span), e.text) for e in sorted(changed)],
@@ -142,5 +142,5 @@ class Protocol:
             )
         if moved:
             old, new = moved
-            told.append(types.RenameFile(self.uri(old), self.uri(new)))
-        return types.WorkspaceEdit(document_changes=told)
+            changes.append(types.RenameFile(self.uri(old), self.uri(new)))
+        return types.WorkspaceEdit(document_changes=changes)

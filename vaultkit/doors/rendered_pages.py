@@ -9,6 +9,7 @@ cannot vouch for, nothing is kept.
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import logging
 import re
@@ -16,7 +17,9 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cache, partial
+from importlib import import_module
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
@@ -24,29 +27,36 @@ from typing import Any
 from markdown import Markdown
 from mkdocs.commands.build import _populate_page
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import MkDocsException
 from mkdocs.structure import pages as of_mkdocs
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink, TableOfContents, get_toc
 
 from vaultkit.doors.helpers import Helpers
-from vaultkit.files import keep
+from vaultkit.doors.site_assets import THEME
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.render.backlinks import section_of
-from vaultkit.render.host import PARTS
+from vaultkit.render.host import PARTS, refusal
 from vaultkit.site import search_index
+from vaultkit.store import Store
 
 #: Extensions that read nothing but the page: ours, and those of Python-Markdown and pymdownx, but
 #: for a few that open other files.
 _PURE = re.compile(
-    r"(?:markdown\.extensions\.)?(?:abbr|admonition|codehilite|extra|fenced_code|legacy_\w+|meta|"
+    r"(?:markdown\.extensions\.)?(?:abbr|admonition|attr_list|codehilite|def_list|extra|fenced_code|footnotes|legacy_\w+|md_in_html|meta|"
     r"nl2br|sane_lists|smarty|toc|tables)|pymdownx\.(?!b64|snippets|extrarawhtml)\w+"
 )
 #: What comes of a file that is not there, or holds something else.
-_DAMAGED = (AttributeError, KeyError, OSError, TypeError, ValueError)
+_DAMAGED = (AttributeError, KeyError, TypeError, ValueError)
+#: Name of what is kept here.
+_KIND = "page"
 #: So many pages are rendered before it is worth to have help, and so many must be left.
 _FEW = 16
+#: What mkdocs-jupyter writes around Markdown.
+_NOTEBOOK = re.compile(r"<pre>(.*)</pre>", re.DOTALL)
+_log = logging.getLogger("mkdocs.plugins.vaultkit")
 #: Generated files that no page links to.
 _OURS = "assets/vaultkit/"
 
@@ -56,22 +66,22 @@ class RenderedPages:
 
     Parameters
     ----------
-    folder
-        Where it is kept.
+    store
+        Where they are kept.
     vault
         The notes.
     config
         That of the site.
     """
 
-    def __init__(self, folder: Path, vault: Vault, config: MkDocsConfig) -> None:
-        self.folder, self.vault = folder, vault
+    def __init__(self, store: Store, vault: Vault, config: MkDocsConfig) -> None:
+        self._store, self.vault = store, vault
         self.is_on = all(isinstance(e, str) and _is_pure(e) for e in config.markdown_extensions)
         #: Fingerprint of all that links may call.
         self.named = _named_in(vault)
         self._config = config
         self._common = b""
-        self._asked: set[Path] = set()
+        self._asked: set[str] = set()
         self._order: list[File] = []
         self._helpers: Helpers | None = None
         #: The content of the page that was rendered last, and what search knows of it.
@@ -86,7 +96,7 @@ class RenderedPages:
         self._places = {file.src_uri: at for at, file in enumerate(self._order)}
         self._missed, self._helpers, self._converter = 0, None, None
         facts = {
-            "code": _code(),
+            "code": code_fingerprint(),
             "settings": [
                 *self._config.markdown_extensions,
                 self._config.mdx_configs,
@@ -100,13 +110,9 @@ class RenderedPages:
                 if not file.src_uri.startswith(_OURS)
             ],
         }
-        told = json.dumps(facts, default=_named, sort_keys=True)
+        messages = json.dumps(facts, default=_named, sort_keys=True)
         # Its digest: it grows with the vault, and is part of what each page rests on.
-        self._common = hashlib.sha256(told.encode()).digest()
-
-    def resume(self) -> None:
-        """Render some pages more, after the build; no other process is to help."""
-        self._missed = len(self._order)
+        self._common = hashlib.sha256(messages.encode()).digest()
 
     def render(
         self,
@@ -120,27 +126,29 @@ class RenderedPages:
         if not self.is_on:
             render(config, files)
             return
-        file = self._file(self._rests_on(page, note))
+        key = self._key(page, note)
         at = self._places.get(page.file.src_uri, 0)
         if self._helpers:
             self._helpers.reach(at)
-        if (found := _restore(page, file, files)) is not None:
+        kept = self._store.find(_KIND, page.file.src_uri, key)
+        if kept is not None and (found := _restore(page, kept, files)) is not None:
             self._read = page.content or "", found
             return
         self._missed += 1
         if self._missed == _FEW and len(self._order) - at > _FEW:
             self._helpers = Helpers(partial(self._render_ahead, config=config, files=files))
             self._helpers.reach(at)
-        with _listening() as told:
+        with _listening() as messages:
             # Other plugins may have put something else into its place.
             if getattr(render, "__func__", None) is Page.render:
                 self._convert(page, config, files)
             else:
                 render(config, files)
         # What was told has to be told again the next time.
-        if not told:
+        if not messages:
             self._read = page.content or "", search_index.sections(page.content or "")
-            _write(file, _state(page, self._read[1]))
+            state = json.dumps(_state(page, self._read[1])).encode()
+            self._store.put(_KIND, page.file.src_uri, key, state)
 
     def _convert(self, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Do what MkDocs does to render a page, which makes a converter anew for each."""
@@ -175,27 +183,20 @@ class RenderedPages:
                 _populate_page(page, config, files)
 
     def end(self) -> None:
-        """Have nobody render any more: all pages are."""
+        """Stop the helpers, as all pages are rendered."""
         if self._helpers:
             self._helpers.end()
             self._helpers = None
 
     def forget_the_rest(self) -> None:
         """Drop what this build had no use for."""
-        for file in self.folder.glob("*.json"):
-            if file not in self._asked:
-                file.unlink(missing_ok=True)
+        self._store.forget_others(_KIND, self._asked)
 
-    def _file(self, rests_on: str) -> Path:
-        digest = hashlib.sha256(self._common + rests_on.encode("utf-8", "surrogatepass"))
-        file = self.folder / f"{digest.hexdigest()[:32]}.json"
-        self._asked.add(file)
-        return file
-
-    def _rests_on(self, page: Page, note: Note) -> str:
-        """Write down what this page rests on that not all rest on."""
+    def _key(self, page: Page, note: Note) -> bytes:
+        """Fingerprint of all that a page is rendered from."""
+        self._asked.add(page.file.src_uri)
         vault = self.vault
-        return json.dumps(
+        own = json.dumps(
             [
                 page.file.src_uri,
                 page.markdown,
@@ -208,6 +209,7 @@ class RenderedPages:
                 [[str(m.source.path), m.before, m.name, m.after] for m in vault.mentions(note)],
             ]
         )
+        return hashlib.sha256(self._common + own.encode("utf-8", "surrogatepass")).digest()
 
     def _shown(self, note: Note) -> list[Note]:
         """List the notes that a note shows, and those that these show."""
@@ -223,6 +225,35 @@ class RenderedPages:
                             found[path] = self.vault.notes[path]
                             waiting.append(found[path])
         return [found[path] for path in sorted(found)]
+
+
+def render_safely(page: Page, render: Any, note: Note, config: MkDocsConfig, files: Files) -> None:
+    """Render the page of a note; if a library fails on it, show that in its place."""
+    try:
+        render(config, files)
+    except MkDocsException:
+        raise
+    except Exception as error:
+        # One note in which a library loses itself must not be the end of the others.
+        _log.warning("%s cannot be shown: %s: %s", page.file.src_uri, type(error).__name__, error)
+        page.markdown = "\n".join(refusal(replace(note, refused=f"{type(error).__name__}")))
+        Page.render(page, config, files)
+
+
+def render_notebook(page: Page, write: Any, config: MkDocsConfig, files: Files) -> None:
+    """Render a notebook like a note, from the Markdown that mkdocs-jupyter makes of it."""
+    write(config, files)
+    # Behind it stands a style sheet of 360 KB, for HTML that our template does not write.
+    found = _NOTEBOOK.search(page.content or "")
+    page.markdown = html.unescape(found[1]) if found else ""
+    Page.render(page, config, files)
+
+
+def tame_jupyter(plugin: Any) -> None:
+    """Convert notebooks to Markdown, in place of HTML in the style of JupyterLab."""
+    import_module("mkdocs_jupyter.config").settings.templates_dir = str(THEME / "notebook")
+    # What it keeps from one build to the next knows nothing of our template.
+    plugin.config["cache"] = False
 
 
 def _named_in(vault: Vault) -> str:
@@ -261,10 +292,10 @@ def _state(page: Page, sections: Iterable[search_index.Section]) -> dict[str, An
     }
 
 
-def _restore(page: Page, file: Path, files: Files) -> list[search_index.Section] | None:
-    """Tell a page what its rendering told it before, if that is kept; return what search knows."""
+def _restore(page: Page, content: bytes, files: Files) -> list[search_index.Section] | None:
+    """Restore a page from its cached rendering, if there is one; return its search sections."""
     with suppress(*_DAMAGED):
-        kept = json.loads(file.read_bytes())
+        kept = json.loads(content)
         toc = TableOfContents([_link(item) for item in kept["toc"]])
         links = {files.src_uris[uri]: there for uri, there in kept["links"].items()}
         sections = [search_index.Section(*part) for part in kept["sections"]]
@@ -289,29 +320,23 @@ def _link(item: list[Any]) -> AnchorLink:
     return link
 
 
-def _write(file: Path, content: Any) -> None:
-    # What cannot be kept is made again the next time.
-    with suppress(OSError):
-        keep(file, json.dumps(content).encode())
-
-
 @contextmanager
 def _listening() -> Iterator[list[str]]:
     """Gather what is told meanwhile."""
-    told: list[str] = []
+    messages: list[str] = []
     handler = logging.Handler()
-    handler.emit = lambda record: told.append(record.getMessage())  # type: ignore[method-assign]
+    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
     logger = logging.getLogger("mkdocs")
     logger.addHandler(handler)
     try:
-        yield told
+        yield messages
     finally:
         logger.removeHandler(handler)
 
 
 def _named(value: Any) -> Any:
     """Write down a setting so that it reads alike in every run, if it means the same."""
-    if isinstance(value, Vault):
+    if isinstance(value, (Vault, Store)):
         return ""
     if isinstance(value, partial):
         return [_named(value.func), [*value.args], value.keywords]
@@ -324,7 +349,7 @@ def _named(value: Any) -> Any:
 
 
 @cache
-def _code() -> str:
+def code_fingerprint() -> str:
     """Fingerprint of the code that renders, with all that is installed for it."""
     installed = sorted(f"{one.name} {one.version}" for one in distributions())
     digest = hashlib.sha256(f"{sys.version} {installed}".encode())

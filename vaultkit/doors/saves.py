@@ -47,7 +47,7 @@ class Saves:
         if sys.platform != "linux":
             return
         with suppress(OSError):  # the system may watch no more folders
-            handler = _Handler(lambda: _look(server, folder))
+            handler = _Handler(lambda: _poll(server, folder))
             self._observer.schedule(handler, str(folder), recursive=True, event_filter=_CHANGES)
             self._observer.start()
             server.build_delay = _QUIET
@@ -60,15 +60,15 @@ class Saves:
 
 
 class _Handler(FileSystemEventHandler):
-    def __init__(self, look: Callable[[], None]) -> None:
-        self._look = look
+    def __init__(self, poll: Callable[[], None]) -> None:
+        self._poll = poll
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         if not event.is_directory:
-            self._look()
+            self._poll()
 
 
-def _look(server: Any, folder: Path) -> None:
+def _poll(server: Any, folder: Path) -> None:
     for emitter in list(server.observer.emitters):
         if emitter.is_alive() and os.fspath(emitter.watch.path) == os.fspath(folder):
             emitter.queue_events(0)

@@ -15,6 +15,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from vaultkit.read.vault import Vault
 from vaultkit.render import mathematics
 from vaultkit.site import machines
+from vaultkit.store import Store
 from vaultkit.theme.fonts import FONTS, Font, fallbacks, slanted, web_font
 
 THEME = Path(__file__).parents[1] / "theme"
@@ -55,15 +56,15 @@ class SiteAssets:
         The notes, for the letters that fonts must have.
     config
         That of the site.
-    cache
+    store
         Where fonts are kept that were cut before.
     incremental
         Whether pages are written one by one: the names of files, which stand on every page, are
         then always the same.
     """
 
-    def __init__(self, vault: Vault, config: MkDocsConfig, cache: Path, incremental: bool) -> None:
-        self.vault, self.config, self.cache, self.incremental = vault, config, cache, incremental
+    def __init__(self, vault: Vault, config: MkDocsConfig, store: Store, incremental: bool) -> None:
+        self.vault, self.config, self.store, self.incremental = vault, config, store, incremental
         #: Addresses of fonts, and whether formulas are set in them.
         self.fonts: list[tuple[str, bool]] = []
         #: Address of what stands for the site where others link to it.
@@ -86,8 +87,10 @@ class SiteAssets:
             file = self.file(name, theme(name))
             needed[posixpath.basename(file.src_uri)] = part
             yield file
-        told = f"const VAULTKIT_NEEDED = {json.dumps(needed)};\n"
-        every = {name: theme(name) for name in SCRIPTS} | {"needed.js": told + theme("needed.js")}
+        needed_js = f"const VAULTKIT_NEEDED = {json.dumps(needed)};\n"
+        every = {name: theme(name) for name in SCRIPTS} | {
+            "needed.js": needed_js + theme("needed.js")
+        }
         for name, content in every.items():
             file = self.file(name, content)
             self.config.extra_javascript.append(file.src_uri)
@@ -98,18 +101,18 @@ class SiteAssets:
         picture = self.file("picture.png", machines.picture(drawn))
         self.picture = picture.url
         yield picture
-        look = self.config.theme
-        if not look.get("logo") and not (look.get("icon") or {}).get("logo"):
-            look["logo"] = logo.src_uri
-        if look.get("favicon") in (None, "", "assets/images/favicon.png"):
-            look["favicon"] = logo.src_uri
+        theme_config = self.config.theme
+        if not theme_config.get("logo") and not (theme_config.get("icon") or {}).get("logo"):
+            theme_config["logo"] = logo.src_uri
+        if theme_config.get("favicon") in (None, "", "assets/images/favicon.png"):
+            theme_config["favicon"] = logo.src_uri
 
     def styles(self) -> Iterator[File]:
         """Make the style sheet and the fonts that it names."""
         faces: list[str] = []
         self.fonts = []
         for font, kept in self._letters:
-            content = web_font(font, kept, self.cache)
+            content = web_font(font, kept, self.store)
             if content is None:
                 continue
             name = f"{font.family} {font.style}".lower().replace(" ", "-") + ".woff2"

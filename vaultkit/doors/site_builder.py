@@ -16,6 +16,7 @@ from mkdocs.exceptions import Abort, ConfigurationError
 from vaultkit.read.graph import way_in
 from vaultkit.read.options import OptionsError
 from vaultkit.read.vault import Vault
+from vaultkit.store import store_beside
 
 #: Names of folders that say nothing of what the notes are about.
 _COMMON = {"", "content", "docs", "documentation", "en", "notes", "vault"}
@@ -26,10 +27,10 @@ class _Listener(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.told: list[str] = []
+        self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.told.append(record.getMessage())
+        self.messages.append(record.getMessage())
 
 
 def build_site(root: Path, site_dir: Path, strict: bool = False) -> list[str]:
@@ -68,7 +69,7 @@ def build_site(root: Path, site_dir: Path, strict: bool = False) -> list[str]:
     finally:
         logger.removeHandler(listener)
         logger.removeHandler(shown)
-    return listener.told if strict else []
+    return listener.messages if strict else []
 
 
 def _config(root: Path, site_dir: Path) -> Any:
@@ -115,8 +116,8 @@ def _settings(root: Path) -> io.BytesIO:
 
 
 def title(root: Path) -> str:
-    """Tell what a vault is called: by its way in, or by its folder."""
-    front = way_in(Vault(root, public=True))
+    """Return what a vault is called: by its way in, or by its folder."""
+    front = way_in(Vault(root, public=True, store=store_beside(root)))
     if front and front.title.casefold() != front.name.casefold():
         return front.title
     folder = next((f for f in (root, *root.parents) if f.name.casefold() not in _COMMON), root)

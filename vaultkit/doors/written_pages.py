@@ -8,15 +8,20 @@ from what `rendered_pages` has kept, and those are written that differ.
 from __future__ import annotations
 
 import hashlib
+import re
+import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
 from jinja2.bccache import Bucket, BytecodeCache
-from mkdocs.structure.files import File
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from vaultkit.files import write_atomically
+
+_HEADING = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 
 
 class CompiledTemplates(BytecodeCache):
@@ -46,7 +51,7 @@ class WrittenPages:
         self._coming: dict[Path, str] = {}
 
     def read_all(self, files: Iterable[File]) -> None:
-        """Have every page read, whenever it was changed."""
+        """Make MkDocs read every page, whenever it was changed."""
         self._coming = {}
         for file in files:
             if not file.is_documentation_page():
@@ -56,7 +61,7 @@ class WrittenPages:
     def skip_the_same(
         self, files: Iterable[File], shared: object, own: Callable[[Page], object | None]
     ) -> None:
-        """Have those pages written that were not, or from something else.
+        """Select the pages to write: those that were not written, or from other data.
 
         Parameters
         ----------
@@ -87,13 +92,9 @@ class WrittenPages:
         if not self._is_known(path, text):
             write_atomically(path, text)
 
-    def forget(self, path: Path) -> None:
-        """Have a file written at the next build: something else has written it meanwhile."""
-        self._known[path] = ""
-
-    def _is_known(self, path: Path, told: str) -> bool:
-        """Tell whether a file was written from the same; note what it is to be written from."""
-        digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+    def _is_known(self, path: Path, facts: str) -> bool:
+        """Return whether a file was written from the same; note what it is to be written from."""
+        digest = hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()
         self._coming[path] = digest
         if self._known.get(path) == digest and path.is_file():
             return True
@@ -106,3 +107,28 @@ class WrittenPages:
         for path in self._known.keys() - self._coming.keys():
             path.unlink(missing_ok=True)
         self._known, self._coming = self._coming, {}
+
+
+def shown_on_all(config: MkDocsConfig, files: Files) -> list[object]:
+    """Gather what MkDocs shows on every page, or its templates go by."""
+    folder = Path(config.theme.custom_dir or "")
+    templates = sorted(folder.rglob("*")) if config.theme.custom_dir else []
+    with warnings.catch_warnings():
+        # MkDocs has no use for them itself.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        settings = config.user_configs
+    return [
+        [_as_listed(file.page) for file in files.documentation_pages() if file.page],
+        config.extra_css,
+        config.extra_javascript,
+        # As they were read, those included that others inherit.
+        settings,
+        [(path, path.stat().st_mtime_ns) for path in templates if path.is_file()],
+    ]
+
+
+def _as_listed(page: Page) -> list[object]:
+    """Gather what other pages show of a page: navigation, lists, those before and after it."""
+    heading = _HEADING.search(page.content or "")
+    properties = [page.meta.get(name) for name in ("icon", "status", "subtitle")]
+    return [str(page.title), page.url, heading[0] if heading else "", *properties]

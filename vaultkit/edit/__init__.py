@@ -1,5 +1,5 @@
-"""What editors ask of a vault, as functions of its notes: no protocol and no editor is known here.
+"""The features of an editor (completion, hover, rename), without any protocol.
 
-Lines and columns are counted from 1, in characters, as everywhere; what a protocol counts in is
-converted by `vaultkit.edit.text`.
+Lines and columns are counted from 1, in characters; `vaultkit.edit.text` converts them to the units
+of a protocol.
 """

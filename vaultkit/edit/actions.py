@@ -1,4 +1,4 @@
-"""What would mend a place of a note, as edits that an editor can make."""
+"""Code actions: edits that repair a place of a note."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ REASON = "reason"
 
 @dataclass(frozen=True)
 class Action:
-    """Something that would mend a place.
+    """A code action.
 
     Attributes
     ----------
     title
-        What it does.
+        Its title.
     edits
-        By the path of a file, what changes in it.
+        The edits of each file, by its path.
     makes
-        A file that is made first, with its text.
+        A file to create first, with its text.
     mends
-        The check that then holds, if it is one's.
+        The check that holds afterwards, if it repairs one.
     """
 
     title: str
@@ -44,14 +44,14 @@ class Action:
 
 
 def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> Iterator[Action]:
-    """Find what could be done in a span of a note.
+    """Yield the code actions for a span of a note.
 
     Parameters
     ----------
     vault, note, where
         The span.
     checks
-        What was found in the note as it is now.
+        The checks of the current text.
     """
     mends = [check for check in checks if check.mend and check.outcome == FAILS]
     for check in checks:
@@ -84,7 +84,7 @@ def _mended(note: Note, mend: Mend) -> Edit:
 
 
 def _numbers(note: Note, check: Check) -> Iterator[Action]:
-    """Offer the numbers that were computed and come near, with as many digits as are stated."""
+    """Offer the nearest computed numbers, with as many digits as are stated."""
     found = _NEAREST.search(check.why.split("\n")[0])
     stated = re.fullmatch(r"(?P<sign>[-−+]?)(?P<digits>[\d,]*\.?\d+)(?P<unit>\s*%?)", check.what)
     span = span_of(check, note)
@@ -107,7 +107,7 @@ def _numbers(note: Note, check: Check) -> Iterator[Action]:
 
 
 def _reason(note: Note, check: Check, what: str) -> Action:
-    """Mark what cannot be computed here, with a reason to be written."""
+    """Offer a comment that excepts a check, with a reason to be filled in."""
     span = span_of(check, note)
     behind = Span(span.end_line, span.end_column, span.end_line, span.end_column)
     blank = "" if what == "given" else " "
@@ -118,7 +118,7 @@ def _reason(note: Note, check: Check, what: str) -> Action:
 
 
 def _missing(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
-    """Offer to write the note that a link names, or to link to what comes near."""
+    """Offer to create the note that a link names, or to link to a similar name."""
     link = link_in(note, check.line, check.column)
     if link is None:
         return
@@ -142,7 +142,7 @@ def _missing(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
 
 
 def _mentions(vault: Vault, note: Note, where: Span) -> Iterator[Action]:
-    """Offer to link the name of a note that stands in running text."""
+    """Offer to turn a mention of a note into a link."""
     line = note.lines[where.line - 1] if where.line <= len(note.lines) else ""
     plain = _plain(note, where.line)
     best: tuple[int, int, Path] | None = None
@@ -163,7 +163,7 @@ def _mentions(vault: Vault, note: Note, where: Span) -> Iterator[Action]:
 
 
 def _plain(note: Note, number: int) -> str:
-    """Return a line of running text, with blanks for what is a link, code or mathematics."""
+    """Return a line of running text, with blanks for links, code and mathematics."""
     line = note.lines[number - 1] if number <= len(note.lines) else ""
     for passage in note.passages:
         rows = passage.source.split("\n")

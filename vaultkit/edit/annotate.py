@@ -1,4 +1,4 @@
-"""Keeps a note of all failures in the vault, as links: for editors that show nothing else."""
+"""Writes all failures as links into a note, for editors without diagnostics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ checks: [mirrors]
 
 
 class NotOursError(ValueError):
-    """A file that nobody wants to lose."""
+    """A file with other contents, which must not be overwritten."""
 
 
 class Annotations:
@@ -40,7 +40,7 @@ class Annotations:
     Raises
     ------
     NotOursError
-        If it lies outside of the vault, or holds something else.
+        If it is outside of the vault, or has other contents.
     """
 
     def __init__(self, vault: Vault, name: str) -> None:
@@ -53,29 +53,29 @@ class Annotations:
         self._failures: dict[Path, tuple[Note, list[Check]]] = {}
 
     def take(self, found: Iterable[tuple[Note, Sequence[Check]]]) -> None:
-        """Take in what was found in notes, and write what fails in these and in all others."""
+        """Update the checks of some notes, and write the failures of all notes."""
         for note, checks in found:
             self._failures[note.path] = note, [c for c in checks if c.outcome == FAILS]
         # Of a note that has gone, nothing can fail.
         known = self.vault.notes
-        told = [
+        failures = [
             (known[path], checks)
             for path, (_, checks) in sorted(self._failures.items())
             if checks and path in known
         ]
-        if told:
-            write_atomically(self.path, self._text(told))
+        if failures:
+            write_atomically(self.path, self._text(failures))
         elif self.path.exists() and self._is_ours():
             self.path.unlink()
 
     def _is_ours(self) -> bool:
         return _HEAD.encode() in self.path.read_bytes().replace(b"\r\n", b"\n")
 
-    def _text(self, told: Sequence[tuple[Note, list[Check]]]) -> str:
-        count = sum(len(checks) for _, checks in told)
-        notes = "1 note" if len(told) == 1 else f"{len(told)} notes"
+    def _text(self, failures: Sequence[tuple[Note, list[Check]]]) -> str:
+        count = sum(len(checks) for _, checks in failures)
+        notes = "1 note" if len(failures) == 1 else f"{len(failures)} notes"
         rows = [_HEAD, f"# {self.path.stem}", "", f"{count} in {notes}.", ""]
-        for note, checks in told:
+        for note, checks in failures:
             for check in sorted(checks, key=lambda check: (check.line, check.column)):
                 rows += [f"- {self._link(note, check)}: {check.kind}", ""]
                 fence = "`" * max(3, 1 + max(map(len, re.findall("`+", check.why)), default=0))

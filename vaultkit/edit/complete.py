@@ -1,4 +1,4 @@
-"""What may be written in a place of a note: links, tags, options of fences, names of variables."""
+"""Completion: links, tags, options of fences, names of variables."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 
 @dataclass(frozen=True)
 class Offer:
-    """What may be written.
+    """A completion.
 
     Attributes
     ----------
     label
-        What is shown.
+        The text in the list.
     text
-        What is written, in the place of `span`.
+        The text that replaces `span`.
     kind
         ``note``, ``alias``, ``file``, ``heading``, ``id``, ``tag``, ``option``, ``variable``.
     detail
-        What is said beside it.
+        The description beside it.
     match
-        What has to begin as, or hold, what was typed.
+        The text that is matched with what was typed.
     """
 
     label: str
@@ -51,7 +51,7 @@ class Offer:
 
 
 def offers(vault: Vault, note: Note, line: int, column: int) -> list[Offer]:
-    """Find what may be written in a place of a note, whatever was typed of it already."""
+    """Return the completions at a place of a note."""
     text = note.lines[line - 1] if line <= len(note.lines) else ""
     before, behind = text[: column - 1], text[column - 1 :]
     if line <= note.front:
@@ -144,10 +144,10 @@ def _variables(note: Note, line: int, before: str) -> Iterator[Offer]:
     typed = _WORD.search(before)
     assert typed
     span = Span.within(line, typed.start() + 1, len(typed[0]))
-    told: set[str] = set()
+    offered: set[str] = set()
     for index, block in enumerate(note.blocks):
-        for name in sorted(bound(block) - told):
-            told.add(name)
+        for name in sorted(bound(block) - offered):
+            offered.add(name)
             for tex in spelled(name)[:1]:
                 match = tex if typed[0].startswith("\\") else name
                 where = f"{name}, block {index + 1}: {block.section}"
@@ -155,7 +155,7 @@ def _variables(note: Note, line: int, before: str) -> Iterator[Offer]:
 
 
 def _in_formula(note: Note, line: int, before: str) -> bool:
-    """Tell whether a place lies between dollars, also where the closing ones are not typed yet."""
+    """Return whether a place is in a formula, even if its closing dollars are not typed yet."""
     if any(f.fence.line <= line <= f.fence.end for f in note.blocks):
         return False
     spans = [(fence.line, fence.end) for fence in note.fences]

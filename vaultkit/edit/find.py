@@ -1,4 +1,4 @@
-"""What stands in a place of a note, where it leads, and what leads to it."""
+"""Finds the link, formula or name at a place of a note, its definition and its references."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A part of a note that has a name: all of it, and where its name stands.
+    """A named part of a note: its span, and the span of its name.
 
     ``kind`` is ``note``, ``alias``, ``heading``, ``block`` (of code) or ``id`` (of a block).
     """
@@ -57,7 +57,7 @@ def formula_in(note: Note, line: int, column: int) -> Formula | None:
 
 
 def heading_in(note: Note, line: int) -> Heading | None:
-    """Find the heading that a line holds."""
+    """Find the heading on a line."""
     return next((heading for heading in note.headings if heading.line == line), None)
 
 
@@ -108,7 +108,7 @@ def binding(note: Note, name: str, line: int) -> Place | None:
 
 
 def definition(vault: Vault, note: Note, line: int, column: int) -> Place | None:
-    """Find where what stands in a place is from: a note, heading, file, or line of code."""
+    """Find the definition of what is at a place: a note, heading, file, or line of code."""
     if link := link_in(note, line, column):
         try:
             return _begin(vault.resolve(link, note))
@@ -123,7 +123,7 @@ def definition(vault: Vault, note: Note, line: int, column: int) -> Place | None
 
 
 def references(vault: Vault, note: Note, line: int, column: int) -> list[Place]:
-    """Find all links to what stands in a place: where a link leads, a heading, else the note."""
+    """Find all links to the target of a link at a place, to a heading there, or to the note."""
     target = Target(note.path, note=note)
     if link := link_in(note, line, column):
         try:
@@ -151,7 +151,7 @@ def leading_to(vault: Vault, target: Target) -> Iterator[Place]:
 
 @dataclass(frozen=True)
 class Renamed:
-    """What would be renamed from a place: a heading of a note, or the note; and its words there."""
+    """What a rename at a place applies to: a note, or a heading of it; and the words there."""
 
     note: Note
     heading: Heading | None
@@ -160,9 +160,9 @@ class Renamed:
 
 
 def renamed_in(vault: Vault, note: Note, line: int, column: int) -> Renamed | None:
-    """Find the note or the heading that stands in a place, or that a link there calls.
+    """Find the note or heading at a place, or that a link there refers to.
 
-    A note that begins with its own name has one name for both.
+    A note whose first heading is its name is renamed as a whole.
     """
     if heading := heading_in(note, line):
         is_title = heading.level == 1 and heading.text == note.name
@@ -190,7 +190,7 @@ def renamed_in(vault: Vault, note: Note, line: int, column: int) -> Renamed | No
 
 
 def symbols(note: Note) -> Iterator[Symbol]:
-    """Name the parts of a note, in their order."""
+    """Yield the symbols of a note, in order."""
     for heading in note.headings:
         first, last = note.section_lines(heading)
         end = len(note.lines[last - 1]) + 1 if last <= len(note.lines) else 1
@@ -208,7 +208,7 @@ def symbols(note: Note) -> Iterator[Symbol]:
 
 
 def vault_symbols(vault: Vault, query: str) -> list[Symbol]:
-    """Find the notes, aliases and headings whose names hold some words."""
+    """Find the notes, aliases and headings whose names contain the words of a query."""
     wanted = query.casefold()
     found: list[Symbol] = []
     top = Span(1, 1, 1, 1)
@@ -230,7 +230,7 @@ def _begin(target: Target) -> Place:
 
 
 def _shown_file(vault: Vault, note: Note, index: int) -> Place | None:
-    """Find the file that ``title=`` names, and in it what the block shows."""
+    """Find the file that ``title=`` names, and in it the code of the block."""
     fence = note.blocks[index].fence
     try:
         title = fence.options.get("title")

@@ -1,4 +1,4 @@
-"""How a formula writes the name of a variable."""
+"""The spelling of a variable's name in formulas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _GREEK = set(_LETTERS.split())
 
 
 def spelled(name: str) -> tuple[str, ...]:
-    r"""Write a name of Python's as formulas do: first as it is offered, then as it is read, too.
+    r"""Return the spellings of a Python name in formulas; completion offers the first.
 
     >>> spelled("d_model"), spelled("W_Q"), spelled("scaled_scores")[0]
     (('d_{\\text{model}}', 'd_{model}'), ('W_Q', 'W_{Q}'), '\\text{scaled scores}')

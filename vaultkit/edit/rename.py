@@ -1,6 +1,6 @@
-"""Renames a note or a heading, with all that calls it: links, `nav` in mkdocs.yml, drawings.
+"""Renames a note or a heading, with all references: links, `nav` in mkdocs.yml, drawings.
 
-Nothing is written here: what has to change is told as edits, for an editor or for the command line.
+No file is written here: changes are returned as edits, for an editor or for the command line.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ _MADE = {"site", "node_modules", "__pycache__", "build", "dist"}
 
 
 class RenameError(ValueError):
-    """A name that cannot be given, or is given already."""
+    """A name that is invalid, or taken."""
 
 
 @dataclass
 class Changes:
-    """What has to change for a new name.
+    """The changes for a new name.
 
     Attributes
     ----------
     edits
-        By the path of a file (as it is called now), what changes in its text.
+        The edits of each file, by its current path.
     moved
-        The file that gets another name, and the other name.
+        The file that is renamed, and its new path.
     left
-        Where code beside the vault calls the old name: a drawing that it makes anew would do so.
+        The places in code beside the vault that contain the old name, and must be edited by hand.
     """
 
     edits: dict[Path, list[Edit]] = field(default_factory=lambda: defaultdict(list))
@@ -54,7 +54,7 @@ class Changes:
 
     @property
     def count(self) -> int:
-        """How many places change."""
+        """The number of edits."""
         return sum(map(len, self.edits.values()))
 
 
@@ -63,21 +63,21 @@ _Change = Callable[[Link, Path], Link | None]
 
 
 def rename_note(vault: Vault, old: str | Path, new: str) -> Changes:
-    """Give a note another name; or, where somebody has done that already, mend what calls the old.
+    """Rename a note; or update the references to one that was renamed already.
 
     Parameters
     ----------
     vault
         The vault.
     old
-        Path of the note; or its old name, if no note is called so any more.
+        The path of the note, or the old name of one that was renamed already.
     new
         Its new name.
 
     Raises
     ------
     RenameError
-        If it cannot be called so, another note is called so, or no note is called by either name.
+        If the new name is invalid or taken, or no note has either name.
     """
     new = new.strip().removesuffix(".md")
     if not new or FORBIDDEN.search(new) or new.startswith("."):
@@ -120,12 +120,12 @@ def rename_note(vault: Vault, old: str | Path, new: str) -> Changes:
 
 
 def rename_heading(vault: Vault, note: Note, heading: Heading, words: str) -> Changes:
-    """Give a heading other words, and have the links that lead to it lead to it.
+    """Rename a heading, and update the links to it.
 
     Raises
     ------
     RenameError
-        If they are no words of a heading, or another heading of the note has them.
+        If the words are not valid for a heading, or another heading has them.
     """
     words = " ".join(words.split())
     if not comparable(words):
@@ -168,7 +168,7 @@ def rename_heading(vault: Vault, note: Note, heading: Heading, words: str) -> Ch
 
 
 def _in_heading(note: Note, heading: Heading, words: str) -> Edit:
-    """Write other words into the line of a heading; its marks stay."""
+    """Return the edit of a heading's line, which keeps its marks."""
     line = note.lines[heading.line - 1]
     found = re.match(r"(?P<marks>[\s>]*#{1,6}[ \t]+)(?P<words>.*?)(?P<rest>[ \t]*#*[ \t]*)$", line)
     begins, ends = found.span("words") if found else (0, len(line))
@@ -176,7 +176,7 @@ def _in_heading(note: Note, heading: Heading, words: str) -> Edit:
 
 
 def _change_links(vault: Vault, change: _Change, changes: Changes) -> None:
-    """Find what becomes of the links of all notes and drawings."""
+    """Add the edits of links in all notes and drawings."""
     for note in vault.notes.values():
         if note.path.suffix == ".md":
             seen = {
@@ -196,7 +196,7 @@ def _change_links(vault: Vault, change: _Change, changes: Changes) -> None:
 
 
 def _rewritten(note: Note, old: Link, new: Link) -> Iterator[Edit]:
-    """Find the target and the heading of a link in its line, and what takes their place."""
+    """Yield the edits of a link's target and heading in its line."""
     line = note.lines[old.line - 1]
     at = old.column - 1
     if not old.wiki and line[at : at + 2].lstrip("!").startswith("["):
@@ -256,7 +256,7 @@ def _edit(text: str, begins: int, ends: int, other: str) -> Edit:
 
 
 def _change_navigation(vault: Vault, old: Path, new: Path, changes: Changes) -> None:
-    """Find where ``mkdocs.yml`` beside the vault calls a note: as a file, and by name in `nav`."""
+    """Add the edits of ``mkdocs.yml`` beside the vault, where `nav` names a note or its file."""
     path = vault.root.parent / "mkdocs.yml"
     try:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
@@ -292,7 +292,7 @@ def _change_navigation(vault: Vault, old: Path, new: Path, changes: Changes) -> 
 
 
 def _code_that_calls(vault: Vault, name: str) -> Iterator[str]:
-    """Find where code beside the vault calls a note: what draws figures, as a rule."""
+    """Yield the places where code beside the vault names a note, as that of figures does."""
     called = re.compile(rf"""(["']){re.escape(name)}(?:#[^"'\n]*)?\1""")
     beside = vault.root.parent
     for path in sorted(beside.rglob("*.py")):

@@ -1,4 +1,4 @@
-"""Where what a check is of stands: from its first character to its last."""
+"""The span in the text that a check is about."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLANK = re.compile(r"\s+")
 
 
 def span(check: Check, note: Note) -> Span:
-    """Find where what a check is of stands in a note."""
+    """Return the span of a check in a note."""
     if check.line > len(note.lines):
         return rest(note, len(note.lines), 1)
     match check.kind:
@@ -31,7 +31,7 @@ def span(check: Check, note: Note) -> Span:
 
 
 def of_formula(note: Note, formula: Formula) -> Span:
-    """Find where a formula stands, its dollars included."""
+    """Return the span of a formula, its dollars included."""
     if not formula.display and "\n" not in formula.tex:
         return Span.within(formula.line, formula.column, len(formula.tex) + 2)
     mark = "$$" if formula.display else "$"
@@ -45,7 +45,7 @@ def of_formula(note: Note, formula: Formula) -> Span:
 
 
 def link_at(note: Note, line: int, column: int) -> Span:
-    """Find where the link stands that begins in a place."""
+    """Return the span of the link that begins at a place."""
     text = note.lines[line - 1] if line <= len(note.lines) else ""
     for pattern in (WIKILINK, _MARKDOWN_LINK):
         if found := pattern.match(text, column - 1):
@@ -54,12 +54,12 @@ def link_at(note: Note, line: int, column: int) -> Span:
 
 
 def of_link(note: Note, link: Link) -> Span:
-    """Find where a link stands."""
+    """Return the span of a link."""
     return link_at(note, link.line, link.column)
 
 
 def rest(note: Note, line: int, column: int) -> Span:
-    """Return what stands in a line from a column on, without blanks around it."""
+    """Return the span from a column to the end of the line, without blanks."""
     text = note.lines[line - 1] if 0 < line <= len(note.lines) else ""
     begins = min(column - 1, len(text))
     begins += len(text[begins:]) - len(text[begins:].lstrip())
@@ -67,7 +67,7 @@ def rest(note: Note, line: int, column: int) -> Span:
 
 
 def _of_words(note: Note, check: Check) -> Span:
-    """Find the words of a check, whatever blanks and ends of lines stand between them."""
+    """Return the span of a check's words, regardless of blanks and line ends between them."""
     words = (re.escape(word) for word in _BLANK.split(check.what.strip()))
     pattern = re.compile(r"\s+(?:>\s*)*".join(words))
     behind = "\n".join(note.lines[check.line - 1 : check.line + 2])

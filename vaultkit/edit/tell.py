@@ -1,12 +1,11 @@
-"""What is said of a place in a note: what a formula was judged on, what a name stands for."""
+"""Hover: what is shown about a formula, a name, a block or a link at a place."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
-from vaultkit.checks.evidence import Part, parts
+from vaultkit.checks.evidence import Part, Value, parts
 from vaultkit.claims.places import places
 from vaultkit.edit.find import block_in, formula_in, link_in, name_in
 from vaultkit.edit.spans import of_formula, of_link, rest
@@ -19,15 +18,6 @@ from vaultkit.read.vault import BrokenLinkError, Vault
 _LONGEST = 16
 
 
-@dataclass(frozen=True)
-class Value:
-    """What a block has bound to a name: what it is (type and shape), and a short print of it."""
-
-    block: int
-    what: str
-    print: str
-
-
 def about(
     vault: Vault,
     note: Note,
@@ -36,7 +26,7 @@ def about(
     checks: Sequence[Check],
     values: Mapping[str, Sequence[Value]],
 ) -> tuple[Span, str] | None:
-    """Tell what is known of a place, in Markdown, and of how much of the text it is said.
+    """Return the hover text at a place, in Markdown, with the span that it applies to.
 
     Parameters
     ----------
@@ -45,7 +35,7 @@ def about(
     checks
         What was found in the note.
     values
-        What its blocks have bound to names, in their order.
+        The variables that its blocks have bound, in order.
     """
     if link := link_in(note, line, column):
         return of_link(note, link), _section(vault, note, line, column)
@@ -77,7 +67,7 @@ def about(
 
 
 def _block(note: Note, line: int, checks: Sequence[Check]) -> tuple[Span, str] | None:
-    """Tell how a block came out, on its first line."""
+    """Return the outcome of a block, for its first line."""
     index = block_in(note, line)
     if index is None or note.blocks[index].fence.line != line:
         return None
@@ -86,7 +76,7 @@ def _block(note: Note, line: int, checks: Sequence[Check]) -> tuple[Span, str] |
 
 
 def state_of(index: int, checks: Sequence[Check]) -> str:
-    """Tell in a word or two how a block came out; nothing if it has not run."""
+    """Return the outcome of a block in a word or two; empty if it has not run."""
     mine = [check for check in checks if check.block == index and check.kind == "block"]
     if not mine:
         return ""
@@ -99,9 +89,9 @@ def state_of(index: int, checks: Sequence[Check]) -> str:
 
 
 def _value(note: Note, name: str, line: int, values: Mapping[str, Sequence[Value]]) -> str:
-    """Tell what a name stands for in a line: as the last block above has left it, or as the first.
+    """Return the value of a name at a line, after the last block above that binds it, or below.
 
-    Inside a block, it is what the block itself leaves.
+    Inside a block, it is the value after that block.
     """
     known = values.get(name, ())
     above = [value for value in known if _line(note, value) <= line]
@@ -117,7 +107,7 @@ def _line(note: Note, value: Value) -> int:
 
 
 def _part(note: Note, part: Part) -> str:
-    """Tell what a formula, a number or a shape rests on."""
+    """Return the text about the evidence of a formula, number or shape."""
     rows = [part.title]
     for words, *more in part.lines:
         place = more[0] if more else ""
@@ -136,7 +126,7 @@ def _named(note: Note, place: str) -> str:
 
 
 def _section(vault: Vault, note: Note, line: int, column: int) -> str:
-    """Show what a link leads to: a section, a block, or the beginning of a note."""
+    """Return the target of a link as text: a section, a block, or the beginning of a note."""
     link = link_in(note, line, column)
     assert link
     try:

@@ -1,4 +1,4 @@
-"""A text as an editor holds it: lines, places in them, and what an edit makes of it."""
+"""The text of an editor: lines, places, edits and their application."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WIDTHS: dict[str, Callable[[str], int]] = {
 
 @dataclass(frozen=True, order=True)
 class Span:
-    """From a place in a text up to another: its last column is not part of it."""
+    """A range of a text; its last column is not included."""
 
     line: int
     column: int
@@ -28,17 +28,17 @@ class Span:
 
     @classmethod
     def within(cls, line: int, column: int, length: int) -> Span:
-        """So many characters of a line."""
+        """Return a span of ``length`` characters of a line."""
         return cls(line, column, line, column + length)
 
     def holds(self, line: int, column: int) -> bool:
-        """Tell whether a place lies in it, or right behind it."""
+        """Return whether a place lies in it, or right behind it."""
         return (self.line, self.column) <= (line, column) <= (self.end_line, self.end_column)
 
 
 @dataclass(frozen=True, order=True)
 class Edit:
-    """What stands in a span gives way to something else."""
+    """The replacement of a span by another text."""
 
     span: Span
     text: str
@@ -79,7 +79,7 @@ def from_units(line: str, units: int, encoding: str) -> int:
 
 
 def applied(text: str, edits: Iterable[Edit]) -> str:
-    """Write a text with edits, all of which tell places in the text as it is.
+    """Return a text with edits applied, whose places are those of the original text.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
 
 
 def carried(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]:
-    """Find what an edit has left as it was: the first lines, the last ones, and how far these move.
+    """Return the lines that two texts have in common: the first ones, and the last ones.
 
     Returns
     -------

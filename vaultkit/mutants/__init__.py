@@ -1,1 +1,1 @@
-"""Changes one thing at a time, and asks whether a check notices."""
+"""Mutation tests of notes: changes one thing at a time; a check should notice each change."""

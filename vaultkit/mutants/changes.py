@@ -1,6 +1,6 @@
-r"""Changes of a note, found in its raw text: no reader of the engine says where something stands.
+r"""Mutants of a note, found in its raw text, without the parsers of the engine.
 
-So what a reader passes over is changed, too, and shows as a gap.
+So a part that the engine does not parse is mutated, too, and shows as a gap.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Mutant:
         return text[: self.start] + self.after + text[self.start + len(self.before) :]
 
     def __str__(self) -> str:
-        """Say where it is and what it changes."""
+        """Describe the change and its place."""
         before, after = (" ".join(t.split()) or "nothing" for t in (self.before, self.after))
         return f"{self.path}:{self.line}: {self.kind}: {before} → {after}"
 
@@ -65,14 +65,14 @@ _OTHER_FUNCTIONS = {r"\exp": r"\sin", r"\log": r"\exp", r"\ln": r"\exp", r"\sin"
 
 
 def changes(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
-    """Make the changes of a note: some for each output, number, formula and link.
+    """Yield mutants of a note: some for each output, number, formula and link.
 
     Parameters
     ----------
     text
         The note.
     path
-        How it is called in reports.
+        The path in reports.
     rng
         Chooses among the digits and letters.
     """
@@ -165,7 +165,7 @@ PROSE_SHAPE = "prose shape"
 def _shapes(
     text: str, start: int, end: int, letters: list[str], rng: random.Random
 ) -> Iterator[tuple[int, str, str]]:
-    """Exchange two sizes of a shape, and put another one in the place of one."""
+    """Swap two sizes of a shape, and replace one by another."""
     for found in _SHAPE.finditer(text, start, end):
         sizes = list(re.compile(_SIZE).finditer(text, *found.span()))
         words = [size[0] for size in sizes]
@@ -213,7 +213,7 @@ def _links(piece: re.Match[str], rng: random.Random) -> Iterator[tuple[int, str,
 def formula_changes(
     tex: str, symbols: list[str], rng: random.Random
 ) -> Iterator[tuple[int, str, str, str]]:
-    """Make the changes of a formula: where, what, what comes in its place, and of which kind."""
+    """Yield mutants of a formula: place, old text, new text, kind."""
     begin = re.search(r"\\in\b", tex)
     if begin and r"\mathbb{R}" in tex:
         sizes = [found.span() for found in re.finditer(r"(?<=\^)\{(?:[^{}]|\{[^{}]*\})*\}", tex)]
@@ -269,7 +269,7 @@ def formula_changes(
 
 
 def _inside_index(tex: str, at: int) -> bool:
-    """Tell whether a relation stands below a sum: it is a bound, and not what is stated."""
+    """Return whether a relation is in the subscript of a sum: a bound, not a statement."""
     depth = 0
     for character in reversed(tex[:at]):
         depth += (character == "}") - (character == "{")

@@ -22,11 +22,10 @@ from typing import Any
 
 from tqdm import tqdm
 
-from vaultkit.checks import outputs
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.trials import try_others
 from vaultkit.mutants.changes import Mutant, changes
-from vaultkit.pipeline.inspect import Judges, Settings, inspect_text
+from vaultkit.pipeline.inspect import Judges, Settings, Task, inspect, task_of
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import Vault
@@ -49,22 +48,22 @@ _SETTINGS = Settings(typeset=to_mathml)
 
 
 def judge(vault: Vault, note: Note, mutants: Sequence[Mutant]) -> list[str]:
-    """Tell of each change of a note whether a check notices it.
+    """Return for each mutant of a note `NOTICED`, `IN_TRIALS` or `SURVIVED`.
 
     Raises
     ------
     ValueError
-        If the note fails as it is: nothing can be learned of its changes then.
+        If the note fails without a change.
     """
     text = "\n".join(note.lines) + "\n"
-    original = _Version(parse(text, note.path))
-    changed = [_Version(parse(mutant.apply(text), note.path)) for mutant in mutants]
-    running = NoteRun(note, watchers=[version.look for version in (original, *changed)])
+    original = _Version(parse(text, note.path), vault)
+    changed = [_Version(parse(mutant.apply(text), note.path), vault) for mutant in mutants]
+    running = NoteRun(note, watchers=[version.observe for version in (original, *changed)])
     running.finish()
-    if original.fails(vault, running):
+    if original.fails(running):
         raise ValueError(f"{note.path} fails as it is; mend it first")
     noticed = [
-        version.fails(vault, running) or len(version.note.blocks) != len(note.blocks)
+        len(version.note.blocks) != len(note.blocks) or version.fails(running)
         for version in changed
     ]
     unnoticed = [
@@ -89,30 +88,28 @@ def judge(vault: Vault, note: Note, mutants: Sequence[Mutant]) -> list[str]:
 
 
 class _Version:
-    """The checks of one version of a note."""
+    """A version of a note, inspected on a run shared by all versions."""
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, note: Note, vault: Vault) -> None:
         self.note = note
-        self.judges = Judges(note)
+        self.vault = vault
+        self.judges = Judges(task_of(note, vault, _SETTINGS))
 
-    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
-        self.judges.look(block, steps, variables)
+    def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+        self.judges.observe(block, steps, variables)
 
-    def fails(self, vault: Vault, running: NoteRun) -> bool:
-        return any(check.outcome == FAILS for check in self.checks(vault, running))
+    def fails(self, running: NoteRun) -> bool:
+        def run(_: Task) -> Iterator[Check]:
+            for index, block in enumerate(self.note.blocks):
+                steps = running.steps(index)
+                if block.kind == "python":
+                    shown = block.output.text if block.output else None
+                    steps = [replace(step, shown=shown) for step in steps]
+                yield from self.judges.check_block(index, steps, 0.0)
+            yield from self.judges.check()
 
-    def checks(self, vault: Vault, running: NoteRun) -> Iterator[Check]:
-        """Find what there is to find, on one run for all versions."""
-        yield from self.judges.check()
-        yield from inspect_text(self.note, vault, _SETTINGS)
-        for index, block in enumerate(self.note.blocks):
-            shown = block.output.text if block.output else None
-            steps = running.steps(index)
-            if block.kind == "python":
-                steps = [replace(step, shown=shown) for step in steps]
-            yield from outputs.check(
-                index, block, steps, 0.0, every_digit=vault.options.every_digit
-            )
+        found = inspect(self.note, self.vault, _SETTINGS, run=run)
+        return any(check.outcome == FAILS for check in found)
 
 
 def _target(kind: str) -> float:
@@ -120,7 +117,7 @@ def _target(kind: str) -> float:
 
 
 def _kind(kind: str) -> str:
-    """Name a kind without the place: *decimal in a heading* is a decimal."""
+    """Return a kind without its place: *decimal* of *decimal in a heading*."""
     return kind.partition(" in ")[0]
 
 
@@ -142,7 +139,7 @@ def _vault(root: Path) -> Vault:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Make all changes, judge them, report; return 1 if a target is missed."""
+    """Make and judge all mutants, and report; return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m vaultkit.mutants")
     parser.add_argument("vault", type=Path)
     parser.add_argument("notes", nargs="*", help="names of notes; all, if none is given")

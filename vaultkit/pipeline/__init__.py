@@ -1,4 +1,4 @@
-"""From a note to what was found in it, and what is kept of that: the only way for every door.
+"""The pipeline from a note to its checks, which every door uses, and the records of the results.
 
 `inspect` judges one note in this process. `runner` judges the notes of a vault, each in a process
 of its own. `ledger` keeps what was found, `changed` says which notes a change touches, `baseline`

@@ -1,4 +1,4 @@
-"""What failed when a vault was first checked: it does not count, what comes after does."""
+"""The baseline of a vault: failures from when it was first checked, which are excepted later."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
 from vaultkit.files import write_atomically
-from vaultkit.pipeline.runner import Inspection
+from vaultkit.pipeline.process import Inspection
 from vaultkit.read.vault import Vault
 
 #: The file in the vault's folder; sites and Obsidian leave out what begins with a dot.
@@ -25,12 +25,12 @@ class BaselineError(ValueError):
 
 
 def path(vault: Vault) -> Path:
-    """Where the baseline of a vault stands."""
+    """Return the path of the baseline of a vault."""
     return vault.root / NAME
 
 
 def read(vault: Vault) -> Counter[Key] | None:
-    """Read how often each thing has failed; None if nobody has written that yet.
+    """Read the number of failures by key; None if there is no baseline.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def read(vault: Vault) -> Counter[Key] | None:
 
 
 def write(vault: Vault, found: Sequence[Inspection]) -> int:
-    """Write what fails; return how much that is."""
+    """Write the failures, and return their number."""
     failing = _failing(vault, found)
     rows: dict[str, list[dict[str, object]]] = {}
     for (note, kind, what), times in sorted(failing.items()):
@@ -66,7 +66,7 @@ def write(vault: Vault, found: Sequence[Inspection]) -> int:
 def excepted(
     vault: Vault, found: Sequence[Inspection], before: Counter[Key]
 ) -> tuple[list[Inspection], int]:
-    """Except what has failed before, as often as it has; count what fails no more."""
+    """Except the failures of the baseline; also return how many of these no longer occur."""
     left = Counter(before)
     known = []
     for inspection in found:

@@ -1,6 +1,6 @@
-"""Which notes have to be checked again when files have changed: they, and what rests on them.
+"""Finds the notes to check again when files have changed: those files, and what depends on them.
 
-It errs on the side of too many: a note that is left out is a failure that nobody sees.
+Rather too many than too few: a note that is left out is a failure that nobody sees.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _IMPORT = re.compile(r"^[\s>]*(?:from|import)\s+(\w+)", re.MULTILINE)
 
 
 class GitError(RuntimeError):
-    """Git cannot tell what has changed."""
+    """Git cannot list the changes."""
 
 
 def since(root: Path, commit: str) -> set[Path]:
-    """Ask git which files have changed since a commit, or are new to it.
+    """Return the files that have changed since a commit, or are untracked, as git lists them.
 
     Raises
     ------
@@ -38,14 +38,14 @@ def since(root: Path, commit: str) -> set[Path]:
 
 
 def affected(vault: Vault, changed: Iterable[Path]) -> list[Note]:
-    """Find the notes whose verdict rests on any of some files, in the order of the vault.
+    """Return the notes whose checks depend on changed files, in the order of the vault.
 
     Parameters
     ----------
     vault
         The vault as it is now.
     changed
-        What has changed, is new or has gone.
+        Files that have changed, are new or were removed.
     """
     changed = {path.absolute() for path in changed}
     settings = {(vault.root / name).resolve() for name in FILES}

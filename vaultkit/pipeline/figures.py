@@ -1,4 +1,4 @@
-"""Computes what the figures of a vault show, each in a process of its own, as notes run."""
+"""Computes the data of a vault's figures, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vaultkit.run.workers import Workers
 
 
 class FigureError(Exception):
-    """What a figure shows could not be computed; says why."""
+    """The data of a figure could not be computed."""
 
 
 class Figures:
@@ -47,17 +47,17 @@ class Figures:
         self._asked: set[str] = set()
 
     def submit(self, names: Iterable[str]) -> None:
-        """Say whose fingerprints will be asked for, in this order."""
+        """Announce the figures that will be requested, in this order."""
         for name in dict.fromkeys(names):
             self._asked.add(name)
             self._workers.submit(name)
 
     def attend(self) -> None:
-        """Have figures computed while whoever asks for them is busy with something else."""
+        """Let the announced figures be computed in the background."""
         self._workers.attend()
 
     def fingerprint(self, name: str) -> str:
-        """Return the fingerprint of what a figure shows now.
+        """Return the fingerprint of the current data of a figure.
 
         Raises
         ------
@@ -83,9 +83,10 @@ class Figures:
         return self._done(_DRAW + name)
 
     def _done(self, key: str) -> str:
+        """Return what the process of a figure has computed; raise `FigureError` if it failed."""
         ending = self._workers.result(key)
         if ending.kind == "raised":
-            raise FigureError(f"what it shows could not be computed:\n{ending.told}")
+            raise FigureError(f"what it shows could not be computed:\n{ending.details}")
         if ending.kind != "done":
             raise FigureError(f"what it shows could not be computed: its process {ending}")
         found: str | None = ending.messages[0]["found"]
@@ -94,7 +95,7 @@ class Figures:
         return found
 
     def close(self) -> None:
-        """End all that still runs."""
+        """End all processes."""
         self._workers.close()
 
 
@@ -104,13 +105,13 @@ _DRAW = "draw/"
 
 @dataclass
 class _Work:
-    """What the process of a figure does."""
+    """The work of the process of a figure."""
 
     module: str
     reordered: Path | None
 
     def take(self, key: str, given: bytes) -> None:  # noqa: ARG002
-        """Import the module where the processes of the figures that follow share it."""
+        """Import the module before the processes of the figures are forked."""
         if self.reordered and not any(isinstance(one, LocalFinder) for one in sys.meta_path):
             sys.meta_path.insert(0, LocalFinder(self.reordered, compiled))
         importlib.import_module(self.module)

@@ -1,13 +1,15 @@
-"""The only pipeline: from a note to all that was found in it.
+"""The pipeline: from a note to its checks.
 
-pytest, MkDocs, the mutants, the bench, the command line and the page in a browser call it. It needs
-NumPy, markdown-it-py, mdit-py-plugins and PyYAML alone; whatever else takes part is handed in.
+`inspect` yields the checks of a note for every door: first those of its text, then those of its
+code, as it runs. The door decides where the code runs, by passing a function that runs a `Task`:
+`run_code` in this process, one for another process (`vaultkit.pipeline.process`), or none. The
+module needs NumPy, markdown-it-py, mdit-py-plugins and PyYAML alone.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, takewhile
@@ -19,6 +21,7 @@ from vaultkit.checks.check import EXCEPTED, FAILS, Check
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.listings import checks_of, is_only_read
 from vaultkit.checks.numbers import Numbers
+from vaultkit.checks.observed import Observed
 from vaultkit.checks.predictions import Predictions
 from vaultkit.checks.said import Statements
 from vaultkit.checks.shapes import Shapes
@@ -26,7 +29,7 @@ from vaultkit.checks.trials import try_others
 from vaultkit.checks.typeset import Typesetter
 from vaultkit.claims.claims import claims_of
 from vaultkit.read.note import Block, Note
-from vaultkit.read.options import OF_CODE, Options, kinds, unknown_checks
+from vaultkit.read.options import OF_CODE, kinds, unknown_checks
 from vaultkit.read.vault import Vault
 from vaultkit.run import reordering
 from vaultkit.run.dependencies import recording
@@ -39,25 +42,24 @@ _ONLY_READ = "the code of this note is only to be read: its formulas are about s
 
 @dataclass(frozen=True)
 class Settings:
-    """How to inspect.
+    """The settings of an inspection.
 
     Attributes
     ----------
     timeout
-        Seconds that one block may take.
+        The time limit of a block, in seconds.
     typeset
-        Typesets a formula, or raises ValueError; without one nothing is said of that.
+        Typesets a formula, or raises ValueError; without it, this is not checked.
     trials
-        On how many sets of other numbers to judge the equations again.
+        The number of trials on other numbers.
     shown
-        Whether to tell of no more than what a reader of the page sees.
+        Whether to report only what a reader of the page sees.
     listings
-        Whether to judge formulas and numbers also beside code that is only to be read, and that
-        none of the formulas turns out to be about.
+        Whether to judge formulas and numbers of notes whose code is only a listing, too.
     every_digit
         Whether an output has to show all digits of its numbers.
     outputs
-        Whether to keep what came of each block.
+        Whether to keep the outputs of each block.
     reordered
         Whether the code sums its matrix products in another order.
     """
@@ -71,30 +73,49 @@ class Settings:
     outputs: bool = False
     reordered: bool = False
 
-    def of(self, options: Options, note: Note, path: str) -> Settings:
-        """Return them with what the options of a vault say of a note at a path."""
-        return replace(self, listings=options.asks(note, path), every_digit=options.every_digit)
+
+@dataclass(frozen=True)
+class Task:
+    """All that a process needs to run the code of a note.
+
+    Attributes
+    ----------
+    note
+        The note, which need not be saved.
+    folder
+        The folder of the vault.
+    names
+        The names of its checks.
+    settings
+        The settings.
+    until
+        Run only the blocks before this one, and leave out what depends on all blocks.
+    """
+
+    note: Note
+    folder: Path
+    names: frozenset[str]
+    settings: Settings = Settings()
+    until: int | None = None
 
 
-def inspect_text(note: Note, vault: Vault, settings: Settings = Settings()) -> Iterator[Check]:
-    """Find what can be said of a note without running it, as far as it is asked for."""
-    for why in unknown_checks(note):
-        yield Check("form", 1, why, FAILS, why)
-    names = checks_of(note, vault.options, vault.relative(note.path))
-    if "form" in names or note.refused:
-        yield from form.check(note, vault, shown=settings.shown)
-    if "links" in names:
-        found = links.check(note, vault)
-        yield from (c for c in found if c.outcome != FAILS or not _is_told(c, note, names))
-    if typesetter := _typesetter(note, vault, settings):
-        yield from typeset.check(note, typesetter)
-    if "mirrors" in names and not settings.shown:
-        found = mirrors.check(note, vault.root.parent)
-        yield from (c for c in found if c.outcome != FAILS or not _is_told(c, note, names))
+def task_of(
+    note: Note, vault: Vault, settings: Settings = Settings(), until: int | None = None
+) -> Task:
+    """Return the task of a note, with a typesetter that knows the TeX commands of the vault."""
+    path = vault.relative(note.path)
+    names = frozenset(checks_of(note, vault.options, path))
+    settings = replace(
+        settings,
+        listings=vault.options.asks(note, path),
+        every_digit=vault.options.every_digit,
+        typeset=_typesetter(note, vault, settings),
+    )
+    return Task(note, vault.root, names, settings, until)
 
 
 def _typesetter(note: Note, vault: Vault, settings: Settings) -> Typesetter | None:
-    """Return what typesets the formulas of a note, with the commands that are defined for them."""
+    """Return the typesetter of a note's formulas, with the commands defined for them."""
     if "formulas" not in checks_of(note, vault.options, vault.relative(note.path)):
         return None
     preamble = vault.preamble + note.preamble
@@ -102,10 +123,27 @@ def _typesetter(note: Note, vault: Vault, settings: Settings) -> Typesetter | No
     return partial(typesetter, preamble=preamble) if typesetter and preamble else typesetter
 
 
-def _is_told(
+def _text_checks(note: Note, vault: Vault, settings: Settings) -> Iterator[Check]:
+    """Yield the checks of the text of a note, as far as the settings ask for them."""
+    for why in unknown_checks(note):
+        yield Check("form", 1, why, FAILS, why)
+    names = checks_of(note, vault.options, vault.relative(note.path))
+    if "form" in names or note.refused:
+        yield from form.check(note, vault, shown=settings.shown)
+    if "links" in names:
+        found = links.check(note, vault)
+        yield from (c for c in found if c.outcome != FAILS or not _is_duplicate(c, note, names))
+    if typesetter := _typesetter(note, vault, settings):
+        yield from typeset.check(note, typesetter)
+    if "mirrors" in names and not settings.shown:
+        found = mirrors.check(note, vault.root.parent)
+        yield from (c for c in found if c.outcome != FAILS or not _is_duplicate(c, note, names))
+
+
+def _is_duplicate(
     check: Check, note: Note, names: Collection[str], settings: Settings = Settings()
 ) -> bool:
-    """Tell whether another check tells what is wrong: the form of a NUL, the formulas of TeX."""
+    """Return whether another check reports the same: a NUL character, TeX that does not parse."""
     if "form" in names and any("\0" in line for line in note.lines[check.line - 1 : check.line]):
         return True
     if check.kind == "equation" and settings.typeset:
@@ -117,47 +155,89 @@ def _is_told(
 
 
 class Judges:
-    """The checks that watch the code of a note run: what formulas and numbers say of it."""
+    """The checks that observe the variables while the code of a note runs."""
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, task: Task) -> None:
+        note = task.note
+        self.task = task
         self.equations = Equations(note)
-        self.numbers = Numbers(note)
+        self.seen = Observed(note)
+        self.numbers = Numbers(self.seen)
         self.predictions = Predictions(note)
-        self.shapes = Shapes(note)
+        self.shapes = Shapes(self.seen.shapes)
         self.statements = Statements(note)
+        #: The numbers of the blocks that raised an error.
+        self.broken: set[int] = set()
 
-    def turn_to(self, note: Note) -> None:
-        """Take up a note that reads the same up to where this one was looked at."""
-        judges = self.equations, self.numbers, self.predictions, self.shapes, self.statements
+    def rebase(self, task: Task) -> None:
+        """Rebase onto an edited note that agrees with this one up to the last block run."""
+        self.task = task
+        judges = self.equations, self.seen, self.predictions, self.statements
         for judge in judges:
-            judge.turn_to(note)
+            judge.rebase(task.note)
 
-    def look(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
-        """Look at the variables as a block has left them."""
-        self.equations.look(block, steps, variables)
-        self.numbers.look(block, steps, variables)
-        self.shapes.look(block, steps, variables)
-        self.predictions.look(block, steps, variables)
-        self.statements.look(block, steps, variables)
+    def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+        """Pass the variables, as a block has left them, to all checks."""
+        self.seen.observe(block, steps, variables)
+        self.equations.observe(block, steps, variables)
+        self.shapes.observe(block, steps, variables)
+        self.predictions.observe(block, steps, variables)
+        self.statements.observe(block, steps, variables)
+
+    def check_block(self, index: int, steps: list[Step], seconds: float) -> Iterator[Check]:
+        """Yield the check of a block: its outputs compared with those shown."""
+        if any(step.error for step in steps):
+            self.broken.add(index)
+        task = self.task
+        if "code" not in task.names:
+            return
+        block = task.note.blocks[index]
+        found = outputs.check(index, block, steps, seconds, every_digit=task.settings.every_digit)
+        # Whatever is wrong with a block that swallows the text below, that is why.
+        swallows = "form" in task.names and not block.closed
+        yield from (check for check in found if not (swallows and check.outcome == FAILS))
 
     def check(self) -> Iterator[Check]:
-        """Tell what was found, once all blocks have run."""
+        """Yield the checks that need all blocks to have run."""
+        note, names, settings = self.task.note, self.task.names, self.task.settings
+        # Where the code broke before anything came of it, that is what is wrong, not each number.
+        failed = "code" in names and self.broken and self.seen.are_of_something_else
+        if (
+            failed
+            and not self.equations.are_judged
+            and not note.predictions
+            and not settings.listings
+        ):
+            return
+        only_read = is_only_read(note) and self.equations.are_of_something_else
+        only_read = only_read and not self.statements.found
+        excused = only_read and not note.predictions and not settings.listings
+        wanted = kinds(names)
+        for check in self._found():
+            if check.outcome == FAILS and _is_duplicate(check, note, names, settings):
+                continue
+            if excused and check.outcome == FAILS:
+                check = replace(check, outcome=EXCEPTED, why=_ONLY_READ)
+            if check.kind in wanted:
+                yield check
+
+    def _found(self) -> Iterator[Check]:
         yield from self.equations.check()
         yield from self.statements.check()
         for check in (*self.numbers.check(), *self.shapes.check()):
             # What the code beside a number comes to is what it rests on, and is told already.
             place = check.line, check.column
-            told = self.statements.judges(*place) or self.shapes.computes(*place)
-            if check.outcome != FAILS or not told:
+            computed = self.statements.judges(*place) or self.shapes.computes(*place)
+            if check.outcome != FAILS or not computed:
                 yield check
         yield from self.predictions.check()
 
 
 def agreement(one: Note, other: Note) -> int:
-    """Count the blocks up to which a run of one note is a run of another one, too.
+    """Return the number of leading blocks that two versions of a note have in common.
 
-    That is: they are the same, in the same lines, and so is all that is judged before the last of
-    them has run.
+    For these, the blocks, their lines and all that is judged after them are equal, so that a run of
+    one note is a run of the other.
     """
 
     def judged(note: Note, block: Block) -> list[Any]:
@@ -172,148 +252,102 @@ def agreement(one: Note, other: Note) -> int:
     return sum(1 for _ in takewhile(bool, same))
 
 
+def run_code(
+    task: Task,
+    *,
+    beat: Callable[[int, float], None] = lambda _index, _seconds: None,
+    read: set[Path] | None = None,
+    watch: Watcher | None = None,
+    pause: Callable[[int], Task | None] = lambda _index: None,
+    judges: Judges | None = None,
+) -> Iterator[Check]:
+    """Run the code of a note in this process, and yield its checks.
+
+    Parameters
+    ----------
+    task
+        The task.
+    beat
+        Called before each block with its index and its time limit in seconds.
+    read
+        A set to which the files are added that the code reads in or beside the vault.
+    watch
+        Called after each block with the block, its steps and the variables.
+    pause
+        Called with the index of each block after it has run, before it is judged. If it returns a
+        task, the run continues with that; its note must agree with this one so far (`agreement`).
+    judges
+        The checks that observe the run, if they exist already.
+    """
+    if {"code", *OF_CODE}.isdisjoint(task.names):
+        return
+    judges = judges or Judges(task)
+
+    def paused(index: int) -> Note | None:
+        other = pause(index)
+        if other is None:
+            return None
+        judges.rebase(other)
+        return other.note
+
+    watchers = (judges.observe, watch) if watch else (judges.observe,)
+    rewrite, compile_module = (
+        (reordering.reordered, reordering.compiled)
+        if task.settings.reordered
+        else (_as_it_is, None)
+    )
+    timeout = task.settings.timeout
+    session = NoteRun(
+        task.note, timeout, watchers, rewrite, vault=task.folder, beat=beat, pause=paused
+    )
+    judges.equations.call = lambda function, given: session.call(function, *given)
+    judges.predictions.call = judges.statements.call = judges.shapes.call = session.call
+    root = task.folder.parent
+    read = set() if read is None else read
+    with recording(root, read, compile_module):
+        for index in count():
+            if index >= len(judges.task.note.blocks[: judges.task.until]):
+                break
+            steps = session.steps(index)
+            yield from judges.check_block(index, steps, session.seconds[index])
+    task = judges.task
+    read.update(mirrors.files(task.note, root))
+    if task.until is not None:
+        return
+    try_others(
+        task.note, [judges.equations], task.settings.trials, shapes=[judges.shapes], root=root,
+        timeout=timeout, broken=judges.broken, beat=beat,
+    )  # fmt: skip
+    yield from judges.check()
+
+
+def _as_it_is(tree: ast.Module) -> ast.Module:
+    return tree
+
+
 def inspect(
     note: Note,
     vault: Vault,
     settings: Settings = Settings(),
     *,
+    run: Callable[[Task], Iterable[Check]] | None = run_code,
     until: int | None = None,
-    tell: Callable[[int, float], None] = lambda _index, _seconds: None,
-    read: set[Path] | None = None,
 ) -> Iterator[Check]:
-    """Find all that can be said of a note: first of its text, then of its code as it runs.
+    """Yield all checks of a note: first those of its text, then those of its code.
 
     Parameters
     ----------
     note
         The note.
     vault
-        Where its links lead.
+        The vault of the note.
     settings
-        How to inspect.
+        The settings.
+    run
+        Runs the code and yields its checks; None to check only the text.
     until
-        Run the blocks before this one only, and judge nothing that rests on all of them.
-    tell
-        Called with the number of each block, and the seconds it may take, before it runs.
-    read
-        Gets the files of the vault, and of what lies beside it, that the code of the note reads.
+        Run only the blocks before this one, and leave out what depends on all blocks.
     """
-    yield from inspect_text(note, vault, settings)
-    names, settings = asked_of_code(note, vault, settings)
-    yield from inspect_code(note, vault.root, names, settings, until=until, tell=tell, read=read)
-
-
-def asked_of_code(note: Note, vault: Vault, settings: Settings) -> tuple[set[str], Settings]:
-    """Return what has to be known of a vault to run a note: which checks it gets, and how.
-
-    What typesets its formulas knows the commands of the vault then.
-    """
-    path = vault.relative(note.path)
-    names = set(checks_of(note, vault.options, path))
-    typesetter = _typesetter(note, vault, settings)
-    return names, replace(settings.of(vault.options, note, path), typeset=typesetter)
-
-
-def inspect_code(
-    note: Note,
-    folder: Path,
-    names: Collection[str],
-    settings: Settings = Settings(),
-    *,
-    until: int | None = None,
-    tell: Callable[[int, float], None] = lambda _index, _seconds: None,
-    read: set[Path] | None = None,
-    watch: Watcher | None = None,
-    pause: Callable[[int], tuple[Note, int | None] | None] = lambda _index: None,
-    judges: Judges | None = None,
-) -> Iterator[Check]:
-    """Find what can be said of a note as its code runs; the note may be no file yet.
-
-    Parameters
-    ----------
-    note, settings, until, tell, read
-        As in `inspect`.
-    folder
-        The vault's folder.
-    names
-        Which checks it gets.
-    watch
-        Called after each block with it, its steps and the names bound so far.
-    pause
-        Called with the number of each block when it has run, before it is judged. Where it returns
-        a note and the block to stop before, the run goes on with those: with a note that agrees
-        with this one up to that block (`agreement`).
-    judges
-        The checks that watch it, if they have been made already.
-    """
-    wanted = kinds(names)
-    if not {"code", *OF_CODE}.intersection(names):
-        return
-    judges = judges or Judges(note)
-
-    def paused(index: int) -> Note | None:
-        nonlocal until
-        other = pause(index)
-        if other is None:
-            return None
-        note, until = other
-        judges.turn_to(note)
-        return note
-
-    watchers = (judges.look, watch) if watch else (judges.look,)
-    rewrite, compile_module = (
-        (reordering.reordered, reordering.compiled) if settings.reordered else (_as_it_is, None)
-    )
-    session = NoteRun(
-        note, settings.timeout, watchers, rewrite, vault=folder, beat=tell, pause=paused
-    )
-    judges.equations.call = lambda function, given: session.call(function, *given)
-    judges.predictions.call = judges.statements.call = judges.shapes.call = session.call
-    broken: set[int] = set()
-    root = folder.parent
-    read = set() if read is None else read
-    with recording(root, read, compile_module):
-        for index in count():
-            if index >= len(session.note.blocks[:until]):
-                break
-            steps = session.steps(index)
-            broken |= {index} if any(step.error for step in steps) else set()
-            if "code" in names:
-                block = session.note.blocks[index]
-                found = outputs.check(
-                    index, block, steps, session.seconds[index], every_digit=settings.every_digit
-                )
-                # Whatever is wrong with a block that swallows the text below, that is why.
-                swallows = "form" in names and not block.closed
-                yield from (check for check in found if not (swallows and check.outcome == FAILS))
-    note = session.note
-    read.update(mirrors.files(note, root))
-    if until is not None:
-        return
-    try_others(
-        note, [judges.equations], settings.trials, shapes=[judges.shapes], root=root,
-        timeout=settings.timeout, broken=broken, tell=tell,
-    )  # fmt: skip
-    # Where the code broke before anything came of it, that is what is wrong, not each number.
-    failed = "code" in names and broken and judges.numbers.seen.are_of_something_else
-    if (
-        failed
-        and not judges.equations.are_judged
-        and not note.predictions
-        and not settings.listings
-    ):
-        return
-    only_read = is_only_read(note) and judges.equations.are_of_something_else
-    only_read = only_read and not judges.statements.found
-    excused = only_read and not note.predictions and not settings.listings
-    for check in judges.check():
-        if check.outcome == FAILS and _is_told(check, note, names, settings):
-            continue
-        if excused and check.outcome == FAILS:
-            check = replace(check, outcome=EXCEPTED, why=_ONLY_READ)
-        if check.kind in wanted:
-            yield check
-
-
-def _as_it_is(tree: ast.Module) -> ast.Module:
-    return tree
+    yield from _text_checks(note, vault, settings)
+    if run:
+        yield from run(task_of(note, vault, settings, until))

@@ -1,8 +1,8 @@
-"""What was found when the notes were checked, a file a note, tied to all that it rests on.
+"""The ledger: the checks of each note, under fingerprints of all that they depend on.
 
-The checks write it; the site shows it. Where anything has changed that a verdict rests on, be it
-the note, a module it imports, a file it reads, a note it links to, the engine or NumPy, nothing is
-known of the note any more.
+Every run writes it; the site shows it. An entry is stale, and ignored, once a fingerprint has
+changed: of the note, a module that it imports, a file that it reads, a note that it links to, the
+engine or NumPy.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ OF_TEXT = ("form", "link", "formula", "mirror")
 
 
 class Ledger:
-    """What is known of the notes of a vault.
+    """The ledger of a vault.
 
     Parameters
     ----------
@@ -54,22 +54,26 @@ class Ledger:
         self.folder = folder_of(vault)
 
     def record(
-        self, note: Note, checks: Iterable[Check], rests_on: Iterable[Path] = (), under: str = ""
+        self,
+        note: Note,
+        checks: Iterable[Check],
+        rests_on: Iterable[Path] = (),
+        environment: str = "",
     ) -> None:
-        """Put down what was found in a note.
+        """Store the checks of a note.
 
-        What trials with other numbers have told stays, as long as nothing has changed since.
+        Results of earlier trials on other numbers are kept, as long as nothing has changed.
 
         Parameters
         ----------
         note
             The note.
         checks
-            All that was found in it.
+            All checks of the note.
         rests_on
             The files that its code has read.
-        under
-            What its code ran under; empty if nothing is to be concluded from that later.
+        environment
+            Fingerprint of the environment of the run; empty if it must not be reused.
         """
         files = [self._named(path) for path in rests_on]
         key = self._key(note, files)
@@ -86,7 +90,7 @@ class Ledger:
             "note": self.vault.relative(note.path),
             "key": key,
             "machines": before.get("machines", []) if before.get("key") == key else [],
-            "under": under and self._under(under, files),
+            "environment": environment and self._environment(environment, files),
             "checks": [check.plain() for check in sorted(found, key=lambda c: (c.line, c.column))],
         }
         # To put a file in the place of another costs milliseconds. How long a check took the last
@@ -95,7 +99,7 @@ class Ledger:
             write_atomically(self._file(note), json.dumps(entry))
 
     def checks(self, note: Note) -> list[Check] | None:
-        """Return what was found in a note; None if that is not known, or not any more."""
+        """Return the checks of a note; None if there are none, or they are stale."""
         return self._still_true(self._entry(note), note)
 
     def _still_true(self, entry: Mapping[str, Any], note: Note) -> list[Check] | None:
@@ -107,26 +111,26 @@ class Ledger:
             return None  # an old ledger, or a damaged one
         return _checks_of(entry)
 
-    def found_by_running(self, note: Note, under: str) -> list[Check] | None:
-        """Return what a note's code has told, if running it again would tell the same; else None.
+    def found_by_running(self, note: Note, environment: str) -> list[Check] | None:
+        """Return the checks of a note's code, if running it again would give the same; else None.
 
-        That is: nothing has failed, and nothing has changed that its verdicts rest on, nor what it
-        runs under, nor which files there are beside those that it reads. What code does with the
-        time, the network, the environment or lists of other folders nobody can know beforehand.
+        They are reused if nothing failed, and the environment, the dependencies and the names of
+        files beside them are the same. Code that depends on the time, the network or other folders
+        is not detected.
         """
         entry = self._entry(note)
         checks = self._still_true(entry, note)
         if checks is None or any(check.outcome == FAILS for check in checks):
             return None
-        if entry.get("under") != self._under(under, _files_of(entry)):
+        if entry.get("environment") != self._environment(environment, _files_of(entry)):
             return None
         of_code = (check for check in checks if check.kind not in OF_TEXT)
         return [replace(check, scope="", pinned="") for check in of_code]
 
     def record_machines(self, note: Note, names: Iterable[str]) -> None:
-        """Put down on which machines a note was tried again, and nothing differed; or on none.
+        """Store the machines on which a note was run again with equal results.
 
-        Those on which it was tried before stay, as long as nothing has changed since.
+        Those of earlier runs are kept, as long as nothing has changed.
         """
         entry = self._entry(note)
         if self._still_true(entry, note) is not None:
@@ -135,7 +139,7 @@ class Ledger:
             write_atomically(self._file(note), json.dumps({**entry, "machines": known}))
 
     def machines(self, note: Note) -> int:
-        """Count the machines on which a note was tried, the first run included; 0 if on no other.
+        """Return on how many machines a note was run, this one included; 0 if on no other.
 
         See `vaultkit.pipeline.machines`.
         """
@@ -146,11 +150,11 @@ class Ledger:
         return len(known) + 1
 
     def knows(self, note: Note) -> bool:
-        """Tell whether a note has ever been checked."""
+        """Return whether a note has ever been checked."""
         return bool(self._entry(note))
 
     def may_read(self, note: Note, files: Iterable[Path]) -> bool:
-        """Tell whether the code of a note reads any of some files, or nobody knows what it does."""
+        """Return whether a note's code may read one of these files: it did, or was never run."""
         beside = self.vault.root.parent
         try:
             read = {beside / name[5:] for name in self._entry(note)["key"] if name[:5] == "file:"}
@@ -159,7 +163,7 @@ class Ledger:
         return not read.isdisjoint(files) or self.checks(note) is None
 
     def forget_the_gone(self) -> None:
-        """Drop what is known of notes that are no longer there."""
+        """Delete the entries of notes that no longer exist."""
         kept = {self._file(note) for note in self._notes().values()}
         for file in self.folder.glob("*.json"):
             if file not in kept:
@@ -180,7 +184,7 @@ class Ledger:
         return entry if isinstance(entry, dict) else {}
 
     def _key(self, note: Note, files: Iterable[str]) -> dict[str, str]:
-        """Fingerprints of all that a verdict on a note rests on, by what it is."""
+        """Return the fingerprints of all that the checks of a note depend on, by kind."""
         key = {"note": note.digest, "engine": _engine(), "numpy": np.__version__}
         key["checks"] = " ".join(sorted(checks_of(note, self.vault.options, self._path(note))))
         for name in files:
@@ -201,9 +205,9 @@ class Ledger:
     def _path(self, note: Note) -> str:
         return self.vault.relative(note.path)
 
-    def _under(self, under: str, files: Iterable[str]) -> str:
-        """Fingerprint of what code runs under, and of which files it finds there by their names."""
-        digest = hashlib.sha256(under.encode())
+    def _environment(self, environment: str, files: Iterable[str]) -> str:
+        """Return the fingerprint of an environment and of the names of files beside those read."""
+        digest = hashlib.sha256(environment.encode())
         beside = self.vault.root.parent
         folders = {(beside / name).parent for name in files}
         for folder in sorted({beside, *folders}):
@@ -230,7 +234,7 @@ def _timeless(entry: Mapping[str, Any]) -> str:
 
 
 def _checks_of(entry: Mapping[str, Any], *, tried: bool = False) -> list[Check] | None:
-    """Read the checks of an entry: all, or those that were tried on other numbers."""
+    """Return the checks of an entry: all, or those that were tried on other numbers."""
     try:
         rows = [row for row in entry["checks"] if not tried or row.get("scope")]
         return [Check.from_plain(row) for row in rows]
@@ -243,7 +247,7 @@ def _place(check: Check) -> tuple[str, int, int, str]:
 
 
 def published(known: Mapping[str, Iterable[Check] | None]) -> dict[str, Any]:
-    """Return what machines may read of the checks of notes, by the names of these."""
+    """Return the public data of the checks of notes, by the names of the notes."""
     return {
         name: None if checks is None else [_public(check) for check in checks]
         for name, checks in known.items()
@@ -266,7 +270,7 @@ def _digest_of(path: Path) -> str:
 
 @cache
 def _engine() -> str:
-    """Fingerprint of the code that judges."""
+    """Return the fingerprint of the engine's code."""
     digest = hashlib.sha256()
     root = Path(__file__).parents[1]
     for path in sorted(root.rglob("*.py")):
@@ -274,8 +278,8 @@ def _engine() -> str:
     return digest.hexdigest()
 
 
-def told(checks: Iterable[Check]) -> str:
-    """Say in words how many checks of each kind hold: *6 blocks, 2 equations (1 in general)*."""
+def in_words(checks: Iterable[Check]) -> str:
+    """Describe how many checks of each kind hold: *6 blocks, 2 equations (1 in general)*."""
     held = [check for check in checks if check.outcome == HOLDS]
     counts = Counter(check.kind for check in held)
     general = Counter(check.kind for check in held if check.scope == GENERAL)
@@ -289,5 +293,5 @@ def told(checks: Iterable[Check]) -> str:
 
 
 def folder_of(vault: Vault) -> Path:
-    """Where the ledger of a vault stands."""
+    """Return the folder of the ledger of a vault."""
     return vault.root.parent / ".cache" / "vaultkit" / "ledger"

@@ -30,11 +30,12 @@ from vaultkit.checks.outputs import NUMBER
 from vaultkit.pipeline.figures import FigureError, Figures
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import OF_TEXT
-from vaultkit.pipeline.runner import Inspection, Output, Runner
-from vaultkit.read.cache import folder_beside
+from vaultkit.pipeline.process import Inspection, Output
+from vaultkit.pipeline.runner import Runner
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import Vault
 from vaultkit.run.ending import Ending, Limits
+from vaultkit.store import store_beside
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ class Machines:
             trial.seconds = time.monotonic() - began
 
     def _same(self, machine: Machine, here: dict[str, Any]) -> str:
-        """Tell whether a machine computes as the first run did."""
+        """Return whether a machine computes as the first run did."""
         if machine.without and not _disabled(machine, here):
             return "NumPy uses none of them here"
         if machine.kernel:
@@ -215,17 +216,17 @@ class Machines:
             trial.figures.setdefault(name, f"could not be computed: {ended}")
         return ""
 
-    def _take(self, trial: Trial, told: dict[str, Any]) -> None:
-        """Take in what was found in a note, or a fingerprint."""
-        if "figure" in told:
-            trial.figures[told["figure"]] = told["fingerprint"]
+    def _take(self, trial: Trial, message: dict[str, Any]) -> None:
+        """Store the inspection of a note, or the fingerprint of a figure, from a message."""
+        if "figure" in message:
+            trial.figures[message["figure"]] = message["fingerprint"]
             return
-        note = self.vault.notes[Path(told["note"])]
-        checks = [Check.from_plain(check) for check in told["checks"]]
-        outputs = {index: [Output(**one) for one in many] for index, many in told["outputs"]}
-        changed = "" if told["digest"] == note.digest else "it has changed meanwhile; run again"
-        found = Inspection(note, checks, ended=told["ended"] or changed, outputs=outputs)
-        trial.notes[self._name(told["note"])] = found
+        note = self.vault.notes[Path(message["note"])]
+        checks = [Check.from_plain(check) for check in message["checks"]]
+        outputs = {index: [Output(**one) for one in many] for index, many in message["outputs"]}
+        changed = "" if message["digest"] == note.digest else "it has changed meanwhile; run again"
+        found = Inspection(note, checks, ended=message["ended"] or changed, outputs=outputs)
+        trial.notes[self._name(message["note"])] = found
 
     def _name(self, path: str) -> str:
         return self.vault.relative(Path(path))
@@ -240,12 +241,12 @@ class Machines:
                 found[difference].append(trial.machine.name)
                 trial.differs.add(name)
         return [
-            Check("machine", difference.line, difference.here, FAILS, difference.told(names))
+            Check("machine", difference.line, difference.here, FAILS, difference.words(names))
             for difference, names in sorted(found.items())
         ]
 
     def figure_differs(self, name: str, fingerprint: str) -> str:
-        """Tell on which machines a figure shows other data than in the first run, if on any."""
+        """Describe the machines on which a figure has other data than in the first run, if any."""
         found = defaultdict(list)
         for trial in self.tried:
             if trial.figures[name] != fingerprint:
@@ -265,8 +266,8 @@ class Difference:
     there: str
     why: str = ""
 
-    def told(self, machines: Sequence[str]) -> str:
-        """Tell it: *0.46 here, 0.45 with SkylakeX kernels: rounding decides this digit*."""
+    def words(self, machines: Sequence[str]) -> str:
+        """Describe it: *0.46 here, 0.45 with SkylakeX kernels: rounding decides this digit*."""
         here, there = (text.replace("\n", " / ") for text in (self.here, self.there))
         what = "this digit" if NUMBER.fullmatch(here) else "this"
         why = f"\n  {self.why}" if self.why else ""
@@ -283,7 +284,7 @@ def _differences(
         yield Difference(1, "it runs to its end", "it does not", other.ended)
         return
     here, there = _verdicts(first), _verdicts(other)
-    told: set[int | None] = set()
+    reported: set[int | None] = set()
     for index, outputs in first.outputs.items():
         block = "block", str(index)
         holds = all(verdicts.get(block, (FAILS,))[0] == HOLDS for verdicts in (here, there))
@@ -292,11 +293,11 @@ def _differences(
             continue
         for one, two in zip(outputs, other.outputs.get(index, ()), strict=False):
             for difference in _of_outputs(first.note.blocks[index], one, two):
-                told.add(index)
+                reported.add(index)
                 yield difference
     for place, (outcome, check) in here.items():
         outcome_there, other_check = there.get(place, ("is not judged", check))
-        if outcome != outcome_there and (check.block is None or check.block not in told):
+        if outcome != outcome_there and (check.block is None or check.block not in reported):
             failed = check if outcome == FAILS else other_check
             what = f"{check.what} {outcome}"
             yield Difference(failed.line, what, outcome_there, failed.why.split("\n")[0])
@@ -366,7 +367,7 @@ def _disabled(machine: Machine, here: dict[str, Any]) -> list[str]:
 
 
 def _ending(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
-    """Tell how the process of a machine ended, with the last line that it wrote."""
+    """Return how the process of a machine ended, with the last line that it wrote."""
     status = process.wait()
     errors.seek(0)
     last = errors.read().decode(errors="replace").strip().split("\n")[-1]
@@ -389,7 +390,7 @@ def main() -> None:
     task = json.loads(given)
     sys.path[:] = task["path"]
     root = Path(task["root"])
-    vault = Vault(root, cache=folder_beside(root))
+    vault = Vault(root, store=store_beside(root))
     settings = Settings(task["timeout"], outputs=True, reordered=task["reordered"])
     limits = Limits(threads=task["threads"])
     figures = Figures(

@@ -1,4 +1,4 @@
-"""Shares of the notes of a vault, so that several machines can check it, each a part."""
+"""Shards of a vault, so that several machines can check a part each."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 
 
 class ShardError(ValueError):
-    """What is no share of the notes."""
+    """A shard that cannot be parsed."""
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A share of the notes: the first of three, say.
+    """A shard of the notes: the first of three, say.
 
     Attributes
     ----------
     number, count
-        Which share, from 1, of how many.
+        The number of the shard, from 1, and their count.
     """
 
     number: int
@@ -27,12 +27,12 @@ class Shard:
 
     @classmethod
     def read(cls, text: str) -> Shard:
-        """Read a share as somebody types it.
+        """Parse a shard.
 
         Raises
         ------
         ShardError
-            If it is none.
+            If the text is not a shard.
 
         >>> Shard.read("1/4")
         Shard(number=1, count=4)
@@ -44,7 +44,7 @@ class Shard:
         return cls(number, count)
 
     def of(self, paths: Iterable[Path]) -> set[Path]:
-        """Return the share of some files that is the same wherever the same files are.
+        """Return the files of the shard: the same on all machines with the same files.
 
         >>> sorted(str(path) for path in Shard(1, 2).of([Path("c"), Path("a"), Path("b")]))
         ['a', 'c']

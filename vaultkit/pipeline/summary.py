@@ -1,4 +1,4 @@
-"""What fails in a vault, in a table: for the end of a run that has told more than anybody reads."""
+"""A table of the failures of a vault, printed at the end of a long report."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _WORST, _WIDTH = 5, 100
 
 
 def summary(failures: Iterable[tuple[str, Check]], update: str, baseline: str) -> list[str]:
-    """Write a table of the kinds of failures, the notes with most of them, and what to do next.
+    """Return a table of the kinds of failures, the notes with most of them, and the next steps.
 
     Parameters
     ----------
     failures
-        Each with the path of its note, as it is told.
+        Each with the path of its note.
     update, baseline
         The commands that rewrite stale outputs, and that let failures of today pass.
 
@@ -67,7 +67,7 @@ def summary(failures: Iterable[tuple[str, Check]], update: str, baseline: str) -
 
 
 def _table(rows: Sequence[tuple[str, ...]], right: int | None = None) -> list[str]:
-    """Write rows with their columns below each other, one of them flush right."""
+    """Return rows as aligned text, with one column flush right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

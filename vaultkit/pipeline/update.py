@@ -1,4 +1,4 @@
-"""Rewrites what is stale in a note, by line number: outputs and mirrored code, nothing else."""
+"""Rewrites stale outputs and mirrored code of a note, by line number, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ import json
 import re
 from collections.abc import Iterable
 
+from vaultkit.checks import mirrors
 from vaultkit.checks.check import Mend
 from vaultkit.files import ChangedError, write_atomically
 from vaultkit.read import notebook
 from vaultkit.read.note import Note
+from vaultkit.read.vault import Vault
+
+
+def stale_mirrors(note: Note, vault: Vault) -> list[Mend]:
+    """Return what is to be rewritten of the code that shows files: that comes before it runs."""
+    return [check.mend for check in mirrors.check(note, vault.root.parent) if check.mend]
 
 
 def apply(note: Note, edits: Iterable[Mend]) -> None:
-    """Write edits to the file of a note; its line ends stay as they are.
+    """Apply edits to the file of a note, and keep its line ends.
 
     Raises
     ------
     ChangedError
-        If the file is not what the note was read from.
+        If the file has changed since the note was read.
     """
     if note.path.suffix == ".ipynb":
         _apply_to_notebook(note, edits)
@@ -37,7 +44,7 @@ def apply(note: Note, edits: Iterable[Mend]) -> None:
 
 
 def _apply_to_notebook(note: Note, mends: Iterable[Mend]) -> None:
-    """Store new outputs, each in the cell of its block: of equal cells, the one in its place."""
+    """Store new outputs in the cells of a notebook; equal cells are matched in order."""
     raw = note.path.read_bytes()
     if notebook.read(note.path).digest != note.digest:
         raise ChangedError(f"{note.path} has changed meanwhile; run again")

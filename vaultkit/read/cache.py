@@ -1,7 +1,7 @@
-"""Keeps what was read of a note, so that a run has to read again only what has changed.
+"""Caches parsed notes, so that a run parses only what has changed.
 
-Taken from the cache is what the same engine has read from the same bytes under the same path, and
-nothing else. What lies in a cache is data: it can name no code but that of the records of a note.
+An entry is used for the same engine, the same bytes and the same path. It is unpickled with the
+classes of a note's records alone, so that it cannot name other code.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ import markdown_it
 import mdit_py_plugins
 import yaml
 
-from vaultkit.files import keep
 from vaultkit.read.note import Note
+from vaultkit.store import Store
 
 #: Bytes of a file, beyond which it is read each time.
 _LARGEST = 4 << 20
+#: Name of what is kept here.
+_KIND = "note"
 _ROOM = __name__.rpartition(".")[0]
 #: What records hold that is neither theirs nor built in.
 _PLAIN = {
@@ -38,50 +40,47 @@ _PLAIN = {
 
 
 class Cache:
-    """What was read of the notes of a vault, a file a note.
+    """Parsed notes of vaults in a store.
 
     Parameters
     ----------
-    folder
-        Where it is kept.
+    store
+        The store.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def note(self, path: Path, read: Callable[[Path], Note]) -> Note:
-        """Return what is kept of a file, if that is what it holds; else read it, and keep that."""
-        key = _key(path)
-        file = self._file(path)
-        if key:
-            with suppress(Exception):  # whatever a damaged file leads to
-                kept = file.read_bytes()
-                if kept.startswith(key):
-                    note = _Records(io.BytesIO(kept[len(key) :])).load()
-                    if isinstance(note, Note) and note.path == path:
-                        return note
+        """Return the parsed note of a file, from the store if that is current, else by ``read``."""
+        key, name = _key(path), os.fspath(path)
+        if key and (content := self._store.find(_KIND, name, key)) is not None:
+            with suppress(Exception):  # whatever a damaged record leads to
+                note = _Records(io.BytesIO(content)).load()
+                if isinstance(note, Note) and note.path == path:
+                    return note
         note = read(path)
         if key and key == _key(path):  # it was not changed meanwhile
-            with suppress(OSError, pickle.PicklingError, RecursionError, TypeError, ValueError):
-                keep(file, key + pickle.dumps(note, protocol=5))
+            with suppress(pickle.PicklingError, RecursionError, TypeError, ValueError):
+                self._store.put(_KIND, name, key, pickle.dumps(note, protocol=5))
         return note
 
-    def forget_the_gone(self, paths: Iterable[Path]) -> None:
-        """Drop what is kept of other files than these."""
-        wanted = {self._file(path) for path in paths}
-        for file in self.folder.glob("*.note"):
-            if file not in wanted:
-                file.unlink(missing_ok=True)
+    def forget_the_gone(self, root: Path, paths: Iterable[Path]) -> None:
+        """Delete the entries of files below a folder other than these."""
+        below = os.path.join(root, "")  # noqa: PTH118
+        others = {name for name in self._store.names(_KIND) if not name.startswith(below)}
+        self._store.forget_others(_KIND, others.union(map(os.fspath, paths)))
 
-    def _file(self, path: Path) -> Path:
-        return self.folder / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:24]}.note"
+    def is_empty(self) -> bool:
+        """Return whether it has no notes."""
+        return not self._store.names(_KIND)
 
 
 class _Records(pickle.Unpickler):
-    """Reads records of notes, and what they hold."""
+    """Unpickles the records of notes."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """Find a class by its name, if it is one of these."""
+        """Return a class by its name, if it is one of the records."""
         if module.startswith(f"{_ROOM}.") or (module, name) in _PLAIN:
             found = super().find_class(module, name)
             if isinstance(found, type) and (is_dataclass(found) or (module, name) in _PLAIN):
@@ -89,13 +88,8 @@ class _Records(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is no part of a note")
 
 
-def folder_beside(root: Path) -> Path:
-    """Where the cache of a vault stands."""
-    return root.parent / ".cache" / "vaultkit" / "read"
-
-
 def _key(path: Path) -> bytes:
-    """Fingerprint of all that what is read of a file rests on; empty if it is not for keeping."""
+    """Return the fingerprint of a file and its path; empty if it must not be cached."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
@@ -110,7 +104,7 @@ def _key(path: Path) -> bytes:
 
 @cache
 def _reader() -> bytes:
-    """Fingerprint of the code that reads."""
+    """Return the fingerprint of the parser's code."""
     versions = (sys.version, markdown_it.__version__, mdit_py_plugins.__version__, yaml.__version__)
     digest = hashlib.sha256(repr(versions).encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):

@@ -1,8 +1,8 @@
-"""Finds what stands between ``%%`` and ``%%``: nobody but the author of a note is to see it.
+"""Hides comments, ``%% … %%``, which only the author of a note is to see.
 
-The text is searched once, before any parser reads it, since a comment may begin in the middle of a
-line, hold blank lines and headings, and end in the middle of another line. What it holds is
-overwritten, character by character, so that all lines and columns stay what they are in the file.
+They are searched before the text is parsed, since a comment may begin in the middle of a line,
+contain blank lines and headings, and end in the middle of another line. It is overwritten character
+by character, so that all lines and columns stay those of the file.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ _SIGNS = re.compile(
 
 @dataclass(frozen=True)
 class Hidden:
-    """A text without what its comments say.
+    """A text with hidden comments.
 
     Attributes
     ----------
     text
-        As long as it was, line by line; ``FILLER`` stands for what is hidden.
+        The text, of the same length in each line; ``FILLER`` replaces hidden characters.
     lines
-        First and last of the lines that show nothing for a comment.
+        First and last line of each range that is empty because of a comment.
     unclosed
-        The line of a comment that never ends; 0 if there is none.
+        The line of a comment that is not closed; 0 if there is none.
     """
 
     text: str
@@ -89,12 +89,12 @@ def hide(text: str) -> Hidden:
 
 
 def shown(text: str) -> str:
-    """Take out of a text what `hide` has put there."""
+    """Remove the fillers of `hide` from a text."""
     return _FILLED.sub("", _TRAILING.sub("", text)) if FILLER in text else text
 
 
 def _spans(text: str) -> tuple[list[tuple[int, int]], int]:
-    """Find where comments begin and end, and the line of one that does not end."""
+    """Return the spans of comments, and the line of one that is not closed."""
     front = _FRONT.match(text)
     at = front.end() if front else 0
     spans = []
@@ -132,7 +132,7 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], int]:
 
 
 def _is_in_list(text: str, at: int) -> bool:
-    """Tell whether what is indented goes on with an item of a list."""
+    """Return whether indented text continues an item of a list."""
     while at > 0:
         begins = text.rfind("\n", 0, at - 1) + 1
         line = text[begins:at]
@@ -155,7 +155,7 @@ def _end_of_fence(text: str, found: re.Match[str]) -> int:
 
 
 def _runs(numbers: list[int]) -> list[tuple[int, int]]:
-    """Write numbers that follow each other as their first and last."""
+    """Return ranges of consecutive numbers, as first and last."""
     runs: list[tuple[int, int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:

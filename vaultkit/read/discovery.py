@@ -17,6 +17,7 @@ from vaultkit.read.note import Link, Note, Problem
 from vaultkit.read.options import FILES
 from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError, read
 from vaultkit.read.syntax import SURROGATE, WIKILINK
+from vaultkit.store import Store
 
 #: What a vault reads as notes, and how.
 READERS = {".md": markdown.read, ".ipynb": notebook.read}
@@ -30,7 +31,7 @@ State = tuple[int, int, int] | None
 
 
 def state_of(path: Path) -> State:
-    """Tell what a file must have alike to be as it was; None where it cannot be asked."""
+    """Return modification time and size of a file, and the like; None if it cannot be read."""
     try:
         status = path.stat()
     except OSError:
@@ -43,29 +44,29 @@ def read_note(path: Path) -> Note:
     return guarded(path, lambda: READERS[path.suffix](path))
 
 
-def read_ahead(root: Path, cache: Path, share: Callable[[list[Path]], Iterable[Path]]) -> None:
-    """Read notes into a cache, for a `Vault` that begins to read them at the same time.
+def read_ahead(root: Path, store: Store, share: Callable[[list[Path]], Iterable[Path]]) -> None:
+    """Parse notes into a store, for a `Vault` that is reading them at the same time.
 
     Parameters
     ----------
-    root, cache
-        Folders of the notes and of the cache.
+    root, store
+        The folder of the notes, and the store.
     share
-        Picks from all notes those to be read.
+        Selects from all notes those to be parsed.
     """
-    kept = Cache(cache)
+    kept = Cache(store)
     for path in share([path for path in files_below(root)[0] if path.suffix in READERS]):
         kept.note(path, read_note)
 
 
 def guarded(path: Path, reader: Callable[[], Note]) -> Note:
-    """Read a note; whatever goes wrong becomes a problem of it."""
+    """Read a note; any error becomes a problem of the note."""
     try:
         note = reader()
     except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as e:
         # None is known. One bad note must not be the end of the others, though.
-        told = f"this note cannot be read: {type(e).__name__}: {e}"
-        return Note(path, "", problems=(Problem(1, told),), refused=told)
+        why = f"this note cannot be read: {type(e).__name__}: {e}"
+        return Note(path, "", problems=(Problem(1, why),), refused=why)
     if SURROGATE.search(str(path.name)):
         problem = Problem(1, "the bytes of this file's name are no UTF-8: rename it")
         return replace(note, problems=(problem, *note.problems), refused=problem.message)
@@ -93,7 +94,7 @@ def text_of(path: Path) -> str:
 
 
 def obsidian_settings(root: Path, name: str) -> dict[str, Any] | None:
-    """Read a file of Obsidian's settings; None where no one has opened the folder with it."""
+    """Read a settings file of Obsidian; None if there are no settings."""
     folder = root / ".obsidian"
     if not folder.is_dir():
         return None
@@ -107,8 +108,7 @@ def obsidian_settings(root: Path, name: str) -> dict[str, Any] | None:
 def files_below(root: Path) -> tuple[list[Path], list[Path]]:
     """List the files of a vault in the order of their names, hidden folders left out.
 
-    Links to folders are followed, as Obsidian and MkDocs do; those that lead to a folder that is
-    listed already come second, and are not.
+    Symbolic links to folders are followed, as in Obsidian and MkDocs; no folder is listed twice.
     """
     found: list[Path] = []
     circles: list[Path] = []

@@ -1,4 +1,4 @@
-"""All that a reader sees of a note but its code: as pieces of text, each with its lines."""
+"""Extracts the text of a note that readers see, other than code, as `Prose` with line numbers."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ PROPERTIES = ("title", "summary", "description")
 def of_inline(
     children: list[Token], places: Callable[[int], tuple[int, int]], place: str = ""
 ) -> Iterator[Prose]:
-    """Find the text of a paragraph, heading or cell, and that of the images and tags in it.
+    """Yield the text of a paragraph, heading or cell, and that of the images and tags in it.
 
-    ``places`` turns where a token begins into a line and a column.
+    ``places`` maps the beginning of a token to line and column.
     """
     prose = Prose(place, covers_last=place == "heading")
     for position, child in enumerate(children):
@@ -84,7 +84,7 @@ def of_inline(
 
 
 def _alt(words: str) -> str:
-    """Leave out the size of an image: nobody reads it."""
+    """Return an alt text without the size of the image."""
     sized = SIZE.fullmatch(words)
     return (sized["alt"] or "") if sized else words
 
@@ -169,7 +169,7 @@ def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[P
 def _aside(
     place: str, text: str, begins: tuple[int, int], children: list[Token], position: int
 ) -> Iterator[Prose]:
-    """Text that is shown apart; a reason for its last number may stand right behind it."""
+    """Yield text that is shown apart, with the reason right behind it for its last number."""
     if not text.strip():
         return
     prose = Prose(place, covers_last=True)
@@ -193,7 +193,7 @@ def _tag(source: str, line: int) -> Iterator[Prose]:
 
 
 class _Text(HTMLReader):
-    """Gathers what HTML shows."""
+    """Collects the visible text of HTML."""
 
     def __init__(self, line: int) -> None:
         super().__init__(convert_charrefs=True)

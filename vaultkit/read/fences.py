@@ -1,16 +1,10 @@
-"""What a fence is: code that runs, an output, or neither; and what may stand behind its language.
-
-Nothing that looks like code is passed over: what does not run for a slip is refused, with the words
-that would make it run.
-"""
+"""Classifies fences, as code that runs or not, and parses the options behind the language."""
 
 from __future__ import annotations
 
 import ast
-import math
 import re
 import shlex
-from collections.abc import Iterator
 
 #: The names under which a block of code runs.
 RUNS = {"python": "python", "py": "python", "python3": "python", "pycon": "pycon"}
@@ -24,45 +18,23 @@ OPTIONS = {
     "hl_lines": True,
     "linenums": True,
 }
-#: What may stand after ```` ```pycon ````: its errors are shown as tracebacks.
-_SESSION_OPTIONS = set(OPTIONS) - {"raises"}
-_PYTHON = re.compile(
-    r"\{.*\bi?py(?:thon|con)?\d?\b|\{(?:code-cell|jupyter-execute)\}(?!\s*(?:bash|julia|r)\b)"
-    r"|\.?i?py(?:thon|con|rb)?[\d.]*(?:\W.*|$)|i?pycon\d*(?:\W|$)"
-    r"|(?:python-repl|pyrepl|python-console|jupyter|doctest|sage|cpython|pypy)[\d.]*(?:\W|$)",
-    re.IGNORECASE,
-)
-#: Directives of MyST, the dialect of Jupyter's books, whose text readers would see unchecked.
-_DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}")
-#: Those that are callouts there, and what Obsidian calls them.
+#: Directives of MyST that are callouts there, and what Obsidian calls them.
 ADMONITIONS = {
     **{name: name for name in ("note", "tip", "hint", "important", "warning", "caution")},
     **{name: name for name in ("attention", "danger", "error", "todo")},
     "admonition": "note",
     "seealso": "info",
 }
-#: By the name of a directive, what says the same in a note.
-_INSTEAD = {
-    **{name: f"> [!{kind}]" for name, kind in ADMONITIONS.items()},
-    "dropdown": "> [!note]-",
-    "math": "$$",
-    "include": "![[a note]]",
-    "figure": "![alt](file)",
-    "image": "![alt](file)",
-}
-#: So many characters of what stands behind the opening mark are told.
-_LONGEST_INFO = 100
-_OUTPUT = {"txt", "output", "out", "plain", "plaintext", "stdout", "result", "none"}
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d+\]:)(?:\s|$)", re.MULTILINE)
 
 
 def options(info: str) -> dict[str, str | None]:
-    """Read the words after the language: ``title="a.py" no-run``.
+    """Parse the words after the language: ``title="a.py" no-run``.
 
     Raises
     ------
     ValueError
-        If they cannot be read: a quotation mark is left open, or a word is there twice.
+        If a quotation mark is not closed, or a word occurs twice.
 
     >>> options('python title="a b.py" no-run')
     {'title': 'a b.py', 'no-run': None}
@@ -72,7 +44,7 @@ def options(info: str) -> dict[str, str | None]:
         words = shlex.split(info)[1:]
     except ValueError as error:
         quotes = "quotation" in str(error)
-        what = "a quotation mark is not closed" if quotes else "a backslash has nothing behind it"
+        what = "a quotation mark is not closed" if quotes else "a backslash without a command"
         raise ValueError(what) from error
     for word in words:
         key, equals, value = word.partition("=")
@@ -83,7 +55,7 @@ def options(info: str) -> dict[str, str | None]:
 
 
 def readable_options(info: str) -> dict[str, str | None]:
-    """Read the words after the language, of which some may be unreadable: those are left out.
+    """Parse the words after the language; those that cannot be parsed are left out.
 
     >>> readable_options('python no-run title="a b')
     {'no-run': None}
@@ -97,61 +69,8 @@ def readable_options(info: str) -> dict[str, str | None]:
         return {key: value if equals else None for key, equals, value in words if key in OPTIONS}
 
 
-def misread(info: str, language: str, body: str, output: str = "") -> Iterator[str]:
-    """Say what is wrong with a fence.
-
-    Parameters
-    ----------
-    info
-        All that stands behind the opening mark.
-    language
-        Its first word.
-    body
-        What stands between the marks.
-    output
-        What the fence is to a block that runs: ``compared`` if it is the output of one, ``behind``
-        if it could be, since it stands right behind one; empty if neither.
-    """
-    if language in RUNS:
-        yield from _wrong_options(info, language)
-        first = body.strip().split("\n", 1)[0]
-        if RUNS[language] == "python" and _PROMPT.match(first):
-            yield f"```{language} holds a session with >>>; write ```pycon"
-        elif RUNS[language] == "pycon" and first and not first.lstrip().startswith(">>>"):
-            yield "```pycon does not begin with >>>; write ```python if it is no session"
-    elif language == "text":
-        if output == "behind":
-            yield "the session above shows its own outputs; nothing is compared with this one"
-    elif _PYTHON.match(info):
-        yield f"```{info} does not run; write ```{'pycon' if _PROMPT.search(body) else 'python'}"
-    elif language.lower() == "math":
-        yield "```math is mathematics on a code host alone, and nothing checks it; write $$"
-    elif (directive := _DIRECTIVE.match(info)) and directive["name"] in _INSTEAD:
-        yield (
-            f"```{directive[0]} is code in Obsidian, and nothing checks what it says; "
-            f"write {_INSTEAD[directive['name']]}"
-        )
-    elif _PROMPT.search(body):
-        yield f"a session with >>> does not run as ```{info}; write ```pycon"
-    elif not language and output:
-        yield "nothing is compared with this fence; write ```text if it is an output"
-
-
-def unused(info: str, language: str, body: str, output: str = "") -> Iterator[str]:
-    """Say what is wrong with a fence if code of its note runs, and with no other; see `misread`."""
-    if language == "text" and not output:
-        yield (
-            "no block of code stands right above this output, so nothing is compared with it; "
-            "put it there, or name another language"
-        )
-    elif language != "text" and language.lower() in {*_OUTPUT, "text"}:
-        yield f"```{info} is compared with nothing; write ```text right behind the block"
-    elif not language and not output and not _PROMPT.search(body) and looks_like_python(body):
-        yield "this looks like Python, and does not run; write ```python"
-
-
 def looks_like_python(text: str) -> bool:
-    """Tell whether text is Python that does something.
+    """Return whether text is Python that does something.
 
     >>> looks_like_python("x = f(2)"), looks_like_python("docs/"), looks_like_python("softmax")
     (True, False, False)
@@ -171,7 +90,7 @@ def looks_like_python(text: str) -> bool:
 
 
 def _computes(node: ast.expr) -> bool:
-    """Tell an expression that names elements or calls something from words and signs."""
+    """Return whether an expression contains a call or an index, rather than words and signs."""
     if isinstance(node, ast.Call | ast.Await):
         return True
     return isinstance(node, ast.BinOp | ast.Subscript) and any(
@@ -180,39 +99,17 @@ def _computes(node: ast.expr) -> bool:
 
 
 def is_session(text: str) -> bool:
-    """Tell whether text holds a session with ``>>>``."""
+    """Return whether text holds a session with ``>>>``."""
     return bool(_PROMPT.search(text))
 
 
-def is_unread_code(text: str) -> bool:
-    """Tell whether text that is no fence (indented, in HTML) is code that ought to run."""
+def is_code(text: str) -> bool:
+    """Return whether text that is in no fence (indented, in HTML) is code that ought to run."""
     return is_session(text) or looks_like_python(text)
 
 
-def _wrong_options(info: str, language: str) -> Iterator[str]:
-    try:
-        found = options(info)
-    except ValueError as error:
-        yield f"the words behind ```{language} cannot be read: {error}: {_shortened(info)}"
-        return
-    known = _SESSION_OPTIONS if RUNS[language] == "pycon" else set(OPTIONS)
-    for word in sorted(set(found) - known):
-        yield f"unknown word {word!r} after ```{language}; known are {', '.join(sorted(known))}"
-    for word, value in found.items():
-        if word not in known:
-            continue
-        if OPTIONS[word] and not (value and value.strip()):
-            yield f"{word} after ```{language} needs a value: {word}=…"
-        elif not OPTIONS[word] and value is not None:
-            yield f"{word} after ```{language} takes no value"
-        elif why := _wrong_value(word, value or ""):
-            yield f"{word}={value}: {why}"
-    if "no-run" in found and len(found.keys() & {"raises", "volatile", "timeout"}):
-        yield "no-run beside words that say how it runs"
-
-
 def is_pattern(text: str) -> bool:
-    """Tell whether text is a regular expression.
+    """Return whether text is a regular expression.
 
     >>> is_pattern("0x."), is_pattern("((")
     (True, False)
@@ -222,26 +119,3 @@ def is_pattern(text: str) -> bool:
     except (re.error, RecursionError, OverflowError):
         return False
     return True
-
-
-def _shortened(info: str) -> str:
-    return info if len(info) <= _LONGEST_INFO else f"{info[:_LONGEST_INFO]} …"
-
-
-def _wrong_value(word: str, value: str) -> str:
-    match word:
-        case "raises" if not re.fullmatch(r"[^\W\d]\w*", value):
-            return "the name of one class of errors"
-        case "timeout":
-            try:
-                seconds = float(value)
-            except ValueError:
-                seconds = math.nan
-            return "" if 0 < seconds <= 3600 else "seconds, more than 0 and at most 3600"
-        case "volatile":
-            try:
-                pattern = re.compile(value)
-            except re.error as error:
-                return f"no regular expression: {error}"
-            return "it matches nothing at all" if pattern.fullmatch("") else ""
-    return ""

@@ -1,4 +1,4 @@
-"""How the notes of a vault hang together."""
+"""The link graph of a vault: orphans, dead ends, unreachable notes, unlinked mentions."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ FRONT = ("index", "readme", "home", "start here", "start", "welcome", "overview"
 
 @dataclass(frozen=True)
 class Graph:
-    """What is striking about the links of a vault.
+    """Findings about the link graph of a vault.
 
     Attributes
     ----------
     orphans
-        Notes that no other note links to; the way in is none.
+        Notes that no other note links to, except the front note.
     dead_ends
-        Notes that link to no other.
+        Notes that link to no other note.
     mentions
-        Notes whose name another note says without linking to it: who, whom, and the sentence.
+        Unlinked mentions: the note, the note that it names, and the sentence.
     longest
-        The notes from the way in to the one that is most links away from it.
+        The shortest path from the front note to the farthest one.
     unreachable
-        Notes that no way leads to from there.
+        Notes that cannot be reached from there.
     """
 
     orphans: tuple[str, ...]
@@ -51,7 +51,7 @@ class Graph:
         }
 
     def sections(self) -> Iterator[tuple[str, list[str]]]:
-        """Tell it in words: titles, each with its rows."""
+        """Yield the findings in words: titles, each with its rows."""
         yield "Orphans (no note links to them)", list(self.orphans)
         yield "Dead ends (they link to no note)", list(self.dead_ends)
         rows = [f"{who} names {whom}: {sentence}" for who, whom, sentence in self.mentions]
@@ -61,7 +61,7 @@ class Graph:
 
 
 def of(vault: Vault) -> Graph:
-    """Look at the links of a vault."""
+    """Return the findings about a vault."""
     ahead: dict[Path, list[Path]] = {
         path: _ahead(note, vault) for path, note in vault.notes.items()
     }
@@ -86,7 +86,7 @@ def of(vault: Vault) -> Graph:
 
 
 def way_in(vault: Vault) -> Note | None:
-    """Find the note where readers begin: one called so, at the top, or as the vault is."""
+    """Return the front note: one at the top called ``index`` or the like, or named as the vault."""
     top = {note.name.casefold(): note for note in vault.notes.values() if _is_top(note, vault)}
     return next((top[n] for n in (*FRONT, vault.root.name.casefold()) if n in top), None)
 

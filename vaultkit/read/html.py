@@ -1,4 +1,4 @@
-"""Python's parser of HTML, made to read whatever a note may hold, and what is regular fast."""
+"""Python's HTML parser, made robust against malformed HTML, and fast for regular HTML."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OTHERS = frozenset(
 
 
 class HTMLReader(HTMLParser):
-    """Reads HTML, also where there is but something that looks like it.
+    """Parses HTML, and text that only resembles it.
 
     Examples
     --------
@@ -28,13 +28,13 @@ class HTMLReader(HTMLParser):
     """
 
     def feed(self, data: str) -> None:
-        """Read on."""
+        """Parse more text."""
         # What looks like a section of XML and is none makes the parser give up; in HTML it is a
         # comment that ends with the next ">".
         super().feed(data.replace("<![", "<! "))
 
     def read_all(self, data: str) -> None:
-        """Read all there is, faster where it is as programs write it: tags with quoted values.
+        """Parse a whole text; fast if it is regular: lower-case tags with quoted values.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-r"""Finds the commands of TeX that formulas define: they hold for all formulas of a note."""
+r"""Finds the TeX commands that formulas define, which hold for all formulas of a note."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ COMMAND = re.compile(r"\\(?:(?P<name>[A-Za-z]+)\*?|.)", re.DOTALL)
 
 
 def definitions(tex: str) -> str:
-    r"""Find the commands that a formula defines.
+    r"""Return the definitions of commands in a formula.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def definitions(tex: str) -> str:
 
 
 def group(tex: str, at: int) -> tuple[str, int]:
-    """Read what a command takes: what stands in braces, or one sign; and tell where it ends."""
+    """Return the argument of a command, in braces or a single sign, and where it ends."""
     while at < len(tex) and tex[at].isspace():
         at += 1
     if tex[at : at + 1] != "{":
@@ -53,7 +53,7 @@ _CHEMISTRY = re.compile(r"\\(?P<name>ce|pu)(?![A-Za-z])\s*(?=\{)")
 
 
 def with_chemistry(tex: str, write: Callable[[str, str], str]) -> str:
-    r"""Write what the commands of mhchem hold in another way: ``\ce{H2O}``, ``\pu{12 kJ}``.
+    r"""Replace the commands of mhchem, given their name and argument: ``\ce{H2O}``, ``\pu{12 kJ}``.
 
     Examples
     --------

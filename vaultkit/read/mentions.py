@@ -1,4 +1,4 @@
-"""Finds where a note is named in running text that does not link to it."""
+"""Finds unlinked mentions: the name of a note in running text that does not link to it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Mention:
 
 
 class Names:
-    """What the notes of a vault are called, to find where one names another.
+    """The names of all notes of a vault, to find mentions.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ class Names:
         self._common = {_key(alias) for alias in self._exact}
 
     def mentioned_in(self, source: Note, linked: Collection[Path]) -> dict[Path, Mention]:
-        """Find the other notes that a note names, and does not link to, one mention of each.
+        """Return the first mention of each other note that a note names and does not link to.
 
         Parameters
         ----------
         source
             The note.
         linked
-            The paths of those that it links to.
+            The paths of the notes that it links to.
         """
         found: dict[Path, Mention] = {}
         for passage in source.passages:
@@ -87,9 +87,9 @@ class Names:
 
 
 def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:
-    """Make what finds names in a text.
+    """Return a function that finds names in a text.
 
-    It goes by their first words: one pattern of all names would try each of them at each letter.
+    It searches first words, as one pattern of all names would try each of them at each letter.
     """
     by_first: dict[str, list[str]] = defaultdict(list)
     # The longest first: who says "Layer Normalization" does not mean a layer.

@@ -1,8 +1,7 @@
-"""Finds which of many names come near one that is none of them.
+"""Finds names similar to one that does not exist.
 
-A name is near if it is the other one but for slips of the pen, or if the words of one of them are
-words of the other one, too, and most of it. The share of equal letters, which difflib measures, is
-no reason to offer a name: it is 0.75 for *Futurism* and *Futurama*.
+A name is similar if it differs by slips, or if the words of one are most of the words of the other.
+The ratio of difflib is not used: it is 0.75 for *Futurism* and *Futurama*.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _MOST = 30
 
 
 class Nearest:
-    """Names, and which pairs of letters they hold.
+    """An index of names by their pairs of letters.
 
     Parameters
     ----------
@@ -50,7 +49,7 @@ class Nearest:
                 self._holding[pair].append(key)
 
     def to(self, wanted: str) -> list[str]:
-        """List the names that come nearest, the nearest first."""
+        """Return the similar names, the most similar first."""
         key = comparable(wanted[:_LONGEST])
         shared: Counter[str] = Counter()
         for pair in _pairs(key):
@@ -62,7 +61,7 @@ class Nearest:
 
 
 def _is_near(wanted: str, name: str) -> bool:
-    """Tell whether a name may be meant by another one."""
+    """Return whether two names are similar."""
     if _is_slip(wanted, name):
         return True
     words, others = _WORD.findall(wanted), _WORD.findall(name)
@@ -81,14 +80,14 @@ def _are_among(words: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _is_long(word: str) -> bool:
-    """Tell whether a word with a slip in it is still known: numbers and short words are not."""
+    """Return whether a word is long enough to be recognised with a slip; numbers never are."""
     return len(word) > _SHORT and not word.isdecimal()
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """Tell whether two words differ by as few slips as a hand makes in so many letters.
+    """Return whether two words differ by few slips for their length.
 
-    A slip is a letter left out, put in or taken for another, or two that have changed places.
+    A slip is a letter deleted, inserted or replaced, or two swapped (Damerau-Levenshtein).
 
     >>> [_is_slip("softmax", word) for word in ("sofmax", "sotfmax", "softmask", "minmax")]
     [True, True, False, False]

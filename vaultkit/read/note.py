@@ -1,4 +1,4 @@
-"""What is read from a note: plain records. `vaultkit.read.markdown` makes them."""
+"""`Note` and the records that it consists of. `vaultkit.read.markdown` makes them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 from vaultkit.read import fences
 from vaultkit.read.comments import hide, shown
 from vaultkit.read.macros import definitions
+from vaultkit.read.positions import Places, place_in
 from vaultkit.read.predictions import Prediction
 from vaultkit.read.prose import Prose
 from vaultkit.read.syntax import LINE_END, comparable, printable
@@ -21,7 +22,7 @@ from vaultkit.read.syntax import LINE_END, comparable, printable
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong with a note: the line it stands on, what it is, and the column."""
+    """A defect in a note's syntax: line, message, column."""
 
     line: int
     message: str
@@ -43,6 +44,9 @@ class Fence:
     prefix: str
     closed: bool
     depth: int = 0
+    #: What it is to the block of code above it: ``compared`` if it is its output, ``behind`` if it
+    #: could be, since it stands right behind it; empty if neither.
+    role: str = ""
 
     @property
     def language(self) -> str:
@@ -53,13 +57,13 @@ class Fence:
     def options(self) -> dict[str, str | None]:
         """The words after the language: ``title="a.py" no-run`` is ``{title: a.py, no-run: None}``.
 
-        Those that cannot be read are left out; the check of the form refuses them.
+        Options that cannot be parsed are left out; the check *form* reports them.
         """
         return fences.readable_options(self.info)
 
     @property
     def text(self) -> str:
-        """What stands between the marks."""
+        """The text between the marks."""
         return "\n".join(self.lines)
 
 
@@ -78,14 +82,14 @@ class Block:
 
     @property
     def closed(self) -> bool:
-        """Whether the code ends where it should, and so does its output."""
+        """Whether the fences of the code and of its output are closed."""
         return self.fence.closed and (self.output is None or self.output.closed)
 
     @property
     def volatile(self) -> str:
-        """The regular expression of what changes from run to run; empty if nothing does.
+        """The regular expression of output that changes from run to run; empty if there is none.
 
-        One that is none is left out; the check of the form refuses it.
+        An invalid one is left out; the check *form* reports it.
         """
         pattern = self.fence.options.get("volatile") or ""
         return pattern if fences.is_pattern(pattern) else ""
@@ -108,17 +112,17 @@ class Formula:
 
     @property
     def lines(self) -> range:
-        """The lines that it stands on."""
+        """The lines of the formula."""
         return range(self.line, self.row(len(self.tex)) + 1)
 
     def row(self, at: int) -> int:
-        """Return the line on which a place of the TeX stands."""
+        """Return the line of a place in the TeX."""
         return self.line + self.lead + self.tex.count("\n", 0, at)
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading: its plain words, its address on the site, and how it is written."""
+    """A heading: its plain words, its anchor on the site, and its source."""
 
     line: int
     level: int
@@ -129,7 +133,7 @@ class Heading:
 
     @cached_property
     def called(self) -> frozenset[str]:
-        """What links may call it: Obsidian's own have all but the marks that no link can hold."""
+        """The words by which links may name it, without the marks that links cannot contain."""
         return frozenset({comparable(self.text), comparable(self.source or self.text)})
 
 
@@ -137,9 +141,9 @@ class Heading:
 class Link:
     """A link as written: to a note, a heading (``sub`` is its words) or a block (``^id``).
 
-    ``wiki`` tells ``[[Note]]`` from ``[words](Note.md)``; ``embed`` is true for ``![[…]]`` and
-    images; ``alone`` if the link is all there is in its paragraph; ``sentence`` is what surrounds
-    it.
+    ``wiki`` is true for ``[[Note]]``, false for ``[words](Note.md)``; ``embed`` is true for
+    ``![[…]]`` and images; ``alone`` if the link is its whole paragraph; ``sentence`` is the
+    sentence around it.
     """
 
     line: int
@@ -167,13 +171,13 @@ class Link:
 
     @property
     def shown(self) -> str:
-        """Words that stand for it in the text: its own, or its target's as Obsidian writes them."""
+        """The words of the link: its own, or those that Obsidian writes for its target."""
         return self.words or " > ".join(
             part.strip() for part in (self.target, *self.sub.split("#")) if part.strip()
         )
 
     def __str__(self) -> str:
-        """As it would be written."""
+        """Write the link in its syntax."""
         sub = f"#{self.sub}" if self.sub else ""
         if self.wiki:
             words = f"|{self.words}" if self.words else ""
@@ -185,7 +189,7 @@ class Link:
 class Passage:
     """A paragraph, an item of a list, a cell of a table: its Markdown.
 
-    ``plain`` is as long, and holds only what is neither a link nor code nor mathematics.
+    ``plain`` is of the same length, with blanks for links, code and mathematics.
     """
 
     line: int
@@ -197,7 +201,7 @@ class Passage:
 class Inline:
     """A part of a paragraph: the type of its token, its content and where it begins.
 
-    ``at`` is its place in the paragraph's source, where it takes up ``length`` characters.
+    ``at`` is its place in the source of the paragraph, and ``length`` its length there.
     """
 
     type: str
@@ -228,8 +232,34 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Marked:
+    """Plain text that still contains mark-up, such as brackets or dollars, which was not parsed.
+
+    Attributes
+    ----------
+    paragraph
+        The source of the paragraph around it.
+    words
+        The text.
+    parts
+        The places where its parts begin, in the text and in the paragraph.
+    places
+        Maps places of the paragraph to lines and columns.
+    """
+
+    paragraph: str
+    words: str
+    parts: tuple[tuple[int, int], ...]
+    places: Places
+
+    def at(self, offset: int) -> int:
+        """Return the place in the paragraph of a character of the text."""
+        return place_in(self.parts, offset)
+
+
+@dataclass(frozen=True)
 class Note:
-    """All that a note says. Lines are counted from 1, as editors do."""
+    """A parsed note. Lines are counted from 1, as in editors."""
 
     path: Path
     text: str
@@ -254,18 +284,23 @@ class Note:
     block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)
     comments: tuple[tuple[int, int], ...] = ()
     tags: tuple[str, ...] = ()
+    #: Code that is in no fence, indented or in HTML: its line and text.
+    unfenced: tuple[tuple[int, str], ...] = ()
+    #: Plain text with marks that nothing has read, and paragraphs that hold brackets of LaTeX.
+    marked: tuple[Marked, ...] = ()
+    bracketed: tuple[Marked, ...] = ()
     problems: tuple[Problem, ...] = ()
     #: Why nobody should try to show it: it could not be read, or not within bounds.
     refused: str = ""
 
     @property
     def name(self) -> str:
-        """What links call it: the file's name without its ending."""
+        """The name by which links refer to it: the file's name without its suffix."""
         return printable(unicodedata.normalize("NFC", self.path.stem))
 
     @property
     def title(self) -> str:
-        """What readers call it: the heading of the first level that it begins with, or its name."""
+        """Its title: the first-level heading at its beginning, or else its name."""
         first = self.headings[0] if self.headings else None
         if not first or first.level != 1 or not first.text:
             return self.name
@@ -275,7 +310,7 @@ class Note:
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """Other names it answers to."""
+        """Its other names."""
         return words_of(self.meta.get("aliases"))
 
     @property
@@ -291,7 +326,7 @@ class Note:
 
     @cached_property
     def outline(self) -> str:
-        """SHA-256 of all that a link from elsewhere can name: names, headings, block ids."""
+        """SHA-256 of all that links from other notes can refer to: names, headings, block ids."""
         names = (self.name, *self.aliases, *self.block_ids)
         headings = (f"{heading.level} {heading.text}" for heading in self.headings)
         return hashlib.sha256("\n".join((*names, *headings)).encode()).hexdigest()
@@ -303,11 +338,11 @@ class Note:
 
     @cached_property
     def shown(self) -> list[str]:
-        """Its lines without what comments hide: all that may be published of them."""
+        """Its lines without hidden comments, as they may be published."""
         return shown(hide(self.text).text).removesuffix("\n").split("\n")
 
     def forget_lines(self) -> None:
-        """Hold its text once, and find its lines anew where they are asked for again."""
+        """Drop the cached lines, to save memory; they are split again on request."""
         for cached in ("lines", "shown"):
             self.__dict__.pop(cached, None)
 
@@ -321,7 +356,7 @@ class Note:
 
     @cached_property
     def preamble(self) -> str:
-        """The commands of TeX that its formulas define, for all of them."""
+        """The TeX commands that its formulas define."""
         return "".join(definitions(formula.tex) for formula in self.formulas)
 
     def heading(self, words: str) -> Heading | None:
@@ -342,16 +377,16 @@ class Note:
         return None
 
     def anchored(self, anchor: str) -> Heading | None:
-        """Find a heading by its address on the site."""
+        """Find a heading by its anchor on the site."""
         return self._anchors.get(anchor)
 
     def section_lines(self, heading: Heading) -> tuple[int, int]:
-        """First and last line of what stands below a heading, itself included."""
+        """Return first and last line of a section, its heading included."""
         return heading.line, self._section_ends.get(heading.line, len(self.lines))
 
     @cached_property
     def _headings(self) -> dict[str, list[Heading]]:
-        """Headings by their words."""
+        """The headings by their words."""
         found: dict[str, list[Heading]] = defaultdict(list)
         for heading in self.headings:
             for words in heading.called:

@@ -1,7 +1,7 @@
 """Reads a Jupyter notebook as a note: Markdown cells are its text, code cells its blocks.
 
-The text of such a note has as many lines as the notebook's file, and every line of a cell stands
-where it stands there. So a line named by a check or a traceback is a line of the file.
+The text of such a note has as many lines as the file of the notebook, with each line of a cell at
+its line in the file. So the lines in checks and tracebacks are those of the file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vaultkit.read.markdown import parse, unread
+from vaultkit.read.markdown import parse, unreadable
 from vaultkit.read.note import Fence, Note, Problem
 from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError
 from vaultkit.read.source import read as read_text
@@ -28,13 +28,13 @@ def read(path: Path) -> Note:
     """Read a notebook (nbformat 4), one line of a cell to a line of the file, as Jupyter saves it.
 
     A cell with the tag ``raises-exception`` must raise, one with the tag ``no-run`` does not run.
-    One whose metadata hold ``{"vaultkit": {"title": "a.py"}}`` shows what stands in that file.
+    One with the metadata ``{"vaultkit": {"title": "a.py"}}`` mirrors that file.
     A file that is no such notebook is a note with a problem.
     """
     try:
         return parse_notebook(read_text(path, LARGEST_WITH_PICTURES), path)
     except UnreadableError as error:
-        return unread(path, error)
+        return unreadable(path, error)
 
 
 def parse_notebook(raw: str, path: Path) -> Note:
@@ -46,8 +46,8 @@ def parse_notebook(raw: str, path: Path) -> Note:
     except RecursionError:
         return _refused(path, raw, "nested too deeply")
     except (KeyError, TypeError, ValueError) as error:
-        told = f"not laid out as Jupyter saves it: {error}"
-        return _refused(path, raw, told, getattr(error, "line", 1))
+        why = f"not laid out as Jupyter saves it: {error}"
+        return _refused(path, raw, why, getattr(error, "line", 1))
 
 
 def _refused(path: Path, raw: str, why: str, line: int = 1, column: int = 1) -> Note:
@@ -79,7 +79,7 @@ def _read(path: Path, file: list[str], raw: str) -> Note:
             blocks[at + 1] = _output(file, cell, before, at)
             runs = re.findall("`+", "\n".join(text))
             mark = "`" * max([3, *(len(run) + 1 for run in runs)])
-            lines[at] = f"{mark}python{_words(cell)}"
+            lines[at] = f"{mark}python{_options(cell)}"
             lines[at + 1 + len(source)] = mark
         if cell["cell_type"] != "raw":
             lines[at + 1 : at + 1 + len(source)] = text
@@ -102,7 +102,7 @@ def _read(path: Path, file: list[str], raw: str) -> Note:
 
 
 def _cells(data: Any) -> Iterator[dict[str, Any]]:
-    """Check that this is a notebook, and yield its cells."""
+    """Yield the cells of a notebook; refuse anything else."""
     if not isinstance(data, dict) or data.get("nbformat", 4) != 4:
         raise _LayoutError("only nbformat 4 is read; save it anew", 1)
     if not isinstance(data["cells"], list):
@@ -118,7 +118,7 @@ def _cells(data: Any) -> Iterator[dict[str, Any]]:
 
 
 def _find(file: list[str], source: list[str], at: int) -> int:
-    """Find the line on which the source of a cell begins: outputs may hold the same words."""
+    """Return the line on which the source of a cell begins, and not an output with equal text."""
     wanted = source if source[-1:] != [""] else source[:-1]
     first = at
     while True:
@@ -141,7 +141,7 @@ def _is_line(written: str, line: str) -> bool:
 
 
 def _output(file: list[str], cell: Mapping[str, Any], before: int, at: int) -> Fence | None:
-    """Read the outputs of a cell; where they begin is near enough to name a line."""
+    """Return the outputs of a cell as a fence, with an approximate line."""
     shown = _shown(cell)
     if not shown:
         return None
@@ -154,7 +154,7 @@ def _output(file: list[str], cell: Mapping[str, Any], before: int, at: int) -> F
 
 
 def _shown(cell: Mapping[str, Any]) -> str:
-    """Text of all outputs of a cell, in their order."""
+    """Return the text of all outputs of a cell, in their order."""
     parts = []
     for output in cell.get("outputs", []):
         match output["output_type"]:
@@ -168,12 +168,13 @@ def _shown(cell: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    """Read text, which notebooks hold whole or as a list of lines."""
+    """Return text that a notebook stores as a string or as a list of lines."""
     text = value if isinstance(value, str) else "".join(value)
     return LINE_END.sub("\n", text).encode(errors="replace").decode()
 
 
-def _words(cell: Mapping[str, Any]) -> str:
+def _options(cell: Mapping[str, Any]) -> str:
+    """Return the options of a cell as the words behind the language of a fence."""
     metadata = cell.get("metadata")
     tags = metadata.get("tags") if isinstance(metadata, dict) else None
     tags = tags if isinstance(tags, list) else []

@@ -1,4 +1,4 @@
-"""What a vault asks for: ``vaultkit.toml`` in its folder or beside it, or ``[tool.vaultkit]``."""
+"""The settings of a vault: ``vaultkit.toml`` in its folder or beside it, or ``[tool.vaultkit]``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FILES = ("vaultkit.toml", "../vaultkit.toml", "../pyproject.toml")
 
 
 class OptionsError(ValueError):
-    """Settings that cannot be meant. Its message names the file and what may stand there."""
+    """Invalid settings. The message names the file and the valid values."""
 
 
 @dataclass(frozen=True)
@@ -44,28 +44,28 @@ class Options:
     checks
         Which checks run: names of `CHECKS`.
     folders
-        For the notes of a folder, which checks run instead; the deepest folder decides.
+        The checks of the notes of a folder, instead of these; the deepest folder decides.
     without_code
         Whether equations and numbers are judged on notes without code, too, and on those whose code
         is a listing; see `vaultkit.read.listings`.
     timeout
-        Seconds that one block may take.
+        The time limit of a block, in seconds.
     trials
-        On how many sets of other numbers to judge the equations again.
+        The number of trials on other numbers.
     unwritten
-        What becomes of a link to a note that is not there: one of `UNWRITTEN`.
+        How to treat a link to a missing note: one of `UNWRITTEN`.
     unpublished
-        Folders, and patterns of paths, that no site shows.
+        Folders and patterns of paths that are not published.
     html
-        Whether HTML in a note goes to the page as it is.
+        Whether raw HTML in a note is passed to the page.
     template
-        Path of the note that new ones begin as, from the vault's folder.
+        The path of the template for new notes, from the vault's folder.
     every_digit
-        Whether an output shows its numbers with all digits that come, and not rounded.
+        Whether outputs must show all digits of their numbers, not rounded ones.
     preamble
-        Path of a file with commands of TeX, for the formulas of all notes.
+        The path of a file with TeX commands for the formulas of all notes.
     properties
-        Whether a page shows the properties of its note, but for those that tell it something.
+        Whether a page shows the properties of its note, except those that are settings.
     """
 
     checks: tuple[str, ...] = tuple(CHECKS)
@@ -88,7 +88,7 @@ class Options:
         Raises
         ------
         OptionsError
-            If they cannot be read, or ask for what there is not.
+            If they cannot be parsed, or a value is invalid.
         """
         for name in FILES:
             path = root / name
@@ -105,12 +105,12 @@ class Options:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Options:
-        """Read what `toml` has written, or somebody else.
+        """Return the options of a parsed TOML table.
 
         Raises
         ------
         OptionsError
-            If a setting is unknown, or its value is none.
+            If a setting is unknown, or its value is invalid.
         """
         known = {field.name: field.default for field in fields(cls)}
         given: dict[str, Any] = {}
@@ -143,19 +143,19 @@ class Options:
         return options
 
     def toml(self) -> str:
-        """Write the settings as they would stand in ``vaultkit.toml``."""
-        told = {field.name: getattr(self, field.name) for field in fields(self)}
-        folders = told.pop("folders")
-        lines = [f"{name} = {json.dumps(value)}" for name, value in told.items()]
+        """Write the settings as the text of ``vaultkit.toml``."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        folders = values.pop("folders")
+        lines = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
         lines += ["[folders]", *(f"{json.dumps(n)} = {json.dumps(v)}" for n, v in folders)]
         return "\n".join(lines) + "\n"
 
     def asks(self, note: Note, path: str) -> bool:
-        """Return whether the checks of a note were asked for, whatever its code is."""
+        """Return whether the checks of a note were requested explicitly, regardless of its code."""
         return self.without_code or bool(self.asked(note, path))
 
     def asked(self, note: Note, path: str) -> Iterable[str]:
-        """Return the names of the checks that a note asks for, or else its folder.
+        """Return the names of the checks that a note or else its folder requests.
 
         ``path`` is the note's path as seen from the vault's root.
         """
@@ -163,13 +163,13 @@ class Options:
         return words_of(note.meta.get("checks")) or next(above, ())
 
     def is_published(self, note: Note, path: str) -> bool:
-        """Tell whether a site shows a note."""
+        """Return whether a note is published."""
         published, draft = (note.meta.get(name) for name in ("publish", "draft"))
         hidden = _means(published, False) or _means(draft, True)
         return not hidden and self.is_public(path)
 
     def is_public(self, path: str) -> bool:
-        """Tell whether a site shows what stands at a path, as far as the settings say."""
+        """Return whether the settings allow a path to be published."""
         return not any(_is_below(path, name) or fnmatch(path, name) for name in self.unpublished)
 
     def _deepest_first(self) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -177,14 +177,14 @@ class Options:
 
 
 def unknown_checks(note: Note) -> Iterator[str]:
-    """Say which of the checks that a note asks for there are not."""
+    """Yield the unknown names among the checks that a note requests."""
     for name in words_of(note.meta.get("checks")):
         if name not in CHECKS:
             yield f"front matter: {_unknown('check', name, CHECKS)}"
 
 
 def kinds(names: Iterable[str]) -> frozenset[str]:
-    """Kinds of results that checks have."""
+    """Return the kinds of results of checks."""
     return frozenset(kind for name in names for kind in CHECKS[name])
 
 

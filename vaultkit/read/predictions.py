@@ -1,4 +1,4 @@
-"""Reads questions that a reader answers before looking at the output of the block below.
+"""Parses the questions that readers answer before they look at the output of the block below.
 
 A question is a callout called *Predict*, right above a block of code, or above a callout in which
 that is the first one. Its title says which part of the output is asked for, and to how many
@@ -90,14 +90,14 @@ class Prediction:
 
     @property
     def key(self) -> str:
-        """Names it for as long as it asks the same."""
+        """Identifies the question, as long as its words stay the same."""
         return hashlib.sha256(f"{self.title}\n{self.question}".encode()).hexdigest()[:12]
 
 
 def predictions(
     tokens: list[Token], index: int, place: Callable[[Token, int], tuple[int, int]]
 ) -> Iterator[Prediction]:
-    """Read the question that a quotation holds, if it is one.
+    """Yield the question in a callout, if it is one.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def predictions(
 
 
 def _below(tokens: list[Token]) -> int:
-    """Find the line of the block of code that follows, or that a callout begins with."""
+    """Return the line of the block of code that follows, perhaps within a callout."""
     if tokens and tokens[0].type == "blockquote_open":
         end = next(n for n, token in enumerate(tokens) if token.level == tokens[0].level and n)
         tokens = [token for token in tokens[:end] if token.type == "fence"]

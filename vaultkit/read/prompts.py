@@ -1,4 +1,4 @@
-"""Sessions with ``>>>``: parted into examples, where an output may hold blank lines."""
+"""Splits ``>>>`` sessions into examples, whose outputs may contain blank lines."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Example:
 
 
 def examples(text: str) -> list[Example]:
-    r"""Part a session into its examples.
+    r"""Split a session into its examples.
 
-    An output goes on to the next ``>>>``, or to the end. Blank lines in its midst belong to it;
-    those that end it do not. ``<BLANKLINE>`` is one, too.
+    An output extends to the next ``>>>``, or to the end. Blank lines within it belong to it, those
+    at its end do not. ``<BLANKLINE>`` is one, too.
 
     >>> [(e.source, e.shown) for e in examples(">>> a\n1\n\n2\n\n>>> b\n>>> c\n\n3")]
     [('a\n', '1\n\n2'), ('b\n', ''), ('c\n', '\n3')]

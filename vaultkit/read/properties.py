@@ -19,7 +19,7 @@ LONGEST, DEEPEST = 50_000, 20
 
 @dataclass
 class Properties:
-    """What front matter says; lines are counted from 1, its first."""
+    """Parsed front matter; lines are counted from its first, which is 1."""
 
     values: dict[str, Any] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Properties:
 
 
 def read(text: str) -> Properties:
-    """Read front matter; what is wrong with it is among its problems."""
+    """Parse front matter; errors are among its problems."""
     found = Properties()
     if len(text) > LONGEST:
         found.problems.append(Problem(1, f"front matter: longer than {LONGEST:,} characters"))

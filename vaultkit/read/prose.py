@@ -1,6 +1,6 @@
-"""A piece of text that a reader sees, as one string: its words, code and mathematics.
+"""`Prose`: a piece of visible text as one string, with its words, code and mathematics.
 
-`vaultkit.read.extract` makes these pieces; `vaultkit.claims` finds in them what they state.
+`vaultkit.read.extract` makes these pieces; `vaultkit.claims` extracts claims from them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 
 @dataclass
 class Prose:
-    """Text that a reader sees in one piece, and the lines it stands on."""
+    """A piece of visible text, with its lines."""
 
     place: str = ""
     text: str = ""
@@ -82,7 +82,7 @@ _BEHIND = re.compile(
 
 
 def states(tex: str) -> bool:
-    r"""Tell whether a formula states something.
+    r"""Return whether a formula states something.
 
     >>> states("x = 2"), states(r"x \approx 2"), states(r"2 \times 10^{-3}"), states(r"\left( 1")
     (True, True, False, False)

@@ -1,4 +1,4 @@
-"""Finds the sentence that something stands in, and tells a whole one from a fragment."""
+"""Finds the sentence around a place, and distinguishes whole sentences from fragments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STOP = re.compile(r"[.!?:;](?=\s|$)")
 
 
 def clause(text: str, first: int, last: int) -> tuple[int, int]:
-    """Find where that part of a sentence begins and ends, between full stops and colons, too.
+    """Return where the clause around a place begins and ends, between full stops and colons.
 
     The end is where the stop is; no more than 400 characters are looked at.
 
@@ -78,12 +78,12 @@ class Sentences:
 
 
 def tidy(sentence: str) -> str:
-    """Take out what no reader sees of a sentence: comments, ids, line ends."""
+    """Remove the invisible parts of a sentence: comments, ids, line ends."""
     return " ".join(BLOCK_ID.sub("", COMMENT.sub("", sentence)).split())
 
 
 def is_whole(sentence: str) -> bool:
-    """Tell a sentence from a cell of a table or an item of a list.
+    """Return whether a text is a whole sentence, rather than a table cell or a list item.
 
     Examples
     --------
@@ -95,14 +95,14 @@ def is_whole(sentence: str) -> bool:
 
 
 def worth(sentence: str) -> tuple[bool, bool, bool, int]:
-    """Rank sentences by how much they say around their links: the larger, the more."""
+    """Return a sort key: larger for sentences with more words around their links."""
     links = len(WIKILINK.findall(sentence))
     words = len(WIKILINK.sub(" ", sentence).split())
     return is_whole(sentence), words > 3 * links, not sentence.endswith(":"), min(words, 25)
 
 
 def _bracketed(content: str) -> list[tuple[int, int]]:
-    """Find what stands in round brackets, those of code and formulas left aside."""
+    """Return the spans in parentheses, outside of code and formulas."""
     text = _UNSPOKEN.sub(lambda found: " " * len(found[0]), content)
     found, opened = [], []
     for bracket in _BRACKET.finditer(text):

@@ -1,4 +1,4 @@
-"""Reads all notes of a vault: their names, aliases, headings and block ids, and the link graph."""
+"""`Vault`: all notes of a folder, the resolution of links, backlinks and mentions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
 
 from vaultkit.read import markdown
 from vaultkit.read.cache import Cache
@@ -34,26 +33,23 @@ from vaultkit.read.note import Link, Note, Problem
 from vaultkit.read.options import Options
 from vaultkit.read.sentences import is_whole, worth
 from vaultkit.read.syntax import place, printable
-
-_What = TypeVar("_What")
-
+from vaultkit.store import Store
 
 #: What tells the name of a file from that of a note: `figure.svg`, but neither `a.md` nor `1.5`.
 _ENDING = re.compile(r"\.(?!md$)[A-Za-z]\w{0,7}$")
 
 
 class BrokenLinkError(LookupError):
-    """A link to something that is not there. Its message names what comes near.
+    """A link to a missing target. Its message lists similar names.
 
     Parameters
     ----------
     what
-        What is not there.
+        What is missing.
     wanted
-        What the link calls.
+        The name in the link.
     names
-        Tells what it could have called. Asked only when somebody reads the message, since looking
-        through all names takes its time.
+        Returns the existing names; called only when the message is read, as the search takes time.
     """
 
     def __init__(self, what: str, wanted: str, names: Callable[[], Nearest]) -> None:
@@ -66,16 +62,16 @@ class BrokenLinkError(LookupError):
 
 
 class UnwrittenError(BrokenLinkError):
-    """A link to a note that is not there; it may be still to be written."""
+    """A link to a missing note, which may be written later."""
 
 
 class UnpublishedError(BrokenLinkError):
-    """A link to a note that is there, but not for the public."""
+    """A link to a note that is not published."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where a link leads: a file of the vault, and the place in it.
+    """The target of a link: a file of the vault, and a place in it.
 
     ``lines`` are the first and last line of the heading's section or of the block, for embedding.
     """
@@ -88,18 +84,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Backlink:
-    """A link seen from the note it leads to."""
+    """A link, as seen from its target."""
 
     source: Note
     link: Link
-
-
-@dataclass(frozen=True)
-class Saved:
-    """What is new in a vault: what the notes were that were saved, and which notes quote them."""
-
-    befores: Mapping[Path, Note]
-    quoted: Collection[Path]
 
 
 class Vault:
@@ -110,10 +98,10 @@ class Vault:
     root
         The folder that Obsidian opens.
     public
-        Leave out what its settings or a note's own properties keep from the public: nothing that
-        is asked then knows of it. ``whole`` holds it all.
-    cache
-        Folder in which to keep what was read, for the next time; None: nowhere.
+        Whether to leave out what settings or properties exclude from publication; ``whole`` is the
+        vault with all notes.
+    store
+        The store of parsed notes; None to parse all.
 
     Raises
     ------
@@ -121,16 +109,16 @@ class Vault:
         If its settings cannot be read.
     """
 
-    def __init__(self, root: Path, public: bool = False, cache: Path | None = None) -> None:
+    def __init__(self, root: Path, public: bool = False, store: Store | None = None) -> None:
         self.root = root.resolve()
         self._public = public
-        self._cache = Cache(cache) if cache else None
+        self._cache = Cache(store) if store else None
         self._read: dict[Path, tuple[State, Note]] = {}
         self._drafts: dict[Path, Note] = {}
         self.refresh()
 
     def refresh(self) -> None:
-        """Read again what has changed on disk, forget what has gone."""
+        """Parse again the files that have changed, and drop those that are gone."""
         self.options, self.templates, self.preamble, self._strict = self._settings()
         files, circles = files_below(self.root)
         kept: dict[Path, tuple[State, Note]] = {}
@@ -144,11 +132,11 @@ class Vault:
                     kept[path] = (state, self._note(path))
         self._read, self._listed, self._circles = kept, files, circles
         if self._cache:
-            self._cache.forget_the_gone(kept)
+            self._cache.forget_the_gone(self.root, kept)
         self._settle()
 
     def _settings(self) -> tuple[Options, str, str, bool | None]:
-        """Read what is said of all notes.
+        """Read the settings of the vault.
 
         Returns
         -------
@@ -169,80 +157,16 @@ class Vault:
             None if app is None else bool(app.get("strictLineBreaks", False)),
         )
 
-    def update(self) -> Saved | None:
-        """Read again the notes that were saved, if that can change no more than what they say.
-
-        Returns
-        -------
-        Saved or None
-            What is new. None if names, properties, files or settings may have changed: then
-            `refresh` has to be called.
-        """
-        settings = self.options, self.templates, self.preamble, self._strict
-        if self._drafts or self._settings() != settings:
-            return None
-        if files_below(self.root) != (self._listed, self._circles):
-            return None
-        saved: dict[Path, tuple[State, Note]] = {}
-        for path, (known, before) in self._read.items():
-            state = state_of(path)
-            if state != known:
-                note = self._note(path)
-                if _called(note) != _called(before):
-                    return None
-                # What is not for the public may be, once another note shows it.
-                if self.hidden and _targets(note) != _targets(before):
-                    return None
-                saved[path] = state, note
-        befores = {path: self._read[path][1] for path in saved}
-        self._read |= saved
-        quoted: set[Path] = set()
-        for path, (_, note) in saved.items():
-            self.whole.notes[path] = note
-            if path in self.notes:
-                quoted |= self._put(note)
-        if saved and self.whole is not self:
-            self.whole.forget_links()
-            self.whole.__dict__.pop("breaks", None)
-        broke = self.__dict__.pop("breaks", None)
-        return Saved(befores, quoted) if broke in (None, self.breaks) else None
-
     def forget_links(self) -> None:
-        """Find out anew which note links to which, or names it, when that is asked."""
+        """Drop the cached link graph and mentions."""
         for cached in ("_linking", "_naming", "_names"):
             self.__dict__.pop(cached, None)
         self._ranked: dict[Path, list[Backlink]] = {}
 
-    def _put(self, note: Note) -> set[Path]:
-        """Have a note link to and name what it does now; return which notes that is seen on."""
-        linking, naming = self._linking, self._naming
-        links = self._links_of(note)
-        names = self._names.mentioned_in(note, links)
-        there = {path for known in (linking, naming) for path in known if note.path in known[path]}
-        there |= {*links, *names}
-        before = {path: self._quotes(self.notes[path]) for path in there}
-        self.notes[note.path] = note
-        order = {path: number for number, path in enumerate(self.notes)}
-        _replace(linking, note.path, links, order)
-        _replace(naming, note.path, names, order)
-        self._ranked.clear()
-        return {path for path in there if self._quotes(self.notes[path]) != before[path]}
-
-    def _quotes(self, note: Note) -> list[object]:
-        """Gather what is to be seen of links to a note, and of where it is named."""
-        links: list[object] = []
-        for by in self.backlinks(note):
-            above = [heading.slug for heading in by.source.headings if heading.line <= by.link.line]
-            links.append((by.source.path, by.link.sentence, above[-1:]))
-        names = (
-            (said.source.path, said.before, said.name, said.after) for said in self.mentions(note)
-        )
-        return [*links, *names]
-
     def draft(self, path: Path, text: str | None) -> None:
-        """Let a note say what is not saved yet; with None, what its file says.
+        """Replace a note by an unsaved text in memory; with None, by its file again.
 
-        Nothing is written. A note may have no file yet.
+        The note need not have a file.
         """
         self._drafts.pop(path, None)
         if text is not None:
@@ -257,11 +181,11 @@ class Vault:
         self.forget_links()
 
     def _settle(self) -> None:
-        """Have all that is asked told from the files that were read, and from the drafts."""
+        """Rebuild the notes from the parsed files and the drafts."""
         notes = {path: note for path, (_, note) in self._read.items()} | self._drafts
         for path in self._circles:
-            told = "this symbolic link leads to a folder that holds it, or is there already"
-            notes[path] = Note(path, "", problems=(Problem(1, told),), refused=told)
+            why = "this symbolic link leads to a folder that holds it, or is there already"
+            notes[path] = Note(path, "", problems=(Problem(1, why),), refused=why)
         files = self._listed
         if new := [path for path in self._drafts if path not in self._read]:
             files = sorted({*files, *new})
@@ -288,10 +212,10 @@ class Vault:
 
     @cached_property
     def breaks(self) -> bool:
-        """Whether the end of a line ends it on the page, too: Obsidian's default.
+        """Whether line ends are rendered as line breaks, as is Obsidian's default.
 
-        Many keep Obsidian's settings to themselves. Without them it is so where notes link to each
-        other as Obsidian's do, and their lines are not broken at a margin.
+        Without Obsidian's settings, they are if notes use wikilinks and their lines are not wrapped
+        at a margin.
         """
         if self._strict is not None:
             return not self._strict
@@ -310,7 +234,7 @@ class Vault:
         return self._cache.note(path, read_note) if self._cache else read_note(path)
 
     def unpublished(self) -> frozenset[Path]:
-        """Find what no site shows: notes that are no one's yet, and files that only they show."""
+        """Return the unpublished notes, and the files that only these show."""
         hidden = {
             path
             for path, note in self.notes.items()
@@ -326,15 +250,15 @@ class Vault:
         return frozenset(hidden | {p for p in shown[True] - shown[False] if p not in self.notes})
 
     def holds(self, path: Path) -> bool:
-        """Tell whether a path is that of one of its files."""
+        """Return whether a path is that of one of its files."""
         return path in self._known
 
     def is_template(self, path: Path) -> bool:
-        """Tell whether a file is what notes begin as."""
+        """Return whether a file is what notes begin as."""
         return bool(self.templates) and (self.root / self.templates) in path.parents
 
     def relative(self, path: Path) -> str:
-        """Path of a file as seen from the vault's root, with forward slashes."""
+        """Return the path of a file relative to the root, with forward slashes."""
         # What stands below a folder begins with its name; to take paths apart takes ten times as
         # long, and this is asked many times of each note.
         whole, root = os.fspath(path), os.path.join(self.root, "")  # noqa: PTH118
@@ -351,8 +275,8 @@ class Vault:
         Raises
         ------
         BrokenLinkError
-            If no file is called so; an `UnwrittenError` if it could be a note still to be written,
-            an `UnpublishedError` if there is one that the public is not to see.
+            If there is no such file; an `UnwrittenError` if it may be a note to be written, an
+            `UnpublishedError` if the file is not published.
         """
         if not name:
             return source
@@ -399,12 +323,12 @@ class Vault:
         return path
 
     def resolve(self, link: Link, source: Note) -> Target:
-        """Find where a link leads.
+        """Return the target of a link.
 
         Raises
         ------
         BrokenLinkError
-            If the file, the heading or the block is not there.
+            If the file, the heading or the block does not exist.
         """
         path = self.find(link.target, source.path)
         note = source if path == source.path else self.notes.get(path)
@@ -431,7 +355,7 @@ class Vault:
         return Target(path, heading.slug, note, note.section_lines(heading))
 
     def drawn(self, note: Note) -> Iterator[Link]:
-        """Find the links in the drawings that a note shows, each on the line that shows it."""
+        """Yield the links in the drawings of a note, each at the line of the drawing."""
         for shown in note.links:
             if not shown.embed or not shown.target.lower().endswith(".svg"):
                 continue
@@ -445,30 +369,30 @@ class Vault:
                 yield replace(link, line=shown.line, column=shown.column)
 
     def names(self) -> list[str]:
-        """All that a link may call: names, aliases, other files."""
+        """All names that links may use: names, aliases, other files."""
         notes = [name for note in self.notes.values() for name in (note.name, *note.aliases)]
         return notes + [path.name for path in self.files if path.suffix not in READERS]
 
     def address(self, note: Note) -> str:
-        """Address of a note on the site, from its root, without slashes at the ends.
+        """Return the address of a note on the site, without slashes at the ends.
 
-        Names that differ in what no address holds, ``C`` and ``C++``, get numbers.
+        Names with equal addresses, as ``C`` and ``C++``, get numbers.
         """
         return self._addresses.get(note.path) or self._address(note.path)
 
     def backlinks(self, note: Note) -> list[Backlink]:
-        """Links to a note from others, one of each, those first that say most about it."""
+        """Return the links to a note, one of each source, the most informative first."""
         if note.path not in self._ranked:
             self._ranked[note.path] = self._rank(self._linking.get(note.path, {}))
         return self._ranked[note.path]
 
     def mentions(self, note: Note) -> list[Mention]:
-        """Sentences of notes that name a note and do not link to it, one of each."""
+        """Return the unlinked mentions of a note, one of each source."""
         return list(self._naming.get(note.path, {}).values())
 
     def _rank(self, sources: Mapping[Path, list[Link]]) -> list[Backlink]:
         def rank(source: Path, links: list[Link]) -> tuple[bool, float]:
-            """Put those first that say something, and link here more than elsewhere."""
+            """Return the sort key: informative sentences first, then sources with most links."""
             note = self.notes[source]
             size = len(note.links) + sum(1 for _ in self.drawn(note))
             return not any(is_whole(link.sentence) for link in links), -len(links) / size**0.5
@@ -480,7 +404,7 @@ class Vault:
 
     @cached_property
     def _linking(self) -> dict[Path, dict[Path, list[Link]]]:
-        """The links to each note, by the paths of those that hold them, in the notes' order."""
+        """The links to each note, by the paths of their sources, in order."""
         found: dict[Path, dict[Path, list[Link]]] = defaultdict(dict)
         for source in self.notes.values():
             for path, links in self._links_of(source).items():
@@ -502,7 +426,7 @@ class Vault:
 
     @cached_property
     def _naming(self) -> dict[Path, dict[Path, Mention]]:
-        """The mentions of each note, by the paths of those that name it, in the notes' order."""
+        """The mentions of each note, by the paths of their sources, in order."""
         linked: dict[Path, set[Path]] = defaultdict(set)
         for path, by in self._linking.items():
             for source in by:
@@ -527,7 +451,7 @@ class Vault:
 
     @cached_property
     def _addresses(self) -> dict[Path, str]:
-        """The addresses of the notes; of two that would be the same, the shorter name has it."""
+        """The addresses of the notes; of two equal ones, the shorter name keeps it."""
         found: dict[Path, str] = {}
         taken: dict[str, int] = {}
         for path in sorted(self.notes, key=lambda path: (len(path.name), str(path))):
@@ -560,30 +484,6 @@ class Vault:
 _MARGIN = 60, 110
 
 
-def _targets(note: Note) -> set[str]:
-    return {link.target for link in note.links}
-
-
-def _called(note: Note) -> list[object]:
-    """Gather what others may call in a note, show of it, or go by."""
-    names = note.outline, note.title, note.summary, note.tags
-    return [*names, note.refused, note.meta]
-
-
-def _replace(
-    known: dict[Path, dict[Path, _What]],
-    source: Path,
-    news: Mapping[Path, _What],
-    order: Mapping[Path, int],
-) -> None:
-    """Put what one note says of others into the place of what it said of them before."""
-    for by in known.values():
-        by.pop(source, None)
-    for path, what in news.items():
-        by = {**known.get(path, {}), source: what}
-        known[path] = dict(sorted(by.items(), key=lambda item: order[item[0]]))
-
-
 def _key(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
@@ -598,5 +498,5 @@ def _distance(path: Path, source: Path) -> tuple[int, str]:
 
 
 def _linked(heading: str) -> str:
-    """Write a heading as a link can name it."""
+    """Return a heading as links write it."""
     return " ".join(re.sub(r"[#|^\[\]]", " ", heading).split())

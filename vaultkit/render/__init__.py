@@ -1,1 +1,6 @@
-"""Tokens to HTML: blocks, what stands in their lines, code, mathematics, notes within notes."""
+"""The renderer: the tokens of a note, the same that its checks read, to HTML.
+
+`host` is the Python-Markdown extension through which MkDocs or another host calls it. `blocks` and
+`inline` turn tokens into elements; `links`, `code`, `mathematics`, `embeds` and the other modules
+render one kind of content each. `page` is the state of the page that is being rendered.
+"""

@@ -1,14 +1,14 @@
-"""Ends a page with the sentences that link to it, and with those that only name it."""
+"""Renders the backlinks at the end of a page, and the unlinked mentions of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement
 
-from vaultkit.read.markdown import tokenize_line
 from vaultkit.read.mentions import Mention
 from vaultkit.read.note import Link, Note
 from vaultkit.read.sentences import is_whole
+from vaultkit.read.tokenizer import tokenize_line
 from vaultkit.read.vault import Backlink, Target
 from vaultkit.render.embeds import settle
 from vaultkit.render.inline import InlineRenderer, literal
@@ -21,8 +21,7 @@ SHOWN = 8
 def linked_from(page: Page) -> Element | None:
     """List the notes that link to the page, and those that name it, each with its sentence.
 
-    An ``aside``, since Material's search leaves it out only if no element of the same name stands
-    in it.
+    It is an ``aside``, which Material's search leaves out if it contains no other ``aside``.
     """
     note = page.vault.notes.get(page.host.path)
     backlinks = page.vault.backlinks(note) if note else []
@@ -86,7 +85,7 @@ def _item(page: Page, source: Note) -> Element:
 
 
 def section_of(source: Note, link: Link) -> tuple[str, str] | None:
-    """Find the section that a link stands in, but for that of the whole note."""
+    """Return slug and heading of the section around a link; None directly below the title."""
     above = [heading for heading in source.headings if heading.line <= link.line]
     return (above[-1].slug, above[-1].text) if above and above[-1].level > 1 else None
 
@@ -107,7 +106,7 @@ def _sentence(page: Page, source: Note, sentence: str) -> Iterator[Element]:
 
 
 def _drop(parent: Element, child: Element) -> None:
-    """Remove an element, but not the text behind it."""
+    """Remove an element, but not its tail."""
     index = list(parent).index(child)
     tail = child.tail or ""
     if index:

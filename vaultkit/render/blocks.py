@@ -1,4 +1,4 @@
-"""Makes elements of the blocks of a text: of the tokens that the checks read."""
+"""Renders the block tokens of a text as elements."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from markdown_it.token import Token
 
 from vaultkit.read.comments import shown
 from vaultkit.read.fences import ADMONITIONS
-from vaultkit.read.markdown import Parsed, Source, tokenize, tokenize_line
 from vaultkit.read.note import Fence, Note
+from vaultkit.read.positions import Source
 from vaultkit.read.syntax import CALLOUT, CARD, CARD_MARK, TASK, address, block_id
+from vaultkit.read.tokenizer import Parsed, tokenize, tokenize_line
 from vaultkit.render.code import CodeBlock, opening
 from vaultkit.render.footnotes import Footnotes
 from vaultkit.render.inline import InlineRenderer, append, begins, literal, part
@@ -53,22 +54,22 @@ _BOX = (
 
 
 class BlockRenderer:
-    """Writes the blocks of a text.
+    """Renders the blocks of a text.
 
     Parameters
     ----------
     page
-        The page that shows it.
+        The page that is being rendered.
     parsed
-        The text.
+        The parsed text.
     note
-        The note that it is of.
+        The note of the text.
     above
-        How many lines of the note stand above it.
+        The number of lines of the note above the text.
     names
-        What its parts are called; None where they have no names.
+        The names of its parts; None if they have none.
     defined
-        A text that holds footnotes of this one, too: the note that it is a part of.
+        The parsed note, for the footnotes that the text refers to but does not contain.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class BlockRenderer:
         self.headings = {heading.line: heading.slug for heading in note.headings}
 
     def write(self) -> Element:
-        """Write all blocks, and the footnotes below them."""
+        """Return an element with all blocks and the list of footnotes."""
         root = Element("div")
         self._all(root, self.tokens)
         box = self.footnotes.list(self._all)
@@ -110,7 +111,7 @@ class BlockRenderer:
         self.tokens = before
 
     def _block(self, parent: Element, at: int) -> int:
-        """Write the block that begins at a token; return where the next one begins."""
+        """Render the block that begins at a token; return the index of the next block."""
         token = self.tokens[at]
         match token.type:
             case "front_matter":
@@ -148,7 +149,7 @@ class BlockRenderer:
         return at + 1
 
     def _within(self, element: Element, opened: int, at: int) -> int:
-        """Write what is left of a block; return where the next one begins."""
+        """Render the rest of an open block; return the index of the next block."""
         token = self.tokens[opened]
         self.spans.append(_span(token) or self.spans[-1])
         while self.tokens[at].level > token.level or self.tokens[at].nesting != -1:
@@ -159,7 +160,7 @@ class BlockRenderer:
     # --- What holds a line of text ---------------------------------------------------------------
 
     def _line(self, inline: Token, cell: bool = False) -> InlineRenderer:
-        """Tell what the tokens of a paragraph are read with."""
+        """Return the renderer for the inline tokens of a paragraph."""
         line = InlineRenderer(self.page, self.footnotes, self.names)
         if self.names is not None:
             line.places = self.source.places(inline, _span(inline) or self.spans[-1], cell)
@@ -183,7 +184,7 @@ class BlockRenderer:
     def _prose(
         self, parent: Element, inline: Token, line: InlineRenderer, first: int, tight: bool, at: int
     ) -> int:
-        """Write the text of a paragraph from a place on; return where the next block begins."""
+        """Render the text of a paragraph from a place on; return the index of the next block."""
         content = inline.content[first:]
         # To look for what divides a card first is far quicker than to look for a card.
         card = CARD.fullmatch(content) if CARD_MARK.search(content) else None
@@ -205,7 +206,7 @@ class BlockRenderer:
     def _words(
         self, parent: Element, inline: Token, tokens: list[Token], line: InlineRenderer, tight: bool
     ) -> None:
-        """Write a part of a paragraph, as a paragraph of its own or as text of an item."""
+        """Render a part of a paragraph, as a paragraph of its own or as the text of an item."""
         tokens = part(tokens, 0)
         unseen = ("text", "comment")
         if not any(token.type not in unseen or token.content.strip() for token in tokens):
@@ -225,7 +226,7 @@ class BlockRenderer:
         tokens: list[Token],
         line: InlineRenderer,
     ) -> None:
-        """Write tokens into an element; what ends in ``^id`` gets that id."""
+        """Render tokens into an element, with the id of a block that ends in ``^id``."""
         found = block_id(inline.content)
         last = tokens[-1] if tokens else None
         if not found or last is None or not _reaches(last, found.end("id")):
@@ -320,7 +321,7 @@ class BlockRenderer:
         self._ready(parent, coloured)
 
     def _admonition(self, parent: Element, kind: str, title: str, lines: list[str]) -> None:
-        """Write what MyST has for a callout, and checks read as code."""
+        """Render an admonition of MyST, a fence that the checks read as code."""
         box = SubElement(parent, "div", {"class": _styled(["admonition", kind])})
         name = SubElement(box, "p", {"class": "admonition-title"})
         words = tokenize_line(title or kind.title(), self.env)
@@ -345,7 +346,7 @@ class BlockRenderer:
         return first.tag == "p" and TASK.match(self.tokens[at + 2].content) is not None
 
     def _begin_task(self, parent: Element, attributes: dict[str, str], at: int) -> None:
-        """Note that an item is a task. Whatever the sign, Obsidian shows a box that is ticked."""
+        """Begin the item of a task; as in Obsidian, any sign but a blank ticks its box."""
         found = TASK.match(self.tokens[at + 2].content)
         state = found["state"] if found else " "
         attributes["class"] = "task-list-item"
@@ -390,7 +391,7 @@ class BlockRenderer:
         card: tuple[int, re.Match[str]],
         at: int,
     ) -> int:
-        """Write a flashcard: its question, and its answer folded below it."""
+        """Render a flashcard: the question, and the folded answer below it."""
         first, found = card
         name = self._address(found["question"])
         box = SubElement(parent, "details", {"class": "flashcard", "id": name})
@@ -404,7 +405,7 @@ class BlockRenderer:
         return at
 
     def _address(self, question: str) -> str:
-        """Make an address of a question that no other card of the page has."""
+        """Return an id for a question, unique on the page."""
         plain = " ".join(re.sub(r"[/$^]", " ", question).split())
         words = name = f"card-{address(plain)}"
         number = 1
@@ -415,7 +416,7 @@ class BlockRenderer:
         return name
 
     def _touches(self, at: int) -> bool:
-        """Tell whether a block begins right below the one before it."""
+        """Return whether a block begins right below the one before it."""
         if at >= len(self.tokens) or self.tokens[at].nesting == -1:
             return False
         first = (self.tokens[at].map or (0, 0))[0]
@@ -423,7 +424,7 @@ class BlockRenderer:
 
 
 def _defined(tokens: Sequence[Token]) -> dict[str, list[Token]]:
-    """Find the footnotes of a text, by their labels."""
+    """Return the tokens of each footnote of a text, by its label."""
     found: dict[str, list[Token]] = {}
     label, first = "", 0
     for position, token in enumerate(tokens):
@@ -435,7 +436,7 @@ def _defined(tokens: Sequence[Token]) -> dict[str, list[Token]]:
 
 
 def _classes(note: Note) -> dict[int, list[str]]:
-    """Tell which fences are outputs, raise or do not run, by their lines."""
+    """Return the CSS classes of fences (output, raises, not run), by their lines."""
     classes: dict[int, list[str]] = {}
     for block in note.blocks:
         if block.output:
@@ -447,7 +448,7 @@ def _classes(note: Note) -> dict[int, list[str]]:
 
 
 def _styled(names: list[str]) -> str:
-    """Add to the names of a callout the one that Material styles."""
+    """Return the classes of a callout, with the one that Material styles."""
     if not set(names) & set(CALLOUTS):
         styles = [_STYLE[name] for name in names if name in _STYLE]
         names = [*names, *(styles[:1] or ["note"])]
@@ -455,7 +456,7 @@ def _styled(names: list[str]) -> str:
 
 
 def _with_spots(coloured: str, lines: Sequence[str], above: int, names: Names) -> str:
-    """Put an element around each shape that a comment states."""
+    """Wrap each shape in a comment of highlighted code in an element with its name."""
     code = coloured.split("\n")
     # Blank lines at its beginning are not shown.
     blank = next((number for number, text in enumerate(lines) if text.strip()), 0)
@@ -476,7 +477,7 @@ def _span(token: Token) -> tuple[int, int] | None:
 
 
 def _is_alone(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether a formula stands on lines of its own within a paragraph."""
+    """Return whether a formula is alone on its lines within a paragraph."""
     if tokens[at].type != "math_inline_double" or tokens[at].level:
         return False
     before, behind = tokens[at - 1] if at else None, [*tokens[at + 1 : at + 3]]
@@ -487,7 +488,7 @@ def _is_alone(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _reaches(token: Token, place: int) -> bool:
-    """Tell whether a text goes on to a place of its paragraph."""
+    """Return whether a text token extends to a place of its paragraph."""
     return token.type == "text" and begins(token) + len(token.content.rstrip()) >= place
 
 
@@ -496,7 +497,7 @@ def _stripped(token: Token) -> Token:
 
 
 def _identify(parent: Element, element: Element, name: str) -> None:
-    """Give an element an id that stands behind it."""
+    """Give an element the id that is written behind it."""
     if element.tag in HEADINGS:
         # A heading keeps its own address.
         SubElement(element, "span", {"id": name})

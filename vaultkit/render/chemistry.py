@@ -1,6 +1,6 @@
-r"""Writes chemistry as mathematics: what stands in the ``\ce`` and ``\pu`` of mhchem.
+r"""Translates the chemistry of mhchem, ``\ce`` and ``\pu``, to plain TeX.
 
-MathJax, and Obsidian with it, loads that package for whoever uses it. Its input is described at
+MathJax, and so Obsidian, supports that package. Its syntax is described at
 https://mhchem.github.io/MathJax-mhchem/.
 """
 
@@ -67,7 +67,7 @@ _SIGNS = {"{": r"\{", "}": r"\}", ",": r"\,", ";": r"\;", " ": r"\ ", "\\": r"\\
 
 
 def formula(text: str) -> str:
-    r"""Write chemical formulas and equations.
+    r"""Translate chemical formulas and equations.
 
     Examples
     --------
@@ -78,12 +78,12 @@ def formula(text: str) -> str:
 
 
 class _Formula:
-    r"""Reads chemistry from left to right.
+    r"""Parses chemistry from left to right; each method tries to read one kind of part.
 
     Parameters
     ----------
     text
-        What stands in the braces of ``\ce``.
+        The argument of ``\ce``.
     """
 
     def __init__(self, text: str) -> None:
@@ -94,7 +94,7 @@ class _Formula:
         self.takes_scripts = False
 
     def write(self) -> str:
-        """Write it all."""
+        """Return the whole as TeX."""
         readers: tuple[Callable[[], bool], ...] = (
             self.falls, self.state, self.space, self.arrow, self.mathematics, self.isotope,
             self.scripts, self.amount, self.letters, self.number, self.sign, self.bracket,
@@ -107,19 +107,19 @@ class _Formula:
         return "".join(self.parts).strip()
 
     def add(self, tex: str, *, takes_scripts: bool = False) -> bool:
-        """Write a part; tell that there was one."""
+        """Append a part; return True, as a part was read."""
         self.parts.append(tex)
         self.takes_scripts = takes_scripts
         return True
 
     def match(self, pattern: re.Pattern[str] | str) -> re.Match[str] | None:
-        """Read what fits a pattern, and go behind it."""
+        """Consume and return a match of a pattern."""
         found = re.compile(pattern).match(self.text, self.at)
         self.at = found.end() if found else self.at
         return found
 
     def falls(self) -> bool:
-        """Read the arrow behind what falls out, *v*, or rises, *^*."""
+        """Read the sign of a precipitate, *v*, or a gas, *^*."""
         found = self.match(_FALLS) if self.parts else None
         return bool(found) and self.add(
             r"\,\downarrow " if found and "v" in found[0] else r"\,\uparrow "
@@ -133,7 +133,7 @@ class _Formula:
         return self.add(rf"\mkern2mu {_script(found[0].strip())}", takes_scripts=True)
 
     def space(self) -> bool:
-        """Read space: between two formulas it is seen; around signs it makes them operators."""
+        """Read space: it separates two formulas, and makes the signs between it operators."""
         found = self.match(r"\s+")
         if not found:
             return False
@@ -144,7 +144,7 @@ class _Formula:
         return self.add("~" if apart and not _ARROW.match(self.text, self.at) else " ")
 
     def arrow(self) -> bool:
-        """Read an arrow, with what stands above and below it."""
+        """Read an arrow with its labels above and below."""
         found = self.match(_ARROW)
         if not found:
             return False
@@ -161,7 +161,7 @@ class _Formula:
         return self.add(f"{apart}{written}{apart}")
 
     def mathematics(self) -> bool:
-        """Read what stands between dollars."""
+        """Read mathematics between dollars."""
         found = self.match(r"\$(?P<tex>(?:\\.|[^$])*)\$")
         return bool(found) and self.add(f"{{{found['tex'] if found else ''}}}", takes_scripts=True)
 
@@ -183,7 +183,7 @@ class _Formula:
         return self.add(written, takes_scripts=True)
 
     def read_scripts(self, *, before: bool = False) -> tuple[str | None, str | None]:
-        """Read what is raised and lowered at one place; behind an atom, in this order alone."""
+        """Read a superscript and a subscript at one place; behind an atom, in this order alone."""
         raised = lowered = None
         while sign := _SCRIPT.match(self.text, self.at):
             lowers = sign[0] == "_"
@@ -201,7 +201,7 @@ class _Formula:
         return raised, lowered
 
     def scripts(self) -> bool:
-        """Read what is raised and lowered behind something."""
+        """Read the scripts behind a part."""
         self.match(r"\{\}(?=[\^_])")
         begins = self.at
         raised, lowered = self.read_scripts()
@@ -211,7 +211,7 @@ class _Formula:
         return True
 
     def attach(self, raised: str | None, lowered: str | None) -> None:
-        """Write scripts behind the last part, and behind those that it has."""
+        """Append scripts to the last part, behind those that it has."""
         base = self.parts.pop() if self.takes_scripts and self.parts else "{}"
         if re.search(r"[\^_]\{", base) or base in (")", "]", r"\}"):
             base = f"{{{base}}}"
@@ -221,7 +221,7 @@ class _Formula:
         self.add(base, takes_scripts=True)
 
     def amount(self) -> bool:
-        """Read how many there are of what follows."""
+        """Read the stoichiometric number before a formula."""
         if self.takes_scripts:
             return False
         if italic := self.match(r"([a-z])-(?=[A-Z])"):
@@ -243,7 +243,7 @@ class _Formula:
         return bool(found) and self.add(_upright(found[0] if found else ""), takes_scripts=True)
 
     def number(self) -> bool:
-        """Read the number behind something, which is lowered."""
+        """Read the number behind a part as its subscript."""
         found = self.match(r"\d+")
         if found and self.takes_scripts:
             self.attach(None, found[0])
@@ -252,7 +252,7 @@ class _Formula:
         return bool(found)
 
     def sign(self) -> bool:
-        """Read a charge, a bond, a sign of addition, or one that parts what it stands between."""
+        """Read a charge, a bond, a plus sign, or a sign that separates two parts."""
         if self.takes_scripts and not self.is_open() and (charge := self.match(_CHARGE)):
             self.attach(charge[0], None)
             return True
@@ -272,25 +272,25 @@ class _Formula:
         return False
 
     def is_open(self) -> bool:
-        """Tell whether a part of a chain stands here, with a bond at both ends: *-CH2-*."""
+        """Return whether a group with open bonds at both ends begins here: *-CH2-*."""
         term = re.split(r"\s", self.text[: self.at])[-1]
         return term.startswith("-") and self.text[self.at] == "-"
 
     def bracket(self) -> bool:
-        """Read a bracket: behind one that closes stand scripts."""
+        """Read a bracket; a closing one may have scripts."""
         found = self.match(r"[\[\]()]|\\[{}]")
         closes = found is not None and found[0] in (")", "]", r"\}")
         return bool(found) and self.add(found[0] if found else "", takes_scripts=closes)
 
     def words(self) -> bool:
-        """Read words, which stand in braces."""
+        """Read words in braces."""
         if self.text[self.at] != "{":
             return False
         words, self.at = group(self.text, self.at)
         return self.add(rf"\text{{{words}}}" if words else "", takes_scripts=bool(words))
 
     def command(self) -> bool:
-        """Read a command, with what it takes."""
+        """Read a command with its arguments."""
         found = self.match(COMMAND)
         if not found:
             return False
@@ -317,7 +317,7 @@ class _Formula:
 
 
 def _closing(text: str, at: int) -> int:
-    """Find the bracket that closes the one at a place; those in braces and dollars are others."""
+    """Return the place of the closing bracket, skipping braces and dollars."""
     depth = 0
     for sign in re.finditer(r"\\.|\$[^$]*\$|[\[\]{}]", text[at:]):
         depth += (sign[0] in "[{") - (sign[0] in "]}")
@@ -327,9 +327,9 @@ def _closing(text: str, at: int) -> int:
 
 
 def _group(text: str, at: int) -> tuple[str, int]:
-    """Read what is raised or lowered: in braces, between dollars, or a command with what it takes.
+    """Read a script: in braces, between dollars, or a command with its arguments.
 
-    What has dollars keeps them.
+    Dollars are kept.
     """
     if found := re.compile(r"\$(?:\\.|[^$])*\$").match(text, at):
         return found[0], found.end()
@@ -356,7 +356,7 @@ _PIECE = re.compile(
 
 
 def _script(text: str, *, is_raised: bool = False) -> str:
-    """Write what is raised, lowered, or a state: variables lean, words do not."""
+    """Translate a script or a state: variables are set in italics, words upright."""
     if is_raised and text == "x":
         return r"\times"
     if not is_raised and re.fullmatch(r"[a-z]", text) and text == "i":
@@ -400,7 +400,7 @@ _UNIT = re.compile(
 
 
 def quantity(text: str) -> str:
-    r"""Write a number with its unit.
+    r"""Translate a number with its unit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Colours code, with one formatter for all that looks alike; draws what is to be drawn."""
+"""Highlights code, with one formatter for all blocks of a kind; draws the fences of diagrams."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 from markdown import Markdown
@@ -18,6 +17,7 @@ from pymdownx.highlight import BlockHtmlFormatter, Highlight, HighlightExtension
 
 from vaultkit.read.note import Fence
 from vaultkit.render import mermaid
+from vaultkit.store import Store
 
 #: Fences that plugins of Obsidian compute something in, and what these are called.
 COMPUTED = {
@@ -37,7 +37,7 @@ _OPENING = re.compile(r'^<div(?: class="(?P<classes>[^"]*)")?>')
 
 @dataclass
 class CodeBlock:
-    """What is known of a fence besides its text."""
+    """The options of a fence."""
 
     language: str
     classes: list[str] = field(default_factory=list)
@@ -46,7 +46,7 @@ class CodeBlock:
 
 
 def opening(fence: Fence, classes: Sequence[str], name: str) -> CodeBlock:
-    """Read the opening of a fence; ``name`` is what checks call it."""
+    """Parse the info string of a fence; ``name`` is its name in checks."""
     if found := _ATTRIBUTES.match(fence.info):
         return _listed(found["inner"])
     cell = _CELL.match(fence.info)
@@ -72,9 +72,9 @@ def _listed(attributes: str) -> CodeBlock:
     return code
 
 
-def fences(cache: Path) -> list[dict[str, Any]]:
-    """Name the fences that are drawn; drawings are kept in a folder from build to build."""
-    draw = partial(mermaid.fence, cache=cache)
+def fences(store: Store) -> list[dict[str, Any]]:
+    """Return the custom fences for diagrams, whose drawings are kept in a store."""
+    draw = partial(mermaid.fence, store=store)
     computed = {"class": "vk-computed", "format": placeholder}
     return [
         {"name": "mermaid", "class": "vk-diagram", "format": draw},
@@ -83,7 +83,7 @@ def fences(cache: Path) -> list[dict[str, Any]]:
 
 
 def placeholder(source: str, language: str, css_class: str, *_: Any, **__: Any) -> str:
-    """Say what stands there in Obsidian, and is computed by it alone."""
+    """Return a box for content that only Obsidian computes, with its source."""
     name = html.escape(COMPUTED[language])
     return (
         f'<details class="info {css_class}"><summary>{name}: computed in Obsidian alone</summary>'
@@ -110,7 +110,7 @@ class Highlighter(Highlight):  # type: ignore[misc]
         self.count = -1
 
     def write(self, source: str, code: CodeBlock) -> str:
-        """Write code as HTML."""
+        """Return code as HTML."""
         if code.language in self.drawn:
             draw, css_class = self.drawn[code.language]
             name = code.attributes.pop("id", "")
@@ -137,7 +137,7 @@ class Highlighter(Highlight):  # type: ignore[misc]
         )
 
     def highlight(self, src: str, language: str, css_class: str = "highlight", **known: Any) -> Any:
-        """Colour a block of code; what is out of the ordinary is left to its own code."""
+        """Highlight a block of code; unusual options are left to `pymdownx.highlight`."""
         ordinary = self.use_pygments and not (
             self.auto_title or self.line_spans or self.line_anchors or self.guess_lang
         )
@@ -154,7 +154,7 @@ class Highlighter(Highlight):  # type: ignore[misc]
         return _OPENING.sub(f'<div class="{" ".join(classes)}"{attributes}>', coloured, count=1)
 
     def lexer(self, language: str) -> tuple[Lexer, str]:
-        """Find what reads a language, once."""
+        """Return the lexer of a language, cached."""
         if language not in self.lexers:
             self.lexers[language] = self.get_lexer("", language, False, self.stripnl)
         return self.lexers[language]
@@ -169,7 +169,7 @@ def _formatter(css_class: str, style: str, noclasses: bool, title: str) -> Block
 
 
 def _lines(words: str) -> list[int]:
-    """Read ``2 4-6``."""
+    """Parse line numbers, as in ``2 4-6``."""
     lines: list[int] = []
     for first, last in re.findall(r"(\d+)(?:-(\d+))?", words):
         lines += range(int(first), int(last or first) + 1)

@@ -1,4 +1,4 @@
-"""Puts figures into the page, with their captions; drawings take its links and colours."""
+"""Renders figures with their captions, and inlines SVG drawings, which follow links and colours."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LABEL = re.compile(r"\saria-label(?:ledby)?=(\"[^\"]*\"|'[^']*')")
 
 
 def caption_figures(page: Page, root: Element) -> None:
-    """Make a figure of every image with an emphasised line below it in its paragraph."""
+    """Turn each image with an emphasised line below it into a figure with a caption."""
     for parent in list(root.iter()):
         for index, child in enumerate(list(parent)):
             # Where the ends of lines are shown, one stands between the two.
@@ -60,7 +60,7 @@ def _is_comment(page: Page, text: str) -> bool:
 
 
 def inline_drawings(page: Page, root: Element) -> None:
-    """Replace every image that is a drawing of ours by the drawing itself."""
+    """Replace each image that is a drawing of the vault by its SVG."""
     for parent in list(root.iter()):
         for index, child in enumerate(list(parent)):
             image = child[0] if child.tag == "p" and len(child) == 1 else child

@@ -1,4 +1,4 @@
-"""Shows notes within notes: whole, by section, by block."""
+"""Renders embedded notes, whole or by section or block, within a page."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-from vaultkit.read.markdown import Parsed, tokenize
 from vaultkit.read.note import Link, Note
+from vaultkit.read.tokenizer import Parsed, tokenize
 from vaultkit.read.vault import BrokenLinkError
 from vaultkit.render.blocks import BlockRenderer
 from vaultkit.render.drawings import caption_figures
@@ -29,7 +29,7 @@ def finish_parts(page: Page, root: Element) -> None:
 
 
 def transclude(page: Page, root: Element) -> None:
-    """Put what they name in the place of all embeds that stand in a paragraph, item or cell."""
+    """Replace the embeds in paragraphs, items and cells by the notes that they name."""
     for parent in list(root.iter()):
         if parent.tag in _HOLD:
             for embed in list(parent):
@@ -46,7 +46,7 @@ def transclude(page: Page, root: Element) -> None:
 
 
 def _parts(page: Page, paragraph: Element) -> Iterator[Element]:
-    """Part a paragraph at its embeds, which stand between its parts."""
+    """Split a paragraph at its embeds; yield the parts and the embeds between."""
     parts = [paragraph]
     for embed in list(paragraph):
         if "data-embed" not in embed.attrib or (box := _box(page, embed)) is None:
@@ -71,7 +71,7 @@ def _parts(page: Page, paragraph: Element) -> Iterator[Element]:
 
 
 def _trimmed(part: Element) -> bool:
-    """Take the ends of lines away that stood before and behind an embed; tell if words are left."""
+    """Strip line ends around an embed from a part; return whether text is left."""
     while len(part) and not (part.text or "").strip() and part[0].tag == "br":
         part.text = part[0].tail
         del part[0]
@@ -84,7 +84,7 @@ def _trimmed(part: Element) -> bool:
 
 
 def _box(page: Page, anchor: Element) -> Element | None:
-    """Render an embedded note; None where a link has to do."""
+    """Render an embedded note; None if it stays a link: broken, circular, or too many."""
     name, _, sub = anchor.attrib["data-embed"].partition("#")
     try:
         target = page.resolve(Link(0, name, sub, "", True, True))
@@ -115,7 +115,7 @@ def _box(page: Page, anchor: Element) -> Element | None:
 
 
 def _part(page: Page, note: Note, lines: tuple[int, int] | None) -> BlockRenderer:
-    """Read a note, or some lines of it."""
+    """Return the renderer of a note, or of some lines of it."""
     whole = tokenize(note.text)
     if lines is None:
         return BlockRenderer(page, whole, note)
@@ -127,14 +127,14 @@ def _part(page: Page, note: Note, lines: tuple[int, int] | None) -> BlockRendere
 
 
 def _defined(parsed: Parsed) -> dict[str, Any]:
-    """Return what a part of a note may refer to, wherever the note defines it."""
+    """Return the definitions (of links and footnotes) in a note, for a part of it."""
     refs = parsed.env.get("footnotes", {}).get("refs", {})
     footnotes = {"refs": dict.fromkeys(refs, -1), "list": {}}
     return {"references": parsed.env.get("references", {}), "footnotes": footnotes}
 
 
 def settle(page: Page, root: Element, source: Path, scope: str) -> None:
-    """Make a part of another note fit into the page: its links, its ids, its headings."""
+    """Adapt a part of another note to the page: links, ids, headings."""
     for element in root.iter():
         footnote = "footnote" in element.get("class", "")
         for key in ("href", "src"):

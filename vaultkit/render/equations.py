@@ -1,4 +1,4 @@
-"""Gives each displayed equation an address, and a link that shows it."""
+"""Gives each displayed equation an id and a link to it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from vaultkit.render.page import Page
 
 
 def address_equations(page: Page, root: Element) -> None:
-    """Call each display by the ``^id`` below it, or ``equation-1`` and on, as the note has them.
+    """Give each display a link to its id: the ``^id`` below it, or ``equation-1`` and so on.
 
-    What the page shows of other notes has its addresses there. Headings keep theirs.
+    Displays in embedded notes are left as they are. An id never equals that of a heading.
     """
     taken = {element.get("id") for element in root.iter()}
     taken |= {heading.slug for heading in page.host.headings}

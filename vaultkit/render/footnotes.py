@@ -1,4 +1,4 @@
-"""Numbers the footnotes of a text as they are marked, and lists them below it."""
+"""Numbers the footnotes of a text in the order of their references, and lists them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Footnotes:
     Parameters
     ----------
     tokens
-        Of each footnote, by its label, what it says.
+        The tokens of each footnote, by its label.
     env
-        What the parser keeps of the text: the footnotes that stand where they are marked.
+        The environment of the parser, with the inline footnotes.
     """
 
     def __init__(self, tokens: dict[str, list[Token]], env: dict[str, Any]) -> None:
@@ -31,7 +31,7 @@ class Footnotes:
         self.marks: dict[str, int] = {}
 
     def mark(self, token: Token) -> Element:
-        """Make the mark of a footnote."""
+        """Return the reference to a footnote."""
         label = token.meta.get("label")
         if label is None:
             label = f"inline-{token.meta['id'] + 1}"
@@ -43,7 +43,7 @@ class Footnotes:
         return sup
 
     def list(self, write: Callable[[Element, list[Token]], None]) -> Element | None:
-        """List those that are marked; ``write`` writes what one says into its item."""
+        """Return the list of referenced footnotes; ``write`` renders one into its item."""
         if not self.marks:
             return None
         box = Element("div", {"class": "footnote"})

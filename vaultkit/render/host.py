@@ -1,8 +1,8 @@
-"""Fits the renderer into Python-Markdown: one extension, ``vaultkit``, for all that runs it.
+"""The Python-Markdown extension ``vaultkit``, through which hosts such as MkDocs use the renderer.
 
-A preprocessor renders the page and leaves Python-Markdown nothing to read. The elements are handed
-over behind Python-Markdown's own inline patterns. From there on they are the host's: it lays them
-out, makes the table of contents, turns links to notes into addresses, and writes the HTML.
+A preprocessor renders the page and leaves Python-Markdown an empty text. A tree processor, after
+Python-Markdown's inline patterns, inserts the rendered elements. The host does the rest: it indents
+them, makes the table of contents, turns links to notes into addresses, and serialises the HTML.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from markdown.blockprocessors import BlockProcessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from vaultkit.read.markdown import parse, tokenize
+from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.syntax import address, comparable, slug
+from vaultkit.read.tokenizer import tokenize
 from vaultkit.render.backlinks import linked_from
 from vaultkit.render.blocks import HEADINGS, BlockRenderer
 from vaultkit.render.drawings import inline_drawings
@@ -46,7 +47,7 @@ _LISTED = re.compile(r"(?P<name>(?P<id>\S+)/name) \{ #(?P<slug>(?P=id)/slug) \}"
 
 
 class VaultExtension(Extension):
-    """Reads Markdown as Obsidian does."""
+    """Renders Markdown as Obsidian does."""
 
     def __init__(
         self, parts: Mapping[str, Mapping[str, Any]] | None = None, **options: Any
@@ -56,10 +57,10 @@ class VaultExtension(Extension):
         self.config = {
             "vault": ["", "the Vault, where the host has read it"],
             "docs_dir": ["docs", "the vault's folder, where the host gives neither"],
-            "note": ["", "path of the page's source, where the host does not tell"],
+            "note": ["", "path of the page's source, if the host does not know it"],
             "tags_page": ["", "the page of tags, that tags are to lead to"],
             "backlinks": [True, "end a page with those that link to it"],
-            "places": [False, "tell which part of the page is which for checks"],
+            "places": [False, "name the parts of the page for checks"],
             "html": [True, "let raw HTML through; otherwise it is shown as text"],
             "inline_svg": [True, "put drawings of class vk-figure into the page"],
             "mathematics": [True, "typeset formulas; otherwise their TeX is shown"],
@@ -68,7 +69,7 @@ class VaultExtension(Extension):
         super().__init__(**options)
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        """Register what reads a page, and what hands it over."""
+        """Register the processors."""
         for name, settings in self.parts.items():
             if name != __name__ and not _is_listed(md, name):
                 md.registerExtensions([name], {name: settings})
@@ -95,7 +96,7 @@ def _is_listed(md: Markdown, name: str) -> bool:
 
 
 class _Reader(Preprocessor):
-    """Reads a page, and leaves the host the HTML that its author has written."""
+    """Renders a page, and stashes the raw HTML of its author with the host."""
 
     def __init__(self, md: Markdown, page: Page) -> None:
         super().__init__(md)
@@ -120,7 +121,7 @@ class _Reader(Preprocessor):
 
 
 class _Nothing(BlockProcessor):
-    """Reads nothing of what is left."""
+    """Consumes the text without parsing it, as `_Reader` has rendered it."""
 
     def test(self, parent: Element, block: str) -> bool:  # noqa: ARG002
         return True
@@ -145,7 +146,7 @@ class _HandOver(_Part):
 
 
 class _Finish(_Part):
-    """Puts into the page what comes from other files."""
+    """Adds the contents that come from other files: embeds, drawings, backlinks."""
 
     def run(self, root: Element) -> None:
         page = self.page
@@ -184,7 +185,7 @@ class _Addresses(_Part):
 
 
 def _above(lines: list[str], known: Note | None) -> int | None:
-    """Tell how many lines of a note stand above its page; None if they are not the same below."""
+    """Return how many lines of a note precede its page's text; None if the texts differ."""
     if known is None or known.refused:
         return None
     page = "\n".join(lines).rstrip("\n").split("\n")
@@ -195,12 +196,12 @@ def _above(lines: list[str], known: Note | None) -> int | None:
 
 
 def refusal(note: Note) -> list[str]:
-    """Write what a page shows in the place of a note that nothing can show."""
+    """Return the text of a page in place of a note that cannot be rendered."""
     return [f"# {note.name}", "", "> [!failure] This note cannot be shown", f"> {note.refused}"]
 
 
 def _address_listed(root: Element) -> None:
-    """Read the attributes that Material's plugin writes into its list of tags."""
+    """Apply the attributes that Material's tags plugin writes as text into its list."""
     for element in root.iter():
         if element.tag in HEADINGS and (found := _LISTED.fullmatch(element.text or "")):
             element.text = found["name"]
@@ -208,9 +209,9 @@ def _address_listed(root: Element) -> None:
 
 
 def give_title(page: Page, root: Element) -> None:
-    """Write the name of a note above it unless it begins with a heading of its own.
+    """Insert the name of a note as its title, unless it begins with a heading.
 
-    Where a page has none at all, the theme does so.
+    The theme does so on a page without any heading.
     """
     if page.trail or page.host.path not in page.vault.notes:
         return
@@ -232,5 +233,5 @@ def _begins_with_title(root: Element, name: str) -> bool:
 
 
 def makeExtension(**options: Any) -> VaultExtension:  # noqa: N802
-    """Make the extension, as Python-Markdown asks for it."""
+    """Return the extension; the entry point of Python-Markdown."""
     return VaultExtension(**options)

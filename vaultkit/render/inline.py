@@ -1,4 +1,4 @@
-"""Makes elements of what stands in a line: words, links, code, formulas, images, footnotes."""
+"""Renders inline tokens as elements: words, links, code, formulas, images, footnotes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from xml.etree.ElementTree import Element, SubElement
 
 from markdown_it.token import Token
 
-from vaultkit.read.markdown import Places, tokenize_line
 from vaultkit.read.note import Link
+from vaultkit.read.positions import Places
 from vaultkit.read.syntax import address
+from vaultkit.read.tokenizer import tokenize_line
 from vaultkit.render.footnotes import Footnotes
 from vaultkit.render.links import image, link, wikilink
 from vaultkit.render.page import SIGNS, Page
@@ -31,7 +32,7 @@ _ENDS = ("softbreak", "hardbreak")
 
 
 def literal(text: str) -> str:
-    """Write a text so that the host shows it as it is.
+    """Escape a text so that the host shows it as it is.
 
     >>> literal("a & b &amp; c")
     'a & b &amp;amp; c'
@@ -40,7 +41,7 @@ def literal(text: str) -> str:
 
 
 def append(element: Element, text: str) -> None:
-    """Write text behind all that is in an element."""
+    """Append text to an element, behind its children."""
     if not text:
         return
     if len(element):
@@ -50,12 +51,12 @@ def append(element: Element, text: str) -> None:
 
 
 def begins(token: Token) -> int:
-    """Tell where in its paragraph a token begins."""
+    """Return the place in its paragraph at which a token begins."""
     return int(token.meta.get("at", 0))
 
 
 def part(tokens: Sequence[Token], first: int, last: int | None = None) -> list[Token]:
-    """Cut a part out of a paragraph, by places in its text; a text may be cut in two."""
+    """Return the tokens between two places of a paragraph; text tokens may be split."""
     cut = []
     for token in tokens:
         at = begins(token)
@@ -77,22 +78,22 @@ def part(tokens: Sequence[Token], first: int, last: int | None = None) -> list[T
 
 @dataclass
 class InlineRenderer:
-    """Writes the tokens of a paragraph into an element.
+    """Renders the tokens of a paragraph into an element.
 
     Attributes
     ----------
     page
         The page.
     footnotes
-        Those of the text; None if none can be shown, as below a sentence that is quoted.
+        The footnotes of the text; None if none can be shown, as in a quoted backlink.
     names
-        What the parts of the text are called; None where they have no names.
+        The names of the parts of the text; None if they have none.
     places
-        Where in the file a place of the paragraph stands.
+        Maps places of the paragraph to lines and columns of the file.
     is_heading
-        Whether the ends of lines are blanks.
+        Whether it is a heading, in which line ends are blanks.
     ahead
-        What is ready, and goes ahead of all that is written next.
+        Elements to be inserted before the tokens, such as the box of a task.
     """
 
     page: Page
@@ -103,19 +104,19 @@ class InlineRenderer:
     ahead: str = ""
 
     def fill(self, element: Element, tokens: Sequence[Token]) -> None:
-        """Write tokens into an element."""
+        """Render tokens into an element."""
         append(element, self.ahead)
         self.ahead = ""
         _Writer(self, element).write(tokens)
 
     def name(self, kind: str, at: int) -> str | None:
-        """Tell what the link or formula is called that begins at a place."""
+        """Return the name of the link or formula that begins at a place."""
         if self.names is None or self.places is None:
             return None
         return self.names.at(kind, *self.places(at))
 
     def within(self, at: int) -> InlineRenderer:
-        """Return what the words of a link, which begin at a place, are read with."""
+        """Return the renderer for the words of a link, which begin at a place."""
         places = self.places
         inner = places.from_(at) if isinstance(places, Places) else None
         return replace(self, places=inner, ahead="")
@@ -202,7 +203,7 @@ class _Writer:
             self.text("\n")
 
     def flush(self) -> None:
-        """Write the text that waits: addresses in it are links."""
+        """Render the pending text; bare addresses in it become links."""
         if not self.waiting:
             return
         text, pieces = "", []
@@ -233,15 +234,15 @@ class _Writer:
         self.cut(self.open[-1], text, first, last, within)
 
     def spots(self, element: Element, text: str, pieces: list[tuple[int, int]]) -> None:
-        """Write text that is shown letter by letter."""
+        """Render literal text, with names for the numbers and shapes in it."""
         self.cut(element, text, 0, len(text), self.find(text, pieces, -1), quoted=True)
 
     def find(
         self, text: str, pieces: Iterable[tuple[int, int]], least: int = 0
     ) -> list[tuple[int, int, str]]:
-        """Find the numbers and shapes in a text, outer ones first.
+        """Return the numbers and shapes in a text, outer ones first.
 
-        They begin at ``least`` characters behind where its pieces do; in code what opens it counts.
+        None begins before ``least``; in code, that is the length of the opening backticks.
         """
         line = self.line
         if line.names is None or line.places is None or not line.names.spots:
@@ -264,7 +265,7 @@ class _Writer:
         marks: list[tuple[int, int, str]],
         quoted: bool = False,
     ) -> None:
-        """Write a part of a text, with an element around each spot in it."""
+        """Render a part of a text, with an element around each named number and shape."""
         done = first
         for position, (begin, end, name) in enumerate(marks):
             if begin < done:
@@ -321,7 +322,7 @@ class _Writer:
                 made.text = literal(unescape(written.shown))
 
     def say(self, element: Element, words: str, at: int) -> None:
-        """Name the numbers in what is said of a picture."""
+        """Name the numbers in the alt text of an image."""
         if element.tag == "img" and (names := [name for _, _, name in self.find(words, [(0, at)])]):
             element.set("data-says", " ".join(names))
 
@@ -366,7 +367,7 @@ def _spots(
 
 
 def shown(tokens: Sequence[Token]) -> str:
-    """Write tokens as the plain words that they show."""
+    """Return tokens as plain text."""
     return "".join(map(_shown, tokens))
 
 

@@ -1,19 +1,21 @@
-r"""Writes formulas as the converter takes them: what MathJax knows, and `math_core` does not.
+r"""Rewrites commands that MathJax knows, and the converter `math_core` does not.
 
-Obsidian typesets with MathJax. Its commands that change nothing but sizes and boxes are left out,
-others are written with those that there are: ``\substack`` as a matrix, ``split`` as ``aligned``.
+Obsidian typesets with MathJax. Commands that only change sizes and boxes are dropped, others are
+expressed by supported ones: ``\substack`` as a matrix, ``split`` as ``aligned``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import fromstring
 
 from math_core import LatexToMathML
 
 from vaultkit.read.macros import COMMAND, group
 from vaultkit.render.chemistry import formula, quantity
+from vaultkit.render.environments import environments
+from vaultkit.render.equation_numbers import tagged
 
 _converter = LatexToMathML()
 
@@ -163,33 +165,6 @@ _MADE_OF = {
     "Rule": "{0:.0}{1:.0}{2:.0}",
     "Space": "{0:.0}{1:.0}{2:.0}",
 }
-#: What stands for an environment that there is not, with what follows its beginning.
-_ENVIRONMENTS = {
-    "split": (r"\begin{aligned}", r"\end{aligned}"),
-    "alignedat": (r"\begin{aligned}", r"\end{aligned}"),
-    "flalign": (r"\begin{align*}", r"\end{align*}"),
-    "alignat": (r"\begin{align*}", r"\end{align*}"),
-    "eqnarray": (r"\begin{array}{rcl}", r"\end{array}"),
-    "smallmatrix": (r"{\scriptstyle\begin{matrix}", r"\end{matrix}}"),
-    "subarray": (r"\begin{matrix}", r"\end{matrix}"),
-    "multlined": (r"\begin{gathered}", r"\end{gathered}"),
-    "lgathered": (r"\begin{gathered}", r"\end{gathered}"),
-    "rgathered": (r"\begin{gathered}", r"\end{gathered}"),
-    "psmallmatrix": (r"\left(\scriptstyle\begin{matrix}", r"\end{matrix}\right)"),
-    "bsmallmatrix": (r"\left[\scriptstyle\begin{matrix}", r"\end{matrix}\right]"),
-    "empheq": (r"\begin{aligned}", r"\end{aligned}"),
-    "numcases": (r"\begin{cases}", r"\end{cases}"),
-    "equation": ("", ""),
-    "displaymath": ("", ""),
-    "math": ("", ""),
-}
-#: These take a word, of how many columns or of which kind.
-_WITH_A_WORD = {"alignat", "alignedat", "subarray", "empheq"}
-#: These take options, of how columns stand; matrices do with a star.
-_WITH_OPTIONS = {
-    *("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "smallmatrix"),
-    *("psmallmatrix", "bsmallmatrix", "multlined", "empheq"),
-}
 #: A colour that the converter does not know: what has it is left as it is.
 _HEXADECIMAL = re.compile(r"\s*\{\s*#")
 _LIMITS = re.compile(r"\s*\\limits(?![A-Za-z])")
@@ -198,17 +173,10 @@ _UPRIGHT = re.compile(
     r"up(alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma"
     r"|tau|upsilon|phi|chi|psi|omega)"
 )
-_BEGINS = re.compile(r"\\(?P<what>begin|end)\s*\{(?P<name>[A-Za-z]+)(?P<star>\*?)\}")
-_ROWS = {"align": "align", "aligned": "align", "gather": "gather", "gathered": "gather"}
-#: Each row of theirs may have a number.
-_WITH_NUMBERS = {*_ROWS, "alignat", "flalign", "eqnarray"}
-_LABEL = re.compile(r"\\label\s*\{(?P<name>[^{}]*)\}")
-REFERENCE = re.compile(r"\\(?P<eq>eq)?ref\s*\{(?P<name>[^{}]*)\}")
-_TAG = re.compile(r"\\tag(?P<star>\*?)\s*(?=\{)")
 
 
 def prepared(tex: str, display: bool) -> str:
-    r"""Write a formula with what the converter knows.
+    r"""Rewrite a formula for the converter.
 
     Examples
     --------
@@ -218,64 +186,7 @@ def prepared(tex: str, display: bool) -> str:
     '\\begin{equation}\\begin{aligned}a &= b\\end{aligned} \\tag{1}\\end{equation}'
     """
     tex = "".join(_commands(_COMMENT.sub(r"\1", tex)))
-    return _tagged("".join(_environments(tex)), display)
-
-
-def labels(formulas: Iterable[str]) -> dict[str, str]:
-    r"""Give numbers to the equations of a page that have a label, and no tag of their own.
-
-    Examples
-    --------
-    >>> labels([r"a \label{x}", r"b \tag{A}\label{y}", r"c \label{z}"])
-    {'x': '1', 'y': 'A', 'z': '2'}
-    """
-    found: dict[str, str] = {}
-    number = 0
-    for row in (row for tex in formulas for row in _numbered_rows(tex)):
-        tags: list[str] = []
-        _without_tags(row, tags)
-        for label in _LABEL.finditer(row):
-            number += not tags
-            found.setdefault(label["name"], _bare(tags[0] if tags else str(number)))
-    return found
-
-
-def numbered(tex: str, known: Mapping[str, str]) -> str:
-    r"""Write the numbers of labels into a formula.
-
-    Examples
-    --------
-    >>> numbered(r"a \label{x} by \eqref{y}", {"x": "1", "y": "A"})
-    'a \\tag{1} by \\text{(A)}'
-    """
-
-    def tag(found: re.Match[str]) -> str:
-        return rf"\tag{{{known.get(found['name'], '?')}}}"
-
-    def reference(found: re.Match[str]) -> str:
-        number = known.get(found["name"], "?")
-        return rf"\text{{({number})}}" if found["eq"] else rf"\text{{{number}}}"
-
-    rows = [row if _TAG.search(row) else _LABEL.sub(tag, row) for row in _numbered_rows(tex)]
-    return REFERENCE.sub(reference, r"\\".join(rows))
-
-
-def _numbered_rows(tex: str) -> list[str]:
-    r"""Part a formula where each row has a number of its own; with ``\\`` it is whole again.
-
-    >>> _numbered_rows(r"\begin{align}a\\b\end{align}"), _numbered_rows(r"a\\b")
-    (['\\begin{align}a', 'b\\end{align}'], ['a\\\\b'])
-    """
-    begins = _BEGINS.match(tex)
-    if not begins or begins["name"] not in _WITH_NUMBERS:
-        return [tex]
-    inner, end = _whole(tex, begins)
-    if end < len(tex):
-        return [tex]
-    rows = _rows(inner)
-    rows[0] = begins[0] + rows[0]
-    rows[-1] += tex[begins.end() + len(inner) :]
-    return rows
+    return tagged("".join(environments(tex)), display)
 
 
 def _commands(tex: str) -> Iterator[str]:
@@ -288,7 +199,7 @@ def _commands(tex: str) -> Iterator[str]:
 
 
 def _command(found: re.Match[str]) -> tuple[str, int]:
-    """Write a command, with what it takes; tell where that ends."""
+    """Rewrite a command with its arguments; also return where they end."""
     name, at = found["name"] or "", found.end()
     if name in _SIGNS:
         return _SIGNS[name], at
@@ -304,7 +215,7 @@ def _command(found: re.Match[str]) -> tuple[str, int]:
 
 
 def _inner(tex: str, at: int) -> tuple[str, int]:
-    """Write what a command takes; tell where it ends."""
+    """Rewrite an argument; also return where it ends."""
     inner, at = group(tex, at)
     return "".join(_commands(inner)), at
 
@@ -332,7 +243,7 @@ def _kept_last(found: re.Match[str]) -> tuple[str, int]:
 
 
 def _made(found: re.Match[str]) -> tuple[str, int] | None:
-    """Fill a form with the groups that stand behind a command, if they do."""
+    """Fill a template with the arguments of a command; None if they are missing."""
     tex, at, form = found.string, found.end(), _MADE_OF[found["name"]]
     groups = []
     for _ in range(form.count("{0") + form.count("{1") + form.count("{2")):
@@ -344,7 +255,7 @@ def _made(found: re.Match[str]) -> tuple[str, int] | None:
 
 
 def _parted_by_a_word(found: re.Match[str]) -> tuple[str, int]:
-    r"""Write ``\buildrel a \over b`` and ``\root a \of b`` of plain TeX."""
+    r"""Rewrite ``\buildrel a \over b`` and ``\root a \of b`` of plain TeX."""
     is_root = found["name"] == "root"
     above, word, _ = found.string[found.end() :].partition(r"\of" if is_root else r"\over")
     what, at = _inner(found.string, found.end() + len(above) + len(word))
@@ -401,7 +312,7 @@ def _unicode(found: re.Match[str]) -> tuple[str, int]:
 
 
 def _defined(found: re.Match[str]) -> tuple[str, int]:
-    """Define a command as MathJax lets one: anew what there is, and what there is not."""
+    """Rewrite a definition so that it may redefine a command or define a new one, as in MathJax."""
     word, at = group(found.string, found.end())
     written = rf"\providecommand{{{word}}}{{}}\renewcommand{{{word}}}"
     if found["name"] == "DeclareMathOperator":
@@ -420,7 +331,7 @@ def _operator(found: re.Match[str]) -> tuple[str, int] | None:
 
 
 def _letters(found: re.Match[str]) -> str:
-    """Write letters of a font as characters: names of operators take no commands for fonts."""
+    """Replace letters in a font command by Unicode characters, for the names of operators."""
     if found["font"] == "text":
         return rf"\text{{{found['letters'].replace(' ', '~')}}}"
     if found["font"] == "mathrm":
@@ -458,7 +369,7 @@ _WRITERS: dict[str, _Writer] = {
 
 
 def _text(name: str, words: str) -> str:
-    """Write words in a formula; formulas and signs in them stand beside them."""
+    """Rewrite text in a formula; formulas and signs within it are moved out."""
     parts = re.split(r"(?<!\\)\$", re.sub(r"(?<!\\)\\[()]", "$", words))
     if len(parts) % 2 == 0:
         parts = [words.replace("$", r"\$")]
@@ -489,163 +400,3 @@ def _sign(number: str) -> str:
         return chr(int(f"0{number}" if number.startswith("x") else number, 0))
     except (ValueError, OverflowError):
         return number
-
-
-#: An arrow of `CD`, with what stands on both sides of it: ``@>f>g>``, ``@VVV``, ``@=``.
-_LABELLED = r"(?:\{(?:[^{}]|\{[^{}]*\})*+\}|\\[A-Za-z]++|[^{}\\])*?"
-_ARROW = re.compile(
-    rf"@(?:(?P<way>[<>AV])(?P<first>{_LABELLED})(?P=way)(?P<second>{_LABELLED})(?P=way)"
-    r"|(?P<plain>[=|.]|\\vert))"
-)
-_ARROWS = {
-    ">": r"\longrightarrow",
-    "<": r"\longleftarrow",
-    "V": r"\Big\downarrow ",
-    "A": r"\Big\uparrow ",
-    "=": r"=\!=",
-    "|": r"\Big\Vert ",
-    r"\vert": r"\Big\Vert ",
-    ".": "",
-}
-
-
-def _arrow(found: re.Match[str]) -> str:
-    written = _ARROWS[found["way"] or found["plain"]]
-    if found["way"] and found["way"] in "<>":
-        return rf"\overset{{{found['first']}}}{{\underset{{{found['second']}}}{{{written}}}}}"
-    first, second = (rf"{{\scriptstyle {found[side] or ''}}}" for side in ("first", "second"))
-    return first + written + second
-
-
-def _diagram(tex: str) -> str:
-    r"""Write a commutative diagram as a table: below a row of objects stand arrows, or objects.
-
-    >>> _diagram(r"A @>f>> B \\\\ @VVV @VVV \\\\ C @= D").count("&")
-    6
-    """
-    rows = []
-    for row in _rows(tex):
-        arrows = [_arrow(found) for found in _ARROW.finditer(row)]
-        objects = [part.strip() for part in _ARROW.sub("@", row).split("@")]
-        pairs = zip(objects, (*arrows, ""), strict=True)
-        between = [cell for pair in pairs for cell in pair][:-1]
-        rows.append(between if any(objects) else [x for a in arrows for x in (a, "")][:-1])
-    columns = max(map(len, rows))
-    cells = r"\\".join("&".join(row) for row in rows if any(row))
-    return rf"\begin{{array}}{{{'c' * columns}}}{cells}\end{{array}}"
-
-
-def _environments(tex: str) -> Iterator[str]:
-    at = 0
-    for found in _BEGINS.finditer(tex):
-        if found.start() < at:
-            continue
-        yield tex[at : found.start()]
-        at = found.end()
-        name, begins = found["name"], found["what"] == "begin"
-        if begins and name in ("gather", "gathered"):
-            inner, end = _whole(tex, found)
-            rows = [_cells(row) for row in _rows(inner)]
-            if any(len(row) > 1 for row in rows):
-                yield _columns(rows)
-                at = end
-                continue
-        if begins and name == "CD":
-            inner, at = _whole(tex, found)
-            yield from _environments(_diagram(inner))
-            continue
-        options = name in _WITH_OPTIONS and (found["star"] or name in ("multlined", "empheq"))
-        if begins and options and tex[at : at + 1] == "[":
-            at = tex.find("]", at) + 1 or len(tex)
-        if begins and name == "array" and not (given := group(tex, at))[0].strip():
-            at = given[1]
-            inner = _whole(tex, found)[0][at - found.end() :]
-            columns = max(len(_cells(row)) for row in _rows(inner))
-            yield rf"{found[0]}{{{'c' * columns}}}"
-        elif name in _ENVIRONMENTS:
-            if begins and name == "numcases":
-                left, at = group(tex, at)
-                yield left
-            elif begins and name in _WITH_A_WORD:
-                at = group(tex, at)[1]
-            yield _ENVIRONMENTS[name][not begins]
-        elif name in _WITH_OPTIONS:
-            yield rf"\{found['what']}{{{name}}}"
-        elif name in ("align", "gather", "multline"):
-            # Obsidian numbers nothing by itself.
-            yield rf"\{found['what']}{{{name}*}}"
-        else:
-            yield found[0]
-    yield tex[at:]
-
-
-def _whole(tex: str, begins: re.Match[str]) -> tuple[str, int]:
-    """Read an environment up to its end; tell where that is."""
-    depth = 0
-    for found in _BEGINS.finditer(tex, begins.start()):
-        depth += 1 if found["what"] == "begin" else -1
-        if depth == 0:
-            return tex[begins.end() : found.start()], found.end()
-    return tex[begins.end() :], len(tex)
-
-
-def _columns(rows: list[list[str]]) -> str:
-    """Write rows of centred formulas with several columns: MathJax's `gather` may have them."""
-    cells = r"\\".join(
-        "&".join(rf"\displaystyle {''.join(_environments(cell))}" for cell in row) for row in rows
-    )
-    return rf"\begin{{array}}{{{'c' * max(map(len, rows))}}}{cells}\end{{array}}"
-
-
-def _tagged(tex: str, display: bool) -> str:
-    """Put tags where the converter takes them: at the ends of rows that are numbered."""
-    if r"\tag" not in tex:
-        return tex
-    tags: list[str] = []
-    if not display:
-        return _without_tags(tex, tags) + "".join(rf"\quad\text{{{tag}}}" for tag in tags)
-    whole = re.fullmatch(r"\s*\\begin\{(\w+)\*?\}(.*)\\end\{\1\*?\}\s*", tex, re.DOTALL)
-    rows = _rows(whole[2]) if whole and whole[1] in _ROWS else []
-    if whole and rows and r"\begin{" + whole[1] not in whole[2]:
-        name = _ROWS[whole[1]]
-        numbered = [row if _TAG.search(row) else rf"{row}\notag " for row in rows]
-        return rf"\begin{{{name}}}" + r"\\".join(numbered) + rf"\end{{{name}}}"
-    rest = _without_tags(tex, tags)
-    tag = ", ".join(map(_bare, tags))
-    if all(f"({_bare(tag)})" == tag for tag in tags):
-        return rf"\begin{{equation}}{rest}\tag{{{tag}}}\end{{equation}}"
-    return rf"\begin{{equation}}{rest}\tag*{{{', '.join(tags)}}}\end{{equation}}"
-
-
-def _bare(tag: str) -> str:
-    return tag.removeprefix("(").removesuffix(")")
-
-
-def _without_tags(tex: str, tags: list[str]) -> str:
-    while found := _TAG.search(tex):
-        words, end = group(tex, found.end())
-        words = words.replace("$", "")
-        tags.append(words if found["star"] else f"({words})")
-        tex = tex[: found.start()] + tex[end:]
-    return tex
-
-
-def _rows(tex: str) -> list[str]:
-    """Part an environment into its rows."""
-    return _parted(tex, r"\\")
-
-
-def _cells(row: str) -> list[str]:
-    """Part a row into its cells."""
-    return _parted(row, "&")
-
-
-def _parted(tex: str, mark: str) -> list[str]:
-    parts, depth, begun = [], 0, 0
-    for sign in re.finditer(r"\\begin\b|\\end\b|\\\\|\\.|[{}&]", tex, re.DOTALL):
-        if sign[0] == mark and depth == 0:
-            parts.append(tex[begun : sign.start()])
-            begun = sign.end()
-        depth += sign[0] in ("{", r"\begin")
-        depth -= sign[0] in ("}", r"\end")
-    return [*parts, tex[begun:]]

@@ -1,4 +1,4 @@
-"""Resolves links and images as Obsidian does: by the resolver of the checks.
+"""Renders links and images, resolved as Obsidian does, by `Vault.resolve`.
 
 ``[[Note#Heading|words]]``, ``![[figure.svg|300]]``, ``[words](Note)``,
 ``[words](Note%20name.md#Some%20heading)``, ``![alt|120](picture.png)``.
@@ -30,7 +30,7 @@ _PAGES = re.compile(
 
 
 def link(page: Page, token: Token, name: str | None) -> Element:
-    """Make the element of ``[words](address)``, without its words."""
+    """Return the element of ``[words](address)``, without its words."""
     anchor = Element("a", {"href": str(token.attrs.get("href", ""))})
     if token.attrs.get("title"):
         anchor.set("title", str(token.attrs["title"]))
@@ -42,7 +42,7 @@ def link(page: Page, token: Token, name: str | None) -> Element:
 
 
 def image(page: Page, source: str, words: str, name: str | None) -> Element:
-    """Make the element of ``![words](address)``: an image, or what shows another file."""
+    """Return the element of ``![words](address)``: an image, or an embed of another file."""
     made = Element("img", {"alt": words, "src": source})
     resize(made, words)
     resolve(page, made, "src")
@@ -54,7 +54,7 @@ def image(page: Page, source: str, words: str, name: str | None) -> Element:
 
 
 def wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
-    """Make the element of a wikilink, without its words; or with the words that it keeps.
+    """Return the element of a wikilink, and the words to show in it if they are not ``words``.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
     link
         The link.
     words
-        Its words, as they are shown.
+        Its words, as they are rendered.
     """
     try:
         # A heading may hold code and mathematics, of which a link has the words.
@@ -95,7 +95,7 @@ def _media(page: Page, words: str, href: str) -> Element:
 
 
 def resolve(page: Page, element: Element, name: str) -> None:
-    """Resolve the address in an attribute, if it is one within the vault."""
+    """Resolve the address in an attribute, if it leads into the vault."""
     address = element.get(name, "")
     try:
         url = urlsplit(address)
@@ -131,7 +131,7 @@ def resolve(page: Page, element: Element, name: str) -> None:
 
 
 def embed(image: Element, path: str, sub: str, href: str) -> None:
-    """Make of an image what `vaultkit.render.embeds` puts a note in the place of."""
+    """Turn an image into a placeholder, which `vaultkit.render.embeds` replaces by a note."""
     words = image.get("alt") or Link(0, path, sub, "", False, True).shown
     image.tag, image.text = "a", words
     image.attrib.clear()
@@ -139,7 +139,7 @@ def embed(image: Element, path: str, sub: str, href: str) -> None:
 
 
 def broken(error: BrokenLinkError, page: Page) -> dict[str, str]:
-    """Tell how a link looks that leads nowhere."""
+    """Return the attributes of a broken link."""
     unwritten = page.vault.options.unwritten
     if isinstance(error, UnpublishedError):
         return {}
@@ -150,7 +150,7 @@ def broken(error: BrokenLinkError, page: Page) -> dict[str, str]:
 
 
 def resize(image: Element, words: str) -> None:
-    """Take the size of an image from the end of its words: ``alt|120``, ``120x80``."""
+    """Move the size of an image from its alt text to its attributes: ``alt|120``, ``120x80``."""
     found = SIZE.fullmatch(words)
     if not found:
         return
@@ -161,7 +161,7 @@ def resize(image: Element, words: str) -> None:
 
 
 def link_pages(element: Element) -> None:
-    """Make a link of what Obsidian shows as a player of another site: no page asks another host."""
+    """Turn the embedded player of another site into a link, so that no page asks another host."""
     source = element.get("src", "")
     if element.tag == "img" and _PAGES.match(source):
         words = element.get("alt") or source
@@ -172,7 +172,7 @@ def link_pages(element: Element) -> None:
 
 
 def show_media(element: Element, page: Page) -> None:
-    """Make of an embedded file what shows it: a player, a page within the page, a word."""
+    """Turn an embedded file into a player, a frame or a link, by its type."""
     url = urlsplit(element.get("src", ""))
     path = Path(unquote(url.path))
     kind = path.suffix.lower()

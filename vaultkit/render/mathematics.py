@@ -1,7 +1,7 @@
-"""Turns formulas into MathML while the site is built, so that no page needs a script for them.
+"""Typesets formulas as MathML while the site is built, so that no page needs a script.
 
-`vaultkit.render.inline` and `blocks` write the formulas; `math_core` typesets them. A formula
-that does not compile is shown as it was written, marked, with the reason as its tooltip.
+`inline` and `blocks` write the TeX of formulas into the page; `math_core` typesets them. A formula
+that does not compile is shown as its TeX, marked, with the reason as its tooltip.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from xml.etree.ElementTree import Element, SubElement, fromstring
 from math_core import LatexError, LatexToMathML
 
 from vaultkit.read.macros import COMMAND
-from vaultkit.render.latex import REFERENCE, labels, numbered, prepared
+from vaultkit.render.equation_numbers import REFERENCE, labels, numbered
+from vaultkit.render.latex import prepared
 
 _INLINE = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
 _TAG = re.compile(r"<(?P<closes>/?)[^<>]*?(?P<empty>/?)>")
@@ -53,11 +54,11 @@ class FormulaError(ValueError):
     Parameters
     ----------
     reason
-        What is wrong, in words.
+        The reason, in words.
     tex
         The formula.
     position
-        Index of the character in ``tex`` at which it goes wrong.
+        Index of the wrong character in ``tex``.
     """
 
     def __init__(self, reason: str, tex: str, position: int) -> None:
@@ -74,9 +75,9 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
     tex
         The formula in LaTeX, without dollars.
     display
-        Whether it stands on lines of its own.
+        Whether it is displayed.
     preamble
-        The commands that were defined elsewhere; see `vaultkit.read.macros`.
+        Definitions of commands; see `vaultkit.read.macros`.
 
     Returns
     -------
@@ -105,7 +106,7 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
         mathml = _converter.convert_with_local_state(written, displaystyle=display)
     except LatexError as error:
         if preamble:
-            # What is wrong with a definition is told where it stands, and of no other formula.
+            # An error in a definition is reported at the definition, and at no other formula.
             return to_mathml(tex, display)
         offset, _, reason = str(error).partition(": ")
         raise _error(reason.rstrip("."), tex, written, int(offset)) from error
@@ -116,7 +117,7 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
 
 
 def _deepest(tex: str) -> int:
-    """Count the braces within braces: scripts of chemistry become some that nobody wrote."""
+    """Return the depth of nested braces."""
     deepest = depth = 0
     for brace in _BRACE.finditer(tex):
         depth += 1 if brace[0] == "{" else -1
@@ -125,7 +126,7 @@ def _deepest(tex: str) -> int:
 
 
 def _unclosed(tex: str) -> int:
-    r"""Count the brackets that are left open; any closes any, as in ``[0, 1)``.
+    r"""Count the brackets that are not closed; any closes any, as in ``[0, 1)``.
 
     >>> _unclosed(r"[0, 1) \cup (2, 3] \lfloor ("), _unclosed("]0, 1[")
     (2, 1)
@@ -137,13 +138,13 @@ def _unclosed(tex: str) -> int:
 
 
 def _below(found: re.Match[str]) -> str:
-    """Draw a line below a table whole: what typesets it makes a row for it, of one cell."""
+    """Draw a line below a table with CSS, as the typesetter makes it a row with a single cell."""
     line = f"border-bottom: {found['line']};"
     return f'<mtable style="{line}{found["style"] or ""}"{found["rows"]}</mtable>'
 
 
 def _error(reason: str, tex: str, written: str, offset: int) -> FormulaError:
-    """Name the command, and find where the formula has it: it was written in other words."""
+    """Return the error at its place in the original formula ``tex``, not in the rewritten one."""
     found = COMMAND.match(written, offset) or re.compile(r"[^\s\\]").match(written, offset)
     what = found[0] if found else ""
     at = offset if written == tex else max(0, tex.find(what))
@@ -162,7 +163,7 @@ def _depth(xml: str) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def characters(tex: str, display: bool = False) -> frozenset[str]:
-    """Tell which characters a formula needs of its font; none if it does not compile."""
+    """Return the characters that a formula needs of its font; none if it does not compile."""
     try:
         return frozenset("".join(fromstring(to_mathml(tex, display)).itertext()))
     except FormulaError:
@@ -232,7 +233,7 @@ def _linear(element: Element) -> str:
 
 
 def _whole(part: str) -> str:
-    """Put what is a sum into brackets."""
+    """Put a sum into brackets."""
     return f"({part})" if _SUM.search(part.strip()) else part
 
 
@@ -245,9 +246,9 @@ def _at(mark: str, table: dict[int, int], index: str) -> str:
 
 
 def typeset(root: Element, toc: list[dict[str, Any]], preamble: str = "") -> None:
-    """Put typeset formulas in the place of their TeX, on a page and in its table of contents.
+    """Replace TeX by typeset formulas, on a page and in its table of contents.
 
-    Comes when headings have their addresses, which are made of the TeX.
+    It runs after headings got their ids, which are derived from the TeX.
     """
     formulas = [(el, *found) for el in list(root.iter()) if (found := _formula(el))]
     known = labels(tex for _, tex, display in formulas if display)
@@ -272,7 +273,7 @@ def typeset(root: Element, toc: list[dict[str, Any]], preamble: str = "") -> Non
 
 
 def _formula(element: Element) -> tuple[str, bool] | None:
-    """Read the TeX of an element."""
+    """Return the TeX of an element, and whether it is displayed."""
     if "arithmatex" not in element.get("class", "").split():
         return None
     text = (element.text or "").strip()
@@ -287,7 +288,7 @@ def _formula(element: Element) -> tuple[str, bool] | None:
 def _replace(
     element: Element, tex: str, display: bool, preamble: str, known: dict[str, str]
 ) -> None:
-    """Put the typeset formula where its source stood."""
+    """Replace the TeX in an element by the typeset formula."""
     element.text = None
     try:
         mathml = fromstring(to_mathml(numbered(tex, known), display, preamble))

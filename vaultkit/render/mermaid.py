@@ -1,6 +1,6 @@
-"""Draws Mermaid's diagrams while the site is built: no script on the page, no browser.
+"""Draws Mermaid diagrams while the site is built, without a script on the page.
 
-`fence` draws what stands in a fence, as custom fences of `pymdownx.superfences` do. `mermaidx` runs
+`fence` is a custom fence of `pymdownx.superfences`. `mermaidx` runs
 Mermaid itself; the colours it is given are stand-ins, replaced by the page's own variables, so one
 drawing serves light and dark.
 """
@@ -16,13 +16,12 @@ from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
-from vaultkit.files import write_atomically
 from vaultkit.read.note import Link
 from vaultkit.read.vault import BrokenLinkError
 from vaultkit.render.safe import is_active
+from vaultkit.store import Store
 
 #: Colours that no theme has, and what a page puts there.
 _COLOURS = {
@@ -74,30 +73,33 @@ class DiagramError(ValueError):
 
 
 @lru_cache(maxsize=256)
-def to_svg(source: str, cache: Path | None = None) -> str:
+def to_svg(source: str, store: Store | None = None) -> str:
     """Draw a diagram.
 
     Parameters
     ----------
     source
-        What stands in the fence.
-    cache
-        Folder for what was drawn before: starting Mermaid takes more than a second.
+        The text of the fence.
+    store
+        Keeps drawings from build to build, as starting Mermaid takes more than a second.
 
     Raises
     ------
     DiagramError
-        If Mermaid cannot read it, or the package `mermaidx` is not installed.
+        If Mermaid cannot parse it, or the package `mermaidx` is not installed.
     """
     try:
         recipe = f"{version('mermaidx')}{_CONFIG}{_COLOURS}{source}"
     except PackageNotFoundError as error:
         raise DiagramError("the package mermaidx is not installed") from error
-    key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
-    file = cache / f"mermaid-{key}.svg" if cache else None
-    if file and file.is_file():
-        return file.read_text(encoding="utf-8")
+    key = hashlib.sha256(recipe.encode()).digest()
+    name = key.hex()[:12]
+    if store is None:
+        return _drawn(source, name)
+    return store.get("diagram", name, key, lambda: _drawn(source, name).encode()).decode()
 
+
+def _drawn(source: str, name: str) -> str:
     if _started_in - {os.getpid()}:
         raise DiagramError("another process has started Mermaid")
     _started_in.add(os.getpid())
@@ -110,13 +112,11 @@ def to_svg(source: str, cache: Path | None = None) -> str:
     if is_active(svg):
         raise DiagramError("it holds what a browser would run")
     # Styles and arrowheads go by ids: two diagrams on a page must not share them.
-    svg = svg.replace("my-svg", f"mermaid-{key}")
+    svg = svg.replace("my-svg", f"mermaid-{name}")
     svg = re.sub("|".join(_COLOURS), lambda found: _COLOURS[found[0]], svg, flags=re.IGNORECASE)
     width = re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)', svg)
     if width:
         svg = re.sub(r'width="100%"', f'width="{float(width[1]):.0f}"', svg, count=1)
-    if file:
-        write_atomically(file, svg)
     return svg
 
 
@@ -126,7 +126,7 @@ _GROUP = re.compile(r"<(?P<closes>/?)g\b[^<>]*?(?P<empty>/?)>")
 
 
 def _linked(svg: str, md: Any) -> str:
-    """Make links of what is to lead to the note of its name."""
+    """Add links to the nodes that are to lead to the note of their name."""
     if not _NODE.search(svg) or "vaultkit" not in md.treeprocessors:
         return svg
     page = md.treeprocessors["vaultkit"].page
@@ -154,13 +154,13 @@ def fence(
     css_class: str,
     options: dict[str, Any],
     md: Any,
-    cache: Path | None = None,
+    store: Store | None = None,
     **_: Any,
 ) -> str:
-    """Write a diagram as HTML, or its source and what is wrong with it."""
+    """Return a diagram as HTML, or its source with the error."""
     del language, options
     try:
-        svg = _linked(to_svg(source, cache), md)
+        svg = _linked(to_svg(source, store), md)
     except DiagramError as error:
         _log.warning("a Mermaid diagram cannot be drawn: %s", error)
         return f'<pre class="mermaid-error" title="{html.escape(str(error))}">' + (

@@ -1,4 +1,4 @@
-"""What is being rendered: the page, and the note whose text stands at this point of it."""
+"""The state of the page that is being rendered, and of the note at the current place in it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from markdown.util import ETX, STX
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import Target, Vault
 from vaultkit.render.code import CodeBlock, Highlighter, fences
+from vaultkit.store import store_in
 
 #: What the host marks its own places with.
 SIGNS = re.compile(f"[{STX}{ETX}]")
@@ -31,14 +32,14 @@ MOST = 100
 
 
 class Page:
-    """One page while Python-Markdown converts it.
+    """A page while Python-Markdown converts it.
 
     Parameters
     ----------
     md
         The converter.
     options
-        Those of `vaultkit.render.host`.
+        The options of `vaultkit.render.host`.
     """
 
     def __init__(self, md: Markdown, options: dict[str, Any]) -> None:
@@ -61,11 +62,11 @@ class Page:
 
     @property
     def relpath(self) -> Any:
-        """What MkDocs turns ``.md`` links into addresses with; None without MkDocs."""
+        """The processor of MkDocs that resolves ``.md`` links; None without MkDocs."""
         return _named(self.md.treeprocessors, "relpath")
 
     def begin(self) -> Path:
-        """Find the vault and the path of the page's source, as the host has them now."""
+        """Set the vault and the path of the page's source; return the path."""
         self._scopes = self.embedded = 0
         self.cards.clear()
         self.raw.clear()
@@ -88,18 +89,18 @@ class Page:
         return Path(own).resolve() if own else self.vault.root / note
 
     def resolve(self, link: Link) -> Target:
-        """Find where a link of the note that is being read leads; see `Vault.resolve`."""
+        """Resolve a link of the current note; see `Vault.resolve`."""
         return self.vault.resolve(link, self.note)
 
     def href(self, target: Target) -> str:
-        """Write a link to a place, as seen from the folder of the note that is being read."""
+        """Return the address of a target, relative to the folder of the current note."""
         if target.path == self.note.path and target.anchor:
             return f"#{target.anchor}"
         path = _relative(os.fspath(target.path), self.note.path)
         return quote(path) + (f"#{target.anchor}" if target.anchor else "")
 
     def is_there(self, path: str) -> bool:
-        """Tell whether the host knows a file at a path, as seen from the note that is read."""
+        """Return whether the host knows a file at a path relative to the current note."""
         if not self.relpath:
             return False
         here = self.vault.relative(self.note.path.parent)
@@ -107,11 +108,11 @@ class Page:
         return known is not None
 
     def address(self, href: str) -> str:
-        """Turn a link into an address, where only MkDocs knows that and does not see the link."""
+        """Return the address of a link that MkDocs would not see, and that it alone can resolve."""
         return str(self.relpath.path_to_url(href)) if self.relpath else href
 
     def rebase(self, href: str, source: Path) -> str:
-        """Write a link of the note ``source`` as seen from the note that is being read."""
+        """Return a link of the note ``source`` relative to the current note."""
         url = urlsplit(href)
         if not href or url.scheme or url.netloc or href.startswith("/"):
             return href
@@ -122,11 +123,11 @@ class Page:
         return urlunsplit(("", "", quote(here), url.query, url.fragment))
 
     def stash(self, html: str) -> str:
-        """Give HTML that is ready to the host; return what stands for it until the page is."""
+        """Stash finished HTML with the host; return the placeholder."""
         return str(self.md.htmlStash.store(html))
 
     def html(self, source: str) -> str:
-        """Let HTML through that the author of the page has written."""
+        """Stash raw HTML of the page's author; return the placeholder."""
         source = SIGNS.sub("", source)
         self.raw.append(source)
         return self.stash(source)
@@ -134,23 +135,23 @@ class Page:
     def highlighted(self, source: str, code: CodeBlock) -> str:
         """Write code as HTML."""
         if self._code is None:
-            self._code = Highlighter(self.md, self.options["fences"] or fences(_CACHE))
+            self._code = Highlighter(self.md, self.options["fences"] or fences(store_in(_CACHE)))
         return self._code.write(SIGNS.sub("", source), code)
 
     def lay_out(self, root: Element) -> None:
-        """Lay a part of the page out, and read its attributes, as the host does for all of it."""
+        """Indent a part of the page and apply its attribute lists, as the host does for all."""
         for name in ("prettify", "attr_list"):
             if (processor := _named(self.md.treeprocessors, name)) is not None:
                 processor.run(root)
 
     @contextmanager
     def reading(self, note: Note, lines: tuple[int, int] | None = None) -> Iterator[str]:
-        """Read another note: its links are meant from there.
+        """Make another note the current one, relative to which links are resolved.
 
         Yields
         ------
         str
-            What tells the ids of this part from those of the rest of the page.
+            The prefix for the ids of this part of the page.
         """
         before, self.note = self.note, note
         self.trail.append((note.path, lines))
@@ -163,9 +164,9 @@ class Page:
 
 
 def _relative(path: str, source: Path) -> str:
-    """Write a path as seen from the folder of a file.
+    """Return a path relative to the folder of a file.
 
-    What stands below that folder begins with its name; to take paths apart takes ten times as long.
+    For paths below that folder the prefix is cut off, ten times as fast as parsing paths.
     """
     folder = os.path.join(os.path.dirname(source), "")  # noqa: PTH118, PTH120
     below = path[len(folder) :] if path.startswith(folder) else os.path.relpath(path, folder)
@@ -173,7 +174,7 @@ def _relative(path: str, source: Path) -> str:
 
 
 def _named(registry: Any, name: str) -> Any:
-    """Find what Python-Markdown calls by a name; None where it is not in use."""
+    """Return an entry of a registry of Python-Markdown; None if it is not in use."""
     return registry[name] if name in registry else None  # noqa: SIM401 (it has no `get`)
 
 

@@ -1,4 +1,4 @@
-"""Names which part of a page is which, as checks call it: ``data-check="number-7"``."""
+"""The names of the parts of a page, by which checks refer to them: ``data-check="number-7"``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from vaultkit.claims.amounts import Quantity
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.places import formula_at
-from vaultkit.claims.quantities import Quantity
 from vaultkit.claims.shapes import Shape
 from vaultkit.read.note import Note
 
@@ -18,7 +18,7 @@ _NAMED = ("", "heading", "alt text")
 
 @dataclass(frozen=True)
 class Spot:
-    """A number or a shape: what it reads, and its name."""
+    """The text of a number or shape, and its name."""
 
     text: str
     name: str
@@ -30,9 +30,9 @@ class Names:
     Parameters
     ----------
     shown
-        What is read from the text of the page.
+        The note as parsed from the text of the page.
     note
-        What the checks read: the same, with what stands above the page; None for what is no note.
+        The note as the checks read it, with its front matter; None for other pages.
     """
 
     def __init__(self, shown: Note, note: Note | None) -> None:
@@ -58,11 +58,11 @@ class Names:
             self._name_spots(shown, "shape", ours.shapes, theirs.shapes)
 
     def at(self, kind: str, line: int, column: int) -> str | None:
-        """Tell what the link or formula is called that begins there."""
+        """Return the name of the link or formula that begins at a place."""
         return self._parts.get((kind, line, column))
 
     def spots_from(self, line: int, column: int) -> Iterator[tuple[int, Spot]]:
-        """List the numbers and shapes of a line, each with how far behind a column it begins."""
+        """Yield the numbers and shapes of a line, each with its distance from a column."""
         for begins, spot in self.spots.get(line, ()):
             yield begins - column, spot
 

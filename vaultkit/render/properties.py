@@ -1,4 +1,4 @@
-"""Shows the properties of a note at the head of its page, as Obsidian does."""
+"""Renders the properties of a note at the top of its page, as Obsidian does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vaultkit.render.inline import literal
 from vaultkit.render.links import wikilink
 from vaultkit.render.page import Page
 
-#: Properties that tell Obsidian, the site or a plugin something, or are shown elsewhere.
+#: Properties that are settings of Obsidian, the site or a plugin, or are shown elsewhere.
 _UNSHOWN = {
     *("alias", "aliases", "tag", "tags", "cssclass", "cssclasses", "publish", "draft", "checks"),
     *("title", "summary", "description", "icon", "status", "template", "hide", "search", "social"),
@@ -24,7 +24,7 @@ _ADDRESS = re.compile(r"https?://\S+")
 
 
 def show_properties(page: Page, root: Element) -> None:
-    """Put a list of the properties below the title."""
+    """Insert the list of properties below the title."""
     known = page.vault.notes.get(page.host.path)
     if known is None or page.trail or not page.vault.options.properties:
         return
@@ -46,7 +46,7 @@ def show_properties(page: Page, root: Element) -> None:
 
 
 def _fill(element: Element, value: Any, page: Page) -> None:
-    """Write a value: its links lead somewhere."""
+    """Render a value, with its links resolved."""
     last: Element | None = None
     for part in _parts(value):
         if isinstance(part, str):

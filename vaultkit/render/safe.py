@@ -1,4 +1,4 @@
-"""Keeps what runs off the page: addresses that are scripts, drawings that hold some, and HTML."""
+"""Removes active content from pages: script addresses, drawings with scripts, raw HTML."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ACTIVE = re.compile(
 
 
 def runs(address: str) -> bool:
-    r"""Tell whether a browser would run an address in place of going there.
+    r"""Return whether an address is a script.
 
     >>> runs("java\tscript:f()"), runs("JavaScript:f()"), runs("a.md#javascript:"), runs("a.png")
     (True, True, False, False)
@@ -27,7 +27,7 @@ def runs(address: str) -> bool:
 
 
 def is_active(svg: str) -> bool:
-    """Tell whether a drawing could do anything but be seen.
+    """Return whether a drawing may contain a script.
 
     >>> is_active("<svg><rect/></svg>"), is_active("<svg onload='f()'/>")
     (False, True)
@@ -38,9 +38,9 @@ def is_active(svg: str) -> bool:
 
 
 def keep_safe(root: Element, raw: bool) -> None:
-    """Take from a page what would run: addresses, and attributes where HTML is not let through.
+    """Remove script addresses from a page; without ``raw``, event attributes, too.
 
-    Raw HTML is not in the tree.
+    Raw HTML is not part of the tree.
     """
     for element in root.iter():
         for name, value in list(element.attrib.items()):

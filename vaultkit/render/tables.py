@@ -1,4 +1,4 @@
-"""Gives tables what a narrow screen and a screen reader need of them."""
+"""Prepares tables for narrow screens and screen readers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _JOINT = re.compile(r"(?<=\w)[_./](?=[A-Za-z])")
 
 
 def prepare_tables(root: Element) -> None:
-    """Label cells, mark tables whose rows are to become blocks, and let long names break.
+    """Label cells, mark tables whose rows become blocks, and let long names break.
 
-    Names in running text, too, where one fills a line by itself.
+    Long names in running text may break, too.
     """
     for table in root.iter("table"):
         heads = [cell for row in table.iterfind("thead/tr") for cell in row]
@@ -56,7 +56,7 @@ def _let_break(element: Element, longer_than: int = 0) -> None:
 
 
 def _break(element: Element) -> None:
-    """Put ``<wbr>`` behind each joint of the text of an element, and behind its children."""
+    """Insert ``<wbr>`` behind underscores and dots in an element and its children."""
     pieces = _parts(element.text)
     element.text = pieces[0]
     children = list(element)

@@ -1,4 +1,4 @@
-"""Makes text of Markdown links to what the public is not to see."""
+"""Replaces Markdown links to unpublished notes by their text."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from vaultkit.render.page import Page
 
 
 def make_text(page: Page, root: Element) -> None:
-    """Take the addresses of what is not published from links, and put words for images.
+    """Replace links to unpublished files, and such images, by their words.
 
-    Wikilinks have none by then: they are not resolved.
+    Wikilinks to them are not resolved in the first place.
     """
     if not page.vault.hidden:
         return

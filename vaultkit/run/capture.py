@@ -1,4 +1,4 @@
-"""Runs a piece of code for so long and no longer, and keeps what it shows, so much and no more."""
+"""Runs a piece of code with a time limit, and captures its output up to a size limit."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ _ENGINE = Path(__file__).parent
 
 
 class BlockTimeoutError(BaseException):
-    """A block ran longer than it may: so long. No Exception, so that a note's code lets it pass."""
+    """A block exceeded its time limit. A BaseException, so that a note's code does not catch it."""
 
 
 class OutputLimitError(BaseException):
-    """A block wrote more than anybody can read. Not an Exception, for the same reason."""
+    """A block exceeded the limit of output. A BaseException, for the same reason."""
 
 
 class Output(io.TextIOBase):
-    """What a block writes: kept up to a limit, beyond which the block is ended."""
+    """The output stream of a block; beyond a limit the block is ended."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -54,7 +54,7 @@ class Output(io.TextIOBase):
         self.closed_by_note = False
 
     def write(self, text: str) -> int:
-        """Keep a text, if there is room."""
+        """Store a text; raise `OutputLimitError` beyond the limit."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         room = MOST_OUTPUT - self.length
@@ -66,22 +66,22 @@ class Output(io.TextIOBase):
         return len(text)
 
     def writable(self) -> bool:
-        """Say so."""
+        """Return True: it can be written to."""
         return True
 
     def close(self) -> None:
-        """Stay open, as whoever comes next has to write, too."""
+        """Do nothing, as the next block writes to it, too."""
         self.closed_by_note = True
 
     def take(self) -> str:
-        """Return what was written since the last time, cut if there was no end to it."""
+        """Return the output since the last call, shortened if it exceeded the limit."""
         text, cut = "".join(self._parts), max(0, self.length - MOST_OUTPUT)
         self._parts, self.length = [], 0
         return shortened(text, 0 if cut else MOST_OUTPUT, cut)
 
 
 def shortened(text: str, most: int = _HEAD + _TAIL, missing: int = 0) -> str:
-    """Cut a text that is too long, and say how much was cut; escape what no file can hold."""
+    """Shorten a long text, with the number of characters left out; escape lone surrogates."""
     if not text.isascii():
         text = text.encode(errors="backslashreplace").decode()  # halves of surrogate pairs
     cut = len(text) - _HEAD - _TAIL + missing
@@ -91,7 +91,7 @@ def shortened(text: str, most: int = _HEAD + _TAIL, missing: int = 0) -> str:
 
 
 class Capture:
-    """Runs pieces of code, and keeps what they write."""
+    """Runs pieces of code, and captures their output."""
 
     def __init__(self) -> None:
         #: One for all blocks: what a note holds on to of it goes on to work.
@@ -99,7 +99,7 @@ class Capture:
         self._reserve: mmap.mmap | None = None
 
     def run(self, call: Callable[[], object], seconds: float) -> BaseException | None:
-        """Run code; return the error that ended it.
+        """Run code; return the exception that ended it, or None.
 
         KeyboardInterrupt is raised if it came from outside.
         """
@@ -117,15 +117,15 @@ class Capture:
         return None
 
     def has_reserve(self) -> bool:
-        """Tell whether there is memory left, in which an end of it can be told."""
+        """Return whether there is a reserve of memory to report a MemoryError with."""
         self._reserve = self._reserve or _reserve()
         return self._reserve is not None
 
-    def tell(self, error: BaseException, seconds: float, *, brief: bool = False) -> str:
-        """Tell an error as Python does; whatever its own code does meanwhile."""
-        told: list[str] = []
+    def traceback_of(self, error: BaseException, seconds: float, *, brief: bool = False) -> str:
+        """Return the traceback of an error, even if methods of the error itself raise."""
+        texts: list[str] = []
 
-        def tell() -> None:
+        def write() -> None:
             if brief:
                 lines = traceback.format_exception_only(error)
             else:
@@ -135,19 +135,19 @@ class Capture:
                 whole = traceback.TracebackException.from_exception(error, limit=most, compact=True)
                 _leave_out_the_engine(whole)
                 lines = list(whole.format())
-            told.append(shortened("".join(lines).rstrip("\n")))
+            texts.append(shortened("".join(lines).rstrip("\n")))
 
-        self.run(tell, seconds)
-        return told[0] if told else f"{type(error).__name__}, which cannot be told"
+        self.run(write, seconds)
+        return texts[0] if texts else f"{type(error).__name__}, which cannot be told"
 
 
-def _leave_out_the_engine(told: traceback.TracebackException) -> None:
-    """Take the calls of the engine out of a traceback, and out of those that led to it.
+def _leave_out_the_engine(shown: traceback.TracebackException) -> None:
+    """Remove frames of the engine from a traceback, and from those of its causes.
 
-    A note does not call them: they are what stops it from changing files that are not its own.
+    They come from the guard of files, not from calls in the note.
     """
-    told.stack[:] = [call for call in told.stack if Path(call.filename).parent != _ENGINE]
-    for other in (told.__cause__, told.__context__, *(told.exceptions or ())):
+    shown.stack[:] = [call for call in shown.stack if Path(call.filename).parent != _ENGINE]
+    for other in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
         if other:
             _leave_out_the_engine(other)
 
@@ -160,7 +160,7 @@ def _depth(frame: types.TracebackType | None) -> int:
 
 
 def _reserve() -> mmap.mmap | None:
-    """Set address space aside, to be let go of when there is no more."""
+    """Reserve address space, to be released when memory runs out."""
     with contextlib.suppress(OSError, ValueError):
         return mmap.mmap(-1, 32 << 20, **_PRIVATE)
     return None
@@ -168,7 +168,7 @@ def _reserve() -> mmap.mmap | None:
 
 @contextlib.contextmanager
 def _redirected(output: Output) -> Iterator[None]:
-    """Let all that is written go to one place, and let there be nothing to read."""
+    """Redirect standard output and error to one stream, with an empty standard input."""
     before = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), output, output
     try:
@@ -190,11 +190,10 @@ _TIMERS: tuple[tuple[int, int, float], ...] = (
 
 
 class limit:  # noqa: N801 - used as a function is
-    """Raise `BlockTimeoutError` in code that takes longer, again and again until it gives in.
+    """Raise `BlockTimeoutError` in code that exceeds its time, repeatedly, until it ends.
 
-    The seconds are those that the processor works on it; code that waits may take `PATIENCE` times
-    as many by the clock. It is raised in the end, too, if the code has caught it and came to its
-    end.
+    The limit is in seconds of processor time; in wall-clock time, code may take `PATIENCE` times as
+    long. The error is also raised at the end if the code has caught it.
 
     Needs timers (Linux, macOS) and the main thread; elsewhere code runs without a limit.
     """
@@ -231,7 +230,7 @@ class limit:  # noqa: N801 - used as a function is
 
 @cache
 def slowness() -> int:
-    """Return how many times as long as usual this machine computes, in whole numbers from 1 on."""
+    """Return by which factor this machine is slower than usual: an integer, at least 1."""
 
     def compute() -> float:
         began = time.process_time()
@@ -246,7 +245,7 @@ def slowness() -> int:
 
 @contextlib.contextmanager
 def _interrupts() -> Iterator[list[Any]]:
-    """Tell a KeyboardInterrupt that somebody typed from one that a note raises."""
+    """Record interrupts from the keyboard, as opposed to a KeyboardInterrupt raised by a note."""
     typed: list[Any] = []
     before = _handler(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):

@@ -1,9 +1,9 @@
-"""Processes that wait where a note has come to, so that it can go on from there with another text.
+"""Checkpoints: processes from which an edited note resumes in the middle.
 
-At the end of a block the process of a note leaves a copy of itself behind, a *checkpoint*. It waits
-until it is told to go on, and then leaves one behind in its turn; it ends when the keeper closes
-the pipe on which it waits, or dies. It is a child of the keeper, not of the note, which must not
-see it. All this needs Linux; elsewhere notes run whole.
+After a block, the process of a note may fork a copy of itself, a *checkpoint*. That waits on a pipe
+for a task to resume with, and leaves the next checkpoint in its turn. It ends when the keeper
+closes the pipe, or dies. It is a child of the keeper, so that the note does not see it. Checkpoints
+need Linux; elsewhere notes always run from the beginning.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ _LATE = 0.02
 _AT_ONCE = 64
 #: Bytes at the beginning of what is said by those who know it.
 _TOKEN = 16
+#: Bytes that say how long the following ones are.
+_LENGTH = 8
 
 # A note cannot reach these by giving the names of their modules another meaning.
 _exit = os._exit
@@ -39,27 +41,27 @@ Stamps = dict[Path, tuple[int, int, int] | None]
 
 
 def can_wait() -> bool:
-    """Tell whether there can be checkpoints on this system."""
+    """Return whether this system supports checkpoints."""
     return sys.platform == "linux" and hasattr(os, "fork") and hasattr(socket, "send_fds")
 
 
 class Waiting:
-    """Leaves checkpoints behind, in the process of a note.
+    """Creates checkpoints in the process of a note.
 
     Parameters
     ----------
     token
-        What shows that a message is not from the note.
+        The secret that proves that a message is not from the note.
     line
-        Over which the keeper is told of them.
+        The socket on which the keeper learns of them.
     again
-        Called in the process that goes on: to become the process of a note, and to send again what
-        was sent before.
+        Called in the resumed process: to become the process of the note, and to send the earlier
+        messages again.
     adopt
-        Called with False before and with True after this process has one whose parent is the
-        keeper: whether it is the parent of what the note leaves behind.
+        Called with False before and True after a fork whose parent is to be the keeper: whether
+        this process adopts orphans.
     spacing
-        Seconds that the note has to have run since the last one.
+        The least number of seconds that the note runs between two checkpoints.
     """
 
     def __init__(
@@ -79,20 +81,20 @@ class Waiting:
         self._began = time.time()
         self._last = time.monotonic()
 
-    def __call__(self, index: int, read: Iterable[Path]) -> str | None:
-        """Leave a checkpoint behind a block, if that is safe and worth it.
+    def __call__(self, index: int, read: Iterable[Path]) -> bytes | None:
+        """Create a checkpoint after a block, if that is safe and saves time.
 
         Parameters
         ----------
         index
-            Number of the block.
+            The index of the block.
         read
             The files that the note has read so far.
 
         Returns
         -------
-        str or None
-            In the process that goes on from it later, what to go on with.
+        bytes or None
+            In the process that resumes from it: the serialised task to continue with; else None.
         """
         if time.monotonic() - self._last < self._spacing or not self._is_alone():
             return None
@@ -100,40 +102,40 @@ class Waiting:
         last_change = max((stamp[0] / 1e9 for stamp in stamps.values() if stamp), default=0.0)
         if last_change > self._began - _LATE:
             return None  # it may have been read before that
-        key = None
+        given = None
         with suppress(OSError):
             reading, writing = os.pipe()
-            told = {"index": index}
-            if self._apart(lambda pid: self._tell({**told, "pid": pid}, writing)):
+            message = {"index": index}
+            if self._apart(lambda pid: self._announce({**message, "pid": pid}, writing)):
                 os.close(writing)
-                key = self._wait(reading, stamps)
+                given = self._wait(reading, stamps)
             os.close(reading)
-            if key is None:
+            if given is None:
                 os.close(writing)
         self._last = time.monotonic()
-        return key
+        return given
 
-    def _wait(self, reading: int, stamps: Stamps) -> str:
-        """Wait to be told to go on; return in the process that does so."""
-        key = ""
+    def _wait(self, reading: int, stamps: Stamps) -> bytes:
+        """Wait for a task; return it in the process that resumes."""
+        given = b""
         with suppress(BaseException):
             os.setsid()
-            while line := _line(reading):
+            while order := _order(reading):
                 if _stamps(stamps) != stamps:
                     break
                 if self._apart(lambda _pid: None):
                     os.setsid()
                     self._began = time.time()
-                    self._tell({"pid": os.getpid()})
+                    self._announce({"pid": os.getpid()})
                     self._again()
-                    key = line
+                    given = order
                     break
-        if not key:
+        if not given:
             _exit(0)
-        return key
+        return given
 
-    def _apart(self, tell: Callable[[int], None]) -> bool:
-        """Fork a process whose parent is the keeper; return True in it, here False."""
+    def _apart(self, announce: Callable[[int], None]) -> bool:
+        """Fork a process whose parent is the keeper; return True in it, and False here."""
         # A fork sows them anew.
         numbers = random.getstate()
         self._adopt(False)
@@ -142,7 +144,7 @@ class Waiting:
             if between == 0:
                 try:
                     if pid := os.fork():
-                        tell(pid)
+                        announce(pid)
                         _exit(0)
                     return True
                 except BaseException:
@@ -153,14 +155,14 @@ class Waiting:
             random.setstate(numbers)
         return False
 
-    def _tell(self, message: dict[str, Any], *descriptors: int) -> None:
+    def _announce(self, message: dict[str, Any], *descriptors: int) -> None:
         socket.send_fds(self._line, [self._token + json.dumps(message).encode()], descriptors)
 
     def _is_alone(self) -> bool:
-        """Tell whether a copy of this process is all that the note has come to.
+        """Return whether a fork would copy the whole state of the note.
 
-        Threads are not copied; processes, open files and shared memory are not the copy's alone; a
-        timer is not the copy's at all.
+        It would not copy threads and timers, and it would share processes, open files and shared
+        memory.
         """
         timers = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
         return (
@@ -186,7 +188,7 @@ def _shares_memory() -> bool:
 
 
 def _stamps(files: Iterable[Path]) -> Stamps:
-    """Return what tells changed files from unchanged ones, and new files beside them."""
+    """Return the stamps by which changed and new files are detected."""
     found: Stamps = {}
     files = set(files)
     for path in files | {file.parent for file in files if not file.is_dir()}:
@@ -197,20 +199,25 @@ def _stamps(files: Iterable[Path]) -> Stamps:
     return found
 
 
-def _line(reading: int) -> str:
-    """Read a line; empty at the end of all."""
+def _order(reading: int) -> bytes:
+    """Read a serialised task, preceded by its length; empty at the end of the pipe."""
+    length = int.from_bytes(_bytes(reading, _LENGTH), "big")
+    return _bytes(reading, length)
+
+
+def _bytes(reading: int, count: int) -> bytes:
     read = b""
-    while not read.endswith(b"\n"):
-        data = os.read(reading, 65536)
+    while len(read) < count:
+        data = os.read(reading, count - len(read))
         if not data:
-            return ""
+            return b""
         read += data
-    return read.decode()
+    return read
 
 
 @dataclass
 class Checkpoint:
-    """A checkpoint, as the keeper knows it: the number of its block, and where it waits."""
+    """A checkpoint in the keeper: the index of its block, its process and its pipe."""
 
     index: int
     pid: int
@@ -226,9 +233,9 @@ class Checkpoint:
                 os.kill(self.pid, signal.SIGKILL)
                 os.waitpid(self.pid, 0)
 
-    def go_on(self, key: str) -> bool:
-        """Tell it what to go on with; tell whether it has heard."""
-        data = key.encode() + b"\n"
+    def go_on(self, given: bytes) -> bool:
+        """Send it a task to resume with; return whether that succeeded."""
+        data = len(given).to_bytes(_LENGTH, "big") + given
         until = time.monotonic() + _PATIENCE
         os.set_blocking(self.writing, False)
         while data and time.monotonic() < until and is_alive(self.pid):
@@ -243,16 +250,16 @@ class Checkpoint:
 
 @dataclass
 class Chain:
-    """The processes that came of one run of a note, and how they are heard of.
+    """The checkpoints of one run of a note, and the channels to its processes.
 
     Attributes
     ----------
     token
-        What shows that a message is not from the note.
+        The secret that proves that a message is not from the note.
     pipes
-        Where what it writes is read.
+        The pipes of its output.
     line
-        Over which it tells of checkpoints; None where there can be none.
+        The socket on which it announces checkpoints; None without checkpoints.
     kept
         Its checkpoints, in the order of the blocks.
     """
@@ -263,7 +270,7 @@ class Chain:
     kept: list[Checkpoint] = field(default_factory=list)
 
     def end(self) -> None:
-        """End its checkpoints, and hear no more of it."""
+        """End its checkpoints, and close its channels."""
         self.end_after(-1)
         for reading in self.pipes:
             os.close(reading)
@@ -276,7 +283,7 @@ class Chain:
             self.kept.pop().end()
 
     def hear(self) -> list[int]:
-        """Take in what is told; return the numbers of the processes that go on."""
+        """Read announcements; return the ids of the processes that resume."""
         going_on: list[int] = []
         for _ in range(_AT_ONCE):  # and not without end, whatever a note sends
             if self.line is None:
@@ -291,18 +298,18 @@ class Chain:
                 self.line.close()
                 self.line = None
                 break
-            told = json.loads(data[_TOKEN:]) if data.startswith(self.token) else {}
-            if "index" in told and len(descriptors) == 1:
-                self._keep(Checkpoint(told["index"], told["pid"], descriptors[0]))
+            message = json.loads(data[_TOKEN:]) if data.startswith(self.token) else {}
+            if "index" in message and len(descriptors) == 1:
+                self._keep(Checkpoint(message["index"], message["pid"], descriptors[0]))
                 continue
             for descriptor in descriptors:
                 os.close(descriptor)
-            if "pid" in told:
-                going_on.append(told["pid"])
+            if "pid" in message:
+                going_on.append(message["pid"])
         return going_on
 
     def let_go(self) -> None:
-        """Close here what a process has of it that is forked from the keeper."""
+        """Close its channels in a process forked from the keeper."""
         for descriptor in (*self.pipes, *(one.writing for one in self.kept)):
             os.close(descriptor)
         if self.line:
@@ -315,15 +322,15 @@ class Chain:
         self.kept.append(new)
         self.kept.sort(key=lambda one: one.index)
 
-    def resume(self, last: int, key: str) -> int:
-        """Have the last checkpoint go on that is not behind a later block.
+    def resume(self, last: int, given: bytes) -> int:
+        """Resume from the last checkpoint at or before a block.
 
-        Returns the number of the process that goes on; 0 if none does.
+        Returns the id of the process that resumes; 0 if none does.
         """
         for one in [one for one in reversed(self.kept) if one.index <= last]:
             until = time.monotonic() + _PATIENCE
-            told = one.go_on(key)
-            while told and time.monotonic() < until:
+            resumed = one.go_on(given)
+            while resumed and time.monotonic() < until:
                 alive = is_alive(one.pid)
                 if going_on := self.hear():
                     return going_on[0]

@@ -1,4 +1,4 @@
-"""What the code of a note rests on: the modules and data files of its vault that it reads."""
+"""Records the dependencies of a note's code: the modules and data files beside its vault."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _hooked = False
 def recording(
     root: Path, read: set[Path], compile_module: Callable[[str], CodeType] | None = None
 ) -> Iterator[None]:
-    """Note down which files below a folder are read; its modules are imported afresh.
+    """Record the files below a folder that code reads; its modules are imported afresh.
 
     Parameters
     ----------
     root
         The folder.
     read
-        Gets the modules imported and the files opened for reading.
+        A set to which imported modules and opened files are added.
     compile_module
-        Compiles the module of a path; as it is, if nothing is said.
+        Compiles the module of a path; by default without changes.
     """
     global _hooked
     if not _hooked:
@@ -54,7 +54,7 @@ def recording(
 
 @contextlib.contextmanager
 def afresh(root: Path, code_of: Callable[[str], CodeType]) -> Iterator[dict[str, Path]]:
-    """Import the modules below a folder anew meanwhile, from code that is handed in.
+    """Import the modules below a folder afresh within the context, from given code.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def afresh(root: Path, code_of: Callable[[str], CodeType]) -> Iterator[dict[str,
     Yields
     ------
     dict
-        The modules that are imported, and where they stand.
+        The modules that are imported, and their paths.
     """
     before = {name: sys.modules[name] for name in local_modules(root)}
     for name in before:
@@ -97,7 +97,7 @@ def local_modules(root: Path) -> list[str]:
 
 
 def is_local(name: str, origin: object, root: Path) -> bool:
-    """Tell whether a module stands below a folder: not installed there, and not the engine's."""
+    """Return whether a module is in a folder, and neither installed there nor of the engine."""
     # Thousands are asked about for each note, so what sorts most of them out comes first.
     if not isinstance(origin, str) or not origin.startswith(f"{root}{os.sep}"):
         return False
@@ -112,7 +112,7 @@ def is_local(name: str, origin: object, root: Path) -> bool:
 
 
 class LocalFinder:
-    """Imports the modules below a folder, from code that is handed in.
+    """Imports the modules below a folder, from given code.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ _compiled: dict[tuple[str, int, int], CodeType] = {}
 
 
 def compiled(path: str) -> CodeType:
-    """Compile a module once for all notes of this process, and of those forked from it."""
+    """Compile a module, cached for this process and those forked from it."""
     status = Path(path).stat()
     key = path, status.st_mtime_ns, status.st_size
     if key not in _compiled:

@@ -1,4 +1,4 @@
-"""Tells whether dictionaries still hold the same objects, without a look at the objects."""
+"""Detects changed dictionaries by comparing their memory, without touching their values."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ _all, _list, _map = all, list, map
 
 
 class Dictionaries:
-    """Dictionaries as they lie in memory.
+    """A snapshot of the memory of dictionaries.
 
-    To compare thousands of objects one by one would write to each, as Python counts how often an
-    object is referred to, and in a process that was forked all the memory would be copied in which
-    they stand. Where the same bytes stand in the table of a dictionary it holds the same objects.
+    To compare thousands of objects would change their reference counts, and so copy their memory
+    in a forked process. If the bytes of a dictionary's table are the same, so are its objects.
 
     Parameters
     ----------
     dictionaries
-        Nothing of them is copied but their tables.
+        The dictionaries; only their tables are copied.
 
     Examples
     --------
@@ -39,7 +38,7 @@ class Dictionaries:
     >>> other["b"] = 3
     >>> watched.changed()
     [1]
-    >>> watched.look(1)
+    >>> watched.take(1)
     >>> watched.changed()
     []
     """
@@ -55,10 +54,10 @@ class Dictionaries:
         if _READABLE:
             self._places = [_memory(id(each) + _PLACE, 2 * _POINTER) for each in dictionaries]
             for n in range(count):
-                self.look(n)
+                self.take(n)
 
-    def look(self, n: int) -> None:
-        """Take one of them as it is now."""
+    def take(self, n: int) -> None:
+        """Take a new snapshot of one of them."""
         if not _READABLE:
             return
         self._placed[n] = b""
@@ -71,7 +70,7 @@ class Dictionaries:
             self._contents[n] = bytearray(self._tables[n])
 
     def changed(self) -> list[int]:
-        """Return the numbers of those that may hold something else by now."""
+        """Return the indices of those that may have changed."""
         every = self._numbers
         if not _READABLE:
             return [*every]
@@ -89,7 +88,7 @@ def _memory(address: int, size: int) -> Any:
 
 
 def _is_readable() -> bool:
-    """Tell whether memory is laid out as it is thought to be here: by a look at what is known."""
+    """Return whether the layout of memory is the expected one, tested on a known dictionary."""
     one, other = object(), object()
     known = dict.fromkeys(("a", "b", "c"), one)
     watched = Dictionaries([known])

@@ -1,4 +1,4 @@
-"""What a note's process may use, and how it ended."""
+"""`Limits` of a note's process, and its `Ending`."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ PATIENCE = 10.0
 
 @dataclass(frozen=True)
 class Limits:
-    """What the process of one note may use.
+    """The limits of a note's process.
 
     Attributes
     ----------
     seconds
-        How long it may be silent before its first heartbeat.
+        The time before its first heartbeat, in seconds.
     grace
-        How many seconds longer than its heartbeat announced: what runs in Python is stopped
-        inside the process in time; this is for what cannot be.
+        Seconds beyond the time that a heartbeat announced, after which the keeper ends it; code in
+        Python is stopped in time within the process.
     threads
-        How many threads a matrix product may use; 0: the cores are shared among the notes.
+        Threads of a matrix product; 0 to share the cores among the notes.
     memory
-        Bytes, above what is in use when the note begins.
+        Bytes beyond those in use when the note begins.
     processes
-        How many processes it may have at a time, itself included.
+        Processes at a time, itself included.
     output
-        Bytes that may be written past Python's own output, and bytes of messages.
+        Bytes of output that bypasses Python, and bytes of messages.
     checkpoints
-        How many checkpoints there are at most, of all notes (`vaultkit.run.checkpoints`).
+        The number of checkpoints of all notes (`vaultkit.run.checkpoints`).
     spacing
-        Seconds that a note has to have run since its last one: to run so long again costs no more.
+        The least number of seconds between two checkpoints, which is what a checkpoint costs.
     """
 
     seconds: float = 60.0
@@ -64,28 +64,28 @@ class Limits:
 
 @dataclass(frozen=True)
 class Ending:
-    """How the process of a note ended, and the messages it had sent by then.
+    """How the process of a note ended, and the messages that it had sent.
 
     Attributes
     ----------
     kind
-        ``done`` alone means that the work came to its end.
+        ``done`` if the work was completed.
     code
-        The number of the signal, the exit status, or how many processes there were.
+        The number of the signal, the exit status, or the number of processes.
     beat
-        The last heartbeat: what ran when it ended.
+        The last heartbeat, which says what was running.
     frames
-        File and line of the calls that were running, outermost first, where that is known.
-    told
-        The traceback of an error in the work itself; else what was written past Python's own
-        output, its beginning and end.
+        File and line of the calls that were running, outermost first, if known.
+    details
+        The traceback of an error of the engine; else output that bypassed Python, its beginning and
+        end.
     """
 
     kind: Kind
     code: int = 0
     beat: dict[str, Any] = field(default_factory=dict)
     frames: tuple[tuple[str, int], ...] = ()
-    told: str = ""
+    details: str = ""
     messages: tuple[dict[str, Any], ...] = ()
 
     @property
@@ -95,19 +95,20 @@ class Ending:
         return block if isinstance(block, int) else None
 
     def line(self, filename: str) -> int | None:
-        """Return the line of a file in which the process was stopped, if that is known."""
+        """Return the line of a file at which the process was stopped, if known."""
         # Spelt as faulthandler spells it.
         name = filename.encode("ascii", "backslashreplace").decode()
         return next((line for file, line in self.frames if file in (name, filename)), None)
 
     @property
     def fault(self) -> str:
-        """The error in the work itself, and where in the engine it arose; or all its traceback."""
+        """The error of the engine, and where it was raised; or the whole traceback."""
         if os.environ.get("VAULTKIT_TRACEBACK"):
-            return self.told
-        calls = re.findall(r'File ".*?([^/\\"]+[/\\][^/\\"]+)", line (\d+), in', self.told)
+            return self.details
+        calls = re.findall(r'File ".*?([^/\\"]+[/\\][^/\\"]+)", line (\d+), in', self.details)
         ours = f"; in {calls[-1][0]}, line {calls[-1][1]}" if calls else ""
-        error = self.told.strip().split("\n")[-1]
+        below = re.split(r"(?m)^ .*\n", self.details.strip())[-1]  # notes may follow the error
+        error = below.partition("\n")[0]
         return f"{error}{ours} (VAULTKIT_TRACEBACK=1 shows all of it)"
 
     def __str__(self) -> str:

@@ -1,8 +1,7 @@
-"""Keeps a note from changing files that are not its own.
+"""Guards files: a note may change only files that it has created itself.
 
-A note may change what it has made itself, make nothing in the vault, and leave nothing beside it.
-What it tries is stopped before it is done. What other programs do that it starts is found by
-looking before and after.
+It may create none in the vault, and leave none beside it. Its own attempts are stopped by an audit
+hook; changes by other programs that it starts are found by comparing the files before and after.
 """
 
 from __future__ import annotations
@@ -46,12 +45,12 @@ Stamps = dict[str, tuple[int, int, int]]
 
 @dataclass
 class Watch:
-    """The files of a vault, while a note runs.
+    """The guard of a vault's files while a note runs.
 
     Attributes
     ----------
     root
-        The vault; what lies beside it is not the note's either. None: any file may be changed.
+        The vault, whose folder is guarded, too; None to guard nothing.
     """
 
     root: Path | None
@@ -73,7 +72,7 @@ class Watch:
         self._beside = str(Path(self._root).parent)
 
     def changed(self) -> list[str]:
-        """Say which files of the vault other programs have changed; look only if any ran."""
+        """Describe the files of the vault that other programs have changed, if any ran."""
         if self._before is None:
             return []
         before, self._before = self._before, stamps(self._root)
@@ -85,9 +84,9 @@ class Watch:
         ]
 
     def left(self) -> tuple[int, str] | None:
-        """Tell which files the note has made and not removed; remove those that it has written.
+        """Report the files that the note has left, by line and message; remove those that it wrote.
 
-        What it has moved there from elsewhere stays, and so do folders, which may hold such files.
+        Files that it moved there are kept, and so are folders, which may contain such files.
         """
         there = {
             path: how
@@ -110,12 +109,12 @@ class Watch:
         return there[told[0]][0], f"{why}; a folder of tempfile is removed by itself"
 
     def see(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Look at what is about to be done.
+        """Check an audit event before it takes effect.
 
         Raises
         ------
         PermissionError
-            If it changes what is not the note's own.
+            If it would change a file that is not the note's.
         """
         if event in _STARTS:
             self.touched = True
@@ -160,14 +159,14 @@ class Watch:
         self._made[name] = self._line(), event not in _MOVES
 
     def _is_hidden(self, path: str) -> bool:
-        """Tell whether a file is in a hidden folder, as caches are, or in that of tempfile."""
+        """Return whether a file is in a hidden folder, as caches are, or in that of tempfile."""
         parts = Path(path).relative_to(self._beside).parts
         temporary = str(Path(tempfile.gettempdir()).resolve())
         here = _is_in(temporary, self._beside) and _is_in(path, temporary)
         return here or any(part.startswith(".") for part in parts)
 
     def _line(self) -> int:
-        """Line of the note that is being run."""
+        """Return the line of the note that is running."""
         line, frame = 0, sys._getframe()
         while frame:
             if frame.f_code.co_filename == self._filename:
@@ -187,7 +186,7 @@ def _what(before: object, now: object) -> str:
 
 
 def stamps(root: str) -> Stamps:
-    """Return what tells a changed file from an unchanged one, for all files of a vault."""
+    """Return a stamp for each file of a vault, by which changes are detected."""
     found: Stamps = {}
     folders = [root]
     while folders:
@@ -209,7 +208,7 @@ _hooked = False
 
 @contextlib.contextmanager
 def watched(watch: Watch, filename: str) -> Iterator[None]:
-    """Stop changes of files while code runs that calls itself ``filename``."""
+    """Guard files while code runs that was compiled as ``filename``."""
     global _hooked
     if not _hooked:
         # Such a hook stays for good; it does nothing while no note runs.

@@ -1,4 +1,4 @@
-"""The processes that came of one, and their memory (Linux; elsewhere none is known)."""
+"""Children, memory and processor time of processes (on Linux; elsewhere unknown)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def children(pid: int) -> list[int]:
-    """List the children of a process, dead ones not yet taken leave of too."""
+    """List the children of a process, including zombies."""
     found: list[int] = []
     with suppress(OSError):
         for thread in Path(f"/proc/{pid}/task").iterdir():
@@ -19,7 +19,7 @@ def children(pid: int) -> list[int]:
 
 
 def descendants(pid: int) -> Iterator[int]:
-    """Yield the living processes that came of one."""
+    """Yield the living descendants of a process."""
     parents = [pid]
     while parents:
         for child in children(parents.pop()):
@@ -29,7 +29,7 @@ def descendants(pid: int) -> Iterator[int]:
 
 
 def is_alive(pid: int) -> bool:
-    """Tell a process that runs from one that has ended."""
+    """Return whether a process is running, and not a zombie."""
     with suppress(OSError):
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         return state not in "ZX"
@@ -37,7 +37,7 @@ def is_alive(pid: int) -> bool:
 
 
 def memory(pid: int) -> int:
-    """Return the bytes of memory that a process has of its own."""
+    """Return the private memory of a process in bytes."""
     with suppress(OSError):
         file = os.open(f"/proc/{pid}/statm", os.O_RDONLY)
         try:
@@ -49,7 +49,7 @@ def memory(pid: int) -> int:
 
 
 def seconds(pid: int) -> float:
-    """Return how many seconds processors have worked on a process."""
+    """Return the processor time of a process in seconds."""
     with suppress(OSError):
         user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")

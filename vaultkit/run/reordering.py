@@ -26,7 +26,7 @@ def product(left: Any, right: Any) -> Any:
 
 
 def reordered(tree: ast.Module) -> ast.Module:
-    """Let `product` multiply wherever parsed code has ``@``, in place.
+    """Replace each ``@`` in parsed code by a call of `product`, in place.
 
     >>> ast.unparse(reordered(ast.parse("y = x @ W"))).replace(__name__, "this")
     "y = __import__('this', fromlist=['product']).product(x, W)"

@@ -16,7 +16,6 @@ import threading
 import time
 import traceback
 import types
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,30 +30,32 @@ from vaultkit.run.capture import (
     OutputLimitError,
     slowness,
 )
+from vaultkit.run.compiling import Compiler, TooDeepError
 from vaultkit.run.files import Watch, watched
+from vaultkit.run.originals import ORIGINALS, named
 from vaultkit.run.processes import children, is_alive
-from vaultkit.run.sandbox import COMPUTING, ORIGINALS, State, Variables, named
+from vaultkit.run.state import COMPUTING, State, Variables
 
 
 @dataclass(frozen=True)
 class Step:
-    """A piece of code, the output the note shows for it, and the output it really has.
+    """A piece of code that has been run, with the output shown and the real output.
 
     A ``python`` block is one step, each prompt of a ``pycon`` block is one.
 
     Attributes
     ----------
     line
-        Where the code stands.
+        The line of the code.
     shown
         The output in the note; None if it shows none.
     shown_lines
-        First and last line of that output. Where there is none the last line comes before the
-        first, and the output would go in between.
+        First and last line of that output. If there is none, the last line is smaller than the
+        first, before which the output would be inserted.
     got
-        The output when run; for an error that was announced, its last line too.
+        The real output, with the last line of an expected error.
     error
-        An error that nobody announced, told with the lines of the note; else empty.
+        The traceback of an unexpected error, with lines of the note; else empty.
     example
         Whether it is an example in a docstring.
     """
@@ -67,42 +68,34 @@ class Step:
     example: bool = False
 
 
-#: Bytes that can be had as long as memory is not what is wanting.
-_SOME_MEMORY = 8 << 20
-
-
-class TooDeepError(SyntaxError):
-    """Code that is nested too deeply for Python's own parser or compiler."""
-
-
 _AS_WRITTEN = doctest.OutputChecker()
 
 Watcher = Callable[[Block, list[Step], Mapping[str, Any]], None]
 
 
 class NoteRun:
-    """The blocks of a note, run in order and each but once, whoever asks first.
+    """Runs the blocks of a note in order, each once, on request.
 
     Parameters
     ----------
     note
         The note.
     timeout
-        Seconds that the processor may work on one block, if ``timeout=`` behind its language does
-        not say otherwise; more on a slow machine.
+        Processor time of a block in seconds, unless it has the option ``timeout=``; more on a slow
+        machine.
     watchers
-        Called after each block with it, its steps and the names bound so far.
+        Called after each block with the block, its steps and the variables.
     rewrite
         Changes the code of each block before it runs, so that it computes with other numbers.
     vault
-        Folder whose files the note may not change.
+        The folder whose files are guarded.
     beat
-        Called before each block, and before functions that `call` calls, with the number of the
-        block and the seconds that it may take.
+        Called before each block, and by `call`, with the index of the block and its time limit in
+        seconds.
     pause
-        Called with the number of each block when it has run, before it is watched, unless the
-        blocks have changed more than what this process holds. If it returns a note that agrees with
-        this one up to there, the run goes on with that.
+        Called with the index of each block after it has run, before the watchers, unless blocks
+        have effects beyond this process. If it returns an edited note that agrees so far, the run
+        continues with that.
     """
 
     def __init__(
@@ -116,7 +109,6 @@ class NoteRun:
         beat: Callable[[int, float], None] = lambda _index, _seconds: None,
         pause: Callable[[int], Note | None] = lambda _index: None,
     ) -> None:
-        self.rewrite = rewrite
         self.note = note
         self.timeout = timeout * slowness()
         self.watchers = tuple(watchers)
@@ -124,6 +116,7 @@ class NoteRun:
         self.pause = pause
         self._module = types.ModuleType("__main__")
         self._filename = os.path.relpath(note.path)
+        self._compiler = Compiler(self._filename, rewrite)
         ORIGINALS.remember()
         #: What the engine works under, and what the note does.
         self._outside = State.capture()
@@ -148,25 +141,25 @@ class NoteRun:
         while len(self._steps) <= index:
             block = self.note.blocks[len(self._steps)]
             self._running = len(self._steps)
-            self._tell(self.limit(block))
+            self._send_beat(self.limit(block))
             began = time.perf_counter()
             steps = self._run(block)
             self.seconds.append(time.perf_counter() - began)
             self._steps.append(steps)
             if self.seconds[-1] > 1:
-                self._tell(self.timeout)
+                self._send_beat(self.timeout)
             if not self._watch.touched and (other := self.pause(self._running)):
-                self._turn_to(other)
+                self._rebase(other)
             with self._calling():
                 for watch in self.watchers:
                     watch(block, steps, self.namespace)
         return self._steps[index]
 
-    def _turn_to(self, note: Note) -> None:
-        """Go on with another note, in a process that has waited."""
+    def _rebase(self, note: Note) -> None:
+        """Continue with an edited note, in a resumed process."""
         self.note = note
         self._lines = [line + "\n" for line in note.lines]
-        self._tell(self.timeout)
+        self._send_beat(self.timeout)
 
     def finish(self) -> None:
         """Run what has not run yet."""
@@ -174,7 +167,7 @@ class NoteRun:
             self.steps(len(self.note.blocks) - 1)
 
     def limit(self, block: Block) -> float:
-        """Seconds that a block may take on this machine."""
+        """Return the time limit of a block on this machine, in seconds."""
         asked = block.fence.options.get("timeout")
         if asked and asked.replace(".", "", 1).isdecimal():
             return float(asked) * slowness()
@@ -182,11 +175,11 @@ class NoteRun:
 
     @property
     def namespace(self) -> dict[str, Any]:
-        """Names that the blocks have bound so far."""
+        """The variables that the blocks have bound so far."""
         return self._module.__dict__
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function of the note, so that nothing is changed by it.
+        """Call a function of the note without lasting side effects.
 
         It runs under the note's own settings, on copies of the arguments, and for so long as a
         block may run. What it writes is dropped, what it changes is put back.
@@ -201,7 +194,7 @@ class NoteRun:
             What it raises.
         """
         if time.monotonic() - self._beaten > 1:
-            self._tell(self.timeout)
+            self._send_beat(self.timeout)
         result: list[Any] = []
         with self._calling():
             around = State.capture(COMPUTING)
@@ -229,11 +222,13 @@ class NoteRun:
                 raise RuntimeError("it writes without end")
             case Exception():
                 raise error
-        raise RuntimeError(f"it ends the program: {self._capture.tell(error, 1.0, brief=True)}")
+        raise RuntimeError(
+            f"it ends the program: {self._capture.traceback_of(error, 1.0, brief=True)}"
+        )
 
     @contextlib.contextmanager
     def _calling(self) -> Iterator[None]:
-        """Undo in the end what all the functions have done that are called meanwhile."""
+        """Restore the state at the end, after several calls of functions."""
         if self._judging:
             yield
             return
@@ -247,7 +242,7 @@ class NoteRun:
                 self._outside.apply()
             self._variables = None
 
-    def _tell(self, seconds: float) -> None:
+    def _send_beat(self, seconds: float) -> None:
         self._beaten = time.monotonic()
         self.beat(self._running, seconds)
 
@@ -282,7 +277,7 @@ class NoteRun:
         return steps
 
     def _harm(self, block: Block, broken: list[str]) -> Iterator[tuple[int, str]]:
-        """Find what a block has done to more than its own note; say in which line."""
+        """Yield line and message of each effect of a block beyond its own note."""
         for what in broken:
             called = re.search(r"\w+(?='?\]? was)", what)
             yield self._line_with(block, called[0] if called else ""), what
@@ -300,12 +295,12 @@ class NoteRun:
             yield from self._left(block)
 
     def _is_last(self, block: Block) -> bool:
-        """Tell whether no block below this one runs."""
+        """Return whether this is the last block that runs."""
         runs = (b for b in reversed(self.note.blocks) if "no-run" not in b.fence.options)
         return next(runs, None) is block
 
     def _left(self, block: Block) -> Iterator[tuple[int, str]]:
-        """Find the threads and processes that go on after the last block; end what can be."""
+        """Yield line and message of threads and processes left after the last block; end them."""
         until = time.monotonic() + self.limit(block)
         for thread in set(threading.enumerate()) - self._threads:
             line = self._line_in(thread)
@@ -323,7 +318,7 @@ class NoteRun:
             yield self._processes[pid], "a process that was started here runs on"
 
     def _line_in(self, thread: threading.Thread) -> int:
-        """Line of the note at which a thread is; 0 if it runs nothing of the note."""
+        """Return the line of the note at which a thread is; 0 if it runs other code."""
         line, frame = 0, sys._current_frames().get(thread.ident or 0)
         while frame:
             if frame.f_code.co_filename == self._filename:
@@ -332,7 +327,7 @@ class NoteRun:
         return line
 
     def _line_with(self, block: Block, word: str) -> int:
-        """Find the line of a block, or of those above it, with a word in it."""
+        """Return the line with a word, in a block or those above it."""
         above = self.note.blocks[: self.note.blocks.index(block)]
         for fence in (block.fence, *(other.fence for other in reversed(above))):
             for number, text in enumerate(fence.lines, fence.line + 1):
@@ -350,15 +345,15 @@ class NoteRun:
 
         def call(print_value: Callable[[object], None]) -> None:
             nonlocal line
-            tree = self._parse(source, fence.line + 1, len(fence.prefix.encode()))
+            tree = self._compiler.parse(source, fence.line + 1, len(fence.prefix.encode()))
             last = tree.body[-1] if tree.body else None
             value = None
             if isinstance(last, ast.Expr) and not source.rstrip().endswith(";"):
                 tree.body.pop()
                 value = ast.Expression(last.value)
-            exec(self._compile(tree, "exec", source, fence.line + 1), self.namespace)
+            exec(self._compiler.compile(tree, "exec", source, fence.line + 1), self.namespace)
             if value is not None:
-                code = self._compile(value, "eval", source, fence.line + 1)
+                code = self._compiler.compile(value, "eval", source, fence.line + 1)
                 line = value.body.lineno
                 print_value(eval(code, self.namespace))
 
@@ -367,17 +362,17 @@ class NoteRun:
         if expected and raised is None:
             yield Step(fence.line, shown, lines, got, f"this should raise {expected}")
         elif raised and expected in _kinds(raised):
-            last_line = self._capture.tell(raised, seconds, brief=True)
+            last_line = self._capture.traceback_of(raised, seconds, brief=True)
             yield Step(fence.line, shown, lines, got + last_line)
         else:
             line = self._line_of(raised, line)
-            yield Step(line, shown, lines, got, self._told(raised, line, seconds))
+            yield Step(line, shown, lines, got, self._traceback(raised, line, seconds))
         # What shows a file holds the examples of that file, which are run with it.
         if raised is None and ">>>" in source and "title" not in fence.options:
             yield from self._examples(block)
 
     def _examples(self, block: Block) -> Iterator[Step]:
-        """Run the examples in the docstrings of a block, so that nothing is changed by them."""
+        """Run the docstring examples of a block, without lasting side effects."""
         kinds = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
         for node in ast.walk(ast.parse(block.fence.text)):
             text = ast.get_docstring(node, clean=False) if isinstance(node, kinds) else None
@@ -414,9 +409,9 @@ class NoteRun:
                 line: int = line,
                 prefix: int = prefix,
             ) -> None:
-                tree = self._parse(example.source, line, prefix)
+                tree = self._compiler.parse(example.source, line, prefix)
                 whole = ast.Interactive(tree.body)
-                code = self._compile(whole, "single", example.source, line)
+                code = self._compiler.compile(whole, "single", example.source, line)
                 hook, sys.displayhook = sys.displayhook, print_value
                 try:
                     exec(code, self.namespace)
@@ -429,68 +424,20 @@ class NoteRun:
                 # As in doctest, only the last line of a traceback is compared.
                 head = "Traceback (most recent call last):\n"
                 between = shown.removeprefix(head).removesuffix(example.error.rstrip("\n"))
-                got += head + between + self._capture.tell(raised, seconds, brief=True)
+                got += head + between + self._capture.traceback_of(raised, seconds, brief=True)
                 raised = None
             yield Step(
-                line, shown, lines, got, self._told(raised, self._line_of(raised, line), seconds)
+                line,
+                shown,
+                lines,
+                got,
+                self._traceback(raised, self._line_of(raised, line), seconds),
             )
-
-    def _parse(self, source: str, line: int, indent: int) -> ast.Module:
-        """Parse code so that it believes to stand where it stands in the note."""
-        try:
-            # Not by the name of the note: Python would look up the wrong line in it.
-            tree = ast.parse("\n" * (line - 1) + source)
-        except (MemoryError, RecursionError):
-            raise self._too_deep(source, line) from None
-        except SyntaxError as error:
-            error.filename = self._filename
-            error.text = linecache.getline(self._filename, error.lineno or 1)
-            if error.offset:
-                error.offset += indent
-            if error.end_offset and error.end_offset > 0:
-                error.end_offset += indent
-            raise
-        tree = self.rewrite(tree)
-        for node in ast.walk(tree) if indent else ():
-            if isinstance(node, (ast.expr, ast.stmt)):
-                node.col_offset += indent
-                node.end_col_offset = (node.end_col_offset or 0) + indent
-        return tree
-
-    def _compile(
-        self, tree: ast.Module | ast.Expression | ast.Interactive, mode: str, source: str, line: int
-    ) -> types.CodeType:
-        try:
-            code: types.CodeType = compile(tree, self._filename, mode, dont_inherit=True)
-        except (MemoryError, RecursionError):
-            raise self._too_deep(source, line) from None
-        return code
-
-    def _too_deep(self, source: str, line: int) -> Exception:
-        """Say in which line code is nested so deeply that Python cannot parse or compile it."""
-        try:
-            bytearray(_SOME_MEMORY)
-        except MemoryError as error:
-            return error  # there is no memory left: it is not for the code
-        lines = source.split("\n")
-
-        def is_too_deep(count: int) -> bool:
-            try:
-                compile("\n".join(lines[:count]), self._filename, "exec", dont_inherit=True)
-            except (MemoryError, RecursionError):
-                return True
-            except (SyntaxError, ValueError):  # it ends in the midst of a statement
-                pass
-            return False
-
-        number = line + bisect_left(range(1, len(lines)), True, key=is_too_deep)
-        why = "Python cannot compile this line: an expression in it is nested too deeply"
-        return TooDeepError(why, (self._filename, number, None, None))
 
     def _run_code(
         self, call: Callable[[Callable[[object], None]], None], seconds: float
     ) -> tuple[str, BaseException | None]:
-        """Run code; return all it printed or warned of, and the error that ended it."""
+        """Run code; return its output and warnings, and the exception that ended it."""
         output = self._capture.output
 
         def print_value(value: object) -> None:
@@ -505,7 +452,7 @@ class NoteRun:
         return got + "\n" if got and ended_by else got, ended_by
 
     def _line_of(self, error: BaseException | None, default: int) -> int:
-        """Line of the note in which an error arose."""
+        """Return the line of the note at which an error was raised."""
         if isinstance(error, SyntaxError) and error.filename == self._filename:
             return error.lineno or default
         frame = error.__traceback__ if error else None
@@ -513,8 +460,8 @@ class NoteRun:
             frame = frame.tb_next
         return frame.tb_lineno if frame else default
 
-    def _told(self, error: BaseException | None, line: int, seconds: float) -> str:
-        """Tell an error as a traceback that begins in the note."""
+    def _traceback(self, error: BaseException | None, line: int, seconds: float) -> str:
+        """Return a traceback that begins in the note."""
         if error is None:
             return ""
         frame = error.__traceback__
@@ -527,11 +474,11 @@ class NoteRun:
             return error.msg
         if isinstance(error, OutputLimitError):
             return f"stopped at line {line}: it wrote more than {MOST_OUTPUT:,} characters"
-        return self._capture.tell(error, seconds)
+        return self._capture.traceback_of(error, seconds)
 
 
 class _Namespace(dict[str, Any]):
-    """Names of a note, of which nothing is copied before it is used."""
+    """The namespace of a note, which deepcopy shares rather than copies."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Namespace:
         return _Namespace(self)
@@ -540,7 +487,7 @@ class _Namespace(dict[str, Any]):
 def _run_examples(
     examples: list[doctest.Example], namespace: dict[str, Any]
 ) -> list[tuple[int, str, str]]:
-    """Run examples of a docstring; return the line, what is shown and what comes, of each."""
+    """Run the examples of a docstring; return line, expected and real output of each."""
     found = []
     for example in examples:
         if example.options.get(doctest.SKIP):
@@ -570,12 +517,12 @@ def _run_examples(
 
 
 def _fault(block: Block, line: int, why: str) -> Step:
-    """Tell what a block did that has nothing to do with its output."""
+    """Return a step that reports a fault of a block other than its output."""
     return Step(line, None, (block.fence.end + 1, block.fence.end), "", why)
 
 
 def _kinds(error: BaseException) -> set[str]:
-    """Name what a note may announce an error as; nothing for what the run itself has stopped."""
+    """Return the names by which ``raises=`` may expect an error; none for errors of the run."""
     if isinstance(error, (BlockTimeoutError, OutputLimitError)):
         return set()
     return {kind.__name__ for kind in type(error).__mro__}
@@ -583,7 +530,7 @@ def _kinds(error: BaseException) -> set[str]:
 
 @contextlib.contextmanager
 def _as_main(module: types.ModuleType) -> Iterator[None]:
-    """Let a module be the main one: pickle, dataclasses and their like look names up there."""
+    """Make a module ``__main__``, where pickle and dataclasses look names up."""
     before = sys.modules["__main__"]
     sys.modules["__main__"] = module
     try:

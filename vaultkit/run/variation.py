@@ -71,7 +71,7 @@ class Variation:
         return tree
 
     def size(self, size: int, place: int) -> int:
-        """Return another size.
+        """Return another size in place of one; ``place`` is the rank of a size among those changed.
 
         >>> [Variation(1).size(2, place) for place in range(3)]
         [4, 6, 8]
@@ -223,7 +223,7 @@ def _pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
 
 @contextlib.contextmanager
 def varied_modules(root: Path, variation: Variation) -> Iterator[None]:
-    """Let modules below a folder be imported with other numbers, afresh; then put all back."""
+    """Import the modules below a folder afresh with other numbers; restore them at the end."""
     with afresh(root, partial(_other_code, variation=variation)):
         yield
 

@@ -82,7 +82,7 @@ class Workers:
             self._new_keeper()
 
     def submit(self, key: str, given: Callable[[], bytes] = bytes) -> None:
-        """Have the work of a key done, after that of the keys submitted before.
+        """Submit the work of a key, to be done after that of earlier keys.
 
         What is ``given`` is asked for when the key is handed out.
         """
@@ -90,7 +90,7 @@ class Workers:
         self._given[key] = given
 
     def attend(self) -> None:
-        """Have the work begun, or gone on with, while this process is busy with something else."""
+        """Start or continue submitted work in the background."""
         if self._count:
             self._hand_out()
             self._listen(patience=0.0)
@@ -113,7 +113,7 @@ class Workers:
         return self._endings.pop(key)
 
     def cancel(self, key: str) -> None:
-        """Have the work of a key end now. Its result is how it ended; another thread may wait."""
+        """Cancel the work of a key; another thread that waits for it gets the ending."""
         for keeper in self._keepers:
             if keeper.keys and keeper.keys[0] == key:
                 keeper.stop()
@@ -203,7 +203,7 @@ class Workers:
         self._hand_out()
 
     def _take(self, keeper: _Keeper, frame: bytes) -> None:
-        """Take in what a keeper says: one letter, then what it is about."""
+        """Read a message of a keeper: a letter for its kind, then its content."""
         what, rest = frame[:1], frame[1:].decode()
         if what == b".":  # it lives, and will be heard again within some seconds
             keeper.heard(float(rest))
@@ -306,12 +306,12 @@ def _here(work: Work, key: str, given: bytes) -> Ending:
         take(work, key, given)
         work(key, send)
     except Exception:
-        return Ending("raised", beat=beat, told=traceback.format_exc(), messages=tuple(messages))
+        return Ending("raised", beat=beat, details=traceback.format_exc(), messages=tuple(messages))
     return Ending("done", beat=beat, messages=tuple(messages))
 
 
 def _can_fork() -> bool:
-    """Tell whether it is safe to fork this process."""
+    """Return whether it is safe to fork this process."""
     return sys.platform == "linux" and hasattr(os, "fork") and threading.active_count() == 1
 
 

@@ -1,1 +1,5 @@
-"""What a site has around its pages: search, graph, road, terms, checks; no host."""
+"""The parts of a site besides its rendered notes: search index, graph, navigation, terms, ledger.
+
+Each module is a function from notes, finished HTML or checks to HTML or data. None knows a host:
+`vaultkit.doors` calls them from MkDocs.
+"""

@@ -1,8 +1,8 @@
-r"""Makes of the flashcards of a site a deck for Anki, which its readers can take along.
+r"""Writes the flashcards of a site as a deck for Anki.
 
 The cards are read from finished pages. Formulas become TeX between ``\(`` and ``\)``, which Anki
-typesets; images travel with the deck. A card keeps its identity for as long as its question keeps
-its words, so that who imports a newer deck keeps what was learned.
+typesets; images travel with the deck. The identity of a card is derived from the
+words of its question, so that importing a newer deck keeps what was learned.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ hr { margin: 1em 0; }
 class Card:
     """A flashcard: its address on its page, both sides in HTML, and the images in them.
 
-    ``section`` is the heading that it stands below; ``images`` are told by the name that the HTML
-    calls them.
+    ``section`` is the heading that it stands below; ``images`` are by their names in
+    the HTML.
     """
 
     key: str
@@ -256,12 +256,12 @@ def deck(name: str, cards: Sequence[Card]) -> bytes:
 
 
 def _number(words: str) -> int:
-    """Make a number of words that Anki takes for the identity of a deck or a kind of notes."""
+    """Hash words to a number, the identity of a deck or note type in Anki."""
     return (1 << 30) + int(hashlib.sha256(words.encode()).hexdigest(), 16) % (1 << 30)
 
 
 def _undated(packed: io.BytesIO) -> bytes:
-    """Pack a zip again, without the dates of its files."""
+    """Repack a zip without the dates of its files."""
     again = io.BytesIO()
     with (
         zipfile.ZipFile(packed) as old,

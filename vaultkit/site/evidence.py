@@ -1,7 +1,7 @@
-"""Shows on a page what its checks rest on: a mark at each formula and shape, and the data of a box.
+"""Shows what backs the statements of a page: a mark at each formula and shape, and data for a box.
 
-The marks are HTML; a script opens the box, for the part of the page that a reader points at. Of
-what did not run, or did not hold, nothing is said.
+The marks are HTML; a script opens the box for the part of the page that a reader points at. What
+did not run, or did not hold, is not marked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SHAPE = re.compile(r'<span data-check="(?P<place>shape-\d+)"')
 
 
 def marked(page: str, scopes: Mapping[str, str]) -> str:
-    """Put the marks into the HTML of a page, given how far each part of it holds."""
+    """Return the HTML of a page with marks, given the scope of each formula and shape."""
 
     def formula(found: re.Match[str]) -> str:
         scope = scopes.get(found["place"])
@@ -52,9 +52,9 @@ def marked(page: str, scopes: Mapping[str, str]) -> str:
     return _SHAPE.sub(shape, _FORMULA.sub(formula, page))
 
 
-def data(told: Mapping[str, object]) -> str:
-    """Write what the script shows of a page; nothing where nothing is known."""
-    if not told:
+def data(parts: Mapping[str, object]) -> str:
+    """Return the data of the parts of a page in a script element; empty if there are none."""
+    if not parts:
         return ""
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
     return f'<template class="vk-evidence">{html.escape(text, quote=False)}</template>'

@@ -1,4 +1,4 @@
-"""Shows where the flashcards of a page are practised."""
+"""The panel on a page in which its flashcards are practised."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import html
 
 
 def panel(cards: int, deck: str) -> str:
-    """Write where a script asks the cards of a page, and a link to all of them for Anki.
+    """Return the panel of a page, with a link to the deck for Anki.
 
     Parameters
     ----------

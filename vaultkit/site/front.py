@@ -1,4 +1,4 @@
-"""Writes a front page for a vault that has no note where readers begin: a list of all notes."""
+"""Writes a front page, a list of all notes, for a vault without one."""
 
 from __future__ import annotations
 

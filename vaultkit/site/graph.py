@@ -1,4 +1,8 @@
-"""Draws notes by what must be understood before what: laid out in layers, as links in an SVG.
+"""Draws the graph of notes, each below those that it builds on, as an SVG of links.
+
+The layout is Sugiyama's: notes are assigned to layers (`_layers`), crossings are reduced by the
+barycentre heuristic (`_reduce_crossings`), and x coordinates are found by isotonic regression
+(`_place_row`).
 
 The drawing is as wide as a phone, so that its words are as large there as elsewhere.
 """
@@ -35,7 +39,7 @@ class Stop:
 
 @dataclass(eq=False)
 class _Place:
-    """A box, or where a long line passes a layer."""
+    """A box, or a dummy node where a long line passes a layer."""
 
     lines: list[str] = field(default_factory=list)
     x: float = 0.0
@@ -52,12 +56,12 @@ class _Place:
 
 
 def reduced(needs: Mapping[K, Sequence[K]]) -> dict[K, list[K]]:
-    """Keep of what each needs only what no other need of it needs already.
+    """Return the transitive reduction: of the needs of each, those that no other one implies.
 
     Parameters
     ----------
     needs
-        What each needs, in an order in which nothing comes before what it needs.
+        What each needs, in topological order.
 
     Examples
     --------
@@ -74,7 +78,7 @@ def reduced(needs: Mapping[K, Sequence[K]]) -> dict[K, list[K]]:
 
 
 def around(key: K, needs: Mapping[K, Sequence[K]], steps: int = 2) -> dict[K, list[K]]:
-    """Keep what is within a few steps before, or after, one of them."""
+    """Return the subgraph within a few steps before or after a key."""
     after: dict[K, list[K]] = {one: [] for one in needs}
     for one, needed in needs.items():
         for other in needed:
@@ -89,7 +93,7 @@ def around(key: K, needs: Mapping[K, Sequence[K]], steps: int = 2) -> dict[K, li
 
 
 def drawing(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str) -> str:
-    """Draw notes, those below that need those above.
+    """Draw a graph of notes, each below those that it needs.
 
     Parameters
     ----------
@@ -98,15 +102,15 @@ def drawing(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str)
     needs
         What each of them needs, as `reduced` takes it.
     label
-        What the drawing shows, for those who do not see it.
+        The label of the drawing for screen readers.
     """
     order = {key: number for number, key in enumerate(needs)}
     # The title of the note that is read is bold, and bold letters are wider.
     letters = {key: LETTERS - 3 * stops[key].current for key in needs}
     boxes = {key: _Place(_lines(stops[key].title, letters[key])) for key in needs}
     rows, routes = _fitting(boxes, needs)
-    _order(rows)
-    _spread(rows)
+    _reduce_crossings(rows)
+    _place_rows(rows)
     tops, bottom = [], 0.0
     for row in rows:
         tops.append(bottom)
@@ -131,7 +135,7 @@ def drawing(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str)
 def _fitting(
     boxes: Mapping[K, _Place], needs: Mapping[K, Sequence[K]]
 ) -> tuple[list[list[_Place]], dict[tuple[K, K], list[_Place]]]:
-    """Put fewer boxes where lines pass, until each row has room for all."""
+    """Return `_layers` with fewer boxes in the rows that would be too wide."""
     abreast: dict[int, int] = {}
     while True:
         for box in boxes.values():
@@ -147,7 +151,7 @@ def _fitting(
 def _layers(
     boxes: Mapping[K, _Place], needs: Mapping[K, Sequence[K]], abreast: Mapping[int, int]
 ) -> tuple[list[list[_Place]], dict[tuple[K, K], list[_Place]]]:
-    """Put each note below all that it needs; let long lines pass between the boxes."""
+    """Assign each note to a row below all that it needs; also return the route of each line."""
     at: dict[K, int] = {}
     rows: list[list[_Place]] = []
     for key, needed in needs.items():
@@ -178,8 +182,8 @@ def _layers(
     return rows, routes
 
 
-def _order(rows: list[list[_Place]]) -> None:
-    """Order the places of each row so that few lines cross: each near the mean of its own."""
+def _reduce_crossings(rows: list[list[_Place]]) -> None:
+    """Order the places of each row by Sugiyama's barycentre heuristic, so that few lines cross."""
     best = [list(row) for row in rows]
     fewest = _crossings(rows)
     for sweep in range(_SWEEPS):
@@ -207,17 +211,22 @@ def _crossings(rows: Sequence[Sequence[_Place]]) -> int:
     return count
 
 
-def _spread(rows: Sequence[Sequence[_Place]]) -> None:
-    """Move the places of each row towards what they are joined with, none over another."""
+def _place_rows(rows: Sequence[Sequence[_Place]]) -> None:
+    """Set all x coordinates: each place near the mean of its neighbours, without overlap."""
     for row in rows:
-        _settle(row, [WIDTH / 2] * len(row))
+        _place_row(row, [WIDTH / 2] * len(row))
     for sweep in range(_SWEEPS):
         for row in rows if sweep % 2 == 0 else rows[::-1]:
-            _settle(row, [fmean(p.x for p in (*one.before, *one.after) or (one,)) for one in row])
+            _place_row(
+                row, [fmean(p.x for p in (*one.before, *one.after) or (one,)) for one in row]
+            )
 
 
-def _settle(row: Sequence[_Place], wanted: Sequence[float]) -> None:
-    """Place a row as near as may be to what is wanted: least squares, in order and apart."""
+def _place_row(row: Sequence[_Place], wanted: Sequence[float]) -> None:
+    """Set the x coordinates of a row by isotonic regression (pool adjacent violators).
+
+    They are nearest to the ``wanted`` ones in the sum of squares, in order and without overlap.
+    """
     offsets = [0.0]
     for left, right in pairwise(row):
         offsets.append(offsets[-1] + (left.width + right.width) / 2 + GAP)
@@ -236,7 +245,7 @@ def _settle(row: Sequence[_Place], wanted: Sequence[float]) -> None:
 
 
 def _lines(title: str, letters: int) -> list[str]:
-    """Break a title between its words, and within one only where it does not fit a line."""
+    """Break a title into lines, within a word only if that does not fit a line."""
     long = max(map(len, title.split())) > letters
     return textwrap.wrap(title, letters, break_on_hyphens=long)
 
@@ -271,12 +280,12 @@ def _box(stop: Stop, place: _Place, level: tuple[float, float], number: int) -> 
 
 
 def of_note(key: K, stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], map_: str) -> str:
-    """Draw where a note stands among those near it, and say so; ``map_`` leads to all notes."""
+    """Draw the neighbourhood of a note, and describe it; ``map_`` is the whole map's address."""
     near = around(key, needs)
     if len(near) < 2:
         return ""
     after = [one for one, needed in near.items() if key in needed]
-    said = [
+    described = [
         f"{words} {_listed([stops[one].title for one in ones])}."
         for words, ones in (("Directly before it:", near[key]), ("Directly after it:", after))
         if ones
@@ -285,13 +294,13 @@ def of_note(key: K, stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], map
     return (
         '<aside class="vk-graph"><p class="vk-graph__title">Where this note stands</p>'
         f"{drawing(stops, near, label)}"
-        f'<p class="vk-graph__said">{html.escape(" ".join(said))}'
+        f'<p class="vk-graph__said">{html.escape(" ".join(described))}'
         f' <a href="{html.escape(map_)}">The map of all notes</a></p></aside>'
     )
 
 
 def of_all(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]]) -> str:
-    """Draw all notes, and list them for those who read a list more easily."""
+    """Draw all notes, followed by the same as a list."""
     items = "".join(
         f'<li><a href="{html.escape(stops[key].href)}">{html.escape(stops[key].title)}</a>'
         + (f": after {html.escape(_listed([stops[n].title for n in needed]))}" if needed else "")

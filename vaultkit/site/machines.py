@@ -1,4 +1,4 @@
-"""Writes what machines read of the site: a map of the notes, and what a page says of itself."""
+"""Writes metadata for machines: ``llms.txt``, and Open Graph and JSON-LD for each page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PAPER = 250
 
 @dataclass(frozen=True)
 class About:
-    """What a page says of itself. ``url`` and ``image`` are empty where the site has no address."""
+    """The metadata of a page. ``url`` and ``image`` are empty where the site has no address."""
 
     site: str
     title: str
@@ -73,7 +73,7 @@ def head(about: About) -> str:
 
 @dataclass(frozen=True)
 class Listed:
-    """A note as the map names it."""
+    """A note in ``llms.txt``."""
 
     title: str
     href: str
@@ -96,7 +96,7 @@ def llms(site: str, description: str, sections: Mapping[str, Iterable[Listed]]) 
 
 
 def picture(logo: str) -> bytes:
-    """Paint the squares of a logo into the middle of a PNG; others than squares are left out."""
+    """Draw the rectangles of an SVG logo in the middle of a PNG; other shapes are left out."""
     canvas = np.full((_HEIGHT, _WIDTH, 3), _PAPER, dtype=np.uint8)
     common = dict(_ATTRIBUTE.findall((_GROUP.search(logo) or [""])[0]))
     rects = [common | dict(_ATTRIBUTE.findall(found)) for found in _RECT.findall(logo)]

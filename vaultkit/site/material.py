@@ -1,4 +1,4 @@
-"""What Material for MkDocs can bear of a note, and what is mended of the pages that it makes."""
+"""Adapts notes and pages to Material for MkDocs: front matter, links of drawings, scripts."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _LOADER = (
 )
 
 
-def bearable(meta: Mapping[str, Any], folders: list[str]) -> dict[str, Any]:
-    """Leave out the properties that the theme would take for orders of another kind.
+def accepted_properties(meta: Mapping[str, Any], folders: list[str]) -> dict[str, Any]:
+    """Return front matter without the properties that the theme would misunderstand.
 
-    Obsidian's users name icons, templates and states of their own; the theme ends the build where
-    it finds no file of that name, or another type than it expects.
+    Obsidian's users have icons, templates and states of their own; the theme aborts the build if it
+    finds no file of that name, or a value of another type.
     """
     properties = dict(meta)
     if "tags" in properties:
@@ -56,29 +56,29 @@ def bearable(meta: Mapping[str, Any], folders: list[str]) -> dict[str, Any]:
     }
 
 
-def escaped(value: Any) -> Any:
-    """Escape all words in the properties of a page."""
+def escaped_words(value: Any) -> Any:
+    """Return the properties of a page with all strings HTML-escaped."""
     match value:
         case str():
             return html.escape(value)
         case list():
-            return [escaped(one) for one in value]
+            return [escaped_words(one) for one in value]
         case dict():
-            return {name: escaped(one) for name, one in value.items()}
+            return {name: escaped_words(one) for name, one in value.items()}
     return value
 
 
-def later(scripts: str) -> str:
-    """Have plain scripts loaded, in their order, once the page has been drawn.
+def deferred_scripts(scripts: str) -> str:
+    """Defer plain scripts: they are loaded, in order, after the page has been drawn.
 
-    Material's begins when the page has been read. It is told so again when it is there.
+    Material's script starts on ``DOMContentLoaded``, so that event is dispatched again afterwards.
     """
     plain = [html.unescape(address) for address in _SCRIPT.findall(scripts)]
     return _SCRIPT.sub("", scripts) + f"<script>{_LOADER % json.dumps(plain)}</script>"
 
 
-def mended(output: str) -> str:
-    """Name the search dialog and the path, which Material leaves without names of their own."""
+def labelled(output: str) -> str:
+    """Label the search dialog and the breadcrumbs, which have no accessible names in Material."""
     dialog = 'data-md-component="search" role="dialog"'
     output = output.replace(dialog, f'{dialog} aria-label="Search"', 1)
     output = re.sub('(?<=<nav class="md-path" aria-label=)"[^"]*"', '"Path to this page"', output)
@@ -86,15 +86,20 @@ def mended(output: str) -> str:
     return output.replace(' tabindex=""', "")
 
 
-def linked(content: str) -> str:
-    """Write the links of drawings as Material can bear them.
+def without_svg_href(content: str) -> str:
+    """Replace ``href`` by ``xlink:href`` in the links of drawings.
 
-    Its script sets ``.href`` of all that has such an attribute, which SVG forbids: one such link,
-    and neither previews nor pages in place work any more.
+    Material's script assigns to ``.href`` of every element with such an attribute, which raises for
+    SVG: after one such link, neither previews nor instant navigation work.
     """
     return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), content)
 
 
-def searching(settings: str, worker: str) -> str:
-    """Put the address of another worker in the place of that which searches for Material."""
+def with_search_worker(settings: str, worker: str) -> str:
+    """Replace the address of Material's search worker by another one."""
     return _MATERIALS_WORKER.sub(lambda found: found[1] + worker, settings)
+
+
+def lists_notes(page: object, tags: Any) -> bool:
+    """Return whether Material's tags plugin lists notes on a page after all are rendered."""
+    return any(listing.page is page for listing in (tags and tags.listings) or ())

@@ -1,4 +1,4 @@
-"""Shows what terms and letters mean where a page first uses them, as the vault's own notes say it.
+"""Marks terms and letters where a page first uses them, with their meanings from the vault's notes.
 
 A note that explains terms has items like ``**Term** (also other words): what it means: [[Where]].``
 One that explains letters has tables whose first column is formulas, and whose others say what they
@@ -43,7 +43,7 @@ _TEX = re.compile(r'\bdata-tex="([^"]*)"')
 
 @dataclass(frozen=True)
 class Meaning:
-    """What one term, or some letters, stand for."""
+    """The meaning of a term, or of some letters."""
 
     name: str
     #: The words or, of letters, the TeX that is meant.
@@ -54,7 +54,7 @@ class Meaning:
     letters: bool = False
 
     def is_named(self, names: Iterable[str]) -> bool:
-        """Tell whether one of the names is the term."""
+        """Return whether one of the names is the term."""
         return not {name.casefold() for name in names}.isdisjoint(
             word.casefold() for word in self.words
         )
@@ -91,7 +91,7 @@ def read(note: Note) -> list[Meaning]:
 
 
 def _plain(markdown: str) -> str:
-    """Say one line of Markdown in plain words, with a capital."""
+    """Return a line of Markdown as plain text that begins with a capital."""
     text = WIKILINK.sub(lambda link: link["words"] or link["target"], markdown)
     text = _FORMULA.sub(lambda formula: spoken(formula[1]), text)
     text = re.sub(r"[*`]", "", text).strip().rstrip(":;,")
@@ -99,12 +99,12 @@ def _plain(markdown: str) -> str:
 
 
 class Meanings:
-    """All terms and letters of a vault.
+    """The terms and letters of a vault.
 
     Parameters
     ----------
     known
-        What they mean; of two meanings of one word the first.
+        Their meanings; the first of a word counts.
     """
 
     def __init__(self, known: Iterable[Meaning]) -> None:
@@ -128,7 +128,7 @@ class Meanings:
         html
             The content of the page.
         leave
-            What is not to be marked, since the page explains it.
+            Meanings that the page explains itself.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class Meanings:
 
 
 def _spelt(word: str) -> str:
-    """Write a pattern of a word, its plural included."""
+    """Return a pattern that matches a word and its plural."""
     pattern = r"\s+".join(map(re.escape, word.split()))
     return f"{pattern[:-1]}(?:y|ies)" if word.endswith("y") else f"{pattern}(?:s|es)?"
 

@@ -1,6 +1,6 @@
 """Writes notes as Jupyter notebooks, with their outputs, in plain Markdown that Jupyter shows.
 
-They import what stands beside the vault, so that they travel with it, in one zip.
+They import modules from beside the vault, so that all are packed in one zip.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,12 +26,12 @@ _NEVER = (1980, 1, 1, 0, 0, 0)
 
 
 def name_of(note: Note, vault: Vault) -> str:
-    """Name the file of a note's notebook."""
+    """Return the file name of a note's notebook."""
     return Path(vault.relative(note.path)).with_suffix(".ipynb").as_posix()
 
 
 def notebook(note: Note, vault: Vault) -> str:
-    """Write a note as a notebook."""
+    """Return a note as the JSON of a notebook."""
     if note.path.suffix == ".ipynb":
         return note.path.read_text(encoding="utf-8")
     cells: list[dict[str, Any]] = []
@@ -54,11 +54,14 @@ def notebook(note: Note, vault: Vault) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
-def archive(vault: Vault) -> bytes:
-    """Pack all notes as notebooks, with their figures and the modules that they import."""
-    content: dict[str, bytes] = {}
-    for note in vault.notes.values():
-        content[name_of(note, vault)] = notebook(note, vault).encode()
+def all_notebooks(vault: Vault) -> dict[str, str]:
+    """Return all notes as notebooks, by the names of their files."""
+    return {name_of(note, vault): notebook(note, vault) for note in vault.notes.values()}
+
+
+def archive(vault: Vault, made: Mapping[str, str]) -> bytes:
+    """Pack the notebooks of all notes with their figures and the modules that they import."""
+    content = {name: text.encode() for name, text in made.items()}
     images = (path for path in vault.files if path.suffix in (".svg", ".png"))
     content |= {vault.relative(path): path.read_bytes() for path in images}
     beside = vault.root.parent
@@ -74,7 +77,7 @@ def archive(vault: Vault) -> bytes:
 
 
 def links(one: str, every: str) -> str:
-    """Write the line that leads to a note's notebook, and to the zip of all."""
+    """Return the line with links to a note's notebook and to the zip of all."""
     one, every = html.escape(one), html.escape(every)
     return (
         '<p class="vk-elsewhere">To run it elsewhere: '
@@ -110,7 +113,7 @@ def _code(block: Block, number: int) -> dict[str, Any]:
 
 
 def _outputs(block: Block) -> Iterator[dict[str, Any]]:
-    """Write the output that a note shows: what was printed before an error, and the error."""
+    """Yield the outputs of a block: the text shown, divided into stream and error."""
     if not block.output:
         return
     text, error = block.output.text, ""
@@ -130,7 +133,7 @@ def _outputs(block: Block) -> Iterator[dict[str, Any]]:
 
 
 def _plain(note: Note, vault: Vault) -> list[str]:
-    """Write the lines of a note without what only Obsidian and the site know."""
+    """Return the lines of a note without the syntax that only Obsidian and the site know."""
     lines = hide(note.text).text.split("\n")
     code = {n for fence in note.fences for n in range(fence.line, fence.end + 1)}
     # From behind, so that the columns before stay.

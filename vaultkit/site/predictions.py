@@ -1,7 +1,7 @@
-"""Puts questions that are answered before looking into a page: which they are, and their answers.
+"""Adds the data of the questions of a note to its page, for the script that asks them.
 
 The page as it is sent shows the question above the open output. A script folds the output, asks,
-and judges, by what is written here; of a question that no check has judged nothing is written.
+and judges with this data. Questions that no check has judged are left out.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ from dataclasses import dataclass
 from typing import Any
 
 
-def data(note: str, told: Sequence[Mapping[str, Any]]) -> str:
-    """Write what the script needs of a note; nothing where nothing is asked."""
-    if not told:
+def data(note: str, questions: Sequence[Mapping[str, Any]]) -> str:
+    """Return the data of a note's questions as a script element; empty if there are none."""
+    if not questions:
         return ""
-    text = html.escape(json.dumps(told, separators=(",", ":"), ensure_ascii=False), quote=False)
+    text = html.escape(
+        json.dumps(questions, separators=(",", ":"), ensure_ascii=False), quote=False
+    )
     return f'<template class="vk-predictions" data-note="{html.escape(note)}">{text}</template>'
 
 
 @dataclass(frozen=True)
 class Asking:
-    """A note that asks something: its title, its path, where it is, the keys of its questions."""
+    """A note with questions: its title, path and address, and the keys of its questions."""
 
     title: str
     path: str
@@ -32,7 +34,7 @@ class Asking:
 
 
 def table(notes: Sequence[Asking]) -> str:
-    """Write the table of all notes that ask; a script fills in what was right."""
+    """Return the table of all notes with questions; a script fills in the right answers."""
     rows = "".join(
         f'<tr data-note="{html.escape(note.path)}" data-keys="{" ".join(note.keys)}">'
         f'<th scope="row"><a href="{html.escape(note.href)}">{html.escape(note.title)}</a></th>'

@@ -1,6 +1,6 @@
 """Shows the ledger: a line for each note, a table of all notes, and a badge.
 
-It says of no check that it held which did not run.
+A check that did not run is never reported as passed.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from pathlib import Path
 
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
 from vaultkit.files import write_atomically
-from vaultkit.pipeline.ledger import KINDS, Ledger, told
+from vaultkit.pipeline.ledger import KINDS, Ledger, in_words
 from vaultkit.read.vault import Vault
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a note.
+    """The checks of a note, as far as they are known.
 
-    ``checks`` is None if they did not run on its present text; ``edited`` tells whether they ran
-    on another, ``withheld`` whether they found faults that are not for the public. ``href`` leads
+    ``checks`` is None if they did not run on its present text; ``edited`` if they ran on
+    another text, ``withheld`` if they found faults that are not published. ``href`` leads
     to the note, ``anchor`` names its row in the table of all notes. ``machines`` is the number of
     those on which it was tried.
     """
@@ -39,7 +39,7 @@ class Entry:
 
     @property
     def unchecked(self) -> str:
-        """Why nothing can be said of it."""
+        """The reason why there are no results."""
         if self.withheld:
             return "not all checks passed"
         return (
@@ -64,13 +64,13 @@ class Totals:
 
     @classmethod
     def of(cls, entries: Sequence[Entry]) -> Totals:
-        """Add up what is known of all notes."""
+        """Sum the counts of all notes."""
         outcomes = Counter(check.outcome for entry in entries for check in entry.checks or ())
         return cls(outcomes, len(entries), sum(entry.checks is None for entry in entries))
 
     @property
     def words(self) -> str:
-        """The totals, in as few words as a badge has room for."""
+        """The totals in words that fit a badge."""
         parts = [f"{self.outcomes[HOLDS]:,} hold"]
         if self.outcomes[FAILS]:
             parts.append(_count(self.outcomes[FAILS], "fails", "fail"))
@@ -80,7 +80,7 @@ class Totals:
 
 
 def entries(vault: Vault, ledger: Ledger) -> list[Entry]:
-    """Tell what is known of each note of a vault."""
+    """Return an entry for each note of a vault."""
     found = [
         Entry(
             name=note.title,
@@ -97,14 +97,14 @@ def entries(vault: Vault, ledger: Ledger) -> list[Entry]:
 
 
 def line(entry: Entry, href: str = "") -> str:
-    """Write the line at the foot of a note, which leads to all that was checked on it."""
+    """Return the line at the foot of a note, with a link to its row in the table of checks."""
     state, words = "holds", ""
     if entry.checks is None:
         state, words = "unchecked", entry.unchecked.capitalize()
     elif not entry.checks:
         return ""
     else:
-        fails, held = entry.count(FAILS), told(entry.checks)
+        fails, held = entry.count(FAILS), in_words(entry.checks)
         parts = [f"{held} checked"] if held else []
         if fails:
             state = "fails"
@@ -122,11 +122,11 @@ def line(entry: Entry, href: str = "") -> str:
 
 
 def summary(checks: Sequence[Check]) -> list[str]:
-    """Tell of all checks of a note: what holds, and why the rest was not judged."""
+    """Summarise the checks of a note: counts of what holds, and reasons of exceptions."""
     reasons = Counter(
         f"Not judged, {check.kind}: {check.why}" for check in checks if check.outcome == EXCEPTED
     )
-    held = told(checks)
+    held = in_words(checks)
     return [
         *([f"What holds: {held}"] if held else []),
         *(f"{why} ({count} times)" if count > 1 else why for why, count in reasons.items()),
@@ -151,7 +151,7 @@ def table(found: Sequence[Entry]) -> str:
 
 
 def _tried(found: Sequence[Entry]) -> str:
-    """Say how many notes were tried on how many machines."""
+    """Describe how many notes were tried on how many machines."""
     tried = Counter(entry.machines for entry in found if entry.checks and entry.machines)
     return "".join(
         f" {_count(notes, 'note was', 'notes were')} tried on {_count(machines, 'machine')}."

@@ -1,4 +1,4 @@
-"""Tells readers where they are: which step of the road, how long, what comes before and after."""
+"""Navigation along a road, an ordered course of notes: position, reading time, neighbours."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 
 #: Words that somebody who learns reads in a minute, code and formulas among them.
-PER_MINUTE = 150
+PER_MINUTE = 170
 #: Of all that a note rests on, no more than fits into a line.
 MOST = 3
 
 
 @dataclass(frozen=True)
 class Step:
-    """A page on the road; ``href`` leads to it from the page that shows it."""
+    """A page on the road; ``href`` is its address relative to the current page."""
 
     title: str
     href: str
@@ -28,7 +28,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a page stands on a road: the ``at``-th step ``of`` all; the whole road has no name."""
+    """The position of a page: step ``at`` ``of`` all on a road; the whole road has no name."""
 
     name: str
     at: int
@@ -37,12 +37,12 @@ class Place:
 
 
 def minutes(words: int) -> int:
-    """Estimate how long a page takes.
+    """Estimate the reading time of a page in minutes.
 
     Examples
     --------
     >>> minutes(20), minutes(900)
-    (1, 6)
+    (1, 5)
     """
     return max(1, round(words / PER_MINUTE))
 
@@ -59,16 +59,16 @@ def needed(note: Note, vault: Vault, road: Sequence[Path]) -> list[Path]:
 
 
 def _linked(note: Note, vault: Vault) -> Iterator[Path]:
-    """Give what each link of a note leads to."""
+    """Yield the target of each link of a note."""
     for link in note.links:
         with suppress(BrokenLinkError):
             yield vault.find(link.target, note.path) if link.target else note.path
 
 
 def entered(note: Note, vault: Vault, road: Sequence[Path]) -> Path | None:
-    """Find the note of the road from which a side road is entered: the one that links to it most.
+    """Return the note of the road that links to a note of a side road most often.
 
-    Of equals, the first.
+    The first of equals.
     """
     counts = {
         path: found
@@ -80,7 +80,7 @@ def entered(note: Note, vault: Vault, road: Sequence[Path]) -> Path | None:
 
 
 def line(places: Sequence[Place], took: int, before: Sequence[Step], map_: str = "") -> str:
-    """Write where a page stands, for its top; ``map_`` leads to where all steps are drawn.
+    """Return the line at the top of a page with its position on each road.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def line(places: Sequence[Place], took: int, before: Sequence[Step], map_: str =
     took
         How many minutes the page takes.
     before
-        What it builds on.
+        The pages that it builds on.
     map_
         The address of the map; empty if there is none.
     """
@@ -110,7 +110,7 @@ def line(places: Sequence[Place], took: int, before: Sequence[Step], map_: str =
 
 
 def beside(took: int, from_: Step | None, map_: str = "") -> str:
-    """Write at the top of a page that it is on a side road, and where that leaves the road."""
+    """Return the line at the top of a page on a side road, with the note where that begins."""
     words = _link(Step("Side road", map_)) if map_ else "Side road"
     parts = [f'<span class="vk-here__step">{words}</span>', f"<span>{_minutes(took)}</span>"]
     if from_:
@@ -132,7 +132,7 @@ def _link(step: Step) -> str:
 
 
 def ways(links: Mapping[str, str]) -> str:
-    """Write what else can be done with a page, for its end: words, and where they lead."""
+    """Return the links at the end of a page, given their words and addresses."""
     if not any(links.values()):
         return ""
     shown = " ".join(_link(Step(words, href)) for words, href in links.items() if href)

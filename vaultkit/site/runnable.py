@@ -1,7 +1,7 @@
-"""Packs what a page needs to be checked in a browser: the engine, the vault, its modules.
+"""Packs the files with which a page is checked in a browser: the engine, the vault, its modules.
 
 Pyodide itself comes from an address that the site's configuration names. What comes from there is
-compared with the fingerprints that stand here, so that nobody but us decides what runs.
+compared with the hashes in this module, so that a changed file is not run.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ _ROOMS = ("checks", "claims", "read", "run", "tex", "values")
 _MODULES = (
     "__init__.py",
     "files.py",
+    "store.py",
     "pipeline/__init__.py",
     "pipeline/inspect.py",
     "doors/__init__.py",
@@ -61,7 +62,7 @@ _NEVER = (1980, 1, 1, 0, 0, 0)
 
 
 def bundle(vault: Vault) -> bytes:
-    """Pack all that Pyodide does not bring into a zip.
+    """Return a zip of all files that Pyodide does not have.
 
     Returns
     -------
@@ -78,7 +79,7 @@ def bundle(vault: Vault) -> bytes:
 
 
 def engine(vault: Vault, address: str, *, worker: str, bundle: str, size: int, root: str) -> str:
-    """Tell the page's script where everything is, as a line of JavaScript.
+    """Return a line of JavaScript with the addresses that the page's script needs.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def engine(vault: Vault, address: str, *, worker: str, bundle: str, size: int, r
         The root of the site, as seen from the script.
     """
     pyodide = address if "://" in address else f"{root}/{address.lstrip('/')}"
-    told = {
+    addresses = {
         "pyodide": pyodide.rstrip("/") + "/",
         "files": PYODIDE,
         "megabytes": MEGABYTES + round(size / 1e6),
@@ -103,11 +104,11 @@ def engine(vault: Vault, address: str, *, worker: str, bundle: str, size: int, r
         "ledger": f"{root}/checks.json",
         "root": vault.root.name,
     }
-    return f"const VAULTKIT_ENGINE = {json.dumps(told)};\n"
+    return f"const VAULTKIT_ENGINE = {json.dumps(addresses)};\n"
 
 
 def controls(note: str = "") -> str:
-    """Write where the script puts its buttons: for a note, or for all of them."""
+    """Return the element for the buttons of the script: of a note, or of all notes."""
     of = f'data-note="{html.escape(note)}"' if note else "data-vault"
     return f'<div class="vk-run" {of}></div>'
 
@@ -125,7 +126,7 @@ def local_modules(vault: Vault) -> list[Path]:
 
 
 def _imported(line: str) -> set[str]:
-    """Tell which modules a line imports, also where the statement goes on below."""
+    """Return the modules that a line imports, also if the statement continues below."""
     if not line.startswith(("import ", "from ")):
         return set()
     try:
@@ -139,7 +140,7 @@ def _imported(line: str) -> set[str]:
 
 
 def _packages() -> Iterator[tuple[str, bytes]]:
-    """Read the pure Python of the packages that are installed here, and their licences."""
+    """Yield the pure-Python files of the installed dependencies, and their licences."""
     for package in _PACKAGES:
         for file in files(package) or ():
             licence = "LICEN" in file.name.upper()

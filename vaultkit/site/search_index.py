@@ -1,6 +1,6 @@
-"""Reads the finished pages into what search looks through: notes, their sections, plain words.
+"""Builds the search index from finished pages: notes, their sections, plain text.
 
-Formulas are written as one would type them, and what only serves the page is left out.
+Formulas are indexed as one would type them; navigation and buttons are left out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _WORD = re.compile(r"[A-Za-z]{3}")
 
 @dataclass
 class Section:
-    """What stands below a heading; ``anchor`` is empty for what comes before the first."""
+    """The text below a heading; ``anchor`` is empty for the text before the first one."""
 
     anchor: str = ""
     heading: str = ""
@@ -49,7 +49,7 @@ class Section:
 
 @dataclass
 class Entry:
-    """One page, as search knows it."""
+    """A page in the search index."""
 
     url: str
     title: str
@@ -62,7 +62,7 @@ class Entry:
 
 
 def sections(html: str) -> list[Section]:
-    """Divide the content of a page at its headings.
+    """Split the content of a page at its headings.
 
     Examples
     --------
@@ -79,9 +79,9 @@ def sections(html: str) -> list[Section]:
 
 
 def written(entry: Entry) -> bytes:
-    """Write down one page: as a list, since names would be a third of it."""
+    """Serialise an entry as a JSON list, which is a third shorter than an object."""
     formulas = [formula for part in entry.sections for formula in part.formulas]
-    told = [
+    fields = [
         entry.url,
         entry.title,
         list(entry.aliases),
@@ -91,12 +91,12 @@ def written(entry: Entry) -> bytes:
         formulas[:_STATED],
         [[part.anchor, part.heading, part.text] for part in entry.sections],
     ]
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")
 
 
 def index(pages: Iterable[bytes]) -> bytes:
-    """Join what was written of pages to the index that `search.js` reads."""
+    """Join serialised entries to the index that `search.js` reads."""
     return b"[" + b",".join(pages) + b"]"
 
 

@@ -1,4 +1,4 @@
-"""Sends the style sheets of a site as one, and leaves out of the theme's what no page uses.
+"""Joins the style sheets of a site, without the rules of the theme that no page uses.
 
 A theme has rules for all that a site may hold: tabs, cards, annotations, languages that are written
 from right to left. A browser compares many of them with every element, again and again; on a phone
@@ -47,7 +47,7 @@ _COSTLY = "data-md-color-switching"
 
 @dataclass(frozen=True)
 class Used:
-    """What the elements of a site are called.
+    """The classes, ids and attributes that occur in a site.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Used:
 
     @classmethod
     def by(cls, pages: Iterable[str], scripts: Iterable[str]) -> Used:
-        """Read it from the HTML of all pages, and from what their scripts may add."""
+        """Collect them from the HTML of all pages, and from their scripts."""
         classes: set[str] = set()
         values: set[tuple[str, str]] = set()
         for page in pages:
@@ -79,7 +79,7 @@ Divided = Callable[[Sequence[Any], Callable[[Iterable[Any]], Any]], list[Any]]
 
 
 def join(site: Path, folder: str, divided: Divided = lambda things, work: [work(things)]) -> None:
-    """Put one style sheet into the place of all that the pages of a site name.
+    """Replace all style sheets that the pages of a site link to by a single one.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def join(site: Path, folder: str, divided: Divided = lambda things, work: [work(
     folder
         Where in it to write the style sheet.
     divided
-        Has the pages read and written; see `vaultkit.doors.helpers`.
+        Divides reading and writing among processes; see `vaultkit.doors.helpers`.
     """
     pages = [*enumerate(sorted(site.rglob("*.html")))]
     read = divided(pages, lambda part: _read_pages(part, site))
@@ -120,7 +120,7 @@ def join(site: Path, folder: str, divided: Divided = lambda things, work: [work(
 
 
 def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list[Any]]:
-    """Gather which style sheets pages name, where first, and what is used on these pages."""
+    """Collect the style sheets that pages link to, where first, and the names used on them."""
     named: dict[tuple[str, ...], int] = {}
     classes: set[str] = set()
     values: set[tuple[str, str]] = set()
@@ -145,7 +145,7 @@ def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list
 def _name_sheet(
     pages: Iterable[tuple[int, Path]], site: Path, sheets: Collection[Path], name: str
 ) -> None:
-    """Have pages name one style sheet in the place of the first of these, and no other."""
+    """Replace the links to these style sheets in pages by one link, at the place of the first."""
     for _, path in pages:
         page = path.read_text("utf-8")
         links = [f for f in _LINK.finditer(page) if _file(f, path, site) in sheets]
@@ -155,14 +155,14 @@ def _name_sheet(
         # Links of the page for lost visitors begin at the root of the host.
         old = posixpath.relpath(_file(first, path, site).relative_to(site).as_posix(), ".")
         href = first[1].removesuffix(old) + name
-        told = page[: first.start()] + _link(href)
+        text = page[: first.start()] + _link(href)
         for link, end in pairwise([*(link.span() for link in links), (len(page), 0)]):
-            told += page[link[1] : end[0]]
-        path.write_text(told, encoding="utf-8", newline="")
+            text += page[link[1] : end[0]]
+        path.write_text(text, encoding="utf-8", newline="")
 
 
 def _file(link: re.Match[str], page: Path, site: Path) -> Path:
-    """Find the file that a link to a style sheet means."""
+    """Return the file that a link to a style sheet leads to."""
     href = unquote(link[1])
     if href.startswith("/"):
         # The address of the site may have a path, which no file knows.
@@ -177,14 +177,14 @@ def _link(href: str) -> str:
 
 
 def pruned(css: str, used: Used) -> str:
-    """Drop rules that match nothing.
+    """Return a style sheet without the rules that match nothing.
 
     Parameters
     ----------
     css
         A style sheet.
     used
-        What elements are called.
+        The names that occur.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def pruned(css: str, used: Used) -> str:
 
 
 def tight(css: str) -> str:
-    r"""Leave out comments, and the blanks that lines begin with.
+    r"""Return a style sheet without comments and indentation.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def tight(css: str) -> str:
 
 
 def without_unread(css: str, texts: Sequence[str]) -> str:
-    """Drop custom properties that nothing reads, be it the style sheet or one of the texts."""
+    """Drop custom properties that neither the style sheet nor one of the texts reads."""
     read = {name for text in (css, *texts) for name in _PROPERTY.findall(text)}
     return re.sub(
         r"(?<=[{;])(--[\w-]+):(?:\"[^\"]*\"|'[^']*'|url\([^()]*\)|[^;{}\"'])*;",
@@ -242,7 +242,7 @@ _NESTING = ("media", "supports", "layer", "container")
 
 
 def _parts(tokens: Iterable[Any]) -> list[list[Any]]:
-    """Divide a list of selectors at its commas."""
+    """Split a list of selectors at its commas."""
     parts: list[list[Any]] = [[]]
     for token in tokens:
         if token == ",":
@@ -261,12 +261,12 @@ def _may_match(selector: Sequence[Any], used: Used) -> bool:
         if token.type == "function" and token.lower_name in ("is", "where"):
             if not any(_may_match(part, used) for part in _parts(token.arguments)):
                 return False
-        elif token.type == "[] block" and not _is_told(token.content, used):
+        elif token.type == "[] block" and not _occurs(token.content, used):
             return False
     return True
 
 
-def _is_told(attribute: Sequence[Any], used: Used) -> bool:
+def _occurs(attribute: Sequence[Any], used: Used) -> bool:
     tokens = [token for token in attribute if token.type != "whitespace"]
     if tokens and tokens[0].value == _COSTLY:
         return False

@@ -1,6 +1,9 @@
-r"""Reads formulas: from TeX to a tree of what it says. Knows no values; `vaultkit.values` does.
+r"""The parser of formulas: TeX to tokens (`tokens`) to a syntax tree (`tree`), without any values.
 
-The grammar, from the loosest tie to the tightest::
+The parser is a recursive descent; its methods are divided among `cursor` (tokens), `atoms`,
+`expressions`, `ranges` (dots) and `grammar` (statements). `vaultkit.values` evaluates the tree.
+
+The grammar, from the loosest binding to the tightest::
 
     statements  statement { ("," | ";" | "\quad" | "\\" | words) statement }
     statement   sum { "," sum } { relation sum }        W_Q, W_K \in \mathbb{R}^{n \times m}

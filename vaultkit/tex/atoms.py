@@ -1,4 +1,4 @@
-"""Reads the smallest parts of a formula: names, brackets, matrices, with indices and exponents."""
+"""Parses the atoms of a formula: names, brackets, matrices, with indices and exponents."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _MATRICES = ("matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "vmatrix"
 
 
 class Atoms(Ranges):
-    """Reads an atom, and what stands at it: indices, exponents, marks, arguments."""
+    """Parses an atom and its postfixes: indices, exponents, primes, arguments."""
 
     def postfix(self, node: Node) -> Node:
         """Read the indices, exponents, marks and arguments behind an atom."""
@@ -74,7 +74,7 @@ class Atoms(Ranges):
                 self.take()
                 node = Apply(Function("percent"), (node,))
             elif self.applies(node):
-                # Whether it is a function or a factor, only the note's variables tell.
+                # Whether it is a function or a factor depends on the variables of the note.
                 node = Apply(node, self.arguments())
             else:
                 return node
@@ -98,7 +98,7 @@ class Atoms(Ranges):
         return name
 
     def subscript(self, base: Node, tokens: list[Token]) -> Node:
-        r"""Make a node of a base and its index: ``x_{ij}``, ``\mathbf{1}_{x > 0}``."""
+        r"""Return the node of a base with its index: ``x_{ij}``, ``\mathbf{1}_{x > 0}``."""
         if not tokens:
             raise self.error("an empty index")
         texts = [t.text.removeprefix("\\") for t in tokens]
@@ -151,7 +151,7 @@ class Atoms(Ranges):
         return Subscript(base, tuple(indices), name)
 
     def superscript(self, base: Node, tokens: list[Token]) -> Node:
-        """Make a node of a base and its exponent: a power, a transpose, a mark."""
+        """Return the node of a base with its exponent: a power, a transpose, a mark."""
         texts = [t.text for t in tokens]
         if not texts:
             raise self.error("an empty exponent")
@@ -174,7 +174,7 @@ class Atoms(Ranges):
         return Power(base, self.whole(tokens))
 
     def arguments(self) -> tuple[Node, ...]:
-        """Read what brackets hold, with commas between."""
+        """Read a list of arguments in brackets, separated by commas."""
         self.depth = self.deeper()
         closing = OPEN[self.take()]
         arguments: list[Node] = []
@@ -193,7 +193,7 @@ class Atoms(Ranges):
         return self.several(arguments)
 
     def atom(self) -> Node:
-        """Read the smallest thing that is a value."""
+        """Read an atom; the place of its node is noted."""
         start = self.start()
         return self.placed(start, self._atom())
 
@@ -310,7 +310,7 @@ class Atoms(Ranges):
         return Apply(Function("root"), (self.whole(self.group()), order))
 
     def brace(self) -> Node:
-        """Read what a brace spans; what it says of that becomes a statement of its own."""
+        """Read what a brace spans; its label becomes a statement of its own."""
         start = self.start()
         mark = BRACES[self.take()]
         body = self.whole(self.group())
@@ -327,7 +327,7 @@ class Atoms(Ranges):
                     raise self.error("a brace can say a shape, a value or words, not a mixture")
                 relation = RELATIONS[tokens.pop(0).text] if texts[0] in RELATIONS else "="
                 if relation in "∈∉":
-                    raise self.error("a brace can say a shape, a value or words, nothing else")
+                    raise self.error("a brace can hold a shape, a value or words only")
                 claim = Statement((body, self.whole(tokens)), (relation,))
                 self.braced.append(self.placed(start, claim))
             elif any(COUNTS.search(text) for text in texts):
@@ -348,7 +348,7 @@ class Atoms(Ranges):
         raise self.error(rf"\mathbb{{{name}}} cannot be read here")
 
     def parenthesis(self) -> Node:
-        """Read what stands in brackets of any kind."""
+        """Read brackets of any kind and their contents."""
         opening = self.next
         if opening == "[":
             depth = 0
@@ -373,7 +373,7 @@ class Atoms(Ranges):
         if len(parts) != 1 or isinstance(parts[0], Reduce) and parts[0].kind == "list":  # noqa: RUF021
             if opening == r"\{":
                 raise self.error("a set stands here, and cannot be judged")
-            return Matrix((parts,), loose=True)
+            return Matrix((parts,), is_tuple=True)
         # What follows the bracket belongs to all of it: (f (x))^2 is not f (x)^2, nor (2)(3) 23.
         if opening == "{" and not isinstance(parts[0], Apply):
             return parts[0]

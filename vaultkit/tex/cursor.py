@@ -1,4 +1,4 @@
-"""A place in the tokens of a formula: what comes next, and taking it."""
+"""The cursor of the parser: a position in the tokens of a formula."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _N = TypeVar("_N", bound=Node)
 
 
 class Cursor:
-    """Looks at tokens and takes them, one after the other.
+    """Inspects and consumes tokens, one after the other.
 
-    The grammar is recursive. What each part needs of those above it is declared here: `sum`,
-    `term` and `listed_conditions`.
+    The methods `sum`, `term` and `listed_conditions`, which the lower parts of the grammar call
+    recursively, are declared here, and defined in the classes derived from this one.
     """
 
     def __init__(
@@ -84,13 +84,13 @@ class Cursor:
         return self.tokens[self.at].start if self.at < len(self.tokens) else 0
 
     def placed(self, start: int, node: _N) -> _N:
-        """Note where a node stands."""
+        """Return a node with its span: from ``start`` to the last token consumed."""
         if node.span == (0, 0) and self.at:
             object.__setattr__(node, "span", (start, self.tokens[self.at - 1].end))
         return node
 
     def deeper(self) -> int:
-        """Return the depth of what stands in another bracket, which is bounded."""
+        """Return the depth of a nested bracket, or refuse it if that is too deep."""
         # Each bracket is passed twice: as a bracket, and as the sum in it.
         if self.depth > 2 * DEEPEST:
             raise self.error(f"it is nested more than {DEEPEST} deep")
@@ -114,11 +114,11 @@ class Cursor:
                 return self.tokens[start : self.at - 1]
 
     def inner(self, tokens: Sequence[Token]) -> Self:
-        """Return a parser of some of the tokens, one level deeper."""
+        """Return a parser of these tokens, one level deeper."""
         return type(self)(tokens, self.tex, self.deeper(), self.braced)
 
     def whole(self, tokens: Sequence[Token]) -> Node:
-        """Read all of some tokens as one sum."""
+        """Parse these tokens as one sum, without a rest."""
         if not tokens:
             raise self.error("there is nothing between the brackets")
         parser = self.inner(tokens)
@@ -128,14 +128,14 @@ class Cursor:
         return node
 
     def relation(self) -> bool:
-        """Tell whether a relation comes next, perhaps at the beginning of the next row."""
+        """Return whether a relation comes next, perhaps at the beginning of the next row."""
         ahead = 0
         while self.peek(ahead) in (r"\\", r"\quad", r"\qquad"):
             ahead += 1
         return self.peek(ahead) in RELATIONS and (ahead == 0 or self.next == r"\\")
 
     def relation_ahead(self) -> bool:
-        r"""Tell whether ``a, b`` share a relation: ``a, b = c`` does, ``a, \quad b = c`` not."""
+        r"""Return whether ``a, b`` share a relation: ``a, b = c`` does, ``a, \quad b = c`` not."""
         depth = 0
         for token in self.tokens[self.at + 1 :]:
             depth += (token.text in ("(", "{", "[", r"\{")) - (token.text in (")", "}", "]", r"\}"))
@@ -148,7 +148,7 @@ class Cursor:
         return False
 
     def condition_in_brackets(self) -> bool:
-        """Tell whether ``(x > 0)`` begins here."""
+        """Return whether ``(x > 0)`` begins here."""
         if self.next != "(":
             return False
         depth = 0
@@ -176,7 +176,7 @@ class Cursor:
 
 
 def cut(tokens: Iterable[Token], at: str) -> list[list[Token]]:
-    """Cut tokens at a sign, outside brackets and environments."""
+    """Split tokens at a sign, outside brackets and environments."""
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -190,7 +190,7 @@ def cut(tokens: Iterable[Token], at: str) -> list[list[Token]]:
 
 
 def name_of(node: Node) -> str:
-    """Return the name of a symbol, or that which an index makes; empty for all else."""
+    """Return the name of a symbol, or of a symbol with its index; empty for all else."""
     match node:
         case Symbol(name) | Subscript(name=name):
             return name

@@ -1,4 +1,4 @@
-"""Reads expressions: sums, products, functions and reductions."""
+"""Parses expressions: sums, products, functions and reductions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from vaultkit.tex.words import WORDS
 
 
 class Expressions(Atoms):
-    """Reads a sum of terms, a term of factors."""
+    """Parses sums of terms, and terms of factors."""
 
     def sum(self) -> Node:
         """Read terms with signs between them."""
@@ -66,7 +66,7 @@ class Expressions(Atoms):
         return self.placed(start, Sum(tuple(terms)))
 
     def go_on(self, signs: Collection[str]) -> None:
-        """Pass to the next row where that begins with a sign, and has no relation of its own."""
+        """Skip a line break, if the next row continues the sum with a sign and has no relation."""
         ahead = 0
         while self.peek(ahead) in (r"\\", r"\quad", r"\qquad"):
             ahead += 1
@@ -151,7 +151,7 @@ class Expressions(Atoms):
                             r"\pmod", r"\prime", r"\%", "?"}  # fmt: skip
 
     def bars_open(self) -> bool:
-        """Tell whether a bar opens: it does where an even number of them stand before it."""
+        """Return whether a bar opens: it does where an even number of them stand before it."""
         text = self.next
         return sum(token.text == text for token in self.tokens[: self.at]) % 2 == 0
 
@@ -197,7 +197,7 @@ class Expressions(Atoms):
         return self.postfix(self.atom())
 
     def reduction(self) -> Node:
-        r"""Read ``\sum_{j=1}^{n}`` and the like, with the term that it is over."""
+        r"""Read ``\sum_{j=1}^{n}``, ``\max_j`` and the like, with their term."""
         kind = REDUCTIONS[self.take()]
         indices: tuple[str, ...] = ()
         conditions: tuple[Node, ...] = ()
@@ -216,7 +216,7 @@ class Expressions(Atoms):
             raise self.error(f"cannot read the index of \\{kind}")
         body = self.term()
         if isinstance(body, Dots):
-            raise self.error("dots stand for nothing here")
+            raise self.error("dots have no meaning here")
         if not indices and not conditions:
             used = {i for s in walk(body) if isinstance(s, Subscript) for i in s.indices}
             if len(used) != 1:
@@ -227,7 +227,7 @@ class Expressions(Atoms):
         return Reduce(kind, indices, low, high, body, conditions)
 
     def below(self, kind: str) -> tuple[tuple[str, ...], Node | None, tuple[Node, ...]]:
-        r"""Read what stands below ``\sum``: ``j``, ``j = 1``, ``i, j``, ``i < j``."""
+        r"""Read the subscript of ``\sum``: ``j``, ``j = 1``, ``i, j``, ``i < j``."""
         if not any(token.text in RELATIONS for token in self.tokens):
             names = tuple(name_of(self.whole(part)) for part in cut(self.tokens, ","))
             if len(names) == 1 and len(self.tokens) > 1:

@@ -1,4 +1,4 @@
-"""Reads statements, and the conditions under which they are made."""
+"""Parses statements, and their conditions. `parse` is the entry to the parser."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _COUNTING = frozenset("ijklrst")
 
 
 class _Statements(Expressions):
-    """Reads all that a formula states."""
+    """Parses all statements of a formula."""
 
     def statements(self) -> list[Node]:
         found: list[Node] = []
@@ -65,14 +65,14 @@ class _Statements(Expressions):
                 conditions = tuple(c for c in conditions if not isinstance(c, Range))
                 if found:
                     since = 0 if scope else last
-                    found[since:] = [self.under(s, conditions) for s in found[since:]]
+                    found[since:] = [self._conditioned(s, conditions) for s in found[since:]]
                 else:
                     waiting += conditions
                 continue
             if self.next in IMPLIES:
                 self.take()
                 if not found[last:]:
-                    raise self.error("nothing stands before the arrow")
+                    raise self.error("the arrow has no left side")
                 waiting = (*waiting, *found[last:])
                 del found[last:]
                 continue
@@ -90,26 +90,26 @@ class _Statements(Expressions):
                 text = " ".join(self.tex[begin:end].split()).rstrip("., ;")
                 raise TexError(f"{text!r} states nothing", begin, end)
             ranges += [s for s in said if isinstance(s, Range)]
-            said = [self.under(s, waiting) for s in said if not isinstance(s, Range)]
+            said = [self._conditioned(s, waiting) for s in said if not isinstance(s, Range)]
             if said:
                 last = len(found)
                 found += said
         if self.environments:
             raise self.error(f"\\begin{{{self.environments[-1]}}} is never ended")
-        found += [self.under(claim, ()) for claim in self.braced]
+        found += [self._conditioned(claim, ()) for claim in self.braced]
         if waiting and not found:
-            raise self.error("a condition, and nothing that it is one of")
+            raise self.error("a condition without a statement")
         ranges += self.counted(found)
         for limits in ranges:
             users = [s for s in found if limits.index in walk(s)]
-            found = [self.under(s, (limits,)) if s in users else s for s in found]
+            found = [self._conditioned(s, (limits,)) if s in users else s for s in found]
             if not users:
                 found.append(limits)
         return found
 
     @staticmethod
     def counted(found: list[Node]) -> list[Range]:
-        """Take ``i = 2`` out of what is stated where i is an index of the other statements."""
+        """Remove and return ``i = 2`` from the statements, if i is an index of the others."""
         ranges: list[Range] = []
         for said in list(found):
             match said:
@@ -128,7 +128,7 @@ class _Statements(Expressions):
         return ranges
 
     @staticmethod
-    def under(statement: Any, conditions: tuple[Node, ...]) -> Any:
+    def _conditioned(statement: Any, conditions: tuple[Node, ...]) -> Any:
         return replace(statement, when=statement.when + conditions) if conditions else statement
 
     def separator(self) -> bool:
@@ -196,7 +196,7 @@ class _Statements(Expressions):
             return tuple(found)
 
     def statement(self) -> list[Node]:
-        """Read a statement, or several that share their relation; none, if it states nothing."""
+        """Read a statement, or several with a common relation; none for a mere expression."""
         start = self.start()
         lefts = [self.sum()]
         while self.next == "," and self.relation_ahead():
@@ -310,9 +310,9 @@ class _Statements(Expressions):
         ]
 
     def decorations(self, whole: bool = False) -> tuple[str, tuple[Node, ...] | None]:
-        r"""Read what stands at a set: ``_{>0}``, ``^{n \times m}``.
+        r"""Read the decorations of a set: ``_{>0}``, ``^{n \times m}``.
 
-        The positive whole numbers are without 0, the non-negative reals, written alike, with it.
+        ``_+`` excludes 0 from the integers, and includes it in the reals.
         """
         bound, dims = "", None
         while self.next in ("_", "^"):
@@ -335,7 +335,7 @@ class _Statements(Expressions):
 
 
 def _plain(tokens: list[Token]) -> list[Token]:
-    r"""Take ``\overset{\text{def}}{=}`` for the sign that it is."""
+    r"""Replace ``\overset{\text{def}}{=}`` by the sign."""
     plain: list[Token] = []
     while tokens:
         if tokens[0].text not in (r"\overset", r"\stackrel"):
@@ -352,7 +352,7 @@ def _plain(tokens: list[Token]) -> list[Token]:
 
 
 def _braces_say(tokens: Sequence[Token]) -> bool:
-    """Tell whether a brace says the shape or the value of what it holds."""
+    """Return whether a brace labels its contents with a shape or a value."""
     for at, token in enumerate(tokens):
         if token.text in BRACES:
             parser = _Statements(tokens[at + 1 :])
@@ -365,7 +365,7 @@ def _braces_say(tokens: Sequence[Token]) -> bool:
 
 
 def _spoken_of(tokens: Sequence[Token]) -> bool:
-    """Tell whether there is only a sign, or a thing that is named."""
+    """Return whether a formula is a single sign or name, as in a sentence about it."""
     for token in tokens:
         if token.kind == "text" and SIGNS.search(token.text):
             raise TexError("a relation in words cannot be judged", token.start, token.end)
@@ -388,7 +388,7 @@ def _spoken_of(tokens: Sequence[Token]) -> bool:
 
 
 def _nested(tokens: Sequence[Token]) -> None:
-    """Refuse what no reader of formulas, ours or another, should have to descend into."""
+    """Refuse tokens that are nested too deeply for any parser."""
     depth = bare = 0
     for token, following in zip(tokens, [*tokens[1:], Token("", "")], strict=False):
         depth += token.text in (*OPEN, r"\begin")
@@ -418,7 +418,7 @@ def parse(tex: str) -> list[Node]:
     Raises
     ------
     TexError
-        If it is not in the grammar.
+        If the formula is not in the grammar.
     """
     return list(_parse(tex))
 
@@ -429,7 +429,7 @@ def parse_expression(tex: str) -> Node:
     Raises
     ------
     TexError
-        If it is not in the grammar.
+        If the formula is not in the grammar.
     """
     tokens = tokenize(tex)
     _nested(tokens)

@@ -1,4 +1,4 @@
-r"""Reads dots: ``i = 1, \dots, n``, ``x_1 + \dots + x_n``, ``(x_1, \dots, x_n)``."""
+r"""Parses dots: ``i = 1, \dots, n``, ``x_1 + \dots + x_n``, ``(x_1, \dots, x_n)``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HIDDEN = "\N{MIDDLE DOT}"
 
 
 class Ranges(Cursor):
-    """Reads what dots leave out, as a range or a reduction over a hidden index."""
+    """Parses dots as a range, or as a reduction over an index without a name."""
 
     def range(self, start: int, lefts: list[Node], low: Node) -> Range | None:
         r"""Read the rest of ``i = 1, \dots, n`` or ``i = 1, 2, \dots, n``."""
@@ -59,7 +59,7 @@ class Ranges(Cursor):
         return self.placed(start, Range(lefts[0], numbers[0], numbers[-1]))
 
     def dots_ahead(self) -> bool:
-        r"""Tell whether dots stand behind the next part of a list: ``, 2, \dots``."""
+        r"""Return whether dots stand behind the next part of a list: ``, 2, \dots``."""
         texts = [t.text for t in self.tokens[self.at + 1 : self.at + 8]]
         for text, following in itertools.pairwise(texts):
             if text == ",":
@@ -86,7 +86,7 @@ class Ranges(Cursor):
         return [*terms[: at - 1], (sign, Reduce("sum", (HIDDEN,), low, high, body)), *rest]
 
     def listed(self, parts: list[Node]) -> tuple[list[Node], tuple[Node, ...]]:
-        r"""Read ``x_1, \dots, x_n`` as one of them, under the condition that it is one."""
+        r"""Read ``x_1, \dots, x_n`` as one general element, with the range of its index."""
         if not any(isinstance(part, Dots) for part in parts):
             return parts, ()
         at = next(n for n, part in enumerate(parts) if isinstance(part, Dots))
@@ -97,7 +97,7 @@ class Ranges(Cursor):
         return [*parts[: at - 1], template, *parts[at + 2 :]], (limits,)
 
     def general(self, first: Node, last: Node) -> tuple[Node, Node, Node]:
-        """Find what two things have in common, and in which number they differ."""
+        """Return what two nodes have in common, and the ends of the number in which they differ."""
         pairs: list[tuple[Node, Node]] = []
 
         def common(a: Any, b: Any) -> Any:
@@ -144,7 +144,7 @@ class Ranges(Cursor):
 
 
 def _digit_by_digit(node: Subscript, other: Subscript) -> Subscript:
-    r"""Part the digits of ``\alpha_{21}`` where the other end of the dots is ``\alpha_{2m}``."""
+    r"""Split the digits of ``\alpha_{21}``, if the other end of the dots is ``\alpha_{2m}``."""
     match node.indices, other.indices:
         case (Number(digits),), (Product("", Number(first), second),) if (
             len(digits) == 2 and digits.isdigit() and len(first) == 1

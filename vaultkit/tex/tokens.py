@@ -1,6 +1,6 @@
-r"""From TeX to tokens.
+r"""The lexer: TeX to tokens.
 
-A sign has one spelling here: ``≤``, ``\le`` and ``\leq`` are one token, as are ``α`` and
+Synonyms are normalised: ``≤``, ``\le`` and ``\leq`` are one token, as are ``α`` and
 ``\alpha``. What is only laid out (``\left``, ``\,``, ``\displaystyle``, ``\tag{1}``) is dropped; a
 command that is not known is refused.
 """
@@ -149,7 +149,7 @@ _COLUMNS = re.compile(r"\{(?:(?:[pbvBV]|small)?matrix|d?cases|array)\}")
 
 @dataclass(frozen=True)
 class Token:
-    """A kind (number, command, text, char), what stands there, and where it does."""
+    """A token: its kind (number, command, text, char), its text and its span."""
 
     kind: str
     text: str
@@ -158,12 +158,12 @@ class Token:
 
 
 def tokenize(tex: str) -> list[Token]:
-    """Cut TeX into tokens.
+    """Split TeX into tokens.
 
     Raises
     ------
     TexError
-        If a command is not known, or there is too much of it.
+        If a command is not known, or the formula is too long.
     """
     if len(tex) > LONGEST:
         raise TexError(f"a formula of {len(tex)} characters; at most {LONGEST} are read")
@@ -228,7 +228,7 @@ def tokenize(tex: str) -> list[Token]:
 
 
 def python_name(words: str) -> str:
-    r"""Name that words in a formula stand for: ``scaled\_scores`` and ``scaled scores`` are one."""
+    r"""Return the Python name of words: ``scaled_scores`` of ``scaled scores``."""
     name = re.sub(r"\\[_ ]|[\s\-]+", "_", words.strip())
     name = re.sub(r"\W", "", name)
     return name + "_" if keyword.iskeyword(name) else name

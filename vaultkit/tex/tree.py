@@ -1,4 +1,4 @@
-"""The tree of what a formula says."""
+"""The nodes of the syntax tree of a formula."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 
 @dataclass(frozen=True)
 class Node:
-    """A part of a formula, and where it stands in the TeX."""
+    """A node, and its span in the TeX."""
 
     span: tuple[int, int] = field(default=(0, 0), compare=False, repr=False, kw_only=True)
 
@@ -29,14 +29,14 @@ class Symbol(Node):
 
 @dataclass(frozen=True)
 class Function(Node):
-    r"""A function that TeX has a sign for: ``\exp``, ``\sqrt``, ``n!``; the note cannot bind it."""
+    r"""A function with a sign of its own: ``\exp``, ``\sqrt``, ``n!``; the note cannot bind it."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Subscript(Node):
-    r"""``q_i``, ``\alpha_{ij}``; or the name ``d_k``: ``name`` says what it would be called."""
+    r"""``q_i``, ``\alpha_{ij}``; or the name ``d_k``: ``name`` is what it may stand for."""
 
     base: Node
     indices: tuple[Node, ...]
@@ -45,7 +45,7 @@ class Subscript(Node):
 
 @dataclass(frozen=True)
 class Bracketed(Node):
-    """``z^{(2)}``: one of several things of a kind, counted from 1."""
+    """``z^{(2)}``: an element along the first axis, counted from 1."""
 
     base: Node
     index: Node
@@ -75,7 +75,7 @@ class Sum(Node):
 
 @dataclass(frozen=True)
 class Product(Node):
-    r"""Two things multiplied or divided.
+    r"""A product or quotient of two nodes.
 
     ``op`` is ``""``, ``\cdot``, ``\times``, ``\odot``, ``\otimes``, ``*``, ``/`` or ``mod``.
     """
@@ -113,7 +113,7 @@ class Apply(Node):
 class Reduce(Node):
     r"""``\sum_{j=1}^{n} body``; ``kind`` is sum, prod, max, min, argmax or argmin.
 
-    ``conditions`` are those that stand below the sign (``i < j``): for what they hold, it is taken.
+    ``conditions`` are those below the sign (``i < j``), which restrict the indices.
     """
 
     kind: str
@@ -136,12 +136,12 @@ class Norm(Node):
 class Matrix(Node):
     """A matrix written out.
 
-    ``loose`` for ``(a, b)``, which is no row and no column; ``column`` where every row has one
+    ``is_tuple`` for ``(a, b)``, which is neither row nor column; ``column`` if every row has one
     cell, which may be dots.
     """
 
     rows: tuple[tuple[Node, ...], ...]
-    loose: bool = False
+    is_tuple: bool = False
     column: bool = False
 
 
@@ -164,7 +164,7 @@ class Slice(Node):
 
 @dataclass(frozen=True)
 class Statement(Node):
-    """``sides`` with the relations between them (``a = b < c``), and under which conditions."""
+    """``sides`` with the relations between them (``a = b < c``), and conditions."""
 
     sides: tuple[Node, ...]
     relations: tuple[str, ...]
@@ -176,7 +176,7 @@ class Membership(Node):
     r"""``X \in \mathbb{R}^{n \times m}``, ``x \in [0, 1]``, ``x \in \{0, 1\}``.
 
     ``kind`` names the numbers (``R``, ``N``, ``Z``; empty where ``interval`` or ``numbers`` do);
-    ``dims`` is None where every element is meant, whatever the shape.
+    ``dims`` is None if no shape is stated: then every element is meant.
     """
 
     element: Node
@@ -190,7 +190,7 @@ class Membership(Node):
 
 @dataclass(frozen=True)
 class Range(Node):
-    r"""``i = 1, \dots, n``: what an index runs over."""
+    r"""``i = 1, \dots, n``: the range of an index."""
 
     index: Node
     low: Node
@@ -199,7 +199,7 @@ class Range(Node):
 
 
 class TexError(ValueError):
-    """A formula that the grammar does not hold; ``start`` and ``end`` tell where."""
+    """A formula that cannot be parsed; ``start`` and ``end`` are the span of the error."""
 
     def __init__(self, message: str, start: int | None = None, end: int | None = None) -> None:
         super().__init__(message)
@@ -207,7 +207,7 @@ class TexError(ValueError):
 
 
 def walk(node: object) -> Iterator[Node]:
-    """Visit a node and all that it is made of."""
+    """Yield a node and all its descendants."""
     if isinstance(node, tuple):
         for part in node:
             yield from walk(part)

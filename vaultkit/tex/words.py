@@ -1,4 +1,4 @@
-"""Words in formulas: those that bring a condition, that join, and that cannot be judged."""
+"""Words in formulas: those that begin conditions, that join, and that cannot be judged."""
 
 from __future__ import annotations
 

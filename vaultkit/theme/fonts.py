@@ -1,4 +1,4 @@
-"""Cuts web fonts out of the fonts that Python packages carry, and keeps them in a cache.
+"""Cuts web fonts out of the fonts that Python packages carry, and keeps them in a store.
 
 The fonts come under the SIL Open Font License: STIX Two Math with `ziamath`, Source Serif 4 with
 `fontpkg-source-serif-4`. HarfBuzz cuts them; it knows nothing of compression, nor of what Chromium
@@ -13,7 +13,6 @@ import io
 import logging
 import unicodedata
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +21,7 @@ import fontTools
 import uharfbuzz
 from fontTools.ttLib import TTFont
 
-from vaultkit.files import keep
+from vaultkit.store import Store
 
 #: What every page may hold, whatever its notes do.
 TEXT = frozenset(chr(code) for code in range(0x20, 0x7F)) | frozenset("\u2019\u201c\u201d\u2026")
@@ -116,7 +115,7 @@ FONTS = (
 )
 
 
-def web_font(font: Font, characters: Iterable[str], cache: Path) -> bytes | None:
+def web_font(font: Font, characters: Iterable[str], store: Store) -> bytes | None:
     """Cut a font to the characters in use and return it as WOFF2.
 
     Parameters
@@ -125,8 +124,8 @@ def web_font(font: Font, characters: Iterable[str], cache: Path) -> bytes | None
         What to cut.
     characters
         Characters needed beyond those it always keeps.
-    cache
-        Folder for what was cut before.
+    store
+        Where what was cut before is kept.
 
     Returns
     -------
@@ -141,29 +140,17 @@ def web_font(font: Font, characters: Iterable[str], cache: Path) -> bytes | None
         return None
     source = (Path(package.origin).parent / font.path).read_bytes()
     kept = "".join(sorted({*font.keep, *characters}))
-    file = _file(font, source, kept, cache)
-    with suppress(OSError):
-        digest, _, cut = file.read_bytes().partition(b"\n")
-        # A full disk may have left half of it.
-        if digest == _digest(cut):
-            return cut
-    cut = _cut(source, kept, font)
-    with suppress(OSError):
-        keep(file, _digest(cut) + b"\n" + cut)
-    return cut
+    name = f"{font.family} {font.style}"
+    key = _key(font, source, kept)
+    return store.get("font", name, key, lambda: _cut(source, kept, font))
 
 
-def _digest(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()
-
-
-def _file(font: Font, source: bytes, kept: str, cache: Path) -> Path:
+def _key(font: Font, source: bytes, kept: str) -> bytes:
     versions = fontTools.version, uharfbuzz.__version__
     recipe = (versions, kept, sorted(font.axes.items()), font.features)
     # This module is part of the recipe, too.
     code = Path(__file__).read_bytes()
-    key = hashlib.sha256(source + code + repr(recipe).encode()).hexdigest()[:16]
-    return cache / f"{font.family.replace(' ', '')}-{font.style}-{key}.font"
+    return hashlib.sha256(source + code + repr(recipe).encode()).digest()
 
 
 def fallbacks(font: Font, content: bytes) -> str:

@@ -104,7 +104,7 @@ def misfit(
     call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None,
     settings: Settings = _STANDARD,
 ) -> str:
-    """Tell why the shapes in an expression do not fit; nothing if they do, or if nobody can tell.
+    """Return why the shapes in an expression do not fit; nothing if they do, or if nobody can tell.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def _judged(
         return verdict, False
     # What one reading cannot compute, the other may.
     oriented = scope.turned or verdict.why.endswith(_ORIENTED)
-    return replace(verdict, bound=scope.told()), oriented
+    return replace(verdict, bound=scope.bound()), oriented
 
 
 _ORIENTED = (
@@ -196,7 +196,7 @@ def _relations(scope: Evaluator, statement: Statement) -> Verdict:
 
 def _membership(scope: Evaluator, statement: Membership) -> Verdict:
     value = scope.value(statement.element)
-    if value.loose:
+    if value.unsized:
         raise EvaluationError("what has no size is in no set")
     mask = scope.condition(statement.when)
     if statement.interval:
@@ -218,7 +218,7 @@ def _membership(scope: Evaluator, statement: Membership) -> Verdict:
     dims = []
     for dim in statement.dims or ():
         size = scope.value(dim)
-        if size.rank or size.loose or size.array.size != 1 or float(size.array.flat[0]) % 1:
+        if size.rank or size.unsized or size.array.size != 1 or float(size.array.flat[0]) % 1:
             raise EvaluationError("a dimension is not a whole number")
         dims.append(int(size.array.flat[0]))
     same = list(value.shape) == dims
@@ -257,11 +257,11 @@ def _one_of(scope: Evaluator, statement: Membership, value: Value, mask: Any) ->
 def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: Any) -> Verdict:
     """Judge one relation between two sides, where a mask says that something is said."""
     left, right = fitted(left, right)
-    if left.loose or right.loose:
+    if left.unsized or right.unsized:
         raise EvaluationError("nothing says how large the two sides are")
     if left.rank and right.rank and left.shape != right.shape:
         return Verdict(False, f"the left side has shape {left.shape}, the right side {right.shape}")
-    if left.lies and right.lies and left.lies != right.lies:
+    if left.orientation and right.orientation and left.orientation != right.orientation:
         scope.turned = True
         raise EvaluationError("one is a row and the other a column")
     rank = max(left.rank, right.rank)
@@ -281,11 +281,11 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     share = np.where(np.isfinite(larger) & (rounding > 0), RELATIVE[unit] * larger, 0.0)
     slack = rounding + share
     slack = slack + np.where(np.isfinite(errors), errors, 0.0)
-    halves = left.half, right.half
-    if relation == "≈" and any(half is not None for half in halves):
+    halves = left.half_unit, right.half_unit
+    if relation == "≈" and any(half_unit is not None for half_unit in halves):
         # Digits far finer than what the sample can tell are those of the sample itself.
-        half = max(half for half in halves if half is not None)
-        slack = np.where(FINER * half < slack, rounding + share, slack)
+        half_unit = max(half_unit for half_unit in halves if half_unit is not None)
+        slack = np.where(FINER * half_unit < slack, rounding + share, slack)
     good = _good(relation, a, b, distance, slack, rounding, larger, halves)
     a, b, good, distance = np.broadcast_arrays(a, b, good, distance)
     said = (mask & scope.indices.valid)[:1]
@@ -318,7 +318,7 @@ def _good(
         case "=":
             return distance <= slack
         case "≈":
-            shown = [half for half in halves if half is not None]
+            shown = [half_unit for half_unit in halves if half_unit is not None]
             if shown:
                 return distance <= max(shown) * (1 + 1e-12) + slack
             return distance <= np.where(np.isfinite(larger), NEAR * larger, 0.0) + slack

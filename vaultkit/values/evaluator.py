@@ -1,4 +1,4 @@
-"""Computes the sides of a statement."""
+"""Evaluates the sides of a statement on the variables of a note."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from vaultkit.tex import (
     Transpose,
     walk,
 )
-from vaultkit.values import functions, products, samples
+from vaultkit.values import functions, matrices, products, samples
 from vaultkit.values.indices import Indices, shown
 from vaultkit.values.names import CONSTANTS, Call, Element, Expectation, Index, Names
 from vaultkit.values.records import (
@@ -62,7 +62,7 @@ _EMPTY = {"sum": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf, "argmax": -np.
 
 
 class Evaluator:
-    """The value of each part of one statement.
+    """Evaluates the nodes of one statement.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Evaluator:
     settings
         What the vault says about its formulas.
     reading
-        Which way vectors lie: ``row``, as in code, or ``column``, as in many papers.
+        The orientation of vectors: ``row``, as in code, or ``column``, as in many papers.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Evaluator:
     # Indices
 
     def run(self, index: str) -> None:
-        """Find what an index runs over: as the formula says, or as far as what it indexes."""
+        """Find the range of an index: as the formula states it, or else that of its axis."""
         if index in self.indices.numbers:
             return
         if index in self._computing:
@@ -145,16 +145,16 @@ class Evaluator:
         self.indices.run(index, 1, sizes.pop(), given=index in self._reductions)
 
     def within(self, limits: Range) -> Any:
-        """Tell where an index is in its range: the ends may depend on another index."""
+        """Return where an index is in its range, whose ends may depend on another index."""
         if not isinstance(limits.index, Index):
             raise EvaluationError("what the dots run over does not count")
         numbers = self.value(limits.index).array
         return (numbers >= self.number(limits.low)) & (numbers <= self.number(limits.high))
 
     def number(self, node: Node) -> Any:
-        """Evaluate what must be a whole number."""
+        """Evaluate a node that must be an integer."""
         value = self.value(node)
-        if value.rank or value.loose:
+        if value.rank or value.unsized:
             raise EvaluationError("an end of a range is not a number")
         nearest = np.rint(value.array)
         near = np.abs(value.array - nearest) <= value.spread * value.unit
@@ -173,7 +173,7 @@ class Evaluator:
         return value
 
     def constant(self, thing: Any, name: str = "") -> Value:
-        """Make a value of a variable."""
+        """Return a variable as a value."""
         listed = isinstance(thing, (list, tuple)) and all(np.ndim(t) for t in thing)
         if listed and len({np.shape(t) for t in thing}) > 1:
             raise EvaluationError(f"{name} holds arrays of different shapes")
@@ -188,12 +188,12 @@ class Evaluator:
         spread = HISTORY * np.abs(array) if computed else np.zeros(array.shape)
         if isinstance(thing, float) and thing.is_integer() and abs(thing) < 2**53:
             spread = np.zeros(array.shape)
-        lies = self.reading if rank == 1 else ""
-        value = made(array, spread, rank, lies=lies)
+        orientation = self.reading if rank == 1 else ""
+        value = made(array, spread, rank, orientation=orientation)
         return value.but(unit=unit)
 
-    def told(self) -> tuple[str, ...]:
-        """Name the variables that were used."""
+    def bound(self) -> tuple[str, ...]:
+        """List the variables that were used, with their values or shapes."""
         return tuple(f"{name} {what}" for name, what in self.used.items())
 
     def _number(self, node: Number) -> Value:
@@ -205,7 +205,7 @@ class Evaluator:
             np.full(lead, number),
             0.0 if exact else abs(number),
             0,
-            half=0.5 * 10.0 ** -len(decimals),
+            half_unit=0.5 * 10.0 ** -len(decimals),
         )
 
     def _index(self, node: Index) -> Value:
@@ -216,7 +216,7 @@ class Evaluator:
         if node.name not in self.variables:
             lead = (1,) * self.indices.count
             if node.name == "I":
-                return made(np.ones(lead), 0.0, 0, loose="eye")
+                return made(np.ones(lead), 0.0, 0, unsized="eye")
             constant = CONSTANTS[node.name]
             return made(np.full(lead, constant), constant, 0)
         thing = self.variables[node.name]
@@ -228,17 +228,17 @@ class Evaluator:
     def _function(self, node: Function) -> Value:
         if node.name == "ones":
             lead = (1,) * self.indices.count
-            return made(np.ones(lead), 0.0, 0, loose="ones", lies=self.reading)
-        raise EvaluationError(f"{node.name} stands without what it is of")
+            return made(np.ones(lead), 0.0, 0, unsized="ones", orientation=self.reading)
+        raise EvaluationError(f"{node.name} needs an argument")
 
     def _element(self, node: Element) -> Value:
         base = self.value(node.base)
-        if base.loose:
+        if base.unsized:
             raise EvaluationError("an element of what has no size")
         if not base.rank:
             raise EvaluationError("an index of a number")
         indices = split(node.indices, base)
-        lies = ""
+        orientation = ""
         if any(isinstance(index, Slice) for index in indices):
             # What is indexed comes first; what is taken whole, behind it.
             if len(indices) != base.rank or node.last:
@@ -251,7 +251,7 @@ class Evaluator:
             indices = tuple(indices[a] for a in taken)
             # A column is one, whichever way single vectors are taken to lie.
             if len(order) == 2 and len(taken) == 1:
-                lies = ("row", "column")[taken[0]]
+                orientation = ("row", "column")[taken[0]]
         places = []
         for place in indices:
             letters = {i.name for i in walk(place) if isinstance(i, Index)}
@@ -259,8 +259,9 @@ class Evaluator:
                 self.run(letter)
             places.append((self.value(place), letters, isinstance(place, Index)))
         if base.rank == 2 and len(places) == 1 and not node.last:
-            base = base.but(lies=lies or self.reading)  # its rows are vectors like all others
-            self.turned |= bool(lies)
+            # Its rows are vectors like all others.
+            base = base.but(orientation=orientation or self.reading)
+            self.turned |= bool(orientation)
         return self.indices.pick(base, places, node.last)
 
     def _transpose(self, node: Transpose) -> Value:
@@ -270,12 +271,12 @@ class Evaluator:
                 array=value.array.swapaxes(-1, -2), spread=value.spread.swapaxes(-1, -2)
             )
         turned = {"row": "column", "column": "row"}
-        return value.but(lies=turned.get(value.lies, ""))
+        return value.but(orientation=turned.get(value.orientation, ""))
 
     def _power(self, node: Power) -> Value:
         value = products.power(self.value(node.base), self.value(node.exponent))
         if node.base == Number("10") and not value.rank:
-            return value.but(half=None)
+            return value.but(half_unit=None)
         return value
 
     def _sum(self, node: Sum) -> Value:
@@ -295,9 +296,9 @@ class Evaluator:
             op = r"\cdot"
         value, turned = products.times(left, right, op)
         self.turned |= turned
-        if left.half is not None and _power_of_ten(node.right):
+        if left.half_unit is not None and _power_of_ten(node.right):
             # 1.30 \times 10^{-3} shows digits, too.
-            value = value.but(half=left.half * float(right.array.flat[0]))
+            value = value.but(half_unit=left.half_unit * float(right.array.flat[0]))
         return value
 
     def _apply(self, node: Apply) -> Value:
@@ -309,7 +310,7 @@ class Evaluator:
             i, j = (self.value(a) for a in node.arguments)
             return made((i.array == j.array).astype(float), 0.0, 0)
         values = self.several(node.arguments)
-        if any(value.loose for value in values):
+        if any(value.unsized for value in values):
             raise EvaluationError(f"{name} of what has no size")
         if name in ("max", "min"):
             return functions.extreme(name, values)
@@ -318,10 +319,11 @@ class Evaluator:
         if name not in functions.FUNCTIONS or len(values) != 1:
             raise EvaluationError(f"{name} does not take {len(values)} arguments")
         value = functions.FUNCTIONS[name](values[0])
-        return value.but(lies=self.reading) if value.rank == 1 and not value.lies else value
+        free = value.rank == 1 and not value.orientation
+        return value.but(orientation=self.reading) if free else value
 
     def several(self, nodes: Sequence[Node]) -> list[Value]:
-        r"""Evaluate the parts of a list; ``x_1, \dots, x_n`` are several."""
+        r"""Evaluate the items of a list; ``x_1, \dots, x_n`` stands for n of them."""
         values: list[Value] = []
         for node in nodes:
             if not isinstance(node, Reduce) or node.kind != "list":
@@ -350,7 +352,7 @@ class Evaluator:
         )
         if math.prod(lead) > MOST_CALLS:
             raise EvaluationError(f"{node.name} would have to be called {math.prod(lead)} times")
-        if any(value.loose for value in values):
+        if any(value.unsized for value in values):
             raise EvaluationError(f"{node.name} of what has no size")
         results = self.results(node, nodes, values, lead, 0)
         shapes = {result.shape for result in results}
@@ -365,15 +367,16 @@ class Evaluator:
         if results[0].dtype.kind == "f":
             spread = 2 * HISTORY * np.abs(array) + self.moved(node, nodes, values, lead, array)
         # What is as long as the vectors that it was computed from lies as they do.
-        lies = {value.lies for value in values if value.shape == shape and value.lies}
-        lying = (lies.pop() if len(lies) == 1 else self.reading) if len(shape) == 1 else ""
-        value = made(array, spread, len(shape), *values, lies=lying)
+        known = {v.orientation for v in values if v.shape == shape and v.orientation}
+        same = known.pop() if len(known) == 1 else self.reading
+        orientation = same if len(shape) == 1 else ""
+        value = made(array, spread, len(shape), *values, orientation=orientation)
         return value.but(unit=max(unit, value.unit))
 
     def results(
         self, node: Call, nodes: Sequence[Node | None], values: list[Value], lead: Any, step: float
     ) -> list[Any]:
-        """Call a function, with arguments that rounding may have moved by some steps."""
+        """Call a function on arguments moved by ``step`` times their rounding errors."""
         signs = np.random.default_rng(0)
         moved = [
             v.but(array=v.array + step * v.spread * v.unit * signs.choice((-1, 1), v.array.shape))
@@ -399,7 +402,7 @@ class Evaluator:
     def moved(
         self, node: Call, nodes: Sequence[Node | None], values: list[Value], lead: Any, array: Any
     ) -> Any:
-        """Find how far the rounding of its arguments moves a function: try it, if it is far."""
+        """Estimate how far rounding errors of the arguments move a result."""
         far = any(
             float((v.spread * v.unit).max(initial=0.0))
             >= (_OF_VARIABLES if isinstance(n, Symbol) else _UNNOTICED)
@@ -419,7 +422,7 @@ class Evaluator:
         return _SAFETY * moved / unit
 
     def argument(self, node: Node | None, value: Value, lead: Any, place: Any) -> Any:
-        """Return an argument as the code would have it: a copy that nobody else holds."""
+        """Return an argument in the form that code passes it, as a copy."""
         if isinstance(node, Symbol) and node.name in self.variables:
             return copy.deepcopy(self.variables[node.name])
         array = np.broadcast_to(value.array, lead + value.shape)[place]
@@ -437,13 +440,13 @@ class Evaluator:
 
     def _reduce(self, node: Reduce) -> Value:
         if node.kind == "list":
-            raise EvaluationError("dots stand for nothing here")
+            raise EvaluationError("dots have no meaning here")
         (index,) = node.indices
         self.run(index)
         axis = self.indices.axis(index)
         numbers = self.indices.numbers[index]
         body = self.value(node.body)
-        if body.loose:
+        if body.unsized:
             raise EvaluationError(f"\\{node.kind} of what has no size")
         keep: Any = np.ones((1,) * self.indices.count, bool)
         if node.high is not None and node.low is not None:
@@ -459,12 +462,12 @@ class Evaluator:
         if not keep.all():
             keep = keep.reshape(keep.shape + (1,) * body.rank)
             array, spread = np.where(keep, array, _EMPTY[node.kind]), np.where(keep, spread, 0.0)
-        whole = body.but(array=array, spread=spread, half=None)
+        whole = body.but(array=array, spread=spread, half_unit=None)
         return functions.reduce(node.kind, whole, axis, numbers)
 
     def _norm(self, node: Norm) -> Value:
         value = self.value(node.body)
-        if value.loose:
+        if value.unsized:
             raise EvaluationError("the norm of what has no size")
         return functions.norm(node.kind, value)
 
@@ -472,49 +475,9 @@ class Evaluator:
         rows = [self.several(row) for row in node.rows]
         if node.column:
             rows = [[cell] for row in rows for cell in row]
-        cells = [cell for row in rows for cell in row]
-        if any(cell.rank or cell.loose for cell in cells):
-            return self.blocks(rows, node.loose)
-        if len({len(row) for row in rows}) != 1:
-            raise EvaluationError("a matrix written out has rows of different lengths")
-        shape = np.broadcast_shapes(*(c.array.shape for c in cells))
-
-        def laid(of: Callable[[Value], Any]) -> Any:
-            array = np.array([[np.broadcast_to(of(c), shape) for c in row] for row in rows])
-            return np.moveaxis(array, (0, 1), (-2, -1))
-
-        array, spread = laid(lambda c: c.array), laid(lambda c: c.spread)
-        halves = [c.half for c in cells]
-        # A 0 or 1 beside 0.25 is written to as many digits as its neighbours.
-        half = None if any(h is None for h in halves) else min(h for h in halves if h is not None)
-        if len(rows) == 1 or len(rows[0]) == 1:
-            at = (..., 0, slice(None)) if len(rows) == 1 else (..., slice(None), 0)
-            lies = "" if node.loose else "row" if len(rows) == 1 else "column"
-            if len(cells) == 1:
-                lies = ""
-            self.turned |= bool(lies)
-            return made(array[at], spread[at], 1, *cells, half=half, lies=lies)
-        return made(array, spread, 2, *cells, half=half)
-
-    def blocks(self, rows: list[list[Value]], loose: bool) -> Value:
-        """Lay arrays side by side, or vectors as rows or columns."""
-        cells = [cell for row in rows for cell in row]
-        first = cells[0]
-        if any(c.loose or c.rank != first.rank for c in cells) or min(len(rows), len(rows[0])) > 1:
-            raise EvaluationError("a matrix written out is not made of numbers")
-        if first.rank == 2 and len(rows) == 1 and not loose:
-            return functions.concatenate(cells)
-        lies = "column" if len(rows) == 1 else "row"
-        if first.rank != 1 or any(c.shape != first.shape for c in cells):
-            raise EvaluationError("a matrix written out is not made of numbers")
-        if any(c.lies not in ("", lies) for c in cells):
-            raise EvaluationError("vectors that lie the other way; transpose it")
-        axis = -1 if lies == "column" else -2
-        lead = np.broadcast_shapes(*(c.array.shape for c in cells))
-        array = np.stack([np.broadcast_to(c.array, lead) for c in cells], axis)
-        spread = np.stack([np.broadcast_to(c.spread, lead) for c in cells], axis)
-        self.turned = True
-        return made(array, spread, 2, *cells)
+        matrix, lies = matrices.written_out(rows, node.is_tuple)
+        self.turned |= lies
+        return matrix
 
     def _cases(self, node: Cases) -> Value:
         values = [self.value(branch) for branch, _ in node.branches]
@@ -530,11 +493,12 @@ class Evaluator:
             holds = holds.reshape(lead + (1,) * (rank - own) + holds.shape[self.indices.count :])
             bounded(np.broadcast_shapes(holds.shape, a.shape, array.shape))
             array, spread = np.where(holds, a, array), np.where(holds, s, spread)
-        lies = next((v.lies for v in values if v.lies), self.reading if rank == 1 else "")
-        return made(array, spread, rank, *values, lies=lies if rank == 1 else "")
+        known = [value.orientation for value in values if value.orientation]
+        orientation = [*known, self.reading][0] if rank == 1 else ""
+        return made(array, spread, rank, *values, orientation=orientation)
 
     def condition(self, conditions: Sequence[Node]) -> Any:
-        """Tell where all of several conditions hold."""
+        """Return where all of several conditions hold."""
         holds: Any = np.ones((1,) * self.indices.count, bool)
         for condition in conditions:
             part = self.holds(condition, None)
@@ -545,7 +509,7 @@ class Evaluator:
         return holds
 
     def holds(self, condition: Node, rank: int | None) -> Any:
-        """Tell where a condition holds; exactly, as the code that it tells of would."""
+        """Return where a condition holds; compared exactly, as code compares."""
         if isinstance(condition, Range):
             return self.within(condition)
         result: Any = np.ones((1,) * self.indices.count, bool)
@@ -582,7 +546,7 @@ class Evaluator:
         return result
 
     def _dots(self, node: Dots) -> Value:  # noqa: ARG002
-        raise EvaluationError("dots stand for nothing here")
+        raise EvaluationError("dots have no meaning here")
 
 
 def _wider(array: Any, ndim: int, count: int) -> Any:
@@ -591,7 +555,7 @@ def _wider(array: Any, ndim: int, count: int) -> Any:
 
 
 def _relative(value: Value) -> float:
-    """Return by how many roundings an argument may be off, as far as it matters."""
+    """Return the largest relative error bound among the elements of an argument."""
     if not value.array.size:
         return 0.0
     size = np.abs(value.array)
@@ -604,7 +568,7 @@ def _power_of_ten(node: Node) -> bool:
 
 
 def split(indices: tuple[Node, ...], base: Value) -> tuple[Node, ...]:
-    r"""Part ``21`` and ``2j`` in two: of what has two axes, ``\alpha_{21}`` is one element."""
+    r"""Split ``21`` and ``2j`` into two indices where the base has two axes: ``\alpha_{21}``."""
     match indices:
         case (Number(text),) if base.rank > 1 and len(text) == base.rank and text.isdigit():
             parts = tuple(Number(digit) for digit in text)

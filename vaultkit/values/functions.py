@@ -1,4 +1,4 @@
-"""Functions, reductions and norms that every formula knows."""
+"""The built-in functions, reductions and norms of formulas."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TURNING = (np.sin, np.cos, np.tan)
 
 
 def apply(function: Callable[[Any], Any], value: Value) -> Value:
-    """Compute a function of each element; what rounding has moved it by, the function moves on."""
+    """Apply a function to each element, and propagate the rounding error through it."""
     x = value.array
     array = np.asarray(function(x))
     delta = value.spread * value.unit
@@ -31,7 +31,13 @@ def apply(function: Callable[[Any], Any], value: Value) -> Value:
     # The logarithm of 0 is the one infinity that is meant.
     operands = () if function is np.log else (x,)
     return made(
-        array, spread, value.rank, value, operands=operands, lies=value.lies, sample=value.sample
+        array,
+        spread,
+        value.rank,
+        value,
+        operands=operands,
+        orientation=value.orientation,
+        sample=value.sample,
     )
 
 
@@ -40,7 +46,12 @@ def _rounded(function: Callable[[Any], Any], value: Value) -> Value:
     slack = value.spread * value.unit + WHOLE * np.abs(value.array)
     near = np.abs(value.array - nearest) <= slack
     array = np.where(near, nearest, function(value.array))
-    return made(array, 0.0, value.rank, value, lies=value.lies)
+    return made(array, 0.0, value.rank, value, orientation=value.orientation)
+
+
+def _sign(value: Value) -> Value:
+    array = np.sign(value.array)
+    return made(array, 0.0, value.rank, value, orientation=value.orientation)
 
 
 def _factorial(value: Value) -> Value:
@@ -53,7 +64,7 @@ def _factorial(value: Value) -> Value:
 
 
 def binomial(above: Value, below: Value) -> Value:
-    """Choose some of several."""
+    """Return the binomial coefficient."""
     values = np.broadcast_arrays(above.array, below.array)
     if above.rank or below.rank or any(((v < 0) | (v % 1 != 0) | (v > 1000)).any() for v in values):
         raise EvaluationError("\\binom takes whole numbers from 0 to 1000")
@@ -63,7 +74,7 @@ def binomial(above: Value, below: Value) -> Value:
 
 
 def root(value: Value, order: Value) -> Value:
-    """Take the root of a given order."""
+    """Return the root of a given order, 2 for the square root."""
     if order.rank or order.array.size != 1 or order.array.flat[0] % 1 or order.array.flat[0] < 2:
         raise EvaluationError("the order of a root is a whole number from 2 on")
     n = int(order.array.flat[0])
@@ -77,13 +88,13 @@ def root(value: Value, order: Value) -> Value:
 
 
 def modulo(left: Value, right: Value) -> Value:
-    """Return the rest of a division of whole numbers."""
+    """Return the remainder of a division of integers."""
     rank = max(left.rank, right.rank)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
     # Floats of an array are whole as far as rounding lets one tell.
     near = np.abs(a - np.rint(a)) <= s * left.unit, np.abs(b - np.rint(b)) <= t * right.unit
     a, b = np.rint(a), np.rint(b)
-    if left.loose or right.loose or not all(n.all() for n in near) or (b == 0).any():
+    if left.unsized or right.unsized or not all(n.all() for n in near) or (b == 0).any():
         raise EvaluationError("\\bmod takes whole numbers")
     return made(np.mod(a, b), 0.0, rank, left, right)
 
@@ -157,7 +168,7 @@ def _det(value: Value) -> Value:
 
 def _eye(value: Value) -> Value:
     if value.rank or value.array.size != 1 or value.array.flat[0] % 1:
-        raise EvaluationError("I_n has one whole number")
+        raise EvaluationError("I_n needs one whole number")
     n = int(value.array.flat[0])
     if not 1 <= n <= 4000:
         raise EvaluationError("I_n is too large, or too small")
@@ -176,24 +187,24 @@ def ones(value: Value) -> Value:
 
 
 def percent(value: Value) -> Value:
-    """Return hundredths, and as many digits as are shown."""
-    half = None if value.half is None else value.half / 100
+    """Divide by 100; half a unit in the last digit shown is divided, too."""
+    half_unit = None if value.half_unit is None else value.half_unit / 100
     return value.but(
         array=value.array / 100,
         spread=value.spread / 100 + np.abs(value.array / 100),
-        half=half,
+        half_unit=half_unit,
     )
 
 
 def degrees(value: Value) -> Value:
-    """Return the angle."""
+    """Return an angle in degrees in radians."""
     turn = math.pi / 180
     array = value.array * turn
     return made(array, value.spread * turn + 2 * np.abs(array), value.rank, value)
 
 
 def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
-    """Add up along axes."""
+    """Return the sum along axes."""
     count = math.prod(value.array.shape[axis] for axis in axes)
     array = value.array.sum(axis=tuple(axes), keepdims=keep)
     size = np.abs(value.array).sum(axis=tuple(axes), keepdims=keep)
@@ -203,11 +214,11 @@ def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
     rank = value.rank - sum(axis < 0 and -axis <= value.rank for axis in axes)
     operands = (np.zeros(()),) if np.isfinite(value.array).all() else ()
     return made(array, spread, rank, value, operands=operands, sample=value.sample,
-                lies=value.lies)  # fmt: skip
+                orientation=value.orientation)  # fmt: skip
 
 
 def reduce(kind: str, value: Value, axis: int, numbers: Any) -> Value:
-    """Take the sum, product or extreme along the axis of an index; keep the axis, of length 1."""
+    """Reduce along the axis of an index to a sum, product or extreme; keep it with length 1."""
     if kind == "sum":
         return total(value, (axis,), keep=True)
     array, spread = value.array, value.spread
@@ -227,12 +238,12 @@ def reduce(kind: str, value: Value, axis: int, numbers: Any) -> Value:
         return made(np.where(missing, np.nan, np.take(numbers.ravel(), place)), 0.0, 0, value)
     return made(
         np.take_along_axis(array, place, axis), np.take_along_axis(spread, place, axis),
-        value.rank, value, lies=value.lies, sample=value.sample,
+        value.rank, value, orientation=value.orientation, sample=value.sample,
     )  # fmt: skip
 
 
 def extreme(kind: str, values: Sequence[Value]) -> Value:
-    """Take the larger or smaller of several, or the largest or smallest element of one."""
+    """Return the elementwise maximum or minimum of several values, or that within one value."""
     if len(values) == 1:
         (value,) = values
         if not value.rank:
@@ -254,16 +265,16 @@ def extreme(kind: str, values: Sequence[Value]) -> Value:
         missing = np.isnan(array) | np.isnan(b)
         array, spread = np.where(first, array, b), np.where(first, spread, t)
         array = np.where(missing, np.nan, array)
-    lies = next((value.lies for value in values if value.lies), "")
-    return made(array, spread, rank, *values, lies=lies)
+    orientation = next((value.orientation for value in values if value.orientation), "")
+    return made(array, spread, rank, *values, orientation=orientation)
 
 
 def norm(kind: str, value: Value) -> Value:
-    """Take a norm, or an absolute value."""
+    """Return a norm, or the absolute value."""
     if kind == "abs":
         if value.rank:
             raise EvaluationError("the bars | | are for numbers; write \\lVert x \\rVert of arrays")
-        return value.but(array=np.abs(value.array), half=None)
+        return value.but(array=np.abs(value.array), half_unit=None)
     if not value.rank:
         raise EvaluationError("the norm of a number; write | |")
     if value.rank > 1 and kind not in ("", "F"):
@@ -272,7 +283,7 @@ def norm(kind: str, value: Value) -> Value:
         raise EvaluationError("the Frobenius norm is of a matrix")
     axes = tuple(range(-value.rank, 0))
     size = np.abs(value.array)
-    absolute = value.but(array=size, lies="", sample=False)
+    absolute = value.but(array=size, orientation="", sample=False)
     if kind == "1":
         return total(absolute, axes)
     if kind == "infty":
@@ -289,15 +300,19 @@ def norm(kind: str, value: Value) -> Value:
 
 
 def concatenate(values: Sequence[Value]) -> Value:
-    """Join arrays along their last axis."""
+    """Concatenate arrays along their last axis."""
     rank = values[0].rank
-    if not rank or any(value.rank != rank or value.loose for value in values):
+    if not rank or any(value.rank != rank or value.unsized for value in values):
         raise EvaluationError("what is joined must have the same axes")
     lead = np.broadcast_shapes(*(v.array.shape[:-1] for v in values))
     parts = [np.broadcast_to(v.array, lead + v.shape[-1:]) for v in values]
     spreads = [np.broadcast_to(v.spread, lead + v.shape[-1:]) for v in values]
     return made(
-        np.concatenate(parts, -1), np.concatenate(spreads, -1), rank, *values, lies=values[0].lies
+        np.concatenate(parts, -1),
+        np.concatenate(spreads, -1),
+        rank,
+        *values,
+        orientation=values[0].orientation,
     )
 
 
@@ -307,12 +322,12 @@ FUNCTIONS: dict[str, Callable[[Value], Value]] = {
        ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arccos", "arcsin",
         "arctan")},
     "ln": partial(apply, np.log),
-    "abs": lambda value: value.but(array=np.abs(value.array), half=None),
-    "sgn": lambda value: made(np.sign(value.array), 0.0, value.rank, value, lies=value.lies),
+    "abs": lambda value: value.but(array=np.abs(value.array), half_unit=None),
+    "sgn": _sign,
     "floor": partial(_rounded, np.floor), "ceil": partial(_rounded, np.ceil),
     "factorial": _factorial, "percent": percent, "degrees": degrees, "eye": _eye, "ones": ones,
     "diag": _diag, "tr": _trace, "Tr": _trace, "rank": _rank, "det": _det, "inv": inverse,
-    "sign": lambda value: made(np.sign(value.array), 0.0, value.rank, value, lies=value.lies),
+    "sign": _sign,
     **{name: partial(_whole, name) for name in ("sum", "mean", "median")},
     "max": lambda value: extreme("max", [value]), "min": lambda value: extreme("min", [value]),
 }  # fmt: skip

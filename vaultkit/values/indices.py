@@ -1,4 +1,4 @@
-"""Letters that count: each has an axis of its own, so that a formula holds for all at once."""
+"""The indices of a statement: each has an axis of its own, so that all cases are judged at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REPLICATES = "sample"
 
 
 class Indices:
-    """The axes of a statement's indices, what each runs over, and where nothing is said.
+    """The axes of a statement's indices, the range of each, and the elements outside all ranges.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Indices:
 
     @property
     def count(self) -> int:
-        """How many axes there are."""
+        """The number of axes."""
         return len(self.names)
 
     def axis(self, index: str) -> int:
@@ -42,7 +42,7 @@ class Indices:
         return self.names.index(index)
 
     def run(self, index: str, low: float, high: float, given: bool = True) -> None:
-        """Let an index run from one number to another."""
+        """Set the range of an index, both ends included."""
         if not (np.isfinite(low) and np.isfinite(high)):
             raise EvaluationError(f"{shown(index)} would run without an end")
         if low % 1 or high % 1:
@@ -67,9 +67,9 @@ class Indices:
     def pick(
         self, base: Value, places: Sequence[tuple[Value, set[str], bool]], last: bool
     ) -> Value:
-        """Take elements: of the first axes, or of the last.
+        """Return elements, indexed along the first axes, or with ``last`` along the last ones.
 
-        Each place comes with the indices that it depends on, and whether it is one of them alone.
+        Each place comes with the indices that it depends on, and whether it is an index by itself.
         """
         if len(places) > base.rank:
             raise EvaluationError("there are more indices than axes")
@@ -106,11 +106,14 @@ class Indices:
         ]
         at = tuple(grid + clipped)
         rank = base.rank - len(places)
-        return made(base_array[at], base_spread[at], rank, base, sample=last and rank > 0,
-                    lies=base.lies if rank == 1 and base.rank == 2 else "")  # fmt: skip
+        orientation = base.orientation if rank == 1 and base.rank == 2 else ""
+        return made(
+            base_array[at], base_spread[at], rank, base,
+            sample=last and rank > 0, orientation=orientation,
+        )  # fmt: skip
 
     def place(self, at: Sequence[int], shape: Sequence[int]) -> str:
-        """Tell where an element of an array stands: by its indices, counted from 1."""
+        """Describe the place of an element: ``i = 1, j = 2``, counted from 1."""
         parts = [
             f"{shown(name)} = {self.numbers[name].ravel()[where]:.0f}"
             for name, where, size in zip(self.names, at[: self.count], shape, strict=False)
@@ -122,5 +125,5 @@ class Indices:
 
 
 def shown(index: str) -> str:
-    """Return the letter that a formula has for an index."""
+    """Return the letter of an index, as the formula writes it."""
     return "the number" if index.startswith(HIDDEN) else index.rstrip("'")

@@ -1,4 +1,4 @@
-"""Tells a law from a statement about the numbers of a page."""
+"""Distinguishes general laws from statements about the numbers of one page."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from vaultkit.tex import Bracketed, Node, Number, Power, Reduce, Statement, Subs
 
 
 def law(statement: Node) -> bool:
-    r"""Tell whether a statement speaks of any numbers: none of its own is of this page.
+    r"""Return whether a statement is a law, which may hold for any values of its variables.
 
-    It counts with no number but 0, 1 and 2 (indices, exponents and the ends of sums count nothing),
-    and it does more than to give a name, or anything else, its value.
+    A law computes with no number but 0, 1 and 2 (those in indices, exponents and bounds of sums may
+    be any), and is more than a definition that gives a name its value.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def law(statement: Node) -> bool:
 
 
 def _numbers(node: object) -> Iterator[Number]:
-    """Find the numbers in a statement that count something: no indices, bounds or exponents."""
+    """Yield the numbers in a statement, but for those in indices, bounds and exponents."""
     match node:
         case Number():
             yield node

@@ -1,8 +1,8 @@
 """What the names of a formula stand for: a variable, an element of one, an index, a function.
 
 A formula does not say which: ``d_k`` is a name or an element of ``d``, ``a (x)`` a function's value
-or a product, ``k`` a number or what a sum counts by. The variables of the note tell; after this,
-nothing is left to be told, and no verdict depends on what is computed first.
+or a product, ``k`` a variable or the index of a sum. The variables of the note decide. Names are
+resolved before anything is evaluated, so that no verdict depends on the order of evaluation.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ EXPECTATIONS = ("E", "Var", "Cov")
 
 @dataclass(frozen=True)
 class Index(Node):
-    """A letter that counts, by a name that no other one has."""
+    """An index, under a name that is unique in the statement."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Element(Node):
-    """An element of something; ``last`` where the indices are those of the last axes."""
+    """An element of a variable; with ``last``, indexed along the last axes."""
 
     base: Node
     indices: tuple[Node, ...]
@@ -63,7 +63,7 @@ class Element(Node):
 
 @dataclass(frozen=True)
 class Call(Node):
-    """A function of the note, or one of the settings'."""
+    """A call of a function of the note, or of one in the settings."""
 
     name: str
     function: Callable[..., Any] = field(compare=False)
@@ -89,7 +89,7 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 class Names:
-    """Tells what each name of a statement stands for.
+    """Resolves the names of a statement.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Names:
         self.expecting = self.looking = self.limiting = False
 
     def resolve(self, statement: Node) -> Node:
-        """Return the statement with all names told."""
+        """Return the statement with all names resolved."""
         # What counts is known only when all of it has been seen.
         for self.looking in (True, False):
             self.indices = sorted(self.free)
@@ -127,7 +127,7 @@ class Names:
         return next((s for s in spellings(name) if s in self.variables), None)
 
     def base_name(self, node: Node) -> str | None:
-        """Return the variable that is indexed: ``q``, or, of ``q_i``, else ``Q``."""
+        """Return the variable that is indexed: ``q``, or ``Q`` for ``q_i`` if no ``q`` is bound."""
         if not isinstance(node, Symbol):
             return None
         name = self.find(node.name)
@@ -148,10 +148,10 @@ class Names:
             return name, self.settings.functions[name]
         return None
 
-    def counts(self, letter: str) -> bool:
-        """Tell whether a letter counts, where it stands as an index.
+    def is_index(self, letter: str) -> bool:
+        """Return whether a letter in the place of an index is one, rather than a variable.
 
-        What a loop has left in it is not meant, so that a whole number in ``i`` binds nothing.
+        It is, even if the note binds it to an integer: that may be left from a loop.
         """
         if letter == HIDDEN:
             return True
@@ -163,11 +163,11 @@ class Names:
         )
 
     def is_name(self, node: Subscript, env: Mapping[str, str]) -> bool:
-        """Tell whether ``d_k`` is a name: it is if it is bound, unless k can index d."""
+        """Return whether ``d_k`` is one name: if it is bound, and k is no index of a ``d``."""
         if not node.name or node.name not in self.variables:
             return False
         letters = all(
-            isinstance(i, Symbol) and (i.name in env or self.counts(i.name)) for i in node.indices
+            isinstance(i, Symbol) and (i.name in env or self.is_index(i.name)) for i in node.indices
         )
         base = self.variables.get(node.base.name) if isinstance(node.base, Symbol) else None
         if not letters or base is None or not _indexable(base):
@@ -182,7 +182,7 @@ class Names:
     # Resolving
 
     def node(self, node: Node, env: Mapping[str, str]) -> Node:
-        """Resolve a node, given what the letters count that sums have bound."""
+        """Resolve a node; ``env`` maps the letters that sums around it bind to their indices."""
         method = getattr(self, "_" + type(node).__name__.lower(), None)
         resolved: Node = method(node, env) if method else self.parts(node, env)
         if resolved.span == (0, 0):
@@ -190,7 +190,7 @@ class Names:
         return resolved
 
     def parts(self, node: Node, env: Mapping[str, str]) -> Node:
-        """Resolve what a node is made of."""
+        """Resolve the children of a node."""
         changed = {}
         outer = self.limiting
         for part in fields(node):
@@ -207,9 +207,9 @@ class Names:
         return self.node(thing, env) if isinstance(thing, Node) else thing
 
     def place(self, node: Node, env: Mapping[str, str]) -> Node:
-        """Resolve what stands as an index: letters that count do."""
+        """Resolve a node in the place of an index, where letters are indices."""
         for symbol in walk(node):
-            if isinstance(symbol, Symbol) and symbol.name not in env and self.counts(symbol.name):
+            if isinstance(symbol, Symbol) and symbol.name not in env and self.is_index(symbol.name):
                 self.free.add(symbol.name)
         return self.node(node, env)
 
@@ -217,11 +217,11 @@ class Names:
         if node.name in env:
             return Index(env[node.name])
         if node.name in self.free or (
-            self.looking and self.counts(node.name) and node.name not in self.variables
+            self.looking and self.is_index(node.name) and node.name not in self.variables
         ):
             return Index(node.name)
         name = self.find(node.name)
-        if self.limiting and name in _LEFT_BEHIND and self.counts(name) and not self.looking:
+        if self.limiting and name in _LEFT_BEHIND and self.is_index(name) and not self.looking:
             # What a loop has left in i is no condition on an index.
             raise UnboundError(name)
         if name is not None:
@@ -232,7 +232,7 @@ class Names:
 
     def _function(self, node: Function, env: Mapping[str, str]) -> Node:  # noqa: ARG002
         if node.name != "ones":
-            raise EvaluationError(f"{node.name} stands without what it is of")
+            raise EvaluationError(f"{node.name} needs an argument")
         return node
 
     def _subscript(self, node: Subscript, env: Mapping[str, str]) -> Node:
@@ -242,7 +242,7 @@ class Names:
             # a (x)_i is a times x_i.
             return self.node(_moved(node, node.base), env)
         letters = all(
-            isinstance(i, Symbol) and (i.name in env or self.counts(i.name)) for i in node.indices
+            isinstance(i, Symbol) and (i.name in env or self.is_index(i.name)) for i in node.indices
         )
         if node.base == Symbol("delta") and self.find("delta") is None and len(node.indices) == 2:
             return Apply(Function("delta"), tuple(self.place(i, env) for i in node.indices))
@@ -296,14 +296,14 @@ class Names:
         raise EvaluationError(r"\partial stands alone; a derivative is written as a fraction")
 
     def readings(self, node: Node) -> list[tuple[str, tuple[Node, ...]]]:
-        """List what a name with indices may be: a name as a whole, or one with these indices."""
+        """List the readings of a name with indices: the name of a variable, and its indices."""
         match node:
             case Symbol(name):
                 return [(name, ())]
             case Subscript(base, indices, name):
                 whole: list[tuple[str, tuple[Node, ...]]] = [(name, ())]
                 counts = all(
-                    isinstance(s, Number) or (isinstance(s, Symbol) and self.counts(s.name))
+                    isinstance(s, Number) or (isinstance(s, Symbol) and self.is_index(s.name))
                     for index in indices
                     for s in walk(index)
                     if isinstance(s, (Number, Symbol))
@@ -314,7 +314,7 @@ class Names:
                 raise EvaluationError("a derivative is of a name, by a name")
 
     def applies(self, node: Apply) -> bool:
-        """Tell whether ``f(x)`` is the value of a function, not a product."""
+        """Return whether ``f(x)`` is a function call, and not a product."""
         if isinstance(node.function, Function) or self.function(node.function):
             return True
         name = node.function.name if isinstance(node.function, (Symbol, Subscript)) else ""
@@ -338,7 +338,7 @@ class Names:
                 return Expectation(name, arguments)
             arguments = self.thing(node.arguments, env)
             if name == "diag" and (len(arguments) > 1 or isinstance(arguments[0], Reduce)):
-                arguments = (Matrix((arguments,), loose=True),)  # diag(1, 2, 4)
+                arguments = (Matrix((arguments,), is_tuple=True),)  # diag(1, 2, 4)
             return Apply(Function(name), arguments)
         if len(node.arguments) != 1:
             raise UnboundError(name or "a function")
@@ -388,7 +388,7 @@ class Names:
         return self.parts(node, env)
 
     def is_sample(self, node: Node) -> bool:
-        """Tell whether something is a variable that holds one number for each of many."""
+        """Return whether a node is a variable with one number for each member of a sample."""
         match node:
             case Product(_, Number(), thing) | Power(thing):
                 return self.is_sample(thing)
@@ -404,7 +404,7 @@ class Names:
     def _range(self, node: Range, env: Mapping[str, str]) -> Node:
         assert isinstance(node.index, Symbol)
         low, high = self.node(node.low, env), self.node(node.high, env)
-        index = self.node(node.index, env) if not self.counts(node.index.name) else (
+        index = self.node(node.index, env) if not self.is_index(node.index.name) else (
             Index(node.index.name)
         )  # fmt: skip
         if isinstance(index, Index):
@@ -434,11 +434,11 @@ class Names:
         return body
 
     def letters_of(self, node: Reduce, env: Mapping[str, str]) -> tuple[str, ...]:
-        r"""Find the letters that ``\sum_{i < j}`` counts by: those that nothing else does."""
+        r"""Return the letters that ``\sum_{i < j}`` sums over, which nothing around it binds."""
         letters = dict.fromkeys(
             symbol.name
             for symbol in walk(node.conditions)
-            if isinstance(symbol, Symbol) and self.counts(symbol.name) and symbol.name not in env
+            if isinstance(symbol, Symbol) and self.is_index(symbol.name) and symbol.name not in env
         )
         bound = tuple(letter for letter in letters if letter not in self.used_outside)
         if len(bound) > 1 and list(bound) != sorted(bound) and not self.looking:

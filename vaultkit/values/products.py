@@ -1,4 +1,4 @@
-"""Sums, products, quotients and powers, with what rounding does to them."""
+"""Sums, products, quotients and powers of values, with their rounding errors."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ WORST_CONDITION = 1e12
 
 
 def roundings(count: int) -> float:
-    """Return how many roundings a sum of so many numbers comes to: errors go both ways."""
+    """Return the growth of errors in a sum of ``count`` numbers, where they partly cancel."""
     return min(float(count), 2 + 2 * math.sqrt(count))
 
 
 def rounded(array: Any, *spreads: Any) -> Any:
-    """Return what the last operation adds: nothing where whole numbers have made a whole one."""
+    """Return the rounding error of an operation: none where integers give an exact integer."""
     size = np.abs(array)
     if any(spread.any() for spread in spreads):
         return size
@@ -28,26 +28,26 @@ def rounded(array: Any, *spreads: Any) -> Any:
 
 
 def fitted(left: Value, right: Value) -> tuple[Value, Value]:
-    """Give what has no size of its own the size of its neighbour."""
-    if left.loose and not right.loose:
+    """Return both operands, one without a size (`Value.unsized`) in the size of the other."""
+    if left.unsized and not right.unsized:
         return _sized(left, right.shape), right
-    if right.loose and not left.loose:
+    if right.unsized and not left.unsized:
         return left, _sized(right, left.shape)
     return left, right
 
 
 def _sized(value: Value, shape: tuple[int, ...]) -> Value:
     if not shape:
-        if value.loose == "ones":
+        if value.unsized == "ones":
             raise EvaluationError("a vector of ones and a number: how long is it?")
         shape = ()
-    if value.loose == "ones":
+    if value.unsized == "ones":
         if len(shape) != 1:
             raise EvaluationError("how long is the vector of ones? write \\mathbf{1}_n")
         array = value.array[..., None]
         return made(
             np.broadcast_to(array, array.shape[:-1] + shape), value.spread[..., None], 1, value,
-            lies=value.lies,
+            orientation=value.orientation,
         )  # fmt: skip
     if len(shape) < 2 or shape[-1] != shape[-2]:
         raise EvaluationError("how large is I? write I_n")
@@ -56,19 +56,19 @@ def _sized(value: Value, shape: tuple[int, ...]) -> Value:
 
 
 def same_shape(left: Value, right: Value) -> int:
-    """Return the rank in which two values meet.
+    """Return the rank of the result of an elementwise operation.
 
     Raises
     ------
     EvaluationError
-        If their shapes differ, or one lies and the other stands.
+        If their shapes differ, or one is a row and the other a column.
     """
     if left.rank and right.rank and left.shape != right.shape:
         short, long = sorted((left, right), key=lambda v: v.rank)
         # As in code, a vector is added to every row.
         if short.rank == long.rank or long.shape[-short.rank :] != short.shape:
             raise ShapeError(f"shapes {left.shape} and {right.shape} differ")
-    if left.lies and right.lies and left.lies != right.lies:
+    if left.orientation and right.orientation and left.orientation != right.orientation:
         raise ShapeError("one is a row and the other a column")
     return max(left.rank, right.rank)
 
@@ -82,8 +82,8 @@ def add(values: Sequence[Value], signs: Sequence[int]) -> Value:
         return total
     for sign, value in zip(signs[1:], values[1:], strict=True):
         total, value = fitted(total, value)
-        loose = total.loose
-        if loose != value.loose:
+        unsized = total.unsized
+        if unsized != value.unsized:
             raise EvaluationError("a vector of ones and I: how large are they?")
         rank = same_shape(total, value)
         (a, s), (b, t) = total.ranked(rank), value.ranked(rank)
@@ -92,8 +92,8 @@ def add(values: Sequence[Value], signs: Sequence[int]) -> Value:
         spread = s + t + rounded(array, s, t)
         own = [v for v in (total, value) if v.rank]
         total = made(
-            array, spread, rank, total, value, operands=(a, b), loose=loose,
-            lies=next((v.lies for v in own if v.lies), ""),
+            array, spread, rank, total, value, operands=(a, b), unsized=unsized,
+            orientation=next((v.orientation for v in own if v.orientation), ""),
             sample=bool(own) and all(v.sample for v in own),
         )  # fmt: skip
     return total
@@ -108,17 +108,20 @@ def elementwise(left: Value, right: Value) -> Value:
     array = a * b
     spread = np.abs(a) * t + np.abs(b) * s + rounded(array, s, t)
     return made(
-        array, spread, rank, left, right, operands=(a, b), lies=left.lies or right.lies,
+        array, spread, rank, left, right, operands=(a, b),
+        orientation=left.orientation or right.orientation,
         sample=(left.sample or not left.rank) and (right.sample or not right.rank) and rank > 0,
     )  # fmt: skip
 
 
 def divide(left: Value, right: Value) -> Value:
     """Divide by a number, or element by element."""
-    if right.loose:
+    if right.unsized:
         raise EvaluationError("there is no quotient by what has no size")
-    if left.loose and right.rank == 0:
-        return divide(left.but(loose=""), right).but(loose=left.loose, lies=left.lies)
+    if left.unsized and right.rank == 0:
+        return divide(left.but(unsized=""), right).but(
+            unsized=left.unsized, orientation=left.orientation
+        )
     left, right = fitted(left, right)
     rank = same_shape(left, right)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
@@ -127,7 +130,8 @@ def divide(left: Value, right: Value) -> Value:
     exact = (s == 0) & (t == 0) & (array == np.rint(array)) & (array * b == a)
     spread = s / np.abs(b) + np.abs(array / b) * t + np.where(exact, 0.0, np.abs(array))
     return made(
-        array, spread, rank, left, right, operands=(a, b), lies=left.lies or right.lies,
+        array, spread, rank, left, right, operands=(a, b),
+        orientation=left.orientation or right.orientation,
         sample=(left.sample or not left.rank) and (right.sample or not right.rank) and rank > 0,
     )  # fmt: skip
 
@@ -153,9 +157,9 @@ def matmul(left: Value, right: Value) -> Value:
         array, spread = array[..., 0], spread[..., 0]
     rank -= (left.rank == 1) + (right.rank == 1)
     finite = np.isfinite(left.array).all() and np.isfinite(right.array).all()
-    lies = (left.lies if left.rank == 1 else right.lies) if rank == 1 else ""
+    orientation = (left.orientation if left.rank == 1 else right.orientation) if rank == 1 else ""
     operands = (np.zeros(()),) if finite else ()
-    return made(array, spread, rank, left, right, operands=operands, lies=lies)
+    return made(array, spread, rank, left, right, operands=operands, orientation=orientation)
 
 
 def _as_matrix(value: Value, rank: int, axis: int) -> tuple[Any, Any]:
@@ -169,7 +173,7 @@ def _as_matrix(value: Value, rank: int, axis: int) -> tuple[Any, Any]:
 
 
 def dot(left: Value, right: Value) -> Value:
-    """Multiply two vectors to a number."""
+    """Return the dot product of two vectors."""
     if left.shape != right.shape:
         raise ShapeError(f"vectors of {left.shape} and {right.shape} have no dot product")
     product = left.array * right.array
@@ -181,7 +185,7 @@ def dot(left: Value, right: Value) -> Value:
 
 
 def outer(left: Value, right: Value) -> Value:
-    """Multiply two vectors to a matrix."""
+    """Return the outer product of two vectors."""
     a = left.but(array=left.array[..., :, None], spread=left.spread[..., :, None], rank=2)
     b = right.but(array=right.array[..., None, :], spread=right.spread[..., None, :], rank=2)
     shape = np.broadcast_shapes(a.array.shape, b.array.shape)
@@ -192,9 +196,9 @@ def outer(left: Value, right: Value) -> Value:
 
 
 def kronecker(left: Value, right: Value) -> Value:
-    r"""Return ``A \otimes B``: of two vectors their outer product."""
+    r"""Return the Kronecker product ``A \otimes B``; of two vectors, their outer product."""
     if left.rank == right.rank == 1:
-        return outer(left.but(lies=""), right.but(lies=""))
+        return outer(left.but(orientation=""), right.but(orientation=""))
     if left.rank != 2 or right.rank != 2:
         raise EvaluationError("\\otimes takes two vectors or two matrices")
     shape = (left.shape[0] * right.shape[0], left.shape[1] * right.shape[1])
@@ -216,30 +220,30 @@ def kronecker(left: Value, right: Value) -> Value:
 
 
 def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
-    """Multiply, and tell whether it mattered which way vectors lie."""
-    eyes = "eye" in (left.loose, right.loose)
+    """Multiply as ``op`` says; also return whether the orientation of vectors mattered."""
+    eyes = "eye" in (left.unsized, right.unsized)
     if eyes and op not in ("", r"\cdot", r"\times"):
         left, right = fitted(left, right)
-        if left.loose or right.loose or op != r"\odot":
+        if left.unsized or right.unsized or op != r"\odot":
             raise EvaluationError("how large is I? write I_n")
         return elementwise(left, right), False
     if eyes:
-        eye, other = (left, right) if left.loose == "eye" else (right, left)
+        eye, other = (left, right) if left.unsized == "eye" else (right, left)
         (a, s), (b, t) = eye.ranked(other.rank), (other.array, other.spread)
         array = a * b
         spread = np.abs(a) * t + np.abs(b) * s
-        loose = "eye" if other.loose == "eye" or not other.rank else ""
-        return other.but(array=array, spread=np.broadcast_to(spread, array.shape), loose=loose,
-                         half=None), False  # fmt: skip
-    if left.loose == "ones" and right.loose == "ones":
+        unsized = "eye" if other.unsized == "eye" or not other.rank else ""
+        return other.but(array=array, spread=np.broadcast_to(spread, array.shape), unsized=unsized,
+                         half_unit=None), False  # fmt: skip
+    if left.unsized == "ones" and right.unsized == "ones":
         raise EvaluationError("how long are the vectors of ones? write \\mathbf{1}_n")
-    if left.loose == "ones" and right.rank:
+    if left.unsized == "ones" and right.rank:
         left = _sized(left, right.shape[-2:-1] if right.rank > 1 else right.shape)
-    elif right.loose == "ones" and left.rank:
+    elif right.unsized == "ones" and left.rank:
         right = _sized(right, left.shape[-1:])
-    elif left.loose or right.loose:
-        value = elementwise(left.but(loose=""), right.but(loose=""))
-        return value.but(loose="ones", lies=left.lies or right.lies), False
+    elif left.unsized or right.unsized:
+        value = elementwise(left.but(unsized=""), right.but(unsized=""))
+        return value.but(unsized="ones", orientation=left.orientation or right.orientation), False
     samples = left.sample and right.sample
     if op == r"\odot" or samples or not left.rank or not right.rank:
         return elementwise(left, right), False
@@ -248,32 +252,34 @@ def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
     if op == r"\otimes":
         return kronecker(left, right), False
     if left.rank == right.rank == 1:
-        differ = bool(left.lies and right.lies) and left.lies != right.lies
+        differ = (
+            bool(left.orientation and right.orientation) and left.orientation != right.orientation
+        )
         if op == r"\cdot" and not differ:
             return dot(left, right), False
         if op == r"\times" or not differ:
             raise EvaluationError(
                 r"which product of two vectors? write q \cdot k, q^\top k or q k^\top"
             )
-        return (dot if left.lies == "row" else outer)(left, right), True
+        return (dot if left.orientation == "row" else outer)(left, right), True
     turned = False
-    if left.rank == 1 and left.lies:
-        if left.lies != "row":
-            raise ShapeError("a column stands on the left of a matrix; transpose it")
+    if left.rank == 1 and left.orientation:
+        if left.orientation != "row":
+            raise ShapeError("a column on the left of a matrix; transpose it")
         turned = True
-    if right.rank == 1 and right.lies:
-        if right.lies != "column":
-            raise ShapeError("a row stands on the right of a matrix; transpose it")
+    if right.rank == 1 and right.orientation:
+        if right.orientation != "column":
+            raise ShapeError("a row on the right of a matrix; transpose it")
         turned = True
     return matmul(left, right), turned
 
 
 def power(base: Value, exponent: Value) -> Value:
-    """Raise to a power: matrices as matrices, where the power is whole."""
-    if exponent.rank or exponent.loose:
+    """Raise to a power; a square matrix to a whole one by matrix products, all else by element."""
+    if exponent.rank or exponent.unsized:
         raise EvaluationError("an exponent is not a number")
-    if base.loose:
-        raise EvaluationError("a power of what has no size")
+    if base.unsized:
+        raise EvaluationError("a power of something without a size")
     whole = exponent.array.size == 1 and float(exponent.array.flat[0]) % 1 == 0
     if base.rank >= 2:
         if base.shape[-1] != base.shape[-2]:
@@ -304,8 +310,10 @@ def _scalar_power(base: Value, exponent: Value) -> Value:
     if (b < 0).any():
         array = np.where((a == 0) & (b < 0), np.nan, array)
     sample = base.sample
-    return made(array, spread, base.rank, base, exponent, operands=(a, b), lies=base.lies,
-                sample=sample)  # fmt: skip
+    return made(
+        array, spread, base.rank, base, exponent,
+        operands=(a, b), orientation=base.orientation, sample=sample,
+    )  # fmt: skip
 
 
 def _matrix_power(base: Value, exponent: int) -> Value:

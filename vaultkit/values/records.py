@@ -1,4 +1,4 @@
-"""What is computed, and what is said of it."""
+"""The records of the evaluator: values with error bounds, verdicts, settings, errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class UnboundError(LookupError):
 
 
 class EvaluationError(ValueError):
-    """A formula that means nothing with these values."""
+    """A formula that cannot be evaluated on these values."""
 
 
 class ShapeError(EvaluationError):
@@ -74,7 +74,7 @@ class Settings:
     call
         Calls a function with copies of its arguments: the place for limits and guards.
     counting
-        Letters that count when they stand as an index and the note calls nothing else so.
+        Letters that are indices, where the note binds no variable of that name.
     units
         Units that a number may be followed by, which no variable is called.
     """
@@ -89,44 +89,46 @@ class Settings:
 
 @dataclass(frozen=True)
 class Value:
-    r"""An array, and how far rounding may have moved each of its elements.
+    """An array with a bound on the rounding error of each element.
 
-    The first axes are those of the indices; the last ``rank`` ones are its own.
+    The last ``rank`` axes are the axes of the value itself; those before them belong to the indices
+    of the statement, one axis for each.
 
     Attributes
     ----------
     spread
-        For each element, what its rounding errors come to, in units of ``unit``: an element is
-        known to ``spread * unit``. Found as running error analysis finds it: each operation adds
-        the size of its result and passes on what its operands bring.
+        The bound for each element, in units of ``unit``: its error is at most ``spread * unit``.
+        It is computed by running error analysis: each operation propagates the bounds of its
+        operands, and adds the size of its result.
     unit
-        The rounding of the coarsest type of number that went into it.
+        The unit roundoff of the least precise floating-point type among the operands.
     lies
-        Which way a vector lies: ``row``, ``column``, or nothing where either will do.
+        Whether a vector is a ``row`` or a ``column``; empty if it may be either.
     half
-        Half a unit of the last digit that a number written out shows.
+        Half a unit in the last digit of a number that is written out.
     sample
-        Its own axes number the members of a sample: of each member it is one number.
+        Whether the value's own axes run over the members of a sample, one number for each.
     loose
-        ``ones`` or ``eye`` (times a number): how large, only its neighbour tells.
+        ``ones`` or ``eye`` for a multiple of the vector of ones or of the identity matrix, whose
+        size is that of the other operand; else empty.
     """
 
     array: Any
     spread: Any
     rank: int
     unit: float = DOUBLE
-    lies: str = ""
-    half: float | None = None
+    orientation: str = ""
+    half_unit: float | None = None
     sample: bool = False
-    loose: str = ""
+    unsized: str = ""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape without the axes of indices."""
+        """The shape without the axes of the indices."""
         return tuple(self.array.shape[self.array.ndim - self.rank :])
 
     def ranked(self, rank: int) -> tuple[Any, Any]:
-        """Give the array and its spread as many axes of their own as are wanted."""
+        """Return array and spread with ``rank`` own axes: those inserted have length 1."""
         if rank == self.rank:
             return self.array, self.spread
         outer = self.array.shape[: self.array.ndim - self.rank]
@@ -134,17 +136,17 @@ class Value:
         return self.array.reshape(shape), self.spread.reshape(shape)
 
     def but(self, **changes: Any) -> Value:
-        """Return it with other attributes."""
+        """Return a copy with some attributes replaced."""
         return replace(self, **changes)
 
 
 def bounded(shape: Sequence[int]) -> tuple[int, ...]:
-    """Refuse a shape that is too large to be made.
+    """Return a shape as a tuple, if an array of that shape is small enough to be computed.
 
     Raises
     ------
     EvaluationError
-        If it is.
+        If it is too large.
     """
     if math.prod(shape) > MOST_NUMBERS:
         raise EvaluationError(
@@ -155,11 +157,23 @@ def bounded(shape: Sequence[int]) -> tuple[int, ...]:
 
 def made(
     array: Any, spread: Any, rank: int, *parts: Value, operands: Sequence[Any] = (),
-    lies: str = "", **more: Any,
+    orientation: str = "", **more: Any,
 ) -> Value:  # fmt: skip
-    """Make a value of a result.
+    """Return the value of an operation.
 
-    What overflowed, or was divided by zero, is no number: an infinity may come from one alone.
+    An infinity is kept only if an operand is infinite: one that comes from an overflow or from a
+    division by zero becomes NaN.
+
+    Parameters
+    ----------
+    array, spread, rank, orientation
+        As in `Value`.
+    parts
+        The operands, for their unit roundoff.
+    operands
+        Their arrays, in which infinities are looked for; without them, all infinities are kept.
+    more
+        Other attributes of `Value`.
     """
     array = np.asarray(array, float)
     if operands and not np.isfinite(array).all():
@@ -171,5 +185,5 @@ def made(
         spread = np.where(np.isfinite(spread), spread, 0.0)
     spread = np.broadcast_to(spread, array.shape)
     unit = max((part.unit for part in parts), default=DOUBLE)
-    lies = lies if rank < 2 else ""  # a matrix lies no way
-    return Value(array, spread, rank, unit, lies, **more)
+    orientation = orientation if rank < 2 else ""  # a matrix has none
+    return Value(array, spread, rank, unit, orientation, **more)

@@ -1,9 +1,9 @@
-r"""Populations: what a sample tells of their means and variances, and how surely.
+r"""Estimates of the means and variances of populations from samples, with standard errors.
 
-``\mathbb{E}`` and ``\operatorname{Var}`` are estimated from the sample that the note has drawn. How
-far such an estimate may be off is found by leaving out a fortieth of the sample at a time (the
-delete-a-group jackknife): each part left out gives one more estimate, along an axis of its own, so
-that whatever is computed of the estimates is computed of all of them.
+``\mathbb{E}`` and ``\operatorname{Var}`` are estimated from the sample that the note has drawn. The
+standard error is that of the delete-a-group jackknife, which leaves out a fortieth of the sample at
+a time: each part left out gives one more estimate. The estimates have an axis of their own, so that
+whatever is computed from one of them is computed from all.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ UNCERTAIN = 0.5
 
 
 def errors_of(count: int) -> float:
-    """Return how many standard errors the worst of some statements made at once may be off.
+    """Return by how many standard errors the worst of ``count`` simultaneous statements may be off.
 
     One in 16,000 true statements is off by more than four. So is the worst of many as often, if the
     square of the bound grows by twice the logarithm of their number (the tail of a normal
@@ -40,7 +40,7 @@ def errors_of(count: int) -> float:
 
 
 def _means(array: Any, rank: int) -> Any:
-    """Return the mean over all members, then those with a part of them left out."""
+    """Return the mean over all members, followed by the means with one part left out."""
     shape = array.shape[array.ndim - rank :]
     members = math.prod(shape)
     if members < FEWEST:
@@ -71,7 +71,7 @@ def _means(array: Any, rank: int) -> Any:
 
 
 def estimate(kind: str, values: list[Value]) -> Value:
-    """Estimate a mean, a variance, or a covariance of two."""
+    """Estimate a mean, a variance, or the covariance of two samples."""
     value = values[0]
     if not value.rank:
         raise EvaluationError(f"{kind} needs a sample; here is one number")
@@ -100,7 +100,7 @@ def estimate(kind: str, values: list[Value]) -> Value:
 
 
 def standard_error(difference: Any) -> Any:
-    """Return the standard error of what is estimated along the first axis."""
+    """Return the standard error, given the estimates along the first axis."""
     if difference.shape[0] == 1:
         return np.zeros(difference.shape)
     variance = 0.0

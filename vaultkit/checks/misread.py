@@ -1,0 +1,177 @@
+"""What a note shows otherwise than its author meant it: code that does not run, markup as text.
+
+Nothing that looks like code is passed over: what does not run for a slip is refused, with the words
+that would make it run. Nor is text that is text only because it was misspelt: footnotes and links
+that lead nowhere, mathematics and callouts in another syntax.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from vaultkit.read.fences import ADMONITIONS, OPTIONS, RUNS, is_session, looks_like_python, options
+from vaultkit.read.note import Fence, Marked, Note, Problem
+
+#: What may stand after ```` ```pycon ````: its errors are shown as tracebacks.
+_SESSION_OPTIONS = set(OPTIONS) - {"raises"}
+_PYTHON = re.compile(
+    r"\{.*\bi?py(?:thon|con)?\d?\b|\{(?:code-cell|jupyter-execute)\}(?!\s*(?:bash|julia|r)\b)"
+    r"|\.?i?py(?:thon|con|rb)?[\d.]*(?:\W.*|$)|i?pycon\d*(?:\W|$)"
+    r"|(?:python-repl|pyrepl|python-console|jupyter|doctest|sage|cpython|pypy)[\d.]*(?:\W|$)",
+    re.IGNORECASE,
+)
+#: Directives of MyST, the dialect of Jupyter's books, whose text readers would see unchecked.
+_DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}")
+#: By the name of a directive, what says the same in a note.
+_INSTEAD = {
+    **{name: f"> [!{kind}]" for name, kind in ADMONITIONS.items()},
+    "dropdown": "> [!note]-",
+    "math": "$$",
+    "include": "![[a note]]",
+    "figure": "![alt](file)",
+    "image": "![alt](file)",
+}
+#: So many characters of what stands behind the opening mark are told.
+_LONGEST_INFO = 100
+_OUTPUT = {"txt", "output", "out", "plain", "plaintext", "stdout", "result", "none"}
+#: What stands in a text only because it is not what it was meant to be, and why it is not.
+_UNREAD = {
+    re.compile(r"\[\^[^\]\s]+\](?!:)"): "there is no such footnote on this note",
+    re.compile(
+        r"(?<![\w\])])\[(?=[^]]*[A-Za-z])[^][^][^][]{0,199}\]\[(?=[^]]*[A-Za-z])[^][^][^][]{0,99}\]"
+    ): "the target of this link is not defined",
+    re.compile(r"\\begin\{[a-z]+\*?\}"): "this is outside mathematics; write $$ around it",
+    re.compile(
+        r"\$(?:[^$\n]*(?:\\[A-Za-z]{2,}|[_^]\{)[^$\n]*\$"
+        r"|\s?[A-Za-z](?:[_^]\w)?\s?[=<>≤≥≈≠][^$\n]*\$(?![\w$]))"
+    ): "this is read as text; remove the spaces inside the dollars",
+    # Callouts of Python-Markdown and of MyST.
+    re.compile(r'^(?:!!!|\?\?\?\+?|:::+)\s?\{?[a-z][a-z-]*\}?(?:\s".*")?$'): (
+        "this is read as text; write > [!note]"
+    ),
+}
+#: Mathematics between the brackets of LaTeX, which Obsidian and Markdown show as text.
+_LATEX = re.compile(r"(?<!\\)\\([(\[])((?:(?!\\[()\[\]]).){1,500}?)\\[)\]]", re.DOTALL)
+_IS_MATHS = re.compile(r"[=<>≤≥≈≠∈^_]|\\[A-Za-z]{2}")
+
+
+def problems(note: Note) -> Iterator[Problem]:
+    """Find what a note shows otherwise than it was meant."""
+    for fence in note.fences:
+        yield from (Problem(fence.line, why, unseen=True) for why in misread(fence))
+        yield from (Problem(fence.line, why, of_code=True, unseen=True) for why in unused(fence))
+    for line, code in note.unfenced:
+        why = "this looks like code, and does not run; put it into ```python or ```pycon"
+        yield Problem(line, why, of_code=not is_session(code), unseen=True)
+    for text in note.marked:
+        yield from _unread(text)
+    for text in note.bracketed:
+        yield from _in_brackets(text)
+
+
+def _unread(text: Marked) -> Iterator[Problem]:
+    """Find what is plain text only because it is not what it was meant to be."""
+    for pattern, why in _UNREAD.items():
+        for found in pattern.finditer(text.words):
+            at = text.at(found.start())
+            if text.paragraph.startswith(found[0], at):
+                line, column = text.places(at)
+                yield Problem(line, f"{found[0]}: {why}", column)
+
+
+def _in_brackets(text: Marked) -> Iterator[Problem]:
+    r"""Find ``\(x = 1\)``, which is no mathematics here."""
+    for found in _LATEX.finditer(text.paragraph):
+        if _IS_MATHS.search(found[2]) and text.words[found.start()] == found[1]:
+            line, column = text.places(found.start())
+            why = f"{found[0]}: this is read as text; mathematics stands between dollars"
+            yield Problem(line, " ".join(why.split()), column)
+
+
+def misread(fence: Fence) -> Iterator[str]:
+    """Return the problem of a fence, in any note."""
+    info, language, body, output = fence.info, fence.language, fence.text, fence.role
+    if language in RUNS:
+        yield from _wrong_options(info, language)
+        first = body.strip().split("\n", 1)[0]
+        if RUNS[language] == "python" and is_session(first):
+            yield f"```{language} holds a session with >>>; write ```pycon"
+        elif RUNS[language] == "pycon" and first and not first.lstrip().startswith(">>>"):
+            yield "```pycon does not begin with >>>; write ```python if it is no session"
+    elif language == "text":
+        if output == "behind":
+            yield "the session above shows its own outputs; this one is not compared"
+    elif _PYTHON.match(info):
+        yield f"```{info} does not run; write ```{'pycon' if is_session(body) else 'python'}"
+    elif language.lower() == "math":
+        yield "```math is mathematics on code hosts only and is not checked; write $$"
+    elif (directive := _DIRECTIVE.match(info)) and directive["name"] in _INSTEAD:
+        yield (
+            f"```{directive[0]} is code in Obsidian, and nothing checks what it says; "
+            f"write {_INSTEAD[directive['name']]}"
+        )
+    elif is_session(body):
+        yield f"a session with >>> does not run as ```{info}; write ```pycon"
+    elif not language and output:
+        yield "this fence is not compared with anything; write ```text if it is an output"
+
+
+def unused(fence: Fence) -> Iterator[str]:
+    """Return the problem of a fence that is one only in a note whose code runs."""
+    info, language, body, output = fence.info, fence.language, fence.text, fence.role
+    if language == "text" and not output:
+        yield (
+            "no block of code stands right above this output, so nothing is compared with it; "
+            "put it there, or name another language"
+        )
+    elif language != "text" and language.lower() in {*_OUTPUT, "text"}:
+        yield f"```{info} is compared with nothing; write ```text right behind the block"
+    elif not language and not output and not is_session(body) and looks_like_python(body):
+        yield "this looks like Python, and does not run; write ```python"
+
+
+def _wrong_options(info: str, language: str) -> Iterator[str]:
+    try:
+        found = options(info)
+    except ValueError as error:
+        yield f"the words behind ```{language} cannot be read: {error}: {_shortened(info)}"
+        return
+    known = _SESSION_OPTIONS if RUNS[language] == "pycon" else set(OPTIONS)
+    for word in sorted(set(found) - known):
+        yield f"unknown word {word!r} after ```{language}; known are {', '.join(sorted(known))}"
+    for word, value in found.items():
+        if word not in known:
+            continue
+        if OPTIONS[word] and not (value and value.strip()):
+            yield f"{word} after ```{language} needs a value: {word}=…"
+        elif not OPTIONS[word] and value is not None:
+            yield f"{word} after ```{language} takes no value"
+        elif why := _wrong_value(word, value or ""):
+            yield f"{word}={value}: {why}"
+    if "no-run" in found and len(found.keys() & {"raises", "volatile", "timeout"}):
+        yield "no-run beside words that say how it runs"
+
+
+def _shortened(info: str) -> str:
+    return info if len(info) <= _LONGEST_INFO else f"{info[:_LONGEST_INFO]} …"
+
+
+def _wrong_value(word: str, value: str) -> str:
+    match word:
+        case "raises" if not re.fullmatch(r"[^\W\d]\w*", value):
+            return "the name of one class of errors"
+        case "timeout":
+            try:
+                seconds = float(value)
+            except ValueError:
+                seconds = math.nan
+            return "" if 0 < seconds <= 3600 else "seconds, more than 0 and at most 3600"
+        case "volatile":
+            try:
+                pattern = re.compile(value)
+            except re.error as error:
+                return f"no regular expression: {error}"
+            return "it matches nothing at all" if pattern.fullmatch("") else ""
+    return ""

@@ -1,0 +1,148 @@
+"""The shapes of a note: those of its variables behind each block, and those its outputs show."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vaultkit.read.note import Block, Note
+from vaultkit.run.session import Step
+
+_TUPLE = re.compile(r"[(\[](\s*\d+(?:\s*,\s*\d+)+\s*,?\s*)[)\]]|\((\d+)x(\d+)\)")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
+#: How many numbers make a vector that text may write out.
+_SHORT = 8
+
+
+@dataclass(frozen=True)
+class State:
+    """What a block has left: whole numbers and shapes, by name; and the shapes that it shows."""
+
+    line: int
+    lengths: Mapping[str, int]
+    shapes: dict[str, tuple[int, ...]]
+    seen: set[tuple[int, ...]]
+
+
+class ObservedShapes:
+    """The lengths and shapes of a note: in its variables and outputs, and written out in its code.
+
+    Parameters
+    ----------
+    note
+        The note.
+    """
+
+    def __init__(self, note: Note) -> None:
+        #: Shapes by name; names of whole numbers, and of anything else.
+        self.named: dict[str, set[tuple[int, ...]]] = defaultdict(set)
+        self.lengths: set[str] = set()
+        self.others: set[str] = set()
+        self.states: list[State] = []
+        #: Whole numbers that variables are or outputs show, and rows of arrays.
+        self.numbers: set[int] = set()
+        self.rows: set[tuple[float, ...]] = set()
+        #: The numbers of short vectors, by name: what stands in brackets may be these.
+        self.vectors: dict[str, set[tuple[float, ...]]] = defaultdict(set)
+        self.rebase(note)
+
+    def rebase(self, note: Note) -> None:
+        """Rebase onto the edited note: its text is the same up to the last block observed."""
+        self.note = note
+        #: Runs of numbers that code writes out.
+        self.runs: set[tuple[float, ...]] = set()
+        for block in note.blocks:
+            self._read(block)
+
+    def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+        """Gather the shapes of the variables after a block, and those that its output shows."""
+        lengths: dict[str, int] = {}
+        shapes: dict[str, tuple[int, ...]] = {}
+        seen: set[tuple[int, ...]] = set()
+        for name, value in variables.items():
+            if name.startswith("__") or isinstance(value, (bool, np.bool_)):
+                continue
+            if isinstance(value, (int, np.integer)):
+                lengths[name] = int(value)
+                self.numbers.add(int(value))
+            elif isinstance(value, np.ndarray):
+                shapes[name] = value.shape
+                seen.add(value.shape)
+                self.named[name].add(value.shape)
+                self.numbers.add(value.size)
+                if value.size <= 512 and value.ndim and value.dtype.kind in "iuf":
+                    self.rows |= rows_of(value)
+                    if value.ndim == 1 and value.size <= _SHORT:
+                        self.vectors[name].add(tuple(value.tolist()))
+            else:
+                self.others.add(name)
+                inner = value.values() if isinstance(value, dict) else value
+                if isinstance(value, (dict, list, tuple)):
+                    for item in list(inner)[:64]:
+                        if isinstance(item, np.ndarray):
+                            seen.add(item.shape)
+                            self.named[name].add(item.shape)
+        self.lengths |= lengths.keys()
+        for step in steps:
+            for found in _TUPLE.finditer(step.got):
+                seen.add(tuple(int(n) for n in _NUMBER.findall(found[0].replace("x", " "))))
+            self.numbers.update(int(number) for number in _NUMBER.findall(step.got)[:2000])
+            shape = printed(step.got)
+            if shape:
+                seen.add(shape)
+        self.states.append(State(block.fence.line, lengths, shapes, seen))
+
+    def _read(self, block: Block) -> None:
+        try:
+            tree = ast.parse(block.fence.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Tuple, ast.List)):
+                values = [e.value for e in node.elts if isinstance(e, ast.Constant)]
+                if len(values) == len(node.elts) > 1:
+                    self.runs.add(tuple(v for v in values if isinstance(v, (int, float))))
+
+
+def printed(text: str) -> tuple[int, ...]:
+    r"""Return the shape of an array that is printed whole; empty if there is none.
+
+    >>> printed("[[1. 2.]\\n [3. 4.]\\n [5. 6.]]"), printed("array([1, 2])"), printed("[1 ... 9]")
+    ((3, 2), (2,), ())
+    """
+    at = text.find("[")
+    if at < 0 or "..." in text or len(text) > 20_000 or text.count("[") != text.count("]"):
+        return ()
+    shape: list[int] = []
+    for depth in range(1, 6):
+        # The first group of this depth, and how many things it holds.
+        open_, items, held = 0, 0, False
+        for char in text[at:]:
+            if char == "[":
+                open_ += 1
+                if open_ == depth + 1:
+                    items += 1
+                    held = True
+            elif char == "]":
+                if open_ == depth:
+                    break
+                open_ -= 1
+        if held:
+            shape.append(items)
+            continue
+        inner = re.match(r"\[+([^\[\]]*)\]", text[at:])
+        shape.append(len(re.findall(r"[^\s,]+", inner[1])) if inner else 0)
+        return tuple(shape) if all(shape) else ()
+    return ()
+
+
+def rows_of(array: Any) -> set[tuple[float, ...]]:
+    """Return the rows of an array, along its last axis."""
+    length = array.shape[-1]
+    return set(map(tuple, array.reshape(array.size // max(1, length), length).tolist()))

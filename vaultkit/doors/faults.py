@@ -1,0 +1,53 @@
+"""What is wrong with the text of notes, whatever their code does."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from vaultkit.checks.check import FAILS
+from vaultkit.doors.rendered_pages import code_fingerprint
+from vaultkit.pipeline.inspect import Settings, inspect
+from vaultkit.read.note import Note
+from vaultkit.read.vault import Vault
+from vaultkit.render import mathematics
+from vaultkit.store import Store
+
+#: Name of what is kept here.
+_KIND = "fault"
+
+
+class Faults:
+    """The failed checks of the text of notes.
+
+    Parameters
+    ----------
+    vault
+        The notes.
+    store
+        Where the faults are kept.
+    named
+        Fingerprint of all that links may call.
+    """
+
+    def __init__(self, vault: Vault, store: Store, named: str) -> None:
+        self._vault, self._store = vault, store
+        self._common = hashlib.sha256(f"{code_fingerprint()} {named}".encode())
+        self._settings = Settings(typeset=mathematics.to_mathml, shown=True)
+
+    def of(self, note: Note) -> list[tuple[int, str]]:
+        """Return the line and the message of each fault of a note."""
+        key = self._common.copy()
+        key.update(note.digest.encode())
+
+        def make() -> bytes:
+            checks = inspect(note, self._vault.whole, self._settings, run=None)
+            return json.dumps([(c.line, c.why) for c in checks if c.outcome == FAILS]).encode()
+
+        name = self._vault.relative(note.path)
+        content = self._store.get(_KIND, name, key.digest(), make)
+        return [(line, why) for line, why in json.loads(content)]
+
+    def forget_the_gone(self) -> None:
+        """Drop the faults of notes that are no longer there."""
+        self._store.forget_others(_KIND, map(self._vault.relative, self._vault.notes))

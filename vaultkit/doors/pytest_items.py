@@ -1,0 +1,364 @@
+"""What pytest collects in a vault: a file for each note and drawing, an item for each check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
+from vaultkit.checks.listings import checks_of
+from vaultkit.doors.pytest_session import (
+    EXCEPTIONS,
+    FIGURES,
+    ON_MACHINES,
+    RUNNERS,
+    TALLY,
+    is_asked,
+    runner_of,
+    vault_of,
+    vault_root,
+)
+from vaultkit.figure import stamp_of
+from vaultkit.files import write_atomically
+from vaultkit.pipeline.figures import FigureError
+from vaultkit.pipeline.ledger import KINDS, Ledger
+from vaultkit.pipeline.machines import Machines
+from vaultkit.pipeline.process import Inspection
+from vaultkit.pipeline.runner import Runner
+from vaultkit.pipeline.summary import MOST_OF_A_NOTE
+from vaultkit.pipeline.update import apply, stale_mirrors
+from vaultkit.read.note import Block, Note, Problem
+from vaultkit.read.options import CHECKS
+from vaultkit.read.syntax import printable
+
+#: Which kinds of checks are one item of a note.
+GROUPS = {
+    name: CHECKS[name] for name in ("form", "links", "formulas", "mirrors", "equations", "numbers")
+}
+
+
+class CheckError(Exception):
+    """What checks found. Holds it; says nothing itself."""
+
+    def __init__(self, path: Path, problems: list[Problem], checks: Sequence[Check] = ()) -> None:
+        super().__init__(path, problems)
+        self.path = path
+        self.problems = problems
+        self.checks = checks
+
+
+class _Item(pytest.Item):
+    """An item that shows what it found with the line, and nothing of the engine."""
+
+    line = 1
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.line - 1, self.name
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        failure = excinfo.value
+        if not isinstance(failure, CheckError):
+            return super().repr_failure(excinfo, style)
+        try:
+            shown = failure.path.relative_to(self.config.invocation_params.dir)
+        except ValueError:
+            shown = failure.path
+        most = MOST_OF_A_NOTE if self.config.option.verbose < 1 else len(failure.problems)
+        rows = [f"{shown}:{p.line}: {p.message}" for p in failure.problems[:most]]
+        if len(failure.problems) > most:
+            rows.append(f"{shown}: {len(failure.problems) - most} more; -v shows them")
+        return "\n".join(rows)
+
+    def fail_on(self, problems: Iterable[Problem]) -> None:
+        found = list(problems)
+        if found:
+            raise CheckError(self.path, found)
+
+
+class NoteFolder(pytest.Dir):  # type: ignore[misc]  # all that it lacks is notes
+    """A folder of notes: also of those that pytest takes for no files."""
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """Collect what pytest would; then links to nothing, and what only looks like a note."""
+        seen = set()
+        for node in super().collect():
+            seen.add(node.path)
+            yield node
+        for path in vault_of(self.path / "note", self.config).notes:
+            if path.parent == self.path and path not in seen:
+                yield note_file(self, path)
+
+
+class NoteFile(pytest.File):
+    """A note, as a file of tests."""
+
+    note: Note
+    mends: list[Mend]
+    #: The items that have run, by name: some plugins run one again.
+    ran: set[str]
+    expected: int
+    #: Whether it has been told that its code did not come to its end.
+    is_told = False
+    #: Its path, as pytest tells it.
+    reported = ""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One item for each block, in their order, then one for each kind of check."""
+        vault = vault_of(self.path, self.config)
+        if not is_asked(self.path, vault.notes, self.config):
+            return
+        self.note = vault.notes[self.path]
+        updates = self.config.option.vault_update and not self.config.option.collectonly
+        if updates and (mends := stale_mirrors(self.note, vault)):
+            apply(self.note, mends)
+            self.config.stash[TALLY]["mirrors rewritten"] += len(mends)
+            vault.refresh()
+            self.note = vault.notes[self.path]
+        self.mends = []
+        self.ran = set()
+        asked = checks_of(self.note, vault.options, vault.relative(self.path)) | {"form"}
+        # Of what nobody asked for there is no item; what is asked for may need it to run.
+        blocks = self.note.blocks if "code" in asked else ()
+        groups = [group for group in GROUPS if group in asked]
+        self.expected = len(blocks) + len(groups)
+        names = Counter(_item_name(block) for block in blocks)
+        seen: Counter[str] = Counter()
+        for index, block in enumerate(blocks):
+            name = _item_name(block)
+            seen[name] += 1
+            # pytest finds `Section[1]` and `Section[2]` when asked for `Section`.
+            label = name if names[name] == 1 else f"{name}[{seen[name]}]"
+            yield BlockItem.from_parent(self, name=label, index=index)
+        for group in groups:
+            yield GroupItem.from_parent(self, name=f"({group})", group=group)
+        if self.config.option.vault_machines and self.note.blocks:
+            yield MachinesItem.from_parent(self, name="(machines)")
+
+    @cached_property
+    def runner(self) -> Runner:
+        """What inspects the note."""
+        return runner_of(self.path, self.config)
+
+    @cached_property
+    def inspection(self) -> Inspection:
+        """What was found in the note."""
+        return self.runner.result(self.note)
+
+    def teardown(self) -> None:
+        """Write what ``--update`` has gathered; note down what was found, if all of it ran."""
+        mends, self.mends = self.mends, []
+        if mends:
+            apply(self.note, mends)
+            self.config.stash[TALLY]["outputs rewritten"] += len(mends)
+        if len(self.ran) == self.expected and self.inspection.whole:
+            self.runner.record(self.inspection, Ledger(self.runner.vault))
+        self.ran = set()
+
+
+def note_file(parent: pytest.Collector, path: Path) -> NoteFile:
+    """Collect a note."""
+    # Of names that are no UTF-8 pytest would not even survive its own cache.
+    named: dict[str, Any] = {}
+    if printable(path.name) != path.name:
+        named = {"nodeid": f"{parent.nodeid}/{printable(path.name)}"}
+    return NoteFile.from_parent(parent, path=path, **named)
+
+
+class NoteItem(_Item):
+    """Some of the checks of a note."""
+
+    parent: NoteFile
+
+    @cached_property
+    def location(self) -> tuple[str, int | None, str]:
+        """Where it stands; how the path is told, pytest is asked once for all items of a note."""
+        if not self.parent.reported:
+            self.parent.reported = super().location[0]
+        return self.parent.reported, self.line - 1, self.name
+
+    def concerns(self, check: Check) -> bool:
+        """Return whether a check is one of them."""
+        raise NotImplementedError
+
+    def runtest(self) -> None:
+        """Ask for what was found; fail if any of it is wrong, or nothing could be found."""
+        inspection = self.parent.inspection
+        found = [check for check in inspection.checks if self.concerns(check)]
+        if self.name not in self.parent.ran:
+            self.parent.ran.add(self.name)
+            self.count(found)
+        problems = [check for check in found if check.outcome == FAILS]
+        if self.config.option.vault_update:
+            outputs = [c for c in problems if c.mend and c.block is not None]
+            self.parent.mends += [check.mend for check in outputs if check.mend]
+            problems = [check for check in problems if check not in outputs]
+        if problems:
+            whys = [c.why.split("\n", 1)[0] for c in problems]
+            self.parent.is_told |= bool(inspection.ended) and any(
+                inspection.ended.endswith(why) for why in whys
+            )
+            raise CheckError(self.path, [Problem(c.line, c.why) for c in problems], problems)
+        if inspection.ended and not found and not self.is_judged:
+            # One note that ends early is one failure, and what it leaves unjudged is skipped.
+            if self.parent.is_told:
+                pytest.skip(inspection.ended)
+            self.parent.is_told = True
+            raise CheckError(self.path, [Problem(self.line, inspection.ended)])
+        if [(check.kind, check.outcome) for check in found] == [("block", EXCEPTED)]:
+            pytest.skip(found[0].why)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is judged also where the code of the note does not come to its end."""
+        return False
+
+    def count(self, found: list[Check]) -> None:
+        """Add to the totals of the run."""
+        tally = self.config.stash[TALLY]
+        for check in found:
+            known = EXCEPTIONS if check.outcome == EXCEPTED else KINDS
+            if check.kind in known:
+                tally[known[check.kind]] += 1
+
+
+class BlockItem(NoteItem):
+    """A block runs, and shows what it shows."""
+
+    def __init__(self, *, index: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.index = index
+        self.line = self.parent.note.blocks[index].fence.line
+
+    def concerns(self, check: Check) -> bool:
+        """Those of its block."""
+        return check.block == self.index
+
+
+class GroupItem(NoteItem):
+    """Nothing of one kind is wrong with a note."""
+
+    def __init__(self, *, group: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.group = group
+
+    def concerns(self, check: Check) -> bool:
+        """Those of its kinds."""
+        return check.kind in GROUPS[self.group]
+
+    @property
+    def is_judged(self) -> bool:
+        """Those of its text, which need no code to run."""
+        text_is_whole = self.parent.inspection.text_is_whole
+        return text_is_whole and not {*GROUPS[self.group]} - {"form", "link", "mirror"}
+
+    def count(self, found: list[Check]) -> None:
+        """Count the note, too."""
+        super().count(found)
+        if self.group == "form":
+            self.config.stash[TALLY]["notes"] += 1
+            self.config.stash[TALLY]["notes not run again"] += self.parent.inspection.cached
+
+
+class MachinesItem(NoteItem):
+    """Nothing comes otherwise on another machine."""
+
+    def concerns(self, check: Check) -> bool:  # noqa: ARG002
+        """None: they are found in the notes on this machine."""
+        return False
+
+    def runtest(self) -> None:
+        """Compare what was found with what the machines have found; note down how many did."""
+        machines, inspection = _machines(self), self.parent.inspection
+        if inspection.ended:
+            self.fail_on([Problem(1, inspection.ended)])
+        differences = machines.differences(inspection)
+        names = [] if differences else [trial.machine.name for trial in machines.tried]
+        Ledger(machines.vault).record_machines(self.parent.note, names)
+        self.fail_on(Problem(check.line, check.why) for check in differences)
+
+
+class DrawingFile(pytest.File):
+    """A drawing, as a file of tests."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One item: the drawing is fresh. Another one: it is so on all machines."""
+        if not is_asked(self.path, self.path.parent.glob("*.svg"), self.config):
+            return
+        yield DrawingItem.from_parent(self, name="fresh")
+        if self.config.option.vault_machines:
+            yield DrawingMachinesItem.from_parent(self, name="machines")
+
+
+class DrawingItem(_Item):
+    """A drawing shows the data that the code computes now."""
+
+    def runtest(self) -> None:
+        """Compare fingerprints, while notes run; with ``--update`` draw again."""
+        for runner in self.config.stash[RUNNERS].values():
+            runner.attend()
+        figures = self.config.stash[FIGURES]
+        name = self.path.name
+        try:
+            if stamp_of(self.path.read_text(encoding="utf-8")) == figures.fingerprint(name):
+                return
+            if self.config.option.vault_update:
+                write_atomically(self.path, figures.render(name))
+                self.config.stash[TALLY]["figures redrawn"] += 1
+                return
+        except FigureError as error:
+            self.fail_on([Problem(1, str(error))])
+        self.fail_on([Problem(1, "its data have changed; --update redraws it")])
+
+
+class DrawingMachinesItem(_Item):
+    """A drawing shows the same data on another machine."""
+
+    def runtest(self) -> None:
+        """Compare the fingerprint with those that the machines have found."""
+        machines = _machines(self)
+        try:
+            here = self.config.stash[FIGURES].fingerprint(self.path.name)
+        except FigureError as error:
+            self.fail_on([Problem(1, str(error))])
+        if differs := machines.figure_differs(self.path.name, here):
+            self.fail_on([Problem(1, differs)])
+
+
+def _machines(item: MachinesItem | DrawingMachinesItem) -> Machines:
+    """Return the machines of a vault, on which all has run that is to be compared."""
+    config = item.config
+    runner = runner_of(item.path, config)
+    known = config.stash[ON_MACHINES]
+    if runner.vault.root not in known:
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+
+        def say(line: str) -> None:
+            if reporter:
+                reporter.write_line(line)
+                reporter.flush()
+
+        machines = known[runner.vault.root] = Machines(
+            runner.vault,
+            runner.settings,
+            config.option.vault_machines,
+            figures=config.getini("vault_figures"),
+            say=say,
+        )
+        root = vault_root(item.path, config)
+        items = [i for i in item.session.items if vault_root(i.path, config) == root]
+        machines.run(
+            [one.parent.note for one in items if isinstance(one, MachinesItem)],
+            [one.path.name for one in items if isinstance(one, DrawingMachinesItem)],
+        )
+    if not known[runner.vault.root].tried:
+        pytest.skip("this machine can be no other")
+    return known[runner.vault.root]
+
+
+def _item_name(block: Block) -> str:
+    return block.section.replace("::", ":").replace("[", "(").replace("]", ")")

@@ -1,0 +1,115 @@
+"""What one run of pytest knows: the vaults named, who inspects their notes, and the totals."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from vaultkit.pipeline.figures import Figures
+from vaultkit.pipeline.inspect import Settings
+from vaultkit.pipeline.ledger import KINDS, Ledger
+from vaultkit.pipeline.machines import Machines
+from vaultkit.pipeline.runner import Runner, workers_of
+from vaultkit.pipeline.shards import Shard
+from vaultkit.read.options import OptionsError
+from vaultkit.read.vault import Vault
+from vaultkit.render.mathematics import to_mathml
+from vaultkit.run.workers import Workers
+from vaultkit.store import store_beside
+
+NAMED = pytest.StashKey[set[Path]]()
+VAULTS = pytest.StashKey[dict[Path, Vault]]()
+TALLY = pytest.StashKey[Counter[str]]()
+RUNNERS = pytest.StashKey[dict[Path, Runner]]()
+WORKERS = pytest.StashKey[dict[Path, Workers]]()
+FIGURES = pytest.StashKey[Figures]()
+ON_MACHINES = pytest.StashKey[dict[Path, Machines]]()
+SHARES = pytest.StashKey[dict[tuple[str, Path], set[Path]]]()
+# What the line of totals counts.
+CHECKED = ("notes", *KINDS.values())
+EXCEPTIONS = {
+    "block": "blocks not run",
+    "output": "outputs masked",
+    "equation": "formulas not run",
+    "link": "links to notes not written yet",
+    "number": "numbers given",
+}
+CHANGES = ("notes not run again", "outputs rewritten", "mirrors rewritten", "figures redrawn")
+
+
+def named_folders(config: pytest.Config) -> list[Path]:
+    """List the folders of notes that somebody has asked to be checked."""
+    asked = config.known_args_namespace.vault or ()
+    here = config.invocation_params.dir
+    return [*config.getini("vault"), *(Path(os.path.normpath(here / name)) for name in asked)]
+
+
+def vault_root(path: Path, config: pytest.Config) -> Path | None:
+    """Find the vault that a file belongs to."""
+    named = config.stash[NAMED]
+    return next((folder for folder in path.parents if folder in named), None)
+
+
+def vault_of(path: Path, config: pytest.Config) -> Vault:
+    """Return the vault that a file belongs to, read once."""
+    root = vault_root(path, config)
+    assert root is not None
+    vaults = config.stash[VAULTS]
+    if root not in vaults:
+        workers = workers_of(root.resolve(), 0 if is_in_process(config) else None)
+        config.stash[WORKERS][root.resolve()] = workers
+        if not (config.option.collectonly or config.option.vault_cached):
+            workers.begin()  # while notes are read
+        try:
+            vaults[root] = Vault(root, store=store_beside(root.resolve()))
+        except OptionsError as error:
+            raise pytest.UsageError(str(error)) from error
+    return vaults[root]
+
+
+def runner_of(path: Path, config: pytest.Config) -> Runner:
+    """Return what inspects the notes of the vault that a file belongs to."""
+    vault = vault_of(path, config)
+    runners = config.stash[RUNNERS]
+    if vault.root not in runners:
+        timeout = float(config.getini("vault_timeout") or vault.options.timeout)
+        trials = config.option.vault_trials or vault.options.trials
+        again = bool(config.option.vault_machines)
+        settings = Settings(timeout=timeout, typeset=to_mathml, trials=trials, outputs=again)
+        known = config.option.vault_cached and not is_in_process(config) and not again
+        ledger = Ledger(vault) if known else None
+        workers = config.stash[WORKERS][vault.root]
+        runners[vault.root] = Runner(vault, settings, ledger=ledger, workers=workers)
+    return runners[vault.root]
+
+
+def shard_of(config: pytest.Config) -> Shard | None:
+    """Return the share of the notes that somebody has asked for; None if it is all of them."""
+    return Shard.read(config.option.vault_shard) if config.option.vault_shard else None
+
+
+def is_asked(path: Path, files: Iterable[Path], config: pytest.Config) -> bool:
+    """Return whether one of some files is in the share that is checked."""
+    shard = shard_of(config)
+    shares = config.stash[SHARES]
+    drawn = path.suffix == ".svg"
+    key = (path.suffix, path.parent) if drawn else ("", vault_of(path, config).root)
+    if shard and key not in shares:
+        shares[key] = shard.of(files)
+    return shard is None or path in shares[key]
+
+
+def is_in_process(config: pytest.Config) -> bool:
+    """Return whether somebody watches the code run, who could not follow it to another process."""
+    return bool(
+        config.getoption("--vault-in-process")
+        or config.getoption("usepdb")
+        or config.getoption("trace")
+        or sys.gettrace()
+        or (hasattr(sys, "monitoring") and any(map(sys.monitoring.get_tool, (0, 1))))
+    )

@@ -1,0 +1,73 @@
+"""The vault of a site, read at each build, and the checks of the notes that were saved."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+from vaultkit.doors.helpers import Helpers
+from vaultkit.pipeline.ledger import Ledger
+from vaultkit.read.cache import Cache
+from vaultkit.read.discovery import read_ahead
+from vaultkit.read.vault import Vault
+from vaultkit.store import Store, store_beside
+
+#: So many notes are not read as fast as another process begins to read them.
+_MANY = 64
+_log = logging.getLogger("mkdocs.plugins.vaultkit")
+
+
+class ServedVault:
+    """The vault of a site, from one build of a server to the next."""
+
+    def __init__(self) -> None:
+        self._vault: Vault | None = None
+        #: The notes that were checked after a save, as they were then.
+        self._tried: set[tuple[Path, str]] = set()
+
+    def read(self, root: Path) -> Vault:
+        """Read the vault below a folder as it is now, without what is not for the public.
+
+        Raises
+        ------
+        OptionsError
+            If its settings cannot be read.
+        """
+        if self._vault is not None and self._vault.root == root:
+            self._vault.refresh()
+            return self._vault
+        store = store_beside(root)
+        helpers = Helpers(lambda h: read_ahead(root, store, h.share), _worth(root, store))
+        self._vault = Vault(root, public=True, store=store)
+        helpers.end()
+        return self._vault
+
+    def check(self, vault: Vault) -> None:
+        """Check the notes whose results are stale.
+
+        In a process of its own: that of a server has threads, and cannot be divided.
+        """
+        ledger = Ledger(vault.whole)
+        notes = [
+            note
+            for note in vault.whole.notes.values()
+            if (note.path, note.digest) not in self._tried and ledger.checks(note) is None
+        ]
+        if not notes:
+            return
+        # What does not run to its end is not tried again and again.
+        self._tried.update((note.path, note.digest) for note in notes)
+        names = [word for note in notes for word in ("--note", vault.relative(note.path))]
+        command = [sys.executable, "-m", "vaultkit", "check", str(vault.root), *names]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        for line in (done.stdout + done.stderr * (done.returncode > 1)).splitlines():
+            _log.info("%s", line)
+
+
+def _worth(root: Path, store: Store) -> int | None:
+    """Return the number of helper processes for parsing notes: none if few are new."""
+    notes = sum(1 for _ in islice(root.rglob("*.md"), _MANY))
+    return None if notes == _MANY and Cache(store).is_empty() else 0

@@ -1,0 +1,308 @@
+"""A site as data, without a host: its pages, and what their templates show besides the content.
+
+The host reads each page into the model while it renders it (`read`) and hands over the pages in the
+order of the navigation (`arrange`). Then it asks for what stands around a page (`around`), for what
+takes the place of marks in it (`filled_in`), and for the files that are made from all pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import quote
+
+from vaultkit.doors.checked_notes import CheckedNotes
+from vaultkit.read.note import Note
+from vaultkit.read.vault import Vault
+from vaultkit.site import (
+    anki,
+    evidence,
+    flashcards,
+    machines,
+    notebooks,
+    road,
+    runnable,
+    search_index,
+)
+from vaultkit.site.pages import SitePage
+from vaultkit.site.roads import Roads
+from vaultkit.site.terms import Terms
+
+ALL_NOTEBOOKS = "notebooks.zip"
+CHECKS = "checks.json"
+DECK = "flashcards.apkg"
+LLMS = "llms.txt"
+
+_LEDGER = "<!-- ledger -->"
+_MAP = "<!-- map -->"
+_PREDICTIONS = "<!-- predictions -->"
+_FLASHCARDS = "<!-- flashcards -->"
+_TAG = re.compile(r"<[^>]*>")
+#: Characters that a phone shows of a page before its reader scrolls.
+_FIRST_SCREEN = 700
+
+
+@dataclass(frozen=True)
+class SiteSettings:
+    """What the author of a site has set.
+
+    Parameters
+    ----------
+    name, description, url
+        Of the site; the address is empty where nobody knows it.
+    off_the_road, side_roads, roads
+        Sections of the navigation without steps of the road; those of side roads; shorter roads.
+    meanings
+        Notes that explain terms.
+    checks_page
+        The note that shows the table of all checks.
+    can_run
+        Whether readers can check pages in their browsers.
+    """
+
+    name: str
+    description: str = ""
+    url: str = ""
+    off_the_road: Sequence[str] = ()
+    side_roads: Sequence[str] = ()
+    roads: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    meanings: Sequence[str] = ()
+    checks_page: str = ""
+    can_run: bool = False
+
+
+class SiteModel:
+    """All pages of a site.
+
+    Parameters
+    ----------
+    vault
+        The notes.
+    settings
+        Those of the site.
+    """
+
+    def __init__(self, vault: Vault, settings: SiteSettings) -> None:
+        self.vault, self.settings = vault, settings
+        self.terms = Terms(vault, settings.meanings)
+        self.checked: CheckedNotes
+        #: Addresses of the table of all checks, None where there is none, and of its script.
+        self.checks_url: str | None = None
+        self.checks_script = ""
+        #: Address of the picture that stands for the site where others link to it.
+        self.picture = ""
+        #: Source and address of the map of the roads; empty where there is none.
+        self.map_uri = self.map_url = ""
+        #: The pages of the navigation, in its order.
+        self.pages: list[SitePage] = []
+        self.roads: Roads
+        self._page_of: dict[Path, SitePage] = {}
+        #: By the source of a page, what search knows, its number of words, and its flashcards.
+        self._searched: dict[str, bytes] = {}
+        self._words: dict[str, int] = {}
+        self._cards: dict[str, list[anki.Card]] = {}
+
+    def read(
+        self,
+        page: SitePage,
+        content: str,
+        sections: list[search_index.Section] | None,
+        image: Callable[[str], bytes | None],
+    ) -> None:
+        """Read a page for search and for the deck of flashcards.
+
+        Parameters
+        ----------
+        page, content
+            The page and its HTML.
+        sections
+            Its sections for search; None if it is not to be found.
+        image
+            Returns what the file of an address holds, if there is one.
+        """
+        if 'class="flashcard"' in content:
+            found = anki.cards(content, page.url, self.settings.url, image)
+            self._cards[page.uri] = [replace(card, key=f"{page.uri}#{card.key}") for card in found]
+        if sections is None:
+            return
+        note = page.note
+        self._words[page.uri] = sum(len(section.text.split()) for section in sections)
+        links = self.vault.backlinks(note) if note else []
+        entry = search_index.Entry(
+            url=page.url,
+            title=note.title if note else page.title,
+            aliases=note.aliases if note else (),
+            tags=note.tags if note else (),
+            summary=note.summary if note else "",
+            linked=len({link.source.path for link in links}),
+            sections=sections,
+        )
+        self._searched[page.uri] = search_index.written(entry)
+
+    def arrange(self, pages: Sequence[SitePage], is_ordered: bool) -> None:
+        """Take the pages in the order of the navigation.
+
+        Parameters
+        ----------
+        pages
+            The pages.
+        is_ordered
+            Whether the author has put them into that order.
+        """
+        settings = self.settings
+        self.pages = list(pages)
+        self._page_of = {page.path: page for page in pages}
+        off = settings.off_the_road if is_ordered else None
+        self.roads = Roads(self.vault, pages, off, settings.side_roads, settings.roads)
+
+    def index(self) -> bytes:
+        """Write what search knows of all pages."""
+        # In the same order each time, whatever order the system lists folders in.
+        return search_index.index(self._searched[uri] for uri in sorted(self._searched))
+
+    def cards(self) -> list[anki.Card]:
+        """List the flashcards of all pages, in the order of the navigation."""
+        return [card for page in self.pages for card in self._cards.get(page.uri, ())]
+
+    def deck(self) -> bytes | None:
+        """Pack the flashcards of all pages for Anki; None if there are none."""
+        cards = self.cards()
+        return anki.deck(self.settings.name, cards) if cards else None
+
+    def llms(self) -> str:
+        """Write the list of all pages for machines, each with the address of its Markdown."""
+        root = self.settings.url.rstrip("/")
+        sections: dict[str, list[machines.Listed]] = {}
+        for page in self.pages:
+            if page.note is None or page.note.refused:
+                continue
+            section = page.sections[-1] if page.sections else self.settings.name
+            href = f"{root}/{page.markdown}" if root else page.markdown
+            listed = machines.Listed(page.note.title, href, page.note.summary)
+            sections.setdefault(section, []).append(listed)
+        return machines.llms(self.settings.name, self.settings.description, sections)
+
+    def around(
+        self,
+        page: SitePage,
+        content: str,
+        title: str,
+        description: str,
+        canonical_url: str,
+        edit_url: str,
+    ) -> tuple[str, dict[str, str]]:
+        """Write what stands around the content of a page.
+
+        Parameters
+        ----------
+        page, content
+            The page and its HTML.
+        title, description
+            What the head of the page calls it, and says of it.
+        canonical_url, edit_url
+            Its address on the web, and where its source is edited; each may be empty.
+
+        Returns
+        -------
+        tuple of str and dict
+            The HTML with its terms marked and its graph, and the variables of the templates.
+        """
+        note, minutes = page.note, road.minutes(self._words.get(page.uri, 0))
+        content, terms = self.terms.mark(content, page, self._page_of)
+        text, aside, links = content.partition('<aside class="linked-from"')
+        content = text + self.roads.graph_of(page, self.map_url) + aside + links
+        root = self.settings.url.rstrip("/")
+        about = machines.About(
+            site=self.settings.name,
+            title=title,
+            description=description or self.settings.description,
+            url=canonical_url,
+            image=f"{root}/{self.picture}" if root else "",
+            tags=note.tags if note else (),
+            minutes=minutes if note else 0,
+        )
+        source = page.to(page.markdown) if note and not note.refused else ""
+        is_table = page.uri == self.settings.checks_page
+        checked = self.checked.foot(page, self.checks_url)
+        if checked and self.settings.can_run and not is_table:
+            checked += runnable.controls(page.uri) + self._notebooks_of(page)
+        return content, {
+            "vaultkit_here": self.roads.place_of(page, minutes, self.map_url),
+            "vaultkit_head": machines.head(about),
+            "vaultkit_ways": road.ways({"Edit this page": edit_url, "Markdown": source}),
+            "vaultkit_told": evidence.data({**self.checked.details(page), **terms}),
+            "vaultkit_checked": checked,
+        }
+
+    def filled_in(self, page: SitePage, output: str) -> str:
+        """Put what is made from all pages into the place of its mark, and marks at evidence."""
+        if page.uri == self.settings.checks_page:
+            shown = self.checked.table(page, CHECKS, self.checks_script, self.settings.can_run)
+            output = output.replace(_LEDGER, shown, 1)
+        if _PREDICTIONS in output:
+            output = output.replace(_PREDICTIONS, self.checked.questions(page, self.pages), 1)
+        if _FLASHCARDS in output:
+            panel = flashcards.panel(len(self.cards()), page.to(DECK))
+            output = output.replace(_FLASHCARDS, panel, 1)
+        if page.uri == self.map_uri:
+            output = output.replace(_MAP, self.roads.map(page), 1)
+        # Not sooner: search would find the words of the marks on every page.
+        scopes = {place: part.scope for place, part in self.checked.evidence(page).items()}
+        return evidence.marked(output, scopes)
+
+    def common_facts(self) -> list[object]:
+        """List what every page shows of the site, apart from what its host puts there."""
+        return [
+            [(page.url, page.sections) for page in self.pages],
+            self.roads.needs,
+            self.terms.facts(),
+            [(note.title, note.tags) for note in self.vault.notes.values()],
+        ]
+
+    def facts(self, page: SitePage, content: str) -> list[object] | None:
+        """List what a page shows of its own; None if it shows something of all pages."""
+        fills = any(mark in content for mark in (_PREDICTIONS, _FLASHCARDS))
+        if fills or page.uri == self.settings.checks_page:
+            return None
+        digest = page.note.digest if page.note else ""
+        return [content, digest, self.checked.entries.get(page.uri)]
+
+    def _notebooks_of(self, page: SitePage) -> str:
+        if page.note is None:
+            return ""
+        own = notebook_uri(notebooks.name_of(page.note, self.vault))
+        return notebooks.links(*(quote(page.to(url)) for url in (own, ALL_NOTEBOOKS)))
+
+
+def notebook_uri(name: str) -> str:
+    """Return where a notebook is on the site."""
+    return f"notebooks/{name}"
+
+
+def markdown_of(note: Note, shown: str) -> str:
+    """Write a note for machines: its own Markdown, or of a notebook what its page shows."""
+    return "\n".join([*note.shown, ""]) if note.path.suffix == ".md" else shown
+
+
+def begins_with_formulas(content: str) -> bool:
+    """Return whether a formula stands where a page opens: its font is then worth fetching first."""
+    before, formula, _ = content.partition("<math")
+    return bool(formula) and len(_TAG.sub("", before)) < _FIRST_SCREEN
+
+
+def map_page() -> str:
+    """Write the Markdown of the page that shows all notes of the roads as a graph."""
+    return f"""---
+description: All notes of the road as a map, each below what must be understood before it.
+search:
+  exclude: true
+---
+# Map
+
+Each note stands below those that must be understood before it. A line leads from a note to one that
+directly builds on it; what is further up is needed, too.
+
+{_MAP}
+"""

@@ -1,0 +1,47 @@
+"""The settings of a vault's site in ``mkdocs.yml``."""
+
+from __future__ import annotations
+
+from mkdocs.config import config_options
+from mkdocs.config.base import Config
+from mkdocs.config.defaults import MkDocsConfig
+
+from vaultkit.doors.site_model import SiteSettings
+
+
+class VaultConfig(Config):  # type: ignore[no-untyped-call]
+    """Settings below ``plugins: - vaultkit:`` in ``mkdocs.yml``."""
+
+    cache_dir = config_options.Type(str, default=".cache/vaultkit")
+    #: The note whose ``<!-- ledger -->`` gives way to all that was checked.
+    checks_page = config_options.Type(str, default="Checks.md")
+    #: The sections of ``nav`` that hold no steps of the reader's road: what one looks up.
+    off_the_road = config_options.ListOfItems(config_options.Type(str), default=[])
+    #: The sections of ``nav`` beside the road: each of their notes is entered from one on the road.
+    side_roads = config_options.ListOfItems(config_options.Type(str), default=[])
+    #: Shorter roads: a name, and the notes in their order.
+    roads = config_options.DictOfItems(
+        config_options.ListOfItems(config_options.Type(str)), default={}
+    )
+    #: The notes that explain terms and letters, which then show their meaning on all other pages.
+    meanings = config_options.ListOfItems(config_options.Type(str), default=[])
+    #: Whether ``mkdocs serve`` runs the notes that were saved, to show at once what holds.
+    check_saved = config_options.Type(bool, default=False)
+    #: Folders of scripts and style sheets whose addresses change with what they hold.
+    named_by_content = config_options.ListOfItems(config_options.Type(str), default=[])
+    #: Where Pyodide is, so that readers can check pages in their browsers; empty: they cannot.
+    pyodide = config_options.Type(str, default="")
+
+    def of_site(self, config: MkDocsConfig) -> SiteSettings:
+        """Return these settings, and those of MkDocs, as the site model takes them."""
+        return SiteSettings(
+            name=str(config.site_name),
+            description=config.site_description or "",
+            url=config.site_url or "",
+            off_the_road=self.off_the_road,
+            side_roads=self.side_roads,
+            roads=self.roads,
+            meanings=self.meanings,
+            checks_page=self.checks_page,
+            can_run=bool(self.pyodide),
+        )

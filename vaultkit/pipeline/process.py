@@ -1,0 +1,255 @@
+"""The work of a note's process: `packed` task, `NoteWork`, and `inspection_of` its messages.
+
+The run and the editor inspect notes in the same way: a `Task` is serialised, `NoteWork` does it
+in a process (`vaultkit.run.workers`), and `inspection_of` reads the messages that it sent.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import traceback
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vaultkit.checks import typeset
+from vaultkit.checks.check import FAILS, Check
+from vaultkit.checks.evidence import Value, bound
+from vaultkit.pipeline.inspect import Judges, Task, run_code
+from vaultkit.read.markdown import parse
+from vaultkit.read.note import Block, Note
+from vaultkit.read.options import CHECKS
+from vaultkit.run.dependencies import compile_ahead, local_modules
+from vaultkit.run.ending import Ending
+from vaultkit.run.session import Step
+from vaultkit.run.work import Send
+
+
+@dataclass(frozen=True)
+class Output:
+    """The real output of a piece of code, and where the note shows it.
+
+    ``line`` is the first line of the output shown, or of the code if none is.
+    """
+
+    line: int
+    text: str
+    shown: bool
+
+
+@dataclass
+class Inspection:
+    """The inspection of a note: its checks, and how its process ended.
+
+    Attributes
+    ----------
+    note
+        The note that was inspected.
+    checks
+        Its checks.
+    whole
+        Whether the whole note was judged.
+    ended
+        How the process ended, if something was not judged for that reason.
+    rests_on
+        The files that its code has read.
+    outputs
+        The outputs of each block, by its index, if they were to be kept.
+    values
+        The variables that the blocks have bound, in order, if they were to be described.
+    """
+
+    note: Note
+    checks: list[Check] = field(default_factory=list)
+    whole: bool = False
+    ended: str = ""
+    rests_on: set[Path] = field(default_factory=set)
+    #: Whether all was judged that needs no code to run.
+    text_is_whole: bool = False
+    outputs: dict[int, list[Output]] = field(default_factory=dict)
+    values: dict[str, list[Value]] = field(default_factory=dict)
+    #: It did not run again, as nothing has changed since.
+    cached: bool = False
+
+
+def inspection_of(note: Note, ending: Ending, whole: bool = True) -> Inspection:
+    """Return the inspection that the process of a note has sent.
+
+    Parameters
+    ----------
+    note
+        The note.
+    ending
+        How the process ended, and its messages.
+    whole
+        Whether it was to judge the whole note.
+    """
+    found = Inspection(note)
+    for message in ending.messages:
+        if "check" in message:
+            found.checks.append(Check.from_plain(message["check"]))
+        for index, outputs in message.get("outputs", ()):
+            found.outputs[index] = [Output(*output) for output in outputs]
+        for path in message.get("read", ()):
+            found.rests_on.add(Path(path))
+        for name, (what, shown) in message.get("values", {}).items():
+            found.values.setdefault(name, []).append(Value(message["of"], what, shown))
+    if ending.kind == "done":
+        found.whole = whole
+        return found
+    block = note.blocks[ending.block] if ending.block is not None else None
+    line = block.fence.line if block else 1
+    line = ending.line(os.path.relpath(note.path)) or line
+    found.ended = f"not judged: at line {line} the note {str(ending).splitlines()[0]}"
+    found.checks.append(
+        Check(
+            "block" if block else "form",
+            line,
+            block.section if block else note.name,
+            FAILS,
+            str(ending)
+            + (f"\n  {ending.details}" if ending.details and ending.kind != "raised" else ""),
+            block=ending.block,
+        )
+    )
+    return found
+
+
+#: A note of everything, so that patterns are compiled, and Python has seen what the code works on.
+_EXAMPLE = r"""---
+summary: What 0.25 is.
+---
+
+# Example
+
+See [[#Part|this]] and [that](https://example.org/), $x \in \mathbb{R}^{2 \times 2}$ and 25 %.
+
+```python
+import numpy as np
+
+x = np.array([[0.25, 0.5], [0.75, 1.0]])
+x / 2
+```
+
+```text
+array([[0.125, 0.25 ],
+       [0.375, 0.5  ]])
+```
+
+## Part
+
+The first is 0.125, [0.25, 0.5] a row, 1/4 a fraction, and `x` is 2 by 2, or (2, 2).
+
+$$
+\sum_{j=1}^{2} x_{ij} \ge 0.75, \quad \frac{x^\top x}{2} = \frac{1}{2} x^\top x
+$$
+
+```pycon
+>>> float(x.sum())
+2.5
+```
+"""
+
+
+def packed(task: Task) -> bytes:
+    """Serialise a task for another process."""
+    try:
+        return pickle.dumps(task)
+    except Exception:  # told in place of the note
+        return pickle.dumps(traceback.format_exc())
+
+
+def unpacked(given: bytes) -> Task:
+    """Deserialise a task.
+
+    Raises
+    ------
+    ValueError
+        If it could not be serialised.
+    """
+    task = pickle.loads(given)
+    if isinstance(task, str):
+        raise ValueError(task)
+    assert isinstance(task, Task)
+    return task
+
+
+@dataclass
+class NoteWork:
+    """The work of a note's process: run its code and typeset its formulas.
+
+    It holds a single note and no vault, so that the processes from which it is forked stay small.
+
+    Attributes
+    ----------
+    folder
+        The vault's folder.
+    describe
+        Returns type and short text of a value; None if values are not needed.
+    """
+
+    folder: Path
+    describe: Callable[[Any], tuple[str, str]] | None = None
+
+    def prepare(self) -> None:
+        """Do ahead of the forks what all processes would do, so that they share it."""
+        note = parse(_EXAMPLE, self.folder / "Example.md")
+        for _ in run_code(Task(note, self.folder, frozenset(CHECKS))):
+            pass
+        local_modules(self.folder.parent)
+
+    def take(self, key: str, given: bytes) -> None:  # noqa: ARG002
+        """Compile the modules that a note imports ahead of its process."""
+        self.task = unpacked(given)
+        compile_ahead(self.folder.parent, (block.fence.text for block in self.task.note.blocks))
+        # What is read of code and formulas is read here: a process that was just forked would have
+        # to copy the memory that this takes.
+        self.judges = Judges(self.task)
+
+    def __call__(
+        self,
+        key: str,  # noqa: ARG002
+        send: Send,
+        wait: Callable[[int, Collection[Path]], bytes | None] = lambda _index, _read: None,
+    ) -> None:
+        """Run the code of the note, and send its checks.
+
+        ``wait`` leaves a checkpoint after a block. In the process that later resumes from it, it
+        returns the serialised task to continue with.
+        """
+        task, judges = self.task, self.judges
+        read: set[Path] = set()
+        outputs: list[tuple[int, list[tuple[int, str, bool]]]] = []
+
+        def beat(index: int, seconds: float) -> None:
+            send({"block": index, "limit": seconds})
+
+        def watch(block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+            index = judges.task.note.blocks.index(block)
+            if task.settings.outputs:
+                outputs.append((index, list(map(_shown, steps))))
+            if self.describe:
+                names = sorted(bound(block) & variables.keys())
+                values = {name: self.describe(variables[name]) for name in names}
+                send({"of": index, "values": values})
+
+        def pause(index: int) -> Task | None:
+            given = wait(index, read | {self.folder.parent})
+            return None if given is None else unpacked(given)
+
+        if task.settings.typeset:
+            for check in typeset.check(task.note, task.settings.typeset):
+                send({"check": check.plain()})
+        for check in run_code(task, beat=beat, read=read, watch=watch, pause=pause, judges=judges):
+            send({"check": check.plain()})
+        if outputs:
+            send({"outputs": outputs})
+        send({"read": [os.fspath(path) for path in read]})
+
+
+def _shown(step: Step) -> tuple[int, str, bool]:
+    first, last = step.shown_lines
+    shown = last >= first
+    return (first if shown else step.line), step.got, shown

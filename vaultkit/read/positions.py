@@ -1,0 +1,131 @@
+"""Maps places in the text of tokens to lines and columns of the file, both counted from 1."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+
+from markdown_it.token import Token
+
+
+class Source:
+    """The lines of a text, in which the text of tokens is located."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        #: The line of the last cell of a table, and where in it the cell ended.
+        self.cell = (0, 0)
+
+    def places(self, token: Token, span: tuple[int, int], cell: bool = False) -> Places:
+        """Return the places of the text of a paragraph, heading or cell.
+
+        Cells must be requested in order. ``span`` are the lines of the block around it.
+        """
+        first = (token.map or span)[0]
+        raw = self.lines[first] if first < len(self.lines) else ""
+        if not cell:
+            contents = token.content.split("\n")
+            return Places(first, contents, self.lines[first : first + len(contents)])
+        cell_ = token.content.replace("|", "\\|")
+        at = max(0, raw.find(cell_, self.cell[1] if self.cell[0] == first else 0))
+        self.cell = (first, at + len(cell_))
+        return Places(first, [token.content], [raw], at)
+
+
+@dataclass
+class Places:
+    """Maps places of a paragraph to lines and columns of its file, both from 1.
+
+    Attributes
+    ----------
+    first
+        Its first line, from 0.
+    contents
+        Its lines without the marks before them: ``> ``, an indent, ``## ``.
+    raw
+        The same lines as the file has them.
+    column
+        The column of the first, if it is known.
+    begins
+        The place in the paragraph from which places are counted.
+    """
+
+    first: int
+    contents: list[str]
+    raw: list[str]
+    column: int | None = None
+    begins: int = 0
+
+    def __post_init__(self) -> None:
+        self.befores: dict[int, int] = {}
+        self.starts = [0]
+        for line in self.contents[:-1]:
+            self.starts.append(self.starts[-1] + len(line) + 1)
+
+    def from_(self, begins: int) -> Places:
+        """Return the places of a part that begins at ``begins``."""
+        part = copy(self)
+        part.begins = self.begins + begins
+        return part
+
+    def __call__(self, at: int) -> tuple[int, int]:
+        """Return line and column of a place."""
+        at += self.begins
+        number = bisect_right(self.starts, at) - 1
+        if number not in self.befores:
+            self.befores[number] = self.before(number)
+        offset = at - self.starts[number]
+        if self.column is not None:
+            # In a table a bar is written `\|`.
+            offset += self.contents[number].count("|", 0, offset)
+        length = len(self.raw[number]) if number < len(self.raw) else 0
+        return self.first + number + 1, max(1, min(self.befores[number] + offset, length) + 1)
+
+    def before(self, number: int) -> int:
+        """Return the number of characters before the text in a line of the file."""
+        if self.column is not None or number >= len(self.raw):
+            return self.column or 0
+        raw = self.raw[number].replace("\0", "\ufffd")
+        return max(0, raw.rfind(self.contents[number].rstrip()))
+
+
+def joined(children: list[Token]) -> list[Token]:
+    """Join consecutive text tokens, and note where their parts begin."""
+    found: list[Token] = []
+    parts: list[str] = []
+    length = 0
+
+    def finish() -> None:
+        if parts:
+            found[-1].content = "".join(parts)
+            parts.clear()
+
+    for child in children:
+        if child.type in ("text", "text_special"):
+            if not parts:
+                child.type = "text"
+                child.meta["parts"] = []
+                found.append(child)
+                length = 0
+            found[-1].meta["parts"].append((length, child.meta.get("at", 0)))
+            parts.append(child.content)
+            length += len(child.content)
+        else:
+            finish()
+            found.append(child)
+    finish()
+    return found
+
+
+def source_of(token: Token, offset: int) -> int:
+    """Return the place in its paragraph of a character of a text, or of the start of a formula."""
+    parts = token.meta.get("parts")
+    return place_in(parts, offset) if parts else int(token.meta.get("at", 0))
+
+
+def place_in(parts: Sequence[tuple[int, int]], offset: int) -> int:
+    """Return the place of a character, given where the parts of its text begin."""
+    begins, at = parts[bisect_right(parts, offset, key=lambda part: part[0]) - 1]
+    return int(at + offset - begins)

@@ -1,0 +1,308 @@
+"""The tokeniser of Obsidian's Markdown: markdown-it-py with additional rules.
+
+The checks and the renderer both use these tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_block import StateBlock, code
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Delimiter, Scanned
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.dollarmath.index import math_block_dollar, math_inline_dollar
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.footnote.index import footnote_tail
+from mdit_py_plugins.front_matter import front_matter_plugin
+
+from vaultkit.read.comments import hide
+from vaultkit.read.syntax import COMMENT, PRICES, SURROGATE, TAG, WIKILINK
+
+#: Blocks within blocks, beyond which nothing is read.
+DEEPEST = 50
+
+
+def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
+    def rule(state: StateInline, silent: bool) -> bool:
+        found = pattern.match(state.src, state.pos)
+        if not found or (kind == "wikilink" and found["target"].count("`") > 1):
+            return False  # code is not the name of a note
+        if not silent:
+            token = state.push(kind, "", 0)
+            token.content = found[0]
+            token.meta = {"match": found}
+        state.pos = found.end()
+        return True
+
+    return rule
+
+
+#: What would end a paragraph, within mathematics on lines of its own.
+_ENDS = re.compile(r"(?:$|[-+*]\s|>|#{1,6}\s|\d+[.)]\s|```|~~~|[=-]+\s*$|<)")
+
+
+def _displayed(rule: Any) -> Any:
+    """Wrap the rule of display mathematics: only some formulas end a paragraph.
+
+    Those are the ones with blank lines, or with lines that look like a list. All others may be part
+    of a paragraph.
+    """
+
+    def read(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+        def line(number: int) -> str:
+            return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+
+        if not line(first).startswith("$$"):
+            return False
+        if not silent:
+            last = first
+            if "$$" not in line(first)[2:]:
+                last = next((n for n in range(first + 1, end) if "$$" in line(n)), first)
+            if line(last).count("$$") > 1 + (last == first):
+                return False  # several, in one line
+            stops = state.eMarks[last]
+            if last > first:
+                # What stands behind a formula is another block.
+                state.eMarks[last] = state.src.index("$$", state.bMarks[last]) + 2
+            found = bool(rule(state, first, end, False))
+            begins, state.eMarks[last] = state.eMarks[last], stops
+            rest = state.src[begins:stops]
+            if found and last > first and rest.strip():
+                state.line, state.bMarks[last] = last, begins
+                state.tShift[last] = len(rest) - len(rest.lstrip())
+                state.sCount[last] = state.blkIndent
+            return found
+
+        if "$$" in line(first)[2:]:
+            return False
+        # Asked line by line, so the marks above are counted on from the line asked about before.
+        begun, counted, marks = state.env.get("displayed", (-1, 0, 0))
+        if begun != state.line or counted > first:
+            counted, marks = state.line, 0
+        marks += sum(line(number).count("$$") for number in range(counted, first))
+        state.env["displayed"] = (state.line, first, marks)
+        if marks % 2:
+            return False  # here one ends
+        ends = False
+        for number in range(first + 1, end):
+            if "$$" in line(number):
+                return ends
+            ends = ends or bool(_ENDS.match(line(number)))
+        return False
+
+    return read
+
+
+def _unpriced(rule: Any) -> Any:
+    """Wrap the rule of inline mathematics, so that it does not match prices: *$5 and $10*."""
+
+    def read(state: StateInline, silent: bool) -> bool:
+        if state.src[state.pos] != "$" or PRICES.match(state.src, state.pos):
+            return False
+        return bool(rule(state, silent))
+
+    return read
+
+
+def _indented(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+    """Parse indented code, but not text that continues a paragraph after a formula."""
+    above = first - 1
+    if first and state.src[state.bMarks[above] : state.eMarks[above]].rstrip().endswith("$$"):
+        return False
+    return code(state, first, end, silent)
+
+
+#: Where text may end and something else begin.
+_NO_TEXT = re.compile(r"[\n!#$%&*+\-:<=>@\[\\\]^_`{}~\ufdd0]")
+
+
+def _text(state: StateInline, silent: bool) -> bool:
+    """Parse text as markdown-it-py does, but stop at the filler of comments."""
+    found = _NO_TEXT.search(state.src, state.pos)
+    end = found.start() if found else state.posMax
+    if end == state.pos:
+        return False
+    if not silent:
+        state.append_pending(state.src[state.pos : end])
+    state.pos = end
+    return True
+
+
+#: Letters and signs of languages that have no blanks between words.
+_UNSPACED = re.compile(
+    "[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+)
+
+
+class _State(StateInline):
+    """Lets emphasis begin and end at a bracket or full stop within a Chinese or Japanese sentence.
+
+    CommonMark wants a blank there: ``（**Hi**！）`` has none.
+    """
+
+    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802
+        found = super().scanDelims(start, canSplitWord)
+        if self.src[start] == "_":
+            return found  # a part of a name: 変数_x_値
+        end = start + found.length
+        before, behind = self.src[start - 1 : start] if start else "", self.src[end : end + 1]
+        opens = bool(_UNSPACED.match(before)) and bool(behind.strip())
+        closes = bool(_UNSPACED.match(behind)) and bool(before.strip())
+        return Scanned(found.can_open or opens, found.can_close or closes, found.length)
+
+
+class _Inline(ParserInline):
+    """Records in ``meta["at"]`` of each token where in its paragraph it begins."""
+
+    def parse(
+        self, src: str, md: MarkdownIt, env: MutableMapping[str, Any], tokens: list[Token]
+    ) -> list[Token]:
+        state = _State(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
+
+    def tokenize(self, state: StateInline) -> None:
+        rules = self.ruler.getRules("")
+        begun = state.pos  # of the text that waits to become a token
+        while state.pos < state.posMax:
+            before, count = state.pos, len(state.tokens)
+            if not state.pending:
+                begun = before
+            for rule in rules:
+                if rule(state, False):
+                    break
+            else:
+                state.append_pending(state.src[state.pos])
+                state.pos += 1
+            for token in state.tokens[count:]:
+                waited = token is state.tokens[count] and token.type == "text" and begun < before
+                token.meta.setdefault("at", begun if waited else before)
+            if len(state.tokens) > count and state.pending:
+                begun = before
+        if state.pending:
+            state.pushPending().meta["at"] = begun
+
+
+def _marks(state: StateInline, silent: bool) -> bool:
+    """Parse the delimiters of ``==marked words==``, but not within a word: ``a==b``."""
+    if silent or state.src[state.pos] != "=":
+        return False
+    run = state.scanDelims(state.pos, False)
+    token = state.push("text", "", 0)
+    token.content = state.src[state.pos : state.pos + run.length]
+    if run.length == len("=="):
+        here = len(state.tokens) - 1
+        ends = Delimiter(ord("="), 0, here, -1, run.can_open, run.can_close)
+        state.delimiters.append(ends)
+    state.pos += run.length
+    return True
+
+
+def _pair_marks(state: StateInline) -> None:
+    nested = (meta["delimiters"] for meta in state.tokens_meta if meta)
+    for delimiters in (state.delimiters, *nested):
+        for begins in delimiters:
+            if begins.marker == ord("=") and begins.end >= 0:
+                ends = delimiters[begins.end]
+                for where, kind, nesting in ((begins, "mark_open", 1), (ends, "mark_close", -1)):
+                    token = state.tokens[where.token]
+                    token.type, token.tag, token.nesting = kind, "mark", nesting
+                    token.markup, token.content = "==", ""
+
+
+def _make_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST})
+    parser.inline = _Inline()
+    parser.configure("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])
+    # Joining texts loses where the parts began; `_joined` keeps it.
+    parser.inline.ruler2.disable("fragments_join")
+    parser.core.ruler.disable("text_join")
+    parser.use(front_matter_plugin).use(footnote_plugin, move_to_end=False)
+    parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True)
+    display = _displayed(math_block_dollar(allow_labels=False, allow_blank_lines=True))
+    ends = ["paragraph", "reference", "blockquote", "list"]
+    parser.block.ruler.at("math_block", display, {"alt": ends})
+    inline = math_inline_dollar(allow_space=False, allow_double=True)
+    parser.inline.ruler.at("math_inline", _unpriced(inline))
+    parser.block.ruler.at("code", _indented)
+    parser.inline.ruler.at("text", _text)
+    parser.inline.ruler.before("link", "wikilink", _inline_rule(WIKILINK, "wikilink"))
+    parser.inline.ruler.before("link", "comment", _inline_rule(COMMENT, "comment"))
+    parser.inline.ruler.before("link", "tag", _inline_rule(TAG, "tag"))
+    parser.inline.ruler.after("strikethrough", "mark", _marks)
+    parser.inline.ruler2.after("strikethrough", "mark", _pair_marks)
+    return parser
+
+
+_PARSER = _make_parser()
+
+
+@dataclass
+class Parsed:
+    """The tokens of a text.
+
+    Attributes
+    ----------
+    lines
+        The lines of the text, with fillers for comments.
+    tokens
+        The block tokens, with inline tokens as children; footnotes where they are defined.
+    env
+        The link definitions and footnotes, as markdown-it-py stores them.
+    """
+
+    lines: list[str]
+    tokens: list[Token]
+    env: dict[str, Any]
+
+    def with_footnotes_last(self) -> list[Token]:
+        """Return the tokens with the referenced footnotes at the end, in order."""
+        state = StateCore("", _PARSER, self.env, [*self.tokens])
+        footnote_tail(state)
+        return state.tokens
+
+
+def tokenize(text: str, env: dict[str, Any] | None = None) -> Parsed:
+    """Tokenise a text.
+
+    Parameters
+    ----------
+    text
+        The text, with its comments.
+    env
+        Link definitions and footnotes from elsewhere.
+
+    Examples
+    --------
+    >>> [token.type for token in tokenize("- a").tokens if token.nesting == 1]
+    ['bullet_list_open', 'list_item_open', 'paragraph_open']
+    """
+    return tokenize_visible(hide(SURROGATE.sub("\ufffd", text)).text, env)
+
+
+def tokenize_visible(hidden: str, env: dict[str, Any] | None = None) -> Parsed:
+    """Tokenise a text whose comments are hidden already (`vaultkit.read.comments.hide`)."""
+    # Of what the parser keeps there, only that is of use elsewhere.
+    env = {name: env[name] for name in ("references", "footnotes") if env and name in env}
+    return Parsed(hidden.removesuffix("\n").split("\n"), _PARSER.parse(hidden, env), env)
+
+
+def tokenize_line(text: str, env: dict[str, Any] | None = None) -> list[Token]:
+    """Tokenise inline text: the words of a link, a sentence.
+
+    Examples
+    --------
+    >>> [token.type for token in tokenize_line("a $x$")]
+    ['text', 'math_inline']
+    """
+    return _PARSER.parseInline(text, env)[0].children or []

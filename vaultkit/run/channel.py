@@ -1,0 +1,213 @@
+"""The messages between the process of a note and its keeper.
+
+The process writes lines (`Channel`), each with a token that the note cannot guess; the keeper
+collects them, other output of the note, and the trace of the interpreter (`Received`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from vaultkit.run.ending import PATIENCE, Ending, Kind, Limits
+from vaultkit.run.work import is_beat
+
+#: Takes in what comes out of a pipe.
+Take = Callable[[bytes], None]
+
+#: Exit status of a process that cannot send its results, or whose memory has run out.
+CUT_OFF, OUT_OF_MEMORY = 70, 71
+#: Bytes of results after which they do not wait for the next heartbeat.
+_HELD = 1 << 16
+#: Bytes kept of what a note writes past Python, at each end.
+_KEPT = 16384
+# A note cannot reach these by giving the names of their modules another meaning.
+_exit = os._exit
+_getpid = os.getpid
+encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class Channel:
+    """Sends the results of a note's process, each on a line with a secret token."""
+
+    def __init__(self, token: bytes, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._token = token
+        self._pid = _getpid()
+        self._beat: dict[str, Any] = {}
+        self._held = b""
+        #: Results that were sent, for the process of a checkpoint.
+        self._sent = bytearray()
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message; a result may wait for the next heartbeat."""
+        if is_beat(message):
+            self.write(b"B", message)
+            self._beat = message
+            return
+        self._end_copy()
+        # Results wait for the next heartbeat, behind which code of the note runs that may end
+        # this process: the keeper need not wake for each of them.
+        line = self._line(b"M", message)
+        self._sent += line
+        self._held += line
+        if len(self._held) > _HELD:
+            self._flush()
+
+    def again(self) -> None:
+        """Send again, in a resumed process, the messages of the process that it was forked from."""
+        self._pid = _getpid()
+        self._held = bytes(self._sent)
+
+    def last_words(self) -> None:
+        """Announce that only threads and exit handlers of the note follow."""
+        if self._beat:
+            self.write(b"B", {**self._beat, "leaving": True})
+
+    def write(self, kind: bytes, message: Any) -> None:
+        """Send a message of a kind immediately."""
+        self._end_copy()
+        self._held += self._line(kind, message)
+        self._flush()
+
+    def _end_copy(self) -> None:
+        """Exit if this process is a copy that the note has forked."""
+        if _getpid() != self._pid:
+            self._held = self._line(b"C", self._beat)
+            self._flush()
+            _exit(CUT_OFF)
+
+    def _flush(self) -> None:
+        line, self._held = self._held, b""
+        try:
+            while line:
+                line = line[os.write(self._descriptor, line) :]
+        except OSError:
+            _exit(CUT_OFF)  # the note has closed it; without a last message nothing counts as done
+
+    def _line(self, kind: bytes, message: Any) -> bytes:
+        return self._token + kind + encode(message).encode() + b"\n"
+
+
+class Received:
+    """The messages and the output received from a note's process."""
+
+    def __init__(self, token: bytes, limits: Limits) -> None:
+        self.token = token
+        self.limits = limits
+        self.deadline = time.monotonic() + limits.seconds
+        #: Seconds that processors may work on it from its last heartbeat on, and had by then.
+        self.allowed = limits.seconds
+        self.spent: float | None = None
+        self.messages: list[bytes] = []
+        self.beat: dict[str, Any] = {}
+        self.beats = 0
+        self.done = False
+        self.error = ""
+        self.verdict: Kind | None = None
+        self.count = 0
+        self.head = self.tail = self.trace = b""
+        self._rest = b""
+        self._sizes = {"results": 0, "output": 0}
+
+    @property
+    def takers(self) -> tuple[Take, ...]:
+        """The reader of each pipe."""
+        return self._take_results, self._take_output, self._take_trace
+
+    def has_spent(self, seconds: float) -> bool:
+        """Return whether it has exceeded its processor time, given the total."""
+        if self.spent is None:
+            self.spent = seconds
+        return seconds - self.spent > self.allowed
+
+    def _take_results(self, data: bytes) -> None:
+        """Read results."""
+        self._count("results", data)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            token, kind, message = line[:16], line[16:17], line[17:]
+            if token != self.token:
+                self.verdict = self.verdict or "garbled"
+            elif kind == b"M":
+                self.messages.append(message)
+            elif kind == b"B" and self.verdict is None:
+                self.beat = json.loads(message)
+                self.beats += 1
+                limit, grace = float(self.beat["limit"]), self.limits.grace
+                self.deadline = time.monotonic() + limit * PATIENCE + grace
+                self.allowed, self.spent = limit + grace, None
+            elif kind == b"E":
+                self.done = True
+            elif kind == b"R":
+                self.done = True
+                self.error = json.loads(message)
+            elif kind == b"C":
+                self.beat = json.loads(message)
+                self.verdict, self.count = "processes", 2
+
+    def _take_output(self, data: bytes) -> None:
+        """Read output that bypassed Python; keep its beginning and its end."""
+        self._count("output", data)
+        room = _KEPT - len(self.head)
+        self.head += data[:room]
+        self.tail = (self.tail + data[room:])[-_KEPT:] if room < len(data) else self.tail
+
+    def _take_trace(self, data: bytes) -> None:
+        """Read the trace of faulthandler."""
+        self.trace = (self.trace + data)[-4 * _KEPT :]
+
+    def _count(self, what: str, data: bytes) -> None:
+        self._sizes[what] += len(data)
+        if self._sizes[what] > self.limits.output:
+            self.verdict = self.verdict or "flood"
+
+    def ending(self, kind: Kind | None, status: int | None, left: int) -> Ending:
+        """Return how the process ended."""
+        cut = self._sizes["output"] - len(self.head) - len(self.tail)
+        between = f"\n[… {cut} bytes cut …]\n" if cut else ""
+        wrote = self.head.decode(errors="replace") + between + self.tail.decode(errors="replace")
+        code = self.count
+        if kind is None:
+            assert status is not None
+            status = os.waitstatus_to_exitcode(status)
+            if left:
+                kind, code = "processes", left
+            elif self.done:
+                kind = "raised" if self.error else "done"
+            elif status < 0:
+                kind, code = "signal", -status
+            elif status in (CUT_OFF, OUT_OF_MEMORY):
+                kind = "garbled" if status == CUT_OFF else "memory"
+            else:
+                kind, code = ("exit", status) if status else ("stopped early", 0)
+        return Ending(kind, code, self.beat, frames_of(self.trace), self.error or wrote)
+
+
+def read_waiting(descriptor: int, take: Take) -> bool:
+    """Read what is available without blocking, in part if it is much; return whether to go on."""
+    with suppress(BlockingIOError):
+        for _ in range(64):
+            data = os.read(descriptor, 65536)
+            if not data:
+                return False
+            take(data)
+    return True
+
+
+def frames_of(trace: bytes) -> tuple[tuple[str, int], ...]:
+    """Parse a trace of faulthandler: file and line of the calls, outermost first."""
+    found = re.findall(
+        r"^(Current thread|Thread) .*\(most recent call first\):\n((?:  File .*\n)+)",
+        trace.decode(errors="replace"),
+        re.M,
+    )
+    stacks = sorted(found, key=lambda stack: stack[0] != "Current thread")
+    calls = (call for _, stack in stacks for call in reversed(stack.splitlines()))
+    read = (re.match(r'  File "(.*)", line (\d+)', call) for call in calls)
+    return tuple((call[1], int(call[2])) for call in read if call)

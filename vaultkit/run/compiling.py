@@ -1,0 +1,93 @@
+"""Makes code of the text of a note, whose lines are those of the note."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import types
+from bisect import bisect_left
+from collections.abc import Callable
+
+#: Bytes that can be had as long as memory is not what is wanting.
+_SOME_MEMORY = 8 << 20
+
+
+class TooDeepError(SyntaxError):
+    """Code that is nested too deeply for Python's own parser or compiler."""
+
+
+class Compiler:
+    """Parses and compiles the code of a note, so that it believes to stand where it stands there.
+
+    Parameters
+    ----------
+    filename
+        What the note is called in tracebacks.
+    rewrite
+        Changes the code before it is compiled.
+    """
+
+    def __init__(self, filename: str, rewrite: Callable[[ast.Module], ast.Module]) -> None:
+        self._filename = filename
+        self._rewrite = rewrite
+
+    def parse(self, source: str, line: int, indent: int) -> ast.Module:
+        """Parse code that begins in a line, behind so many bytes.
+
+        Raises
+        ------
+        SyntaxError
+            If it cannot be parsed; it says where in the note.
+        MemoryError
+            If no memory is left for that.
+        """
+        try:
+            # Not by the name of the note: Python would look up the wrong line in it.
+            tree = ast.parse("\n" * (line - 1) + source)
+        except (MemoryError, RecursionError):
+            raise self._too_deep(source, line) from None
+        except SyntaxError as error:
+            error.filename = self._filename
+            error.text = linecache.getline(self._filename, error.lineno or 1)
+            if error.offset:
+                error.offset += indent
+            if error.end_offset and error.end_offset > 0:
+                error.end_offset += indent
+            raise
+        tree = self._rewrite(tree)
+        for node in ast.walk(tree) if indent else ():
+            if isinstance(node, (ast.expr, ast.stmt)):
+                node.col_offset += indent
+                node.end_col_offset = (node.end_col_offset or 0) + indent
+        return tree
+
+    def compile(
+        self, tree: ast.Module | ast.Expression | ast.Interactive, mode: str, source: str, line: int
+    ) -> types.CodeType:
+        """Compile what was parsed; errors are as in `parse`."""
+        try:
+            code: types.CodeType = compile(tree, self._filename, mode, dont_inherit=True)
+        except (MemoryError, RecursionError):
+            raise self._too_deep(source, line) from None
+        return code
+
+    def _too_deep(self, source: str, line: int) -> Exception:
+        """Return the error for code nested too deeply to parse or compile, with its line."""
+        try:
+            bytearray(_SOME_MEMORY)
+        except MemoryError as error:
+            return error  # there is no memory left: it is not for the code
+        lines = source.split("\n")
+
+        def is_too_deep(count: int) -> bool:
+            try:
+                compile("\n".join(lines[:count]), self._filename, "exec", dont_inherit=True)
+            except (MemoryError, RecursionError):
+                return True
+            except (SyntaxError, ValueError):  # it ends in the midst of a statement
+                pass
+            return False
+
+        number = line + bisect_left(range(1, len(lines)), True, key=is_too_deep)
+        why = "Python cannot compile this line: an expression in it is nested too deeply"
+        return TooDeepError(why, (self._filename, number, None, None))

@@ -1,0 +1,135 @@
+"""The set-up of a note's process after the fork: process group, streams, limits, exit."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NoReturn
+
+from vaultkit.run.channel import CUT_OFF, OUT_OF_MEMORY, Channel
+from vaultkit.run.checkpoints import Waiting
+from vaultkit.run.ending import Limits
+
+#: The signal at which Python says where it is.
+TRACE = getattr(signal, "SIGUSR2", None)
+#: Each thread of a BLAS reserves address space, and hardly uses it.
+RESERVED = (os.cpu_count() or 1) * (80 << 20)
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+# A note cannot reach this by giving the name of its module another meaning.
+_exit = os._exit
+
+
+def be_note(
+    keeper: int,
+    work: Callable[..., None],
+    key: str,
+    token: bytes,
+    pipes: list[int],
+    limits: Limits,
+    line: socket.socket | None = None,
+) -> NoReturn:
+    """Set up the process of a note, do its work, and exit."""
+    status = CUT_OFF
+    try:
+        os.setsid()
+        _die_with(keeper)
+        results, output, trace = map(_out_of_the_way, pipes)
+        channel = Channel(token, results)
+        _own_streams(output, trace)
+        _limit_memory(limits.memory)
+        gc.enable()
+        import atexit
+
+        atexit._clear()  # what the run wants done at its end is not for this process
+        adopt_orphans()
+        more = []
+        if line:
+            line = socket.socket(fileno=_out_of_the_way(line.detach()))
+
+            def again() -> None:
+                until = time.monotonic() + 1
+                while os.getppid() != keeper and time.monotonic() < until:
+                    time.sleep(0.001)
+                _die_with(keeper)
+                channel.again()
+
+            more = [Waiting(token, line, again, adopt_orphans, limits.spacing)]
+        try:
+            work(key, channel.send, *more)
+            channel.last_words()
+            threading._shutdown()  # type: ignore[attr-defined]
+            atexit._run_exitfuncs()
+            channel.write(b"E", None)
+            status = 0
+        except MemoryError:
+            status = OUT_OF_MEMORY
+        except BaseException:
+            channel.write(b"R", traceback.format_exc())
+    finally:
+        _exit(status)
+
+
+def _out_of_the_way(descriptor: int) -> int:
+    """Duplicate a descriptor to a high number, which a note does not close by accident."""
+    import fcntl
+
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 200)
+    os.close(descriptor)
+    return moved
+
+
+def _own_streams(output: int, trace: int) -> None:
+    """Redirect the standard streams, and let faulthandler write its trace."""
+    import faulthandler
+
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nowhere, 0), (output, 1), (output, 2)):
+        os.dup2(source, target)
+    os.close(nowhere)
+    os.close(output)
+    for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        stream = os.fdopen(number, mode, closefd=False)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    faulthandler.enable(trace)
+    if TRACE:
+        faulthandler.register(TRACE, trace)
+
+
+def _limit_memory(size: int) -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with suppress(OSError, ValueError):
+        statm = os.open("/proc/self/statm", os.O_RDONLY)
+        pages = int(os.read(statm, 100).split()[0])
+        os.close(statm)
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        size += pages * resource.getpagesize() + RESERVED
+        resource.setrlimit(resource.RLIMIT_AS, (size, most))
+
+
+def adopt_orphans(adopt: bool = True) -> None:
+    """Become the parent of orphaned descendants (Linux)."""
+    _prctl(36, adopt)  # PR_SET_CHILD_SUBREAPER
+
+
+def _die_with(parent: int) -> None:
+    """Let the kernel end this process when its parent ends (Linux)."""
+    _prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        _exit(CUT_OFF)
+
+
+def _prctl(option: int, value: int) -> None:
+    if _LIBC:
+        _LIBC.prctl(option, value, 0, 0, 0)

@@ -1,0 +1,285 @@
+"""Detects and undoes replaced functions and classes of Python, NumPy and the engine.
+
+Replacing any of these is a failure of the note, as the engine depends on them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import inspect
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from operator import attrgetter, is_
+from typing import Any
+
+import numpy as np
+
+from vaultkit.run.dictionaries import Dictionaries
+from vaultkit.run.state import HOOKS
+
+_ENGINE = __name__.partition(".")[0]
+
+# Python sets these itself, or a facet above looks after them.
+_RESTLESS = {
+    "sys": {*HOOKS, "path", "last_exc", "last_type", "last_value", "last_traceback", "meta_path",
+            "path_hooks", "flags", "ps1", "ps2"},
+    "warnings": {"filters", "showwarning"},
+    "logging": {"lastResort", "raiseExceptions"},
+    "builtins": {"_"},
+    "threading": {"excepthook"},
+    "tempfile": {"tempdir"},
+}  # fmt: skip
+_CODE = attrgetter("__code__", "__defaults__", "__kwdefaults__")
+_GONE = object()
+_setattr = setattr
+
+
+@dataclass
+class _Kept:
+    """A snapshot of the attributes of a module or class."""
+
+    owner: Any
+    called: str
+    held: dict[str, Any]
+    #: What containers of constants hold.
+    containers: tuple[tuple[str, Any, Any], ...] = ()
+    #: All names there were, where a new one can hide a built-in.
+    all: frozenset[str] = field(default_factory=frozenset)
+
+
+class Originals:
+    """A snapshot of the functions and classes that the engine depends on.
+
+    These are the ones of ``builtins``, NumPy, the engine, and the modules of the standard library
+    that the engine has imported.
+    """
+
+    def __init__(self) -> None:
+        self._modules: dict[str, types.ModuleType] = {}
+        self._ground = _Ground([])
+        self._table, self._imported = Dictionaries([]), sys.modules
+        self._counts = 0, 0
+        self._ahead = self._hooked = False
+        #: Functions whose code or defaults were set, by where they stand in memory.
+        self._recoded: set[int] = set()
+
+    def remember(self, *, ahead: bool = False) -> None:
+        """Take the snapshot.
+
+        With ``ahead``, no note runs before the next call, which then reuses this snapshot.
+        """
+        if not self._hooked:
+            # Such a hook stays for good.
+            sys.addaudithook(self._on_event)
+            self._hooked = True
+        known, self._ahead = self._ahead, ahead
+        if known and self._counts[0] == len(sys.modules):
+            return
+        counts = len(sys.modules), sum(name.startswith(_ENGINE) for name in sys.modules)
+        if self._counts[1] == counts[1] and (known or not self._differences(undo=False)):
+            return
+        self._counts = counts
+        modules = dict(sys.modules)
+        self._modules = {
+            name: module
+            for name in sorted(_watched(modules))
+            if isinstance(module := modules.get(name), types.ModuleType)
+        }
+        found = (kept for item in self._modules.items() for kept in _keep_module(*item))
+        self._table, self._imported = Dictionaries([sys.modules]), sys.modules
+        # Classes go by many names.
+        self._ground = _Ground(list({id(k.owner): k for k in found}.values()))
+        self._recoded.clear()
+
+    def restore(self) -> list[str]:
+        """Undo replacements and deletions since the snapshot; return their names."""
+        return self._differences(undo=True)
+
+    def _differences(self, *, undo: bool) -> list[str]:
+        found = [*self._ground.compare(undo)]
+        if sys.modules is not self._imported:
+            found.append("sys.modules was replaced")
+            if undo:
+                sys.modules = self._imported
+        if self._table.changed():
+            for name, module in self._modules.items():
+                if sys.modules.get(name) is not module:
+                    found.append(f"sys.modules[{name!r}] was {_what(name not in sys.modules)}")
+                    if undo:
+                        sys.modules[name] = module
+            self._table.take(0)
+        if self._recoded:
+            found += self._ground.compare_code(self._recoded, undo)
+            self._recoded.clear()
+        return found
+
+    def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
+        # Python announces it when the code or the defaults of a function are set.
+        if event in ("object.__setattr__", "object.__delattr__"):
+            self._recoded.add(id(arguments[0]))
+
+
+class _Ground:
+    """Compares snapshots of modules and classes, and the code of their functions."""
+
+    def __init__(self, kept: list[_Kept]) -> None:
+        self._kept = kept
+        self._builtins = [n for n, part in enumerate(kept) if part.owner is builtins]
+        self._spaces = Dictionaries([_dictionary(part.owner) for part in kept])
+        # Those that modules import from each other are looked at once.
+        named = [(n, *each[1:]) for n, part in enumerate(kept) for each in part.containers]
+        held = list({id(container): (n, container, was) for n, container, was in named}.values())
+        tables = [(n, container) for n, container, _ in held if isinstance(container, dict)]
+        self._owners = [n for n, _ in tables]
+        self._tables = Dictionaries([table for _, table in tables])
+        self._others = [each for each in held if not isinstance(each[1], dict)]
+        values = (value for part in kept for value in part.held.values())
+        self._functions = {id(v): v for v in values if isinstance(v, types.FunctionType)}
+        self._codes = {place: _CODE(v) for place, v in self._functions.items()}
+
+    def compare(self, undo: bool) -> Iterator[str]:
+        """Yield the names that are bound to other objects than in the snapshot."""
+        suspects = {*self._spaces.changed()}
+        # First what is called to find the others.
+        for n in self._builtins:
+            if n in suspects:
+                yield from _compare(self._kept[n], undo)
+        tables = self._tables.changed()
+        suspects |= {self._owners[n] for n in tables}
+        suspects |= {n for n, container, before in self._others if container != before}
+        for n in sorted(suspects):
+            yield from _compare(self._kept[n], undo)
+            self._spaces.take(n)
+        for n in tables:
+            self._tables.take(n)
+
+    def compare_code(self, places: Iterable[int], undo: bool) -> Iterator[str]:
+        """Yield the functions, of those given, whose code was replaced."""
+        for place in self._functions.keys() & places:
+            function, before = self._functions[place], self._codes[place]
+            if not all(map(is_, _CODE(function), before)):
+                yield f"the code of {function.__module__}.{function.__qualname__} was replaced"
+                if undo:
+                    function.__code__, function.__defaults__, function.__kwdefaults__ = before
+
+
+def _dictionary(owner: Any) -> dict[str, Any]:
+    """Return the dictionary of a module or class, not the read-only view of a class."""
+    space = vars(owner)
+    return space if type(space) is dict else next(iter(gc.get_referents(space)))
+
+
+def _what(gone: bool) -> str:
+    return "deleted" if gone else "replaced"
+
+
+def _watched(modules: dict[str, Any]) -> set[str]:
+    """Return the names of the modules that the engine depends on."""
+    engine = {name for name in modules if name.partition(".")[0] == _ENGINE}
+    used = {
+        value.__name__
+        for name in engine
+        for value in vars(modules[name]).values()
+        if isinstance(value, types.ModuleType)
+    }
+    used |= {
+        str(getattr(value, "__module__", ""))
+        for name in engine
+        for value in vars(modules[name]).values()
+        if isinstance(value, (type, types.FunctionType))
+    }
+    standard = {name for name in used if name.partition(".")[0] in sys.stdlib_module_names}
+    parts = ("numpy._core.", "numpy.lib.", "numpy.linalg", "numpy.random")
+    numpy = {name for name in modules if name == "numpy" or name.startswith(parts)}
+    always = {"builtins", "sys", "os", "io", "re", "json"}
+    return (always | engine | standard | numpy) - {"__main__"}
+
+
+def _keep_module(name: str, module: types.ModuleType) -> Iterator[_Kept]:
+    engine = name.partition(".")[0] == _ENGINE
+    restless = _RESTLESS.get(name, set())
+    held = {}
+    for key, value in vars(module).items():
+        if key in restless or value is None or isinstance(value, (bool, np.random.Generator)):
+            continue
+        if engine or key == "__import__" or key == "__build_class__" or not key.startswith("_"):
+            held[key] = value
+    if name == "sys":
+        held = {key: value for key, value in held.items() if callable(value)}
+    yield from _keep(module, name, held, everything=engine)
+    for value in held.values():
+        if inspect.isclass(value) and _is_python(value) and _is_of(value, name):
+            members = {k: v for k, v in vars(value).items() if _is_code(v)}
+            yield from _keep(value, f"{value.__module__}.{value.__qualname__}", members)
+
+
+def _is_of(kind: type, name: str) -> bool:
+    """Return whether a class is defined in a module or in its package."""
+    return kind.__module__.partition(".")[0] == name.partition(".")[0]
+
+
+def _is_python(kind: type) -> bool:
+    """Return whether a class is defined in Python, so that its attributes can be replaced."""
+    return bool(kind.__flags__ & (1 << 9)) and "__dict__" in dir(kind)
+
+
+def _is_code(value: object) -> bool:
+    return isinstance(
+        value, (types.FunctionType, property, classmethod, staticmethod)
+    ) or inspect.isroutine(value)
+
+
+def _keep(
+    owner: Any, called: str, held: dict[str, Any], *, everything: bool = False
+) -> Iterator[_Kept]:
+    if not held:
+        return
+    containers = (
+        (name, value, value.copy())
+        for name, value in held.items()
+        if everything and name.isupper() and isinstance(value, (dict, list, set))
+    )
+    yield _Kept(
+        owner,
+        called,
+        held,
+        tuple(containers),
+        frozenset(vars(owner)) if everything else frozenset(),
+    )
+
+
+def _compare(kept: _Kept, undo: bool) -> Iterator[str]:
+    """Yield changed names; it calls no built-in function, which may be replaced itself."""
+    now = kept.owner.__dict__
+    for name, value in kept.held.items():
+        found = now.get(name, _GONE)
+        if found is not value:
+            yield f"{kept.called}.{name} was {_what(found is _GONE)}"
+            if undo:
+                _setattr(kept.owner, name, value)
+    for name, container, before in kept.containers:
+        if container != before:
+            yield f"{kept.called}.{name} was changed"
+            if undo:
+                container.clear()
+                (container.extend if isinstance(container, list) else container.update)(before)
+    for name in set(now) - kept.all if kept.all else ():
+        # A built-in name in a module of the engine hides the built-in one.
+        if hasattr(builtins, name):
+            yield f"{kept.called}.{name} was added"
+            if undo:
+                delattr(kept.owner, name)
+
+
+#: One for the process: what the engine has imported is the same for all its notes.
+ORIGINALS = Originals()
+
+
+def named(changes: Iterable[str]) -> str:
+    """Return a few names in one line."""
+    few = list(changes)
+    more = f", and {len(few) - 5} more" if len(few) > 5 else ""
+    return ", ".join(few[:5]) + more

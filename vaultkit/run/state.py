@@ -1,0 +1,336 @@
+"""What a note may set for all that runs after it, and takes with it when it ends.
+
+That is the working folder, seeds, print options and their like (`State`), and what the variables of
+the note hold (`Variables`), for the time in which its functions are called.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import decimal
+import gc
+import locale
+import logging
+import os
+import random
+import signal
+import sys
+import threading
+import types
+import warnings
+from _signal import getsignal as _handler  # type: ignore[import-not-found]
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from operator import eq, is_
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class _Facet:
+    """One thing that can be set for all code, how to see what it is, and how to set it."""
+
+    get: Callable[[], Any]
+    set: Callable[[Any], object]
+    #: What it is where a note begins, if not what it happens to be.
+    fresh: Callable[[], Any] | None = None
+    #: Where to compare costs less than to set: tells whether two values are the same.
+    same: Callable[[Any, Any], bool] | None = None
+
+
+class State:
+    """What code can set for all that runs after it, as it was at one time."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values = values
+
+    @classmethod
+    def capture(cls, names: Iterable[str] = ()) -> State:
+        """Return the state as it is now: all of it, or the facets named."""
+        values = {}
+        for name in names or _FACETS:
+            with contextlib.suppress(OSError):  # the working folder may be gone
+                values[name] = _FACETS[name].get()
+        return cls(values)
+
+    @classmethod
+    def fresh(cls, state: State) -> State:
+        """Return the state in which a note begins: a given one, but for what has defaults."""
+        state = cls(dict(state._values))
+        for name, facet in _FACETS.items():
+            if facet.fresh:
+                state._values[name] = facet.fresh()
+        return state
+
+    def apply(self, names: Iterable[str] = (), *, now: State | None = None) -> None:
+        """Make it the state again: all that was captured, or the facets named.
+
+        ``now`` is the state there is, where that is known.
+        """
+        known = now._values if now else {}
+        for name in names or self._values:
+            facet = _FACETS[name]
+            with contextlib.suppress(OSError, KeyError):
+                wanted = self._values[name]
+                if not (facet.same and name in known and facet.same(known[name], wanted)):
+                    facet.set(wanted)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Return whether two hold the very same objects in the same order."""
+    return len(one) == len(other) and all(map(is_, one, other))
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Return whether the same objects make up two: those of a note may claim to equal any other."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        if _same(one, other) and _same(one.values(), other.values()):
+            return True
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        return _same(one, other) or (len(one) == len(other) and all(map(_alike, one, other)))
+    return one is other or (isinstance(one, (str, int, float)) and one == other)
+
+
+_QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Show a warning among the output, without the path and line that differ between machines."""
+    print(f"{category.__name__}: {message}")
+
+
+def _fresh_warnings() -> tuple[list[Any], Any]:
+    filters = [
+        ("default", None, DeprecationWarning, "__main__", 0),
+        *(("ignore", None, kind, None, 0) for kind in _QUIET),
+        # Not "default": that shows a warning but once, in whichever note comes first.
+        ("always", None, Warning, None, 0),
+    ]
+    return filters, _show_warning
+
+
+def _set_warnings(state: tuple[list[Any], Any]) -> None:
+    warnings.resetwarnings()  # also forgets which warnings have been shown
+    warnings.filters[:], warnings.showwarning = state  # type: ignore[index]
+
+
+def _environment() -> dict[Any, Any]:
+    # As the system has it: to decode it would take longer than all the other facets.
+    return dict(os.environ._data)  # type: ignore[attr-defined]
+
+
+def _set_environment(wanted: dict[Any, Any]) -> None:
+    if _environment() != wanted:
+        os.environ.clear()
+        for name, value in wanted.items():
+            os.environ[os.environ.decodekey(name)] = os.environ.decodevalue(value)
+
+
+def _set_path(wanted: list[str]) -> None:
+    sys.path[:] = wanted
+
+
+def _numpy() -> tuple[Any, ...]:
+    return np.get_printoptions(), np.geterr(), np.geterrcall(), np.getbufsize()
+
+
+def _set_numpy(state: tuple[Any, ...]) -> None:
+    options, errors, on_error, size = state
+    np.set_printoptions(**options)
+    np.seterr(**errors)
+    np.seterrcall(on_error)
+    np.setbufsize(size)
+
+
+def _logging() -> tuple[Any, ...]:
+    root = logging.getLogger()
+    return (
+        list(root.handlers),
+        list(root.filters),
+        root.level,
+        root.disabled,
+        root.manager.disable,
+        logging.lastResort,
+        logging.raiseExceptions,
+    )
+
+
+def _set_logging(state: tuple[Any, ...]) -> None:
+    root = logging.getLogger()
+    root.handlers[:], root.filters[:], level, root.disabled, root.manager.disable = state[:5]
+    logging.lastResort, logging.raiseExceptions = state[5:]
+    if root.level != level:
+        root.setLevel(level)  # which also forgets what it had concluded from it
+
+
+def _same_random(one: Any, other: Any) -> bool:
+    """Compare states of NumPy's generator: name, key, position, and a normal number in hand."""
+    same = (one[0], *one[2:]) == (other[0], *other[2:])
+    return same and bool(one[1].tobytes() == other[1].tobytes())
+
+
+HOOKS = ("displayhook", "excepthook", "unraisablehook", "breakpointhook", "stdin", "stdout",
+          "stderr", "argv")  # fmt: skip
+
+
+def _hooks() -> dict[str, Any]:
+    return {name: getattr(sys, name) for name in HOOKS}
+
+
+def _set_hooks(wanted: dict[str, Any]) -> None:
+    for name, value in wanted.items():
+        setattr(sys, name, value)
+
+
+_SIGNALS = [
+    number
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM",
+                 "SIGPROF", "SIGPIPE", "SIGCHLD", "SIGQUIT")
+    if (number := getattr(signal, name, None)) is not None
+]  # fmt: skip
+
+
+def _signals() -> dict[Any, Any]:
+    return dict(zip(_SIGNALS, map(_handler, _SIGNALS), strict=True))
+
+
+def _set_signals(wanted: dict[Any, Any]) -> None:
+    if threading.current_thread() is threading.main_thread():
+        for number, handler in wanted.items():
+            if handler is not None and _handler(number) is not handler:
+                signal.signal(number, handler)
+
+
+def _set_locale(wanted: str) -> None:
+    if locale.setlocale(locale.LC_ALL) != wanted:
+        locale.setlocale(locale.LC_ALL, wanted)
+
+
+def _set_trace(wanted: tuple[Any, Any]) -> None:
+    if sys.gettrace() is not wanted[0]:
+        sys.settrace(wanted[0])
+    if sys.getprofile() is not wanted[1]:
+        sys.setprofile(wanted[1])
+
+
+def _interpreter() -> tuple[Any, ...]:
+    return sys.getrecursionlimit(), sys.getswitchinterval(), sys.get_int_max_str_digits()
+
+
+def _set_interpreter(state: tuple[Any, ...]) -> None:
+    if _interpreter() != state:
+        sys.setrecursionlimit(state[0])
+        sys.setswitchinterval(state[1])
+        sys.set_int_max_str_digits(state[2])
+
+
+def _set_collector(wanted: tuple[bool, Any]) -> None:
+    (gc.enable if wanted[0] else gc.disable)()
+    gc.set_threshold(*wanted[1])
+
+
+_FACETS: dict[str, _Facet] = {
+    "hooks": _Facet(_hooks, _set_hooks, same=_alike),
+    "folder": _Facet(os.getcwd, os.chdir),
+    "environment": _Facet(_environment, _set_environment, same=eq),
+    "search path": _Facet(lambda: list(sys.path), _set_path),
+    "warnings": _Facet(
+        lambda: (list(warnings.filters), warnings.showwarning), _set_warnings, _fresh_warnings
+    ),
+    "random": _Facet(random.getstate, random.setstate, same=eq),
+    "numpy": _Facet(_numpy, _set_numpy, same=_alike),
+    "numpy.random": _Facet(np.random.get_state, np.random.set_state, same=_same_random),
+    "decimal": _Facet(
+        lambda: decimal.getcontext().copy(), lambda c: decimal.setcontext(c.copy()), decimal.Context
+    ),
+    "logging": _Facet(
+        _logging,
+        _set_logging,
+        lambda: ([], [], logging.WARNING, False, 0, logging.lastResort, True),
+        same=_alike,
+    ),
+    "locale": _Facet(lambda: locale.setlocale(locale.LC_ALL), _set_locale, same=eq),
+    "signals": _Facet(_signals, _set_signals, same=_alike),
+    "trace": _Facet(lambda: (sys.gettrace(), sys.getprofile()), _set_trace),
+    "interpreter": _Facet(_interpreter, _set_interpreter),
+    "collector": _Facet(lambda: (gc.isenabled(), gc.get_threshold()), _set_collector, same=_alike),
+}
+
+#: What bears upon a computation, and how it warns.
+COMPUTING = ("numpy", "warnings")
+
+
+class Variables:
+    """The variables of a note and what they hold, to be put back as they were.
+
+    That is: names, generators of random numbers, arrays, lists, dictionaries and sets, those held
+    by objects, by functions and by each other, too. What cannot be looked into is left out, and so
+    are arrays of more than a few megabytes.
+    """
+
+    _MOST, _LARGEST = 5000, 4 << 20
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._restore: list[Callable[[], object]] = []
+        seen: dict[int, Any] = {}
+        queue: deque[Any] = deque([namespace])
+        while queue and len(seen) < self._MOST:
+            thing = queue.popleft()
+            if id(thing) not in seen:
+                seen[id(thing)] = thing
+                with contextlib.suppress(Exception):  # objects of a note may do as they like
+                    queue.extend(self._keep(thing))
+
+    def restore(self) -> None:
+        """Put everything back."""
+        for restore in self._restore:
+            with contextlib.suppress(Exception):
+                restore()
+
+    def _keep(self, thing: Any) -> Iterable[Any]:
+        """Remember what a thing holds; return what may have to be remembered of that."""
+        kind = type(thing)
+        if isinstance(thing, np.random.Generator):
+            bits = thing.bit_generator
+            self._restore.append(partial(setattr, bits, "state", copy.deepcopy(bits.state)))
+        elif isinstance(thing, np.random.RandomState):
+            self._restore.append(partial(thing.set_state, thing.get_state()))
+        elif isinstance(thing, random.Random):
+            self._restore.append(partial(thing.setstate, thing.getstate()))
+        elif kind is np.ndarray:
+            if thing.flags.writeable and thing.nbytes <= self._LARGEST:
+                self._restore.append(partial(np.copyto, thing, thing.copy()))
+        elif kind is dict:
+            self._restore.append(partial(_refill, thing, thing.copy(), thing.update))
+            return list(thing.values())
+        elif kind is list:
+            self._restore.append(partial(_refill, thing, thing.copy(), thing.extend))
+            return list(thing)
+        elif kind is set:
+            self._restore.append(partial(_refill, thing, thing.copy(), thing.update))
+        elif kind is tuple:
+            return list(thing)
+        elif isinstance(thing, types.FunctionType):
+            cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+            return [*cells, *(thing.__defaults__ or ()), vars(thing)]
+        elif isinstance(thing, types.MethodType):
+            return [thing.__self__]
+        elif not isinstance(thing, (type, types.ModuleType)) and hasattr(thing, "__dict__"):
+            return [vars(thing)]
+        return ()
+
+
+def _refill(container: Any, content: Any, fill: Callable[[Any], object]) -> None:
+    same = len(container) == len(content) and all(map(is_, container, content))
+    if same and isinstance(content, dict):
+        same = all(map(is_, container.values(), content.values()))
+    if not same:
+        container.clear()
+        fill(content)

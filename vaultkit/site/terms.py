@@ -1,0 +1,87 @@
+"""The terms and letters that notes of a vault explain, marked where other pages first use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from vaultkit.read.note import Note
+from vaultkit.read.vault import BrokenLinkError, Target, Vault
+from vaultkit.site.meanings import Meaning, Meanings, read
+from vaultkit.site.pages import SitePage
+
+
+class Terms:
+    """What the terms of a vault mean, and where each is explained.
+
+    Parameters
+    ----------
+    vault
+        The notes.
+    names
+        Paths of the notes that explain terms, below the folder of the vault.
+    """
+
+    def __init__(self, vault: Vault, names: Iterable[str]) -> None:
+        notes = {name: vault.notes.get(vault.root / name) for name in names}
+        #: Names that are no note's.
+        self.missing = [name for name, note in notes.items() if note is None]
+        self._known = [(meaning, note) for note in notes.values() if note for meaning in read(note)]
+        self._marker = Meanings(meaning for meaning, _ in self._known)
+        self._places: dict[int, Target] = {}
+        for meaning, note in self._known:
+            if meaning.link:
+                with suppress(BrokenLinkError):
+                    self._places[id(meaning)] = vault.resolve(meaning.link, note)
+
+    def facts(self) -> list[object]:
+        """List what the terms of any page rest on."""
+        places = ((place.path, place.anchor) for place in self._places.values())
+        return [*(meaning for meaning, _ in self._known), *places]
+
+    def mark(
+        self, content: str, page: SitePage, page_of: Mapping[Path, SitePage]
+    ) -> tuple[str, dict[str, object]]:
+        """Mark the first use of each term in the content of a page.
+
+        Parameters
+        ----------
+        content
+            The HTML.
+        page
+            The page.
+        page_of
+            The pages of the site by the files that they show.
+
+        Returns
+        -------
+        tuple of str and dict
+            The HTML with the marks, and by mark the name of the term and its lines of explanation.
+        """
+        host: Note | None = page.note
+        if host is None or any(note is host for _, note in self._known):
+            return content, {}
+        # What the page is about, or introduces, it explains better.
+        here = [
+            meaning
+            for meaning, _ in self._known
+            if meaning.is_named((host.title, *host.aliases)) or self._leads_to(meaning, host)
+        ]
+        content, used = self._marker.mark(content, here)
+        found: dict[str, object] = {}
+        for index, meaning in enumerate(used):
+            lines: list[list[str]] = [[line] for line in meaning.lines]
+            target = self._places.get(id(meaning))
+            if target and target.path in page_of:
+                href = page.to(page_of[target.path].url)
+                anchor = f"#{target.anchor}" if target.anchor else ""
+                words = target.note.title if target.note else "where it is explained"
+                lines.append([f"See {words}", "", "", quote(href) + anchor])
+            found[f"term-{index}"] = [meaning.name, *lines]
+        return content, found
+
+    def _leads_to(self, meaning: Meaning, note: Note) -> bool:
+        target = self._places.get(id(meaning))
+        return target is not None and target.path == note.path

@@ -1,0 +1,189 @@
+"""The cache of everything derived from files, so that a run recomputes only what has changed.
+
+It is a single SQLite file with a row for each entry, and a key: the fingerprint of all that the
+entry was derived from. A lookup states the key that the entry must have. An entry with that key is
+fresh; there is no other rule. There is one row for each name, so the file does not grow with edits.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+import zlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import sqlite3
+
+#: Seconds for which one process waits until another has written.
+_PATIENCE = 5
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS kept (kind TEXT, name BLOB, key BLOB, sum INTEGER, content BLOB,"
+    " PRIMARY KEY (kind, name)) WITHOUT ROWID"
+)
+
+
+class Store:
+    """A cache in a file, for any number of processes at the same time.
+
+    If the file cannot be read or written, everything is computed anew.
+
+    Parameters
+    ----------
+    file
+        The file. It is made when something is first kept.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._is_broken = False
+        _open.add(self)
+
+    def get(self, kind: str, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+        """Return the entry of a name if it has this key; else make and store it.
+
+        Parameters
+        ----------
+        kind, name
+            The kind of the entry, and its name within that kind.
+        key
+            Fingerprint of all that it is derived from.
+        make
+            Makes it.
+        """
+        content = self.find(kind, name, key)
+        if content is None:
+            content = make()
+            self.put(kind, name, key, content)
+        return content
+
+    def find(self, kind: str, name: str, key: bytes) -> bytes | None:
+        """Return the entry of a name; None if it has another key, or is damaged."""
+        query = "SELECT sum, content FROM kept WHERE kind = ? AND name = ? AND key = ?"
+        for checksum, content in self._run(query, (kind, _encoded(name), key)):
+            if isinstance(content, bytes) and zlib.crc32(content) == checksum:
+                return content
+        return None
+
+    def put(self, kind: str, name: str, key: bytes, content: bytes) -> None:
+        """Store the entry of a name, in place of an older one."""
+        row = kind, _encoded(name), key, zlib.crc32(content), content
+        self._run("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?)", row, writes=True)
+
+    def names(self, kind: str) -> set[str]:
+        """Return the names of all entries of a kind."""
+        found = self._run("SELECT name FROM kept WHERE kind = ?", (kind,))
+        return {bytes(name).decode("utf-8", "surrogatepass") for (name,) in found}
+
+    def forget_others(self, kind: str, names: Iterable[str]) -> None:
+        """Delete the entries of a kind with other names than these."""
+        for name in self.names(kind).difference(names):
+            row = kind, _encoded(name)
+            self._run("DELETE FROM kept WHERE kind = ? AND name = ?", row, writes=True)
+
+    def close(self) -> None:
+        """Close the file until the next access."""
+        with self._lock:
+            self._close()
+
+    def before_fork(self) -> None:
+        """Close the file until `forked`, as the new process must not inherit it."""
+        self._lock.acquire()
+        self._close()
+
+    def forked(self) -> None:
+        """Allow the file to be opened again, in either process."""
+        self._lock.release()
+
+    def _close(self) -> None:
+        if self._connection:
+            self._connection.close()
+            self._connection = None
+
+    def _run(
+        self, command: str, values: tuple[object, ...], writes: bool = False
+    ) -> list[tuple[Any, ...]]:
+        try:
+            import sqlite3
+        except ImportError:  # a browser has none, and keeps nothing
+            return []
+        with self._lock:
+            if self._is_broken or not (writes or self._connection or self.file.is_file()):
+                return []
+            try:
+                return self._connected().execute(command, values).fetchall()
+            except sqlite3.OperationalError:  # locked for too long, read-only, a full disk
+                return []
+            except (sqlite3.DatabaseError, OSError):  # it is no store
+                self._begin_anew()
+                return []
+
+    def _connected(self) -> sqlite3.Connection:
+        import sqlite3
+
+        if self._connection is None:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                self.file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            # What a crash of the machine destroys is made again: no write waits for the disk.
+            self._connection.execute("PRAGMA synchronous = OFF")
+            self._connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            self._connection.execute(_TABLE)
+        return self._connection
+
+    def _begin_anew(self) -> None:
+        """Delete a damaged file; if that fails, store nothing any more."""
+        self._close()
+        try:
+            for ending in ("", "-wal", "-shm"):
+                Path(f"{self.file}{ending}").unlink(missing_ok=True)
+        except OSError:
+            self._is_broken = True
+
+
+#: All stores, for the moments when this process is forked: SQLite does not survive that.
+_open: weakref.WeakSet[Store] = weakref.WeakSet()
+_forked: list[Store] = []
+
+
+def _before_fork() -> None:
+    _forked[:] = _open
+    for store in _forked:
+        store.before_fork()
+
+
+def _after_fork() -> None:
+    for store in _forked:
+        store.forked()
+    _forked.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
+
+
+def store_beside(root: Path) -> Store:
+    """Return the store of a vault, in ``.cache/vaultkit`` beside its folder."""
+    return store_in(root.parent / ".cache" / "vaultkit")
+
+
+_stores: dict[Path, Store] = {}
+
+
+def store_in(folder: Path) -> Store:
+    """Return the store of a folder, the same one each time."""
+    file = Path(os.path.abspath(folder)) / "store.sqlite"  # noqa: PTH100 (links stay links)
+    return _stores.setdefault(file, Store(file))
+
+
+def _encoded(name: str) -> bytes:
+    """Encode a file name for SQLite, whatever its bytes are."""
+    return name.encode("utf-8", "surrogatepass")

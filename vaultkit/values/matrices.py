@@ -1,0 +1,82 @@
+"""Matrices that a formula writes out: of numbers, of vectors, of other matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vaultkit.values import functions
+from vaultkit.values.records import EvaluationError, Value, made
+
+
+def written_out(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
+    """Build a matrix of its cells.
+
+    Parameters
+    ----------
+    rows
+        The cells: numbers, or all of them vectors or matrices.
+    is_tuple
+        Whether it is written as a tuple, which lies neither as a row nor as a column.
+
+    Returns
+    -------
+    Value
+        The matrix; a vector where there is but one row or one column.
+    bool
+        Whether the result depends on how its vectors lie.
+
+    Raises
+    ------
+    EvaluationError
+        If the cells do not fit together.
+    """
+    cells = [cell for row in rows for cell in row]
+    if any(cell.rank or cell.unsized for cell in cells):
+        return _blocks(rows, is_tuple)
+    if len({len(row) for row in rows}) != 1:
+        raise EvaluationError("a matrix written out has rows of different lengths")
+    shape = np.broadcast_shapes(*(c.array.shape for c in cells))
+
+    def laid(of: Callable[[Value], Any]) -> Any:
+        array = np.array([[np.broadcast_to(of(c), shape) for c in row] for row in rows])
+        return np.moveaxis(array, (0, 1), (-2, -1))
+
+    array, spread = laid(lambda c: c.array), laid(lambda c: c.spread)
+    known = [cell.half_unit for cell in cells if cell.half_unit is not None]
+    # A 0 or 1 beside 0.25 is written to as many digits as its neighbours.
+    half_unit = min(known) if len(known) == len(cells) else None
+    if len(rows) == 1 or len(rows[0]) == 1:
+        at = (..., 0, slice(None)) if len(rows) == 1 else (..., slice(None), 0)
+        orientation = "" if is_tuple else "row" if len(rows) == 1 else "column"
+        if len(cells) == 1:
+            orientation = ""
+        vector = made(
+            array[at], spread[at], 1, *cells, half_unit=half_unit, orientation=orientation
+        )
+        return vector, bool(orientation)
+    return made(array, spread, 2, *cells, half_unit=half_unit), False
+
+
+def _blocks(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
+    """Build a block matrix of matrices, or a matrix of vectors as its rows or columns."""
+    cells = [cell for row in rows for cell in row]
+    first = cells[0]
+    if any(cell.unsized or cell.rank != first.rank for cell in cells) or (
+        min(len(rows), len(rows[0])) > 1
+    ):
+        raise EvaluationError("a matrix written out is not made of numbers")
+    if first.rank == 2 and len(rows) == 1 and not is_tuple:
+        return functions.concatenate(cells), False
+    orientation = "column" if len(rows) == 1 else "row"
+    if first.rank != 1 or any(c.shape != first.shape for c in cells):
+        raise EvaluationError("a matrix written out is not made of numbers")
+    if any(c.orientation not in ("", orientation) for c in cells):
+        raise EvaluationError("vectors that lie the other way; transpose it")
+    axis = -1 if orientation == "column" else -2
+    lead = np.broadcast_shapes(*(c.array.shape for c in cells))
+    array = np.stack([np.broadcast_to(c.array, lead) for c in cells], axis)
+    spread = np.stack([np.broadcast_to(c.spread, lead) for c in cells], axis)
+    return made(array, spread, 2, *cells), True
