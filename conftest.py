@@ -8,6 +8,7 @@ left out without ``--all``. Without either, tests on random examples take few of
 
 import os
 import signal
+import zlib
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=asked == "rest",
         help="run what is left out without --all, and nothing else",
     )
+    group.addoption(
+        "--half",
+        type=int,
+        choices=(1, 2),
+        help="take one half of the files alone; another process may run the other one",
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files of the other half."""
+    half = config.option.half
+    if half is None or collection_path.suffix != ".py":
+        return None
+    return zlib.crc32(collection_path.name.encode()) % 2 != half - 1 or None
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -85,5 +100,5 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         if name not in failed:
             reporter.write_line(f"flaky: {name} failed, and passed when it was tried again")
     if left := config.stash.get(_LEFT_OUT, 0):
-        were = "1 long test was" if left == 1 else f"{left} long tests were"
-        reporter.write_line(f"{were} left out: make test-all runs them")
+        tests = "1 long test was" if left == 1 else f"{left} long tests were"
+        reporter.write_line(f"{tests} left out: make test-all runs everything")

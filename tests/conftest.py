@@ -36,3 +36,20 @@ def pytest_runtest_makereport(
         command += ["-m", "pytest", *(["--all"] if full else []), item.nodeid]
         report.sections.append(("repeat it alone", shlex.join(command)))
     return report
+
+
+@pytest.hookimpl(tryfirst=True)  # before long tests are left out
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as long what ``usually`` does not name of the parameters of a test."""
+    named: dict[tuple[str, str], bool] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and (mark := item.get_closest_marker("usually")):
+            known = [end for end in mark.args if item.callspec.id.endswith(end)]
+            if not known:
+                item.add_marker("long")
+            test = item.nodeid.partition("[")[0]
+            for end in mark.args:
+                named[test, end] = named.get((test, end), False) or end in known
+    wrong = [f"{test}: {end}" for (test, end), found in named.items() if not found]
+    if wrong and not any("::" in name for name in config.args):
+        raise pytest.UsageError(f"the mark `usually` names what is no parameter: {wrong}")

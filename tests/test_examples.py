@@ -26,6 +26,7 @@ def test_it_is_checked() -> None:
     assert "5 notes: 10 blocks, 5 equations, 2 shapes, 3 numbers, 9 links hold" in done.stdout
 
 
+@pytest.mark.long
 def test_it_is_built_without_any_other_file(tmp_path: Path) -> None:
     done = vaultkit("build", str(EXAMPLE), "--strict", "-d", str(tmp_path / "site"))
     assert done.returncode == 0, done.stderr

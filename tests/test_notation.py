@@ -204,8 +204,13 @@ def test_shapes_are_compared(tex: str, holds: bool) -> None:
 
 
 @pytest.mark.parametrize("note", OTHERS, ids=lambda note: note.name)
-def test_a_letter_has_one_meaning(note: Note) -> None:
+def test_a_letter_has_one_shape(note: Note) -> None:
     assert not misstated(note)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("note", OTHERS, ids=lambda note: note.name)
+def test_code_binds_what_a_letter_means(note: Note) -> None:
     assert not misbound(note)
 
 

@@ -265,6 +265,18 @@ def test_the_short_road_is_short_and_begins_the_whole() -> None:
     assert sum(map(blocks, SHORT)) <= 40
 
 
+#: They need numbers of another kind: a row of four, and a task with a known answer.
+WITHOUT_THE_SENTENCE = {"Softmax", "A Head That Learns"}
+
+
+@pytest.mark.parametrize("note", ROAD, ids=lambda note: note.name)
+def test_one_sentence_leads_along_the_road(note: Note) -> None:
+    tells = "Mia and Tom wade in the river . the bank is" in note.text
+    computes = "from snippets.bank_by_hand import" in note.text
+    assert tells or computes or note.name in WITHOUT_THE_SENTENCE
+    assert "running_example" not in note.text
+
+
 def test_the_whole_road_has_25_notes_at_most() -> None:
     assert len(ROAD) <= 25
 

@@ -66,6 +66,7 @@ def load(page: Page) -> None:
     expect(said(page)).to_contain_text("hold", timeout=BOOT)
 
 
+@pytest.mark.long
 def test_nothing_is_fetched_before_the_click(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit.open()
     asked: list[str] = []
@@ -192,6 +193,7 @@ def test_a_loop_without_end_is_stopped(visit: Visitor, pyodide: Path) -> None:  
     expect(said(page)).to_contain_text("which is the limit", timeout=BOOT)
 
 
+@pytest.mark.long
 def test_the_focus_stays_at_its_button(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit(EQUATION)
     # Python comes as slowly as need be.
@@ -271,6 +273,7 @@ def test_where_the_host_isolates_pages_a_loop_is_interrupted(isolated: Visitor) 
     expect(said(page)).to_contain_text("what it had computed is lost", timeout=RUN)
 
 
+@pytest.mark.long
 def test_what_cannot_be_loaded_is_told_in_a_sentence(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit(EQUATION)
     page.route("**/pyodide.asm.wasm", lambda route: route.abort())
@@ -295,6 +298,7 @@ def test_what_cannot_be_loaded_is_told_in_a_sentence(visit: Visitor, pyodide: Pa
     visit.wrong = [what for what in visit.wrong if "ERR_FAILED" not in what]
 
 
+@pytest.mark.long
 def test_a_lost_network_is_told_in_a_sentence(visit: Visitor) -> None:
     page = visit.open(fresh=True)  # nothing that others have loaded
     visit.go(page, EQUATION)
@@ -304,6 +308,7 @@ def test_a_lost_network_is_told_in_a_sentence(visit: Visitor) -> None:
     visit.wrong = [what for what in visit.wrong if "ERR_INTERNET_DISCONNECTED" not in what]
 
 
+@pytest.mark.long
 def test_a_blocked_worker_is_told_in_a_sentence(visit: Visitor) -> None:
     page = visit.open()
     page.add_init_script("window.Worker = class { constructor() { throw new Error('no'); } };")
@@ -312,6 +317,7 @@ def test_a_blocked_worker_is_told_in_a_sentence(visit: Visitor) -> None:
     expect(said(page)).to_contain_text("did not let a web worker start")
 
 
+@pytest.mark.long
 def test_a_page_opened_from_a_file_says_so(visit: Visitor, built: Path) -> None:
     page = visit()
     page.goto((built / "attention-equation" / "index.html").as_uri())
@@ -321,6 +327,7 @@ def test_a_page_opened_from_a_file_says_so(visit: Visitor, built: Path) -> None:
     visit.wrong.clear()  # a browser has much to say of fonts in files
 
 
+@pytest.mark.long
 def test_without_javascript_nothing_is_added(visit: Visitor) -> None:
     page = visit(EQUATION, java_script_enabled=False)
     assert page.locator(".vk-run").inner_text() == ""

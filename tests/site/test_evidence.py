@@ -164,7 +164,7 @@ def reach(page: Page, what: str) -> None:
     raise AssertionError(f"{what} is not reached")
 
 
-@pytest.mark.usually("Output: 0.821-mouse-1280", "(3, 2)-touch-390", "equal-keyboard-1280")
+@pytest.mark.usually("Output: 0.821-mouse-1280", "equal-keyboard-1280")
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
@@ -218,6 +218,7 @@ def test_the_box_leads_to_the_output(look: Visitor) -> None:
     assert page.evaluate("CSS.highlights.has('vk-shown')") is False
 
 
+@pytest.mark.long
 def test_links_stay_links(look: Visitor) -> None:
     page = look()
     assert page.locator("a [aria-haspopup], [aria-haspopup] [aria-haspopup]").count() == 0
@@ -229,6 +230,7 @@ def test_links_stay_links(look: Visitor) -> None:
     expect(page.locator(BOX)).to_contain_text("0.821")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
 def test_a_number_in_a_link_tells_what_it_rests_on(look: Visitor, way: str) -> None:
     page = look()
@@ -252,7 +254,7 @@ def test_what_a_reader_breaks_loses_its_mark(look: Visitor) -> None:
     expect(mark).to_be_hidden()
 
 
-@pytest.mark.usually("dark")
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_marks_can_be_read(look: Visitor, scheme: str) -> None:
     page = look(scheme=scheme)
@@ -296,6 +298,7 @@ def shows(page: Page, letters: list[str], names: list[str]) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["mouse", "touch"])
 def test_a_letter_lights_its_array(look: Visitor, way: str) -> None:
     page = look("arrays/", has_touch=way == "touch")
@@ -308,6 +311,7 @@ def test_a_letter_lights_its_array(look: Visitor, way: str) -> None:
     shows(page, *NONE)
 
 
+@pytest.mark.usually("mouse")
 @pytest.mark.parametrize("way", ["mouse", "touch"])
 def test_a_name_in_code_lights_its_array(look: Visitor, way: str) -> None:
     page = look("arrays/", has_touch=way == "touch")
@@ -334,7 +338,7 @@ def test_the_keyboard_lights_all_arrays_of_a_formula(look: Visitor) -> None:
     shows(page, *NONE)
 
 
-@pytest.mark.usually("dark")
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_is_lit_can_be_read(look: Visitor, scheme: str) -> None:
     page = look("arrays/", scheme=scheme)
@@ -345,6 +349,7 @@ def test_what_is_lit_can_be_read(look: Visitor, scheme: str) -> None:
         assert lit.nth(at).evaluate(CONTRAST_WITHIN) >= 4.5
 
 
+@pytest.mark.long
 def test_what_is_lit_has_the_colours_of_the_system_and_stays_off_paper(look: Visitor) -> None:
     page = look("arrays/", forced_colors="active")
     reach(page, ".vk-math--display")
@@ -360,6 +365,7 @@ def test_what_is_lit_has_the_colours_of_the_system_and_stays_off_paper(look: Vis
     assert all(colour.endswith(", 0)") for colour in page.evaluate(behind))
 
 
+@pytest.mark.long
 def test_arrays_of_a_page_that_was_loaded_in_place(look: Visitor) -> None:
     page = look()
     page.locator("article a", has_text="arrays").click()

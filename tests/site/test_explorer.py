@@ -134,6 +134,7 @@ def test_a_head_is_hidden_as_in_the_snippets(compute: Any) -> None:
             assert_allclose(change, relative_change(whole[1], output[1]), **CLOSE)
 
 
+@pytest.mark.long
 def test_the_recording_is_the_snippets(visit: Visitor) -> None:
     page = visit.modules_alone()
     found = page.evaluate(
@@ -176,6 +177,7 @@ def test_the_recording_is_light(built: Path) -> None:
     assert len(gzip.compress(sent)) < 100_000
 
 
+@pytest.mark.long
 def test_nothing_is_fetched_before_someone_comes_near(visit: Visitor) -> None:
     page = visit.open()
     page.set_viewport_size({"width": 390, "height": 300})
@@ -191,6 +193,7 @@ def test_nothing_is_fetched_before_someone_comes_near(visit: Visitor) -> None:
         figure.scroll_into_view_if_needed()
 
 
+@pytest.mark.long
 def test_where_the_recording_is_missing_the_drawing_stays(visit: Visitor) -> None:
     page = visit.open()
     page.route("**/minilm-heads.js", lambda route: route.abort())
@@ -203,7 +206,7 @@ def test_where_the_recording_is_missing_the_drawing_stays(visit: Visitor) -> Non
 # How it is used.
 
 
-@pytest.mark.usually("attention-explorer/")
+@pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 def test_without_javascript_the_drawing_stays(visit: Visitor, path: str) -> None:
     page = visit(path, width=390, java_script_enabled=False)
@@ -218,7 +221,7 @@ def test_without_javascript_the_drawing_stays(visit: Visitor, path: str) -> None
     assert smallest >= 9.5
 
 
-@pytest.mark.usually("attention-explorer/")
+@pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 def test_on_paper_the_drawing_stays(visit: Visitor, path: str) -> None:
     page = visit(path)
@@ -269,6 +272,7 @@ def test_a_row_is_seen_by_mouse(visit: Visitor) -> None:
     expect(panel.get_by_role("radio", name=f"block 4, head 7: {share}")).to_have_count(1)
 
 
+@pytest.mark.long
 def test_a_head_is_chosen_and_hidden_by_keyboard(visit: Visitor) -> None:
     page = visit("attention-explorer/")
     panel = panel_of(page, "attention-explorer/")
@@ -309,7 +313,7 @@ def test_a_head_is_chosen_and_hidden_by_keyboard(visit: Visitor) -> None:
     expect(words(panel)).to_contain_text("with what they were")
 
 
-@pytest.mark.usually("cross-attention/")
+@pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 def test_it_is_used_by_touch_on_a_phone(visit: Visitor, path: str) -> None:
     page = visit(path, width=390, has_touch=True, is_mobile=True)
@@ -330,6 +334,7 @@ def test_it_is_used_by_touch_on_a_phone(visit: Visitor, path: str) -> None:
     assert inside
 
 
+@pytest.mark.long
 def test_two_sentences_are_exchanged_for_others(visit: Visitor) -> None:
     page = visit("attention-explorer/")
     panel = panel_of(page, "attention-explorer/")
@@ -349,6 +354,7 @@ def test_two_sentences_are_exchanged_for_others(visit: Visitor) -> None:
     expect(panel.get_by_role("radio", name=name)).to_be_checked()
 
 
+@pytest.mark.long
 def test_the_trained_head_answers(visit: Visitor) -> None:
     page = visit("a-head-that-learns/")
     panel = panel_of(page, "a-head-that-learns/")
@@ -371,6 +377,7 @@ def test_the_trained_head_answers(visit: Visitor) -> None:
         expect(words(panel)).to_contain_text("That is right.")
 
 
+@pytest.mark.long
 def test_a_word_reads_its_translation(visit: Visitor) -> None:
     page = visit("cross-attention/")
     panel = panel_of(page, "cross-attention/")
@@ -381,6 +388,7 @@ def test_a_word_reads_its_translation(visit: Visitor) -> None:
     expect(words(panel)).to_contain_text("reads evenly, 33.3 % from each word")
 
 
+@pytest.mark.long
 def test_a_hidden_head_of_two_takes_what_it_found(visit: Visitor) -> None:
     page = visit("multi-head-attention-in-detail/")
     panel = panel_of(page, "multi-head-attention-in-detail/")
@@ -395,7 +403,7 @@ def test_a_hidden_head_of_two_takes_what_it_found(visit: Visitor) -> None:
     expect(words(panel)).to_contain_text("who is its subject is lost")
 
 
-@pytest.mark.usually("390-a-head-that-learns/")
+@pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_moves_while_a_reader_points(visit: Visitor, path: str, width: int) -> None:
@@ -426,7 +434,7 @@ def test_nothing_moves_while_a_reader_points(visit: Visitor, path: str, width: i
 # For everyone.
 
 
-@pytest.mark.usually("390-dark-none-multi-head-attention-in-detail/")
+@pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize(
     ("width", "scheme", "forced"),
@@ -443,6 +451,7 @@ def test_axe_finds_nothing(visit: Visitor, path: str, width: int, scheme: str, f
     assert [(rule["id"], rule["nodes"][0]["target"]) for rule in found] == []
 
 
+@pytest.mark.long
 def test_it_is_there_after_a_page_that_was_loaded_in_place(visit: Visitor) -> None:
     page = visit("attention-explorer/")
     panel_of(page, "attention-explorer/")
@@ -457,7 +466,7 @@ def test_it_is_there_after_a_page_that_was_loaded_in_place(visit: Visitor) -> No
     expect(words(panel)).to_contain_text("“she” gives")
 
 
-@pytest.mark.usually("390")
+@pytest.mark.long
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_jumps_when_it_comes(visit: Visitor, width: int) -> None:
     page = visit("attention-explorer/", width=width)

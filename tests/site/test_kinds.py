@@ -20,6 +20,7 @@ KINDS = (
 )
 
 
+@pytest.mark.usually("importance-of-dk-in-scaling/", LOST)
 @pytest.mark.parametrize("address", KINDS)
 def test_a_page_of_each_kind_is_for_everybody(visit: Visitor, address: str) -> None:
     page = visit.open()

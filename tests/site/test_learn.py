@@ -196,6 +196,7 @@ def stored(page: Page, what: str) -> dict[str, Any]:
     return dict(json.loads(text or "{}"))
 
 
+@pytest.mark.long
 def test_without_a_script_the_question_stands_above_the_output(ask: Visitor) -> None:
     page = ask("ask/", java_script_enabled=False)
     assert page.locator(".output").count() == 5
@@ -206,13 +207,14 @@ def test_without_a_script_the_question_stands_above_the_output(ask: Visitor) -> 
     expect(page.get_by_text("queries are the rows")).to_be_visible()
 
 
+@pytest.mark.long
 def test_nothing_is_asked_of_what_failed(ask: Visitor) -> None:
     page = ask("failing/")
     assert page.locator(".output").first.is_visible()
     assert page.locator(FORM).count() == 0
 
 
-@pytest.mark.usually("390")
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 390])
 def test_an_answer_is_judged_and_kept(ask: Visitor, width: int) -> None:
     page = ask("ask/", width=width, has_touch=width == 390)
@@ -313,7 +315,7 @@ WRONG = {
 }
 
 
-@pytest.mark.usually("0", "1", "2")
+@pytest.mark.long
 @pytest.mark.parametrize("question", range(5))
 def test_what_is_typed_is_understood(ask: Visitor, question: int) -> None:
     page = ask("ask/")
@@ -330,6 +332,7 @@ def test_what_is_typed_is_understood(ask: Visitor, question: int) -> None:
         form.get_by_role("button", name="Try again").click()
 
 
+@pytest.mark.long
 def test_who_looks_is_not_asked_any_more(ask: Visitor) -> None:
     page = ask("ask/")
     # From below the code, from the question, and by unfolding an answer that the page folds.
@@ -346,6 +349,7 @@ def test_who_looks_is_not_asked_any_more(ask: Visitor) -> None:
     expect(page.locator("details.success")).not_to_have_attribute("open", re.compile(""))
 
 
+@pytest.mark.long
 def test_what_a_number_rests_on_is_shown_though_it_is_folded(ask: Visitor) -> None:
     page = ask("ask/")
     page.locator("[data-check=number-0]").last.hover()
@@ -353,6 +357,7 @@ def test_what_a_number_rests_on_is_shown_though_it_is_folded(ask: Visitor) -> No
     expect(page.locator(".output").nth(1)).to_be_visible()
 
 
+@pytest.mark.long
 def test_it_works_on_pages_that_are_loaded_in_place(ask: Visitor) -> None:
     page = ask()
     for _ in range(2):
@@ -362,7 +367,7 @@ def test_it_works_on_pages_that_are_loaded_in_place(ask: Visitor) -> None:
         expect(page.locator(".vk-predicted [role=status]")).to_have_count(1)
 
 
-@pytest.mark.usually("390-dark")
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing(ask: Visitor, width: int, scheme: str) -> None:
@@ -411,6 +416,7 @@ def test_without_a_script_cards_unfold_and_the_deck_is_there(ask: Visitor) -> No
     expect(page.get_by_role("link", name="All 3 cards as a deck for Anki")).to_be_visible()
 
 
+@pytest.mark.long
 def test_its_script_is_loaded_where_a_page_has_cards(ask: Visitor) -> None:
     page = ask()
     asked: list[str] = []
@@ -450,6 +456,7 @@ def test_the_deck_for_anki_holds_the_same_cards(ask: Visitor, tmp_path: Path) ->
     ]
 
 
+@pytest.mark.long
 def test_by_keyboard_and_by_sm_2(ask: Visitor) -> None:
     page = practise(ask)
     card = page.locator(".vk-deck__card")
@@ -483,6 +490,7 @@ def test_by_keyboard_and_by_sm_2(ask: Visitor) -> None:
     }
 
 
+@pytest.mark.long
 def test_intervals_grow_and_a_failure_begins_again(ask: Visitor) -> None:
     page = practise(ask)
     expected = []
@@ -512,7 +520,7 @@ def test_intervals_grow_and_a_failure_begins_again(ask: Visitor) -> None:
     assert stored(page, "cards")["card-last"] == lost
 
 
-@pytest.mark.usually("light")
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_by_finger_export_and_reset(ask: Visitor, scheme: str) -> None:
     page = practise(ask, width=390, has_touch=True, scheme=scheme)

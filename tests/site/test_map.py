@@ -12,7 +12,7 @@ LEFT = """() => [...document.querySelectorAll(".vk-graph a[data-n]:not(.vk-lit)"
   .every((a) => parseFloat(getComputedStyle(a).opacity) < .5)"""
 
 
-@pytest.mark.usually("390")
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_note_shows_where_it_stands(visit: Visitor, width: int) -> None:
     page = visit("multi-head-attention/", width=width, reduced_motion="reduce")
@@ -28,18 +28,19 @@ def test_a_note_shows_where_it_stands(visit: Visitor, width: int) -> None:
     other = here.locator("a[aria-label='Feed-Forward Layer']")
     assert page.evaluate(LIT) == []
     other.focus()
-    joined = ["Multi-Head Attention", "Feed-Forward Layer", "Transformer Block"]
+    joined = ["Residual Connection", "Feed-Forward Layer"]
     assert page.evaluate(LIT) == joined
     assert page.evaluate(LEFT)
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_contain_text("Feed-Forward Layer")
     # Loaded in place.
-    page.locator(".vk-graph a[aria-label='Multi-Head Attention']").hover()
-    assert "Multi-Head Attention" in page.evaluate(LIT)
+    page.locator(".vk-graph a[aria-label='Residual Connection']").hover()
+    assert "Residual Connection" in page.evaluate(LIT)
     page.locator("h1").hover()
     assert page.evaluate(LIT) == []
 
 
+@pytest.mark.long
 def test_a_bold_title_fits_its_box(visit: Visitor) -> None:
     page = visit("common-mistakes/")
     here = page.locator("aside.vk-graph [aria-current=page]")
@@ -50,7 +51,7 @@ def test_a_bold_title_fits_its_box(visit: Visitor) -> None:
     assert left > 6
 
 
-@pytest.mark.usually("dark-390")
+@pytest.mark.long
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_all_notes_on_one_map(visit: Visitor, scheme: str, width: int) -> None:
     page = visit("softmax/", scheme=scheme, width=width, reduced_motion="reduce")
@@ -72,6 +73,7 @@ def test_the_map_is_there_without_scripts(visit: Visitor) -> None:
     expect(page.locator("h1")).to_contain_text("Softmax")
 
 
+@pytest.mark.long
 def test_the_graph_of_a_note_is_light(visit: Visitor) -> None:
     page = visit("multi-head-attention/")
     assert len(page.locator("aside.vk-graph").evaluate("e => e.outerHTML")) < 8000

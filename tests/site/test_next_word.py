@@ -74,6 +74,7 @@ def test_its_probabilities_are_those_of_the_snippets(visit: Visitor) -> None:
         assert_allclose(p, probabilities(words, hidden), rtol=0, atol=1e-9, err_msg=words)
 
 
+@pytest.mark.long
 def test_it_begins_with_the_numbers_of_the_drawing(visit: Visitor) -> None:
     panel = panel_of(visit())
     data = next_data()
@@ -98,6 +99,29 @@ def test_a_word_is_added_by_a_click_and_by_typing(visit: Visitor) -> None:
     expect(panel.locator(".next__words button").first).to_contain_text("and")
     panel.get_by_role("button", name="Take a word back").click()
     expect(panel.locator(".next__sentence")).to_contain_text("is steep . …")
+
+
+def test_a_new_beginning_takes_one_press(visit: Visitor) -> None:
+    panel = panel_of(visit())
+    sentence = panel.locator(".next__sentence")
+    river, money = (panel.get_by_role("radio", name=name) for name in ("river", "money"))
+    panel.get_by_role("button", name="Clear").click()
+    expect(sentence).to_have_text("…")
+    expect(panel).to_contain_text("<end> is the end of the story before")
+    wanted = 100 * probabilities("<end>", []).max()
+    assert abs(max(shown(panel).values()) - wanted) < 0.051
+    expect(river).not_to_be_checked()
+    panel.get_by_text("words it knows").click()
+    known = panel.locator(".next__choices button")
+    assert set(known.all_inner_texts()) == set(bank_stories.VOCABULARY) - {bank_stories.END}
+    known.get_by_text("Ada", exact=True).click()
+    expect(sentence).to_have_text("Ada …")
+    money.check()
+    expect(sentence).to_contain_text("lend the money . the bank is …")
+    known.get_by_text("rich", exact=True).click()
+    expect(money).not_to_be_checked()
+    money.check()  # the same beginning again
+    expect(sentence).to_contain_text("the bank is …")
 
 
 def test_a_word_that_it_does_not_know_is_named(visit: Visitor) -> None:
@@ -140,6 +164,7 @@ def test_without_a_head_river_and_money_come_nearer(visit: Visitor) -> None:
     expect(said).to_contain_text(share(river, []))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_it_fits_and_axe_finds_nothing(visit: Visitor, width: int, scheme: str) -> None:
     page = visit(width=width, scheme=scheme)
@@ -155,6 +180,7 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor, width: int, scheme: str) 
         assert box["x"] + box["width"] <= width
 
 
+@pytest.mark.long
 def test_nothing_of_it_is_sent_before_someone_comes_near(visit: Visitor) -> None:
     page = visit(width=390)
     page.set_viewport_size({"width": 390, "height": 300})

@@ -70,7 +70,7 @@ def test_no_page_shuts_anybody_out(
     assert found == []
 
 
-@pytest.mark.usually("common-mistakes/")
+@pytest.mark.long
 @pytest.mark.parametrize("address", ["first-principles/", "common-mistakes/"])
 def test_what_scrolls_is_reached_before_it_is_laid_out(visit: Visitor, address: str) -> None:
     page = visit.open(width=390)
@@ -102,8 +102,8 @@ def inner(page: Page, selector: str) -> list[list[Any]]:
 SIX = re.compile(r"\s*\[+\s*(-?\d\.\d*\s+){5}-?\d\.\d*\s*\]+")
 
 
-@pytest.mark.usually("attention-weights/")
-@pytest.mark.parametrize("address", ["attention-scores/", "attention-weights/", "key-transpose/"])
+@pytest.mark.usually("padding-masks/")
+@pytest.mark.parametrize("address", ["padding-masks/", "masks-in-detail/", "key-transpose/"])
 def test_six_columns_fit_a_phone(visit: Visitor, address: str) -> None:
     page = visit(address, width=390)
     page.evaluate(OPEN)
@@ -132,6 +132,7 @@ def test_what_does_not_fit_shows_that_it_scrolls(visit: Visitor) -> None:
     expect(box).to_have_attribute("data-more", "left")
 
 
+@pytest.mark.long
 def test_words_in_drawings_can_be_read_on_a_phone(visit: Visitor) -> None:
     page = visit.open(width=390)
     smallest = {}
@@ -147,6 +148,7 @@ def test_words_in_drawings_can_be_read_on_a_phone(visit: Visitor) -> None:
     assert min(smallest.values()) >= 9.5, smallest
 
 
+@pytest.mark.long
 def test_formulas_in_drawings_are_those_of_the_text(visit: Visitor) -> None:
     page = visit("attention-equation/")
     drawn = page.locator("article svg.vk-figure").first
@@ -182,6 +184,7 @@ def test_a_message_is_read_whole(visit: Visitor, width: int) -> None:
     assert [m for m in messages if m[0] > 1] == []
 
 
+@pytest.mark.long
 def test_the_word_raises_stands_below_its_code(visit: Visitor) -> None:
     page = visit("key-transpose/", width=390)
     gap = page.evaluate(
@@ -193,6 +196,7 @@ def test_the_word_raises_stands_below_its_code(visit: Visitor) -> None:
     assert min(gap) > 10
 
 
+@pytest.mark.long
 def test_the_red_rule_runs_down_the_whole_block(visit: Visitor) -> None:
     page = visit("key-transpose/", width=390)
     page.wait_for_selector("article .raises.highlight > .vk-cell")
@@ -206,7 +210,7 @@ def test_the_red_rule_runs_down_the_whole_block(visit: Visitor) -> None:
     assert "inset" in parts[0]
 
 
-@pytest.mark.usually("mfrac")
+@pytest.mark.long
 @pytest.mark.usefixtures("checked")
 @pytest.mark.parametrize("part", ["mfrac", "munder"])
 def test_the_rule_below_a_formula_crosses_nothing(visit: Visitor, part: str) -> None:
@@ -232,6 +236,7 @@ LINES = """part => [...document.querySelectorAll(part)].filter(e => e.checkVisib
   return new Set([...range.getClientRects()].map(r => r.top)).size; })"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("address", "width", "part"),
     [
@@ -261,6 +266,7 @@ def test_tables_fit_a_phone(visit: Visitor, address: str) -> None:
     assert [t for t in ledger if t[0] > 1] == []
 
 
+@pytest.mark.long
 def test_a_row_of_four_columns_becomes_a_block(visit: Visitor) -> None:
     page = visit("sources/", width=390)
     row = page.locator("table[data-rows] tbody tr").first
@@ -274,6 +280,7 @@ def test_a_row_of_four_columns_becomes_a_block(visit: Visitor) -> None:
     assert max(tops) - min(tops) < 2
 
 
+@pytest.mark.long
 def test_a_long_label_of_a_cell_does_not_lie_on_its_words(visit: Visitor) -> None:
     page = visit("variants-compared/", width=390)
     cells = page.locator("table[data-rows] td:not(:first-child)")
@@ -286,6 +293,7 @@ def test_a_long_label_of_a_cell_does_not_lie_on_its_words(visit: Visitor) -> Non
     assert all(side > 0 and below >= 0 for side, below in left), left
 
 
+@pytest.mark.long
 def test_kinds_of_checks_are_not_broken(visit: Visitor) -> None:
     page = visit.open(width=1280)
     row = {"kind": "equation", "line": 7, "what": "x", "outcome": "holds", "seconds": 0.001}
@@ -314,6 +322,7 @@ SHOWN_ON_THE_WAY_UP = """() => {
 }"""
 
 
+@pytest.mark.long
 def test_the_way_to_the_top_covers_no_text_of_a_phone(visit: Visitor) -> None:
     page = visit("softmax/", width=390, has_touch=True, is_mobile=True, reduced_motion="reduce")
     page.evaluate("scrollTo({ top: 3000, behavior: 'instant' })")
@@ -330,6 +339,7 @@ def test_the_way_to_the_top_covers_no_text_of_a_phone(visit: Visitor) -> None:
     page.wait_for_function("scrollY === 0")
 
 
+@pytest.mark.long
 def test_the_way_to_the_top_covers_no_text_of_a_screen(visit: Visitor) -> None:
     page = visit("softmax/", reduced_motion="reduce")
     page.evaluate("scrollTo({ top: 3000, behavior: 'instant' })")
@@ -344,6 +354,7 @@ def test_the_way_to_the_top_covers_no_text_of_a_screen(visit: Visitor) -> None:
     page.wait_for_function("scrollY === 0")
 
 
+@pytest.mark.long
 def test_the_title_of_a_long_list_of_headings_is_read(visit: Visitor) -> None:
     page = visit("tags/#tag:weights")
     title = page.locator(".md-nav--secondary > .md-nav__title")
@@ -351,6 +362,7 @@ def test_the_title_of_a_long_list_of_headings_is_read(visit: Visitor) -> None:
     assert title.evaluate(colour) == page.locator("body").evaluate(colour)
 
 
+@pytest.mark.long
 def test_no_button_stands_where_nothing_answers(visit: Visitor) -> None:
     page = visit("attention-equation/", java_script_enabled=False)
     copy = page.locator(".vk-math__copy")
@@ -358,6 +370,7 @@ def test_no_button_stands_where_nothing_answers(visit: Visitor) -> None:
     assert [button.is_visible() for button in copy.all()] == [False] * copy.count()
 
 
+@pytest.mark.long
 def test_the_keyboard_shows_in_the_search(visit: Visitor) -> None:
     page = visit("softmax/")
     page.keyboard.press("/")
@@ -368,7 +381,7 @@ def test_the_keyboard_shows_in_the_search(visit: Visitor) -> None:
     assert float(width.removesuffix("px")) >= 1
 
 
-@pytest.mark.usually("dark")
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_keyboard_shows_on_a_tag_that_can_be_read(visit: Visitor, scheme: str) -> None:
     page = visit("softmax/", scheme=scheme, reduced_motion="reduce")
@@ -394,7 +407,7 @@ CONTRAST = """(element) => {
 }"""
 
 
-@pytest.mark.usually("dark")
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_is_pointed_at_can_be_read(visit: Visitor, scheme: str) -> None:
     page = visit("questions-and-answers/", scheme=scheme, reduced_motion="reduce")
@@ -410,6 +423,7 @@ def test_what_is_pointed_at_can_be_read(visit: Visitor, scheme: str) -> None:
             assert each.evaluate(CONTRAST) >= 4.5, each.inner_text()
 
 
+@pytest.mark.long
 def test_own_colours_keep_the_boxes_of_code(visit: Visitor) -> None:
     page = visit("query-matrix/", forced_colors="active")
     for selector in ("article .highlight pre > code", "article p > code", "article .output code"):
@@ -422,6 +436,7 @@ def test_own_colours_keep_the_boxes_of_code(visit: Visitor) -> None:
         assert page.locator(selector).evaluate(colour, part) not in (ground, "rgba(0, 0, 0, 0)")
 
 
+@pytest.mark.long
 def test_paper_ends_with_the_text(visit: Visitor) -> None:
     page = visit("softmax/", scheme="dark")
     dark = page.evaluate("getComputedStyle(document.body).color")
@@ -444,6 +459,7 @@ def test_paper_ends_with_the_text(visit: Visitor) -> None:
     expect(answer).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_wide_output_stands_in_its_lines_on_paper(visit: Visitor) -> None:
     # As wide as the text of a sheet of A4.
     page = visit("common-mistakes/", width=608)
@@ -461,6 +477,7 @@ def test_a_wide_output_stands_in_its_lines_on_paper(visit: Visitor) -> None:
     assert max(more) < 0.5
 
 
+@pytest.mark.long
 def test_lost_visitors_find_the_note(visit: Visitor, built: Path) -> None:
     page = visit.open()
     page.route(

@@ -62,6 +62,7 @@ def test_each_link_shows_its_own_section(visit: Visitor) -> None:
     assert len(seen) > 4
 
 
+@pytest.mark.long
 def test_formulas_in_cards_are_typeset(visit: Visitor) -> None:
     page = visit("self-attention/")
     link = page.locator("article a.wikilink[href$='attention-equation/']").first
@@ -88,7 +89,7 @@ def test_a_card_by_keyboard(visit: Visitor) -> None:
     expect(page.locator("a.wikilink:focus")).to_be_visible()
 
 
-@pytest.mark.usually("light")
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_card_by_touch(visit: Visitor, scheme: str) -> None:
     page = visit("one-head-by-hand/", width=390, scheme=scheme, has_touch=True, is_mobile=True)
@@ -125,6 +126,7 @@ def test_a_card_by_touch(visit: Visitor, scheme: str) -> None:
     expect(page.locator("h1")).not_to_contain_text("One Head by Hand")
 
 
+@pytest.mark.long
 def test_a_drawing_in_a_card_has_its_colours(visit: Visitor) -> None:
     page = visit("questions-and-answers/")
     assert page.locator("svg.vk-figure").count() == 0
@@ -144,6 +146,7 @@ def test_a_drawing_in_a_card_has_its_colours(visit: Visitor) -> None:
     assert card(page).locator("metadata").count() == 0
 
 
+@pytest.mark.long
 def test_no_card_outlives_its_page(visit: Visitor) -> None:
     page = visit("one-head-by-hand/")
     link = page.locator("article p > a.wikilink").first
@@ -164,6 +167,7 @@ def test_a_page_that_is_gone_shows_no_card(visit: Visitor) -> None:
     expect(card(page)).to_have_count(0)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("checked")
 def test_the_line_of_checks_shows_the_checks_of_its_note(visit: Visitor) -> None:
     page = visit(f"{CHECKED.lower()}/")

@@ -70,6 +70,7 @@ def test_every_question_of_the_table_is_answered(visit: Visitor) -> None:
     assert missed == {}
 
 
+@pytest.mark.long
 def test_nothing_is_fetched_before_the_box_is_opened(visit: Visitor) -> None:
     page = visit.open()
     asked: list[str] = []
@@ -85,11 +86,13 @@ def test_nothing_is_fetched_before_the_box_is_opened(visit: Visitor) -> None:
     assert len([url for url in asked if index.search(url)]) == 1
 
 
+@pytest.mark.long
 def test_who_types_fast_waits_for_the_last_key_alone(visit: Visitor) -> None:
     # The first of them may have been searched before the others came.
     assert visit().evaluate(TYPE, "key transpose of a matrix of keys") <= 3
 
 
+@pytest.mark.long
 def test_what_is_pasted_is_searched_for(visit: Visitor) -> None:
     page = visit()
     page.locator(".md-search__input").fill("softmax")
@@ -102,6 +105,7 @@ def test_what_is_fetched_with_every_page_is_small(built: Path) -> None:
     assert worker.stat().st_size < 20_000
 
 
+@pytest.mark.long
 def test_it_says_so_where_the_index_cannot_be_fetched(visit: Visitor) -> None:
     page = visit()
     page.context.route("**/assets/vaultkit/search.*.json", lambda route: route.abort())
@@ -115,6 +119,7 @@ def test_it_says_so_where_the_index_cannot_be_fetched(visit: Visitor) -> None:
     visit.wrong[:] = [what for what in visit.wrong if "ERR_FAILED" not in what]
 
 
+@pytest.mark.long
 def test_results_write_formulas_as_one_would_type_them(visit: Visitor) -> None:
     page = visit()
     search(page, "why divide by the square root")
@@ -168,6 +173,7 @@ def test_search_by_keyboard(visit: Visitor, width: int) -> None:
     page.wait_for_url("**/key-transpose/**")
 
 
+@pytest.mark.long
 def test_words_of_the_reader_stay_words(visit: Visitor) -> None:
     page = visit()
     search(page, "<img src=x onerror=alert(1)> softmax")

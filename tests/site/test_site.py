@@ -121,7 +121,7 @@ def test_a_picture_of_the_whole_page_shows_all_of_it(visit: Visitor, scripts: bo
     page.wait_for_function(f"{later} === 0")
 
 
-@pytest.mark.usually("what-goes-wrong")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("note", "section"),
     [
@@ -142,6 +142,7 @@ def test_a_section_that_is_asked_for_stands_below_the_bar(
     assert bar["height"] <= box["y"] < bar["height"] + 60
 
 
+@pytest.mark.long
 def test_formulas_are_copied_as_tex(visit: Visitor) -> None:
     page = visit(FORMULAS)
     copied = page.evaluate(
@@ -159,6 +160,7 @@ def test_formulas_are_copied_as_tex(visit: Visitor) -> None:
     assert f"${inline}$" in copied
 
 
+@pytest.mark.long
 def test_a_button_copies_a_formula(visit: Visitor) -> None:
     page = visit(FORMULAS, permissions=["clipboard-read", "clipboard-write"])
     formula = page.locator(".vk-math--display").first
@@ -168,6 +170,7 @@ def test_a_button_copies_a_formula(visit: Visitor) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == tex
 
 
+@pytest.mark.long
 def test_colours_follow_the_system_and_the_reader(visit: Visitor) -> None:
     page = visit(scheme="dark")
     body = page.locator("body")
@@ -189,6 +192,7 @@ def test_pages_load_in_place(visit: Visitor) -> None:
     assert page.url.startswith(visit.base)
 
 
+@pytest.mark.long
 def test_the_site_may_move(visit: Visitor, built: Path) -> None:
     """Without the address it was built for, pages load one by one, and all links hold."""
     moved = built.with_name("elsewhere")
@@ -249,7 +253,7 @@ def many_checks(route: Route) -> None:
     route.fulfill(json={"Softmax.md": note, "Query Matrix.md": [fails], "index.md": None})
 
 
-@pytest.mark.usually("390")
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 390])
 def test_checks_can_be_filtered(visit: Visitor, width: int) -> None:
     page = visit(width=width)
@@ -298,6 +302,7 @@ def test_a_notebook_is_a_page_like_others(visit: Visitor, built: Path) -> None:
     expect(page.locator("h1")).to_contain_text("Static Embeddings")
 
 
+@pytest.mark.long
 def test_a_flashcard_opens(visit: Visitor) -> None:
     page = visit("questions-and-answers/")
     card = page.locator(".flashcard").nth(1)
@@ -313,6 +318,7 @@ def test_a_flashcard_opens(visit: Visitor) -> None:
     expect(answer).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_pipeline_leads_to_every_stage(visit: Visitor) -> None:
     page = visit("self-attention/")
     hrefs = page.evaluate(
@@ -324,6 +330,7 @@ def test_the_pipeline_leads_to_every_stage(visit: Visitor) -> None:
     expect(page.locator("h1")).not_to_contain_text("Self Attention")
 
 
+@pytest.mark.long
 def test_an_output_is_joined_to_its_code(visit: Visitor) -> None:
     page = visit("query-matrix/")
     output = page.locator(".output").first
@@ -334,6 +341,7 @@ def test_an_output_is_joined_to_its_code(visit: Visitor) -> None:
     assert abs(above["y"] + above["height"] - below["y"]) < 2
 
 
+@pytest.mark.long
 def test_the_keyboard_shows_where_it_is(visit: Visitor) -> None:
     page = visit("softmax/")
     hidden = []
@@ -352,6 +360,7 @@ def test_the_keyboard_shows_where_it_is(visit: Visitor) -> None:
     assert hidden == []
 
 
+@pytest.mark.long
 def test_nothing_moves_for_those_who_ask_for_rest(visit: Visitor) -> None:
     page = visit("softmax/", reduced_motion="reduce")
     moving = page.evaluate("document.getAnimations().length")

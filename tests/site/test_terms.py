@@ -20,7 +20,7 @@ def reach(page: Page) -> None:
     raise AssertionError("no term is reached")
 
 
-@pytest.mark.usually("mouse-1280", "touch-390", "keyboard-1280")
+@pytest.mark.usually("touch-390", "keyboard-1280")
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("way", ["mouse", "touch", "keyboard"])
 def test_a_term_shows_its_meaning(visit: Visitor, way: str, width: int) -> None:
@@ -54,6 +54,7 @@ def test_a_meaning_leads_to_where_it_is_explained(visit: Visitor) -> None:
     expect(page.locator("h1")).to_contain_text("One Head by Hand")
 
 
+@pytest.mark.long
 def test_a_letter_shows_its_meaning(visit: Visitor) -> None:
     page = visit("attention-equation/")
     letter = page.locator(".vk-math[data-term]:has(math[data-tex='V'])")
@@ -63,6 +64,7 @@ def test_a_letter_shows_its_meaning(visit: Visitor) -> None:
     expect(page.locator(BOX)).to_contain_text("V ∈ ℝ")
 
 
+@pytest.mark.long
 def test_once_on_a_page_and_never_where_it_is_explained(visit: Visitor) -> None:
     page = visit("attention-weights/", java_script_enabled=False)
     names = [text.lower() for text in page.locator(TERM).all_text_contents()]

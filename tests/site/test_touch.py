@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from visitor import NEAR, ROOT, Visitor, violations
 
+from figures.mixing import context_data
 from figures.scaling import gradient_data
 from snippets import bank_by_hand as hand
 from snippets import running_example as ex
@@ -169,7 +170,7 @@ def test_it_begins_as_it_was_drawn(visit: Visitor, name: str) -> None:
     assert words(found)
 
 
-@pytest.mark.usually("390-dark-mask-to-paint", "1280-light-dot-against-cosine")
+@pytest.mark.long
 @WIDGET
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_it_fits_and_axe_finds_nothing(visit: Visitor, name: str, width: int, scheme: str) -> None:
@@ -187,7 +188,7 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor, name: str, width: int, sc
         assert box["x"] + box["width"] <= width
 
 
-@pytest.mark.usually("pipeline", "softmax-temperature")
+@pytest.mark.usually("softmax-temperature")
 @WIDGET
 def test_every_control_works_by_keyboard_and_reset_brings_it_back(
     visit: Visitor, name: str
@@ -272,9 +273,7 @@ WAYS: dict[str, Callable[[Page, Locator, tuple[float, float]], None]] = {
 }
 
 
-@pytest.mark.usually(
-    "mouse-1280-dot-against-cosine", "mouse-390-scale-and-gradient", "touch-390-softmax-temperature"
-)
+@pytest.mark.long
 @WIDGET
 @pytest.mark.parametrize(("way", "width"), [("mouse", 1280), ("mouse", 390), ("touch", 390)])
 def test_every_handle_and_slider_can_be_dragged(
@@ -307,7 +306,7 @@ def test_every_handle_and_slider_can_be_dragged(
         assert page.evaluate("scrollY") == scrolled
 
 
-@pytest.mark.usually("softmax-temperature")
+@pytest.mark.long
 @WIDGET
 def test_colours_of_the_system_are_kept(visit: Visitor, name: str) -> None:
     found = opened(visit, name, forced_colors="active", reduced_motion="reduce")
@@ -316,6 +315,7 @@ def test_colours_of_the_system_are_kept(visit: Visitor, name: str) -> None:
         assert style == ["solid", 28]
 
 
+@pytest.mark.long
 def test_pages_without_one_load_the_loader_alone(visit: Visitor) -> None:
     assert (ROOT / "docs" / "javascripts" / "touch.js").stat().st_size <= 2048
     page = visit("key-matrix/")
@@ -332,6 +332,7 @@ def test_pages_without_one_load_the_loader_alone(visit: Visitor) -> None:
     assert words(found)
 
 
+@pytest.mark.long
 def test_the_drawing_stays_where_the_module_fails(visit: Visitor) -> None:
     page = visit("key-matrix/")
     page.route(
@@ -550,6 +551,7 @@ def test_dot_against_cosine(visit: Visitor) -> None:
     assert first.get_attribute("aria-valuetext") != "0.0, 0.0"
 
 
+@pytest.mark.long
 def test_no_letter_of_an_arrow_is_hidden_behind_a_handle(visit: Visitor) -> None:
     found = opened(visit, "dot-against-cosine", width=390)
     first = found.locator("[role=slider]").nth(1)
@@ -573,16 +575,18 @@ def test_no_letter_of_an_arrow_is_hidden_behind_a_handle(visit: Visitor) -> None
 
 def test_context_vector(visit: Visitor) -> None:
     found = opened(visit, "context-vector")
-    assert numbers(words(found))[1:3] == ex.Z[1].round(3).tolist()
-    found.locator("input").nth(4).fill("0.8")
-    weights = np.delete(ex.alpha[1], 4)
-    weights = np.insert(weights * 0.2 / weights.sum(), 4, 0.8)
-    assert numbers(words(found))[1:3] == (weights @ ex.V).round(3).tolist()
-    found.locator("input").nth(4).press("End")
-    assert words(found).startswith("All weight is on one: z = (0.149, 0.335)")
+    data = context_data()
+    V, alpha = data["V"], data["weights"]
+    assert numbers(words(found))[1:3] == data["z"].round(3).tolist()
+    found.locator("input").nth(1).fill("0.8")
+    weights = np.delete(alpha, 1)
+    weights = np.insert(weights * 0.2 / weights.sum(), 1, 0.8)
+    assert numbers(words(found))[1:3] == (weights @ V).round(3).tolist()
+    found.locator("input").nth(1).press("End")
+    assert words(found).startswith("All weight is on money: z = (0.000, 1.000)")
     found.get_by_role("button", name="All even").click()
-    assert words(found).startswith("All weights are 0.167: z = ")
-    assert numbers(words(found))[1:3] == ex.V.mean(axis=0).round(3).tolist()
+    assert words(found).startswith("All weights are 0.250: z = ")
+    assert numbers(words(found))[1:3] == V.mean(axis=0).round(3).tolist()
 
 
 def test_walk(visit: Visitor) -> None:
@@ -636,7 +640,7 @@ def assert_masked(found: Locator, mask: np.ndarray) -> None:
     assert pressed == [str(bool(each)).lower() for each in mask.ravel()]
 
 
-@pytest.mark.usually("touch", "keyboard")
+@pytest.mark.usually("touch")
 @pytest.mark.parametrize("way", ["mouse", "touch", "keyboard"])
 def test_a_mask_is_painted(visit: Visitor, way: str) -> None:
     found = opened(visit, "mask-to-paint", width=390, has_touch=way == "touch")
@@ -664,7 +668,7 @@ def test_a_mask_is_painted(visit: Visitor, way: str) -> None:
         WAYS[way](page, cells.nth(6), (box["width"], 0))
     mask[0, 5], mask[1, :2] = True, False
     assert_masked(found, mask)
-    assert words(found).startswith("the may read from nothing: all its weights are 0.")
+    assert words(found).startswith("Row 2, “the”, may read from nothing: all its weights are 0.")
     assert "Some token may read from a later one." in words(found)
     # A cell is a button again after a stroke.
     cells.nth(6).press("Enter")
@@ -683,7 +687,7 @@ STEP_IS_SEEN = """() => {
 }"""
 
 
-@pytest.mark.usually("390-reduce")
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "motion"), [(1280, "no-preference"), (390, "reduce")])
 def test_the_pipeline_is_told_in_steps(visit: Visitor, width: int, motion: str) -> None:
     found = opened(visit, "pipeline", width=width, reduced_motion=motion, has_touch=width == 390)
@@ -721,6 +725,7 @@ def test_the_pipeline_is_told_in_steps(visit: Visitor, width: int, motion: str) 
     assert ("0.25s" in duration) == (motion != "reduce")
 
 
+@pytest.mark.long
 def test_a_step_comes_into_sight_where_something_ends_the_movement(visit: Visitor) -> None:
     found = opened(visit, "pipeline")
     page, forward = found.page, found.get_by_role("button", name="Next")
@@ -739,6 +744,7 @@ def test_a_step_comes_into_sight_where_something_ends_the_movement(visit: Visito
     assert words(found).startswith("Step 1 of 7")
 
 
+@pytest.mark.long
 def test_a_drag_is_read_out_when_it_rests(visit: Visitor) -> None:
     found = opened(visit, "softmax-temperature")
     told = found.locator(".touch__words")

@@ -23,6 +23,7 @@ def test_a_note_says_which_step_of_the_road_it_is(visit: Visitor, width: int) ->
     expect(here).to_contain_text("45 minutes: step 4 of 7")
 
 
+@pytest.mark.long
 def test_the_road_has_a_beginning_and_an_end(visit: Visitor) -> None:
     page = visit("")
     here = page.locator(".vk-here")
@@ -45,6 +46,7 @@ def test_the_road_has_a_beginning_and_an_end(visit: Visitor) -> None:
         expect(here).to_have_count(0)
 
 
+@pytest.mark.long
 def test_breadcrumbs_lead_to_the_first_page(visit: Visitor) -> None:
     page = visit("softmax/")
     path = page.get_by_role("navigation", name="Path to this page")
@@ -53,6 +55,7 @@ def test_breadcrumbs_lead_to_the_first_page(visit: Visitor) -> None:
     expect(page.locator("h1")).to_contain_text("Attention Vault")
 
 
+@pytest.mark.long
 def test_a_tag_leads_to_the_notes_that_have_it(visit: Visitor) -> None:
     page = visit("softmax-saturation/")
     page.locator(".md-tags").get_by_role("link", name="scaling").click()
@@ -85,6 +88,7 @@ def test_no_two_pages_call_themselves_the_same(built: Path) -> None:
     assert {words: pages for words, pages in told.items() if len(pages) > 1} == {}
 
 
+@pytest.mark.long
 def test_a_notebook_has_its_markdown_too(visit: Visitor, built: Path) -> None:
     page = visit("first-principles/")
     link = page.get_by_role("link", name="Markdown", exact=True)

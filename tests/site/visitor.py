@@ -162,4 +162,4 @@ def visiting(contexts: Contexts, base: str, modules: str = "") -> Iterator[Visit
         yield visitor
     finally:
         visitor.leave()
-    assert visitor.wrong == []
+    assert not visitor.wrong, "\n".join(visitor.wrong)

@@ -169,6 +169,7 @@ def test_alone_it_is_one_vector_wherever_it_came_from(minilm):
 # Files
 
 
+@pytest.mark.long
 def test_too_long_a_text_is_refused(minilm):
     assert len(hidden_states(minilm, "bank " * 254).tokens) == 256
     with pytest.raises(ValueError, match="257 tokens, more than 256"):

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from snippets import word_vectors as module
@@ -86,6 +87,7 @@ def test_heads_are_chosen_by_rule():
     assert_array_equal(heads, [[2, 3], [1, 4], [3, 1]])
 
 
+@pytest.mark.long
 def test_the_file_can_be_written_again(minilm, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "FILE", tmp_path / "data" / "bank.npz")
     write(minilm)

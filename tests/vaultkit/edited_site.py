@@ -1,9 +1,15 @@
-"""A small vault, and edits that change what its site shows, each in another way."""
+"""A small vault, its site while it is edited, and what a server makes of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+
+from vaultkit.doors.mkdocs_plugin import VaultPlugin
 
 SITE = "site_name: Birds\ntheme: {name: material, font: false}\nplugins: [search, vaultkit]\n"
 OWL = "---\naliases: [Tyto alba]\n---\n# Barn Owl\n\nUnlike a [[Tern]], it hears mice.\n"
@@ -34,42 +40,6 @@ def replaced(name: str, old: str, new: str) -> Edit:
     return edit
 
 
-#: What is edited, and how many of the four pages must be rendered again.
-EDITS: dict[str, tuple[Edit, int]] = {
-    "nothing": (lambda _: None, 0),
-    "words of a page": (replaced("Barn Owl.md", "mice", "voles"), 2),
-    "words that another page shows": (
-        replaced("Tern.md", "flies far", "flies to the other pole"),
-        2,
-    ),
-    "words that another page quotes": (replaced("Barn Owl.md", "Unlike a", "As no"), 2),
-    "a drawing": (replaced("wing.svg", "<g/>", "<path/>"), 4),
-    "a heading that others link to": (replaced("Tern.md", "## In", "## Out of"), 4),
-    "a title that the navigation shows": (replaced("Tern.md", "# Tern", "# Common Tern"), 4),
-    "an alias that another page names": (replaced("Tern.md", "Sea swallow", "Kip"), 4),
-    "a note that a link waits for": (lambda d: (d / "Heron.md").write_text("# Heron\n"), 5),
-    "a note that is gone": (lambda d: (d / "Tern.md").unlink(), 3),
-    "a note in another place": (lambda d: (d / "Tern.md").rename(d / "Sea" / "Tern.md"), 4),
-    "a note that is no longer public": (
-        replaced("Tern.md", "---\naliases", "---\npublish: false\naliases"),
-        3,
-    ),
-    "a setting of the vault": (
-        lambda d: (d / "vaultkit.toml").write_text('unwritten = "mark"\n'),
-        4,
-    ),
-    "a setting of Obsidian": (lambda d: (d / ".obsidian").mkdir(), 4),
-    "a setting of the site": (
-        lambda d: (d.parent / "mkdocs.yml").write_text(f"{SITE}use_directory_urls: false\n"),
-        4,
-    ),
-    "another extension": (
-        lambda d: (d.parent / "mkdocs.yml").write_text(f"{SITE}markdown_extensions: [nl2br]\n"),
-        4,
-    ),
-}
-
-
 def make_vault(vault: Path) -> Path:
     """Write the vault into a folder that there is not yet; return that of its notes."""
     docs = vault / "docs"
@@ -90,3 +60,24 @@ def files_below(site: Path) -> dict[str, bytes]:
         for path in sorted(site.rglob("*"))
         if path.is_file() and not path.name.startswith("sitemap.xml") and path.suffix != ".apkg"
     }
+
+
+class Server:
+    """What ``mkdocs serve --dirty`` does, without the server."""
+
+    def __init__(self, vault: Path, site: str) -> None:
+        self.vault, self.site = vault, vault / site
+        self.plugin: VaultPlugin | None = None
+        #: The plugins that MkDocs keeps from one build of a server to the next.
+        self._plugins: dict[str, object] = {}
+
+    def build(self) -> None:
+        kept = dict(MkDocsConfig._schema)["plugins"].plugin_cache
+        kept.clear()
+        kept.update(self._plugins)
+        config = load_config(str(self.vault / "mkdocs.yml"), site_dir=str(self.site))
+        if not self.plugin:
+            self.plugin = config.plugins["vaultkit"]
+            config.plugins.on_startup(command="serve", dirty=True)
+        self._plugins = dict(kept)
+        build(config, serve_url="http://127.0.0.1:8000/", dirty=True)

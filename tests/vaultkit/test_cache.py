@@ -9,6 +9,7 @@ import pytest
 from vaultkit.read import cache, vault
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
+from vaultkit.store import Store
 
 TEXT = (
     "---\naliases: [one]\ndate: 2026-11-21\n---\n\n# A\n\n"
@@ -30,7 +31,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def kept(tmp_path: Path) -> Vault:
-    return Vault(tmp_path / "docs", cache=tmp_path / "cache")
+    return Vault(tmp_path / "docs", store=Store(tmp_path / "store"))
 
 
 @pytest.fixture
@@ -79,18 +80,20 @@ class Harmful:
     "damage",
     [
         lambda content: content[:-10],
-        lambda content: content[:32] + b"no pickle",
-        lambda content: content[:32] + pickle.dumps("no note"),
-        lambda content: content[:32] + pickle.dumps(Harmful()),
-        lambda content: content[:0],
+        lambda _: b"no pickle",
+        lambda _: pickle.dumps("no note"),
+        lambda _: pickle.dumps(Harmful()),
+        lambda _: b"",
     ],
 )
-def test_a_damaged_cache_is_read_past(
+def test_a_damaged_record_is_read_past(
     tmp_path: Path, page: Path, readings: list[Path], damage, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept(tmp_path)
-    (file,) = (tmp_path / "cache").iterdir()
-    file.write_bytes(damage(file.read_bytes()))
+    store, name, key = Store(tmp_path / "store"), str(page), cache._key(page)
+    content = store.find("note", name, key)
+    assert content
+    store.put("note", name, key, damage(content))
     assert kept(tmp_path).notes[page].text == TEXT
     assert readings == [page, page]
     assert capsys.readouterr().out == ""
@@ -99,19 +102,23 @@ def test_a_damaged_cache_is_read_past(
 
 
 def test_what_is_kept_of_notes_that_are_gone_is_dropped(tmp_path: Path, page: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "C.md").write_text("# C\n")
+    Vault(tmp_path / "other", store=Store(tmp_path / "store"))
     kept(tmp_path)
     page.rename(page.with_name("B.md"))
     kept(tmp_path)
-    assert len(list((tmp_path / "cache").iterdir())) == 1
+    names = Store(tmp_path / "store").names("note")
+    assert sorted(Path(name).name for name in names) == ["B.md", "C.md"]
 
 
 def test_notes_of_the_vault_come_back_as_they_were_read(
     tmp_path: Path, readings: list[Path]
 ) -> None:
     docs = Path(__file__).parents[2] / "docs"
-    read = Vault(docs, cache=tmp_path).notes
+    read = Vault(docs, store=Store(tmp_path / "store")).notes
     count = len(readings)
-    again = Vault(docs, cache=tmp_path).notes
+    again = Vault(docs, store=Store(tmp_path / "store")).notes
     assert len(readings) == count == len(read)
     assert read == again
     assert [note.digest for note in read.values()] == [note.digest for note in again.values()]

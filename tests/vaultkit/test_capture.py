@@ -38,7 +38,7 @@ def test_what_no_file_can_hold_is_escaped() -> None:
     output = Output()
     output.write("ü 𝟙 \ud800")
     assert output.take() == "ü 𝟙 \\ud800"
-    told = Capture().tell(ValueError("é \udc80"), 1.0, brief=True)
+    told = Capture().traceback_of(ValueError("é \udc80"), 1.0, brief=True)
     assert told == "ValueError: é \\udc80"
 
 
@@ -86,21 +86,22 @@ def test_what_is_printed_is_caught_and_there_is_nothing_to_read() -> None:
     assert capture.output.take() == "out\nerror\n"
     assert (sys.stdin, sys.stdout, sys.stderr) == before
     assert capture.run(lambda: None, 5) is None
-    assert capture.tell(error, 5, brief=True) == "SystemExit: 3"
+    assert capture.traceback_of(error, 5, brief=True) == "SystemExit: 3"
 
 
 def test_the_last_line_of_an_error_or_all_of_it() -> None:
     capture = Capture()
     error = capture.run(lambda: 1 / 0, 5)  # type: ignore[arg-type]
     assert error is not None
-    assert capture.tell(error, 5, brief=True) == "ZeroDivisionError: division by zero"
-    told = capture.tell(error, 5).splitlines()
+    assert capture.traceback_of(error, 5, brief=True) == "ZeroDivisionError: division by zero"
+    told = capture.traceback_of(error, 5).splitlines()
     assert told[0] == "Traceback (most recent call last):"
     assert told[-1] == "ZeroDivisionError: division by zero"
     long = ValueError("x" * 10_000)
-    assert len(capture.tell(long, 5)) < 3100
+    assert len(capture.traceback_of(long, 5)) < 3100
 
 
+@pytest.mark.long
 def test_what_waits_may_take_longer_than_what_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     def turn() -> None:
         while True:

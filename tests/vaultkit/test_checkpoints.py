@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from vaultkit.doors.background import Background, Verdict
-from vaultkit.pipeline.inspect import Settings, agreement
+from vaultkit.pipeline.inspect import Settings, Task, agreement
 from vaultkit.read.markdown import parse
 from vaultkit.read.options import OF_CODE
 from vaultkit.run.checkpoints import Chain, _open_files
@@ -26,7 +26,7 @@ from vaultkit.run.ending import Limits
 from vaultkit.run.processes import children, is_alive
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are none elsewhere")
-EVERY = set(OF_CODE) | {"code"}
+EVERY = frozenset({*OF_CODE, "code"})
 PATIENCE = 60.0
 
 
@@ -39,9 +39,12 @@ class Runs:
         self.background = Background(folder, self._told.put, Limits(spacing=0, **limits))
 
     def __call__(self, text: str, until: int | None = None) -> Verdict:
-        note = parse(text, self.path)
-        self.background.ask(note, EVERY, Settings(timeout=10.0), until)
+        self.background.ask(self.task(text, until))
         return self.wait()
+
+    def task(self, text: str, until: int | None = None) -> Task:
+        folder = self.path.parent
+        return Task(parse(text, self.path), folder, EVERY, Settings(timeout=10.0), until)
 
     def wait(self) -> Verdict:
         return self._told.get(timeout=PATIENCE)
@@ -85,14 +88,14 @@ BEGAN = block("import time\nbegan = time.time_ns()")
 def began(verdict: Verdict) -> str:
     """When the first block ran: another moment each time that it does."""
     assert not [check.why for check in verdict.found.checks if check.outcome == "fails"]
-    return verdict.values["began"][0].print
+    return verdict.found.values["began"][0].print
 
 
 def test_a_run_goes_on_where_the_text_differs(runs: Runs) -> None:
     first = runs(BEGAN + block("x = 1") + "$x = 1$\n" + block("y = x + 1"))
     again = runs(BEGAN + block("x = 1") + "$x = 1$\n" + block("y = x + 2") + "$y = 3$\n")
     assert began(again) == began(first)
-    assert again.values["y"][0].print == "3"
+    assert again.found.values["y"][0].print == "3"
     assert [c.what for c in again.found.checks if c.kind == "equation"] == ["x = 1", "y = 3"]
     # What is said below the last block runs nothing; what stands in other lines runs again.
     assert began(runs(BEGAN + block("x = 1"))) == began(first)
@@ -167,7 +170,7 @@ def drafts(draw: st.DrawFn) -> list[str]:
 def found(verdict: Verdict) -> Any:
     checks = [replace(check, seconds=0.0) for check in verdict.found.checks]
     # Where something lies in memory is told of it, too.
-    values = re.sub(r"0x[0-9A-Fa-f]+", "", repr(verdict.values))
+    values = re.sub(r"0x[0-9A-Fa-f]+", "", repr(verdict.found.values))
     return *checks, values, verdict.found.ended, verdict.found.whole
 
 
@@ -204,6 +207,7 @@ def test_what_is_found_is_the_same_as_from_the_beginning(
         sys.path.remove(str(folder.parent))
 
 
+@pytest.mark.usually("held = open('/proc/self/status')")
 @pytest.mark.parametrize(
     "code",
     [
@@ -222,6 +226,7 @@ def test_what_cannot_be_copied_runs_again(runs: Runs, code: str) -> None:
     assert began(runs(text + block("x = 2"))) != began(first)
 
 
+@pytest.mark.long
 def test_what_has_been_read_and_has_changed_is_read_again(runs: Runs, folder: Path) -> None:
     module = folder.parent / "helper.py"
     text = block("import time\nfrom helper import value\nbegan = time.time_ns()") + block(
@@ -239,7 +244,7 @@ def test_what_has_been_read_and_has_changed_is_read_again(runs: Runs, folder: Pa
     write(2, 2000)
     again = runs(text)
     assert began(again) != began(first)
-    assert again.values["x"][0].print == "2"
+    assert again.found.values["x"][0].print == "2"
     # It has changed while the note ran, or right before: nobody knows which of both was read.
     write(3, int(time.time()) + 1000)
     assert began(runs(text)) != began(runs(text))
@@ -259,6 +264,7 @@ def test_a_note_that_ends_or_stops_checkpoints_runs_whole(
     assert began(runs(BEGAN + block("x = 1") + block("y = 2"))) != began(first)
 
 
+@pytest.mark.long
 def test_there_are_few_and_none_is_left(folder: Path) -> None:
     runs = Runs(folder, checkpoints=3)
     text = BEGAN + block("x = 1") * 9
@@ -282,7 +288,7 @@ def test_there_are_few_and_none_is_left(folder: Path) -> None:
 @pytest.mark.long
 def test_what_runs_goes_on_when_all_is_forgotten(runs: Runs) -> None:
     text = block("import time\nbegan = time.time_ns()\ntime.sleep(0.5)")
-    runs.background.ask(parse(text, runs.path), EVERY, Settings(timeout=10.0))
+    runs.background.ask(runs.task(text))
     end = time.monotonic() + PATIENCE
     while runs.background._runs[0] is None:
         assert time.monotonic() < end
@@ -292,6 +298,7 @@ def test_what_runs_goes_on_when_all_is_forgotten(runs: Runs) -> None:
     assert began(runs(text)) != began(first)
 
 
+@pytest.mark.long
 def test_none_is_left_of_a_keeper_that_is_killed(folder: Path) -> None:
     runs = Runs(folder)
     text = BEGAN + block("x = 1") * 3
@@ -369,8 +376,8 @@ def test_the_keeper_hears_of_checkpoints_and_of_what_goes_on(
     assert [one.pid for one in chain.kept] == [early, again]
     assert [is_alive(pid) for pid in (late, early, again)] == [False, True, True]
     # What is written to it arrives where it waits.
-    assert chain.kept[0].go_on("é")
-    assert os.read(pipes[2], 100) == "é\n".encode()
+    assert chain.kept[0].go_on("é".encode())
+    assert os.read(pipes[2], 100) == bytes(7) + b"\x02" + "é".encode()
     chain.end_after(2)
     assert [is_alive(pid) for pid in (early, again)] == [True, False]
     chain.end()

@@ -5,7 +5,7 @@ import pytest
 from vaultkit.checks import form, links, mirrors, typeset
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
 from vaultkit.checks.equations import Equations
-from vaultkit.pipeline.inspect import inspect, inspect_text
+from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
@@ -154,7 +154,10 @@ def test_mirrors(tmp_path: Path) -> None:
     assert found(mirrors.check, notes, "E") == []
     assert found(mirrors.check, notes, "F") == [(2, "'# not there' is not in lib.py")]
     failing = [
-        n.name for n in notes.notes.values() for c in inspect_text(n, notes) if c.outcome == FAILS
+        n.name
+        for n in notes.notes.values()
+        for c in inspect(n, notes, run=None)
+        if c.outcome == FAILS
     ]
     assert failing == ["B", "C", "D", "F"]
 

@@ -64,7 +64,7 @@ def test_what_is_wrong_is_told_with_its_line(vault: Path) -> None:
     break_owl(vault)
     done = run("check", "birds")
     assert done.exit_code == 1
-    assert "birds/Owl.md:10: the output shown is not what comes" in done.stdout
+    assert "birds/Owl.md:10: the output differs" in done.stdout
     assert "1 wrong" in done.stdout
     assert run("check", "birds", "--note", "tern").exit_code == 0
 
@@ -184,7 +184,7 @@ def test_a_baseline_excepts_what_failed_and_nothing_else(vault: Path) -> None:
     done = run("check", "birds", "--baseline")
     assert done.exit_code == 1
     assert "[[Gull]]" in done.stdout
-    assert "the output shown" not in done.stdout
+    assert "the output differs" not in done.stdout
     (vault / "Owl.md").write_text(OWL)
     assert "1 of the baseline fail no more" in run("check", "birds", "--baseline").stderr
     (vault / ".vaultkit-baseline.json").write_text("[1]")
@@ -202,6 +202,7 @@ def looked_at(*arguments: str) -> list[str]:
     return sorted(json.loads(done.stdout))
 
 
+@pytest.mark.long
 def test_what_changed_is_checked_with_what_rests_on_it(vault: Path) -> None:
     (vault / "Gull.md").write_text("# Gull\n\nNo link.\n")
     (vault / "Wing.md").write_text("# Wing\n\n```python\nimport lift\n\nlift.area\n```\n")
@@ -314,12 +315,12 @@ def test_a_save_is_checked_with_what_rests_on_it(
     assert "birds: 3 notes: 1 block," in watching("watching")
     save(vault / "Owl.md", OWL.replace("2\n```\n", "3\n```\n"))
     told = watching("birds: ")
-    assert "birds/Owl.md:10: the output shown is not what comes" in told
+    assert "birds/Owl.md:10: the output differs" in told
     assert "birds: 2 notes: " in told  # the tern links to the owl
     assert "1 wrong" in told
     # It stays wrong, and is told again, as long as it is.
     save(vault / "Owl.md", OWL.replace("2\n```\n", "3\n```\n") + "\nIt hoots.\n")
-    assert "birds/Owl.md:10: the output shown" in watching("birds: ")
+    assert "birds/Owl.md:10: the output differs" in watching("birds: ")
     save(vault / "Owl.md", OWL)
     assert "1 block" in (told := watching("birds: "))
     assert "nothing wrong" in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,6 +37,28 @@ def test_contents_come_back(system: str, monkeypatch: pytest.MonkeyPatch) -> Non
     contents.end()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no such helpers")
+def test_a_helper_that_renders_at_the_same_time_changes_nothing() -> None:
+    contents = Contents()
+    told = {f"{number}.md": f"<p>{number}</p>" for number in range(3000)}
+    pages: list[Any] = [SimpleNamespace(file=SimpleNamespace(src_uri=uri)) for uri in told]
+    contents.put(pages[0], told["0.md"])
+    helper = os.fork()
+    if not helper:
+        while True:
+            contents.put(pages[1], "<p>of a helper</p>")
+    try:
+        for page in pages:
+            contents.put(page, told[page.file.src_uri])
+    finally:
+        os.kill(helper, signal.SIGKILL)
+        os.waitpid(helper, 0)
+    for page in pages:
+        contents.give_back(page)
+    assert {page.file.src_uri: page.content for page in pages} == told
+    contents.end()
+
+
 def test_no_page_is_held_until_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,7 +75,7 @@ def test_no_page_is_held_until_it_is_written(
     begin = BuiltPages.begin
 
     def begins(self: BuiltPages) -> None:
-        held.update({page.file.src_uri: page.content for page in plugin.pages})
+        held.update({page.file.src_uri: page.content for page in plugin.nav.pages})
         begin(self)
 
     monkeypatch.setattr(BuiltPages, "begin", begins)

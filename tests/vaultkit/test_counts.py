@@ -3,6 +3,7 @@
 import pytest
 
 from vaultkit.checks.check import FAILS, HOLDS
+from vaultkit.checks.observed_shapes import ObservedShapes
 from vaultkit.checks.shapes import Shapes
 from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
@@ -24,8 +25,8 @@ heads = np.ones((2, 8, n, d_k))
 
 def checks(text: str) -> list[tuple[str, str]]:
     note = parse(CODE + text + "\n")
-    shapes = Shapes(note)
-    NoteRun(note, watchers=[shapes.look]).finish()
+    shapes = Shapes(ObservedShapes(note))
+    NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
     return [(check.what, check.outcome) for check in shapes.check()]
 
 
@@ -122,8 +123,8 @@ def test_where_there_are_no_arrays_nothing_is_told_of_them() -> None:
     text = "It has 9 rows, in rows of length 7.\n"
     assert FAILS in {outcome for _, outcome in checks(text)}
     note = parse("```python\nx, y = 1, [1, 2]\n```\n\n" + text)
-    shapes = Shapes(note)
-    NoteRun(note, watchers=[shapes.look]).finish()
+    shapes = Shapes(ObservedShapes(note))
+    NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
     assert list(shapes.check()) == []
 
 
@@ -205,8 +206,8 @@ def test_what_is_said_of_a_part_or_supposed_is_no_count(text: str) -> None:
 
 def test_what_is_told_of_a_count() -> None:
     note = parse(CODE + "Here Q and K have 3 columns, and `Q` has five rows.\n")
-    shapes = Shapes(note)
-    NoteRun(note, watchers=[shapes.look]).finish()
+    shapes = Shapes(ObservedShapes(note))
+    NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
     first, second = shapes.check()
     assert (first.line, first.column, first.why) == (13, 19, "Q (4, 3); K (6, 3)")
     assert (second.column, second.why) == (42, "five rows: Q has shape (4, 3)")
@@ -214,10 +215,10 @@ def test_what_is_told_of_a_count() -> None:
 
 def test_a_count_by_name_is_tried_on_other_sizes() -> None:
     note = parse(CODE + "Here $Q$ has $n$ rows, $K$ has $m$ rows.\n")
-    here, elsewhere = Shapes(note), Shapes(note)
-    NoteRun(note, watchers=[here.look]).finish()
+    here, elsewhere = Shapes(ObservedShapes(note)), Shapes(ObservedShapes(note))
+    NoteRun(note, watchers=[here.made.observe, here.observe]).finish()
     other = parse(CODE.replace("n, m, d_k = 4, 6, 3", "n, m, d_k = 4, 5, 3").replace("((m", "((n"))
-    NoteRun(other, watchers=[elsewhere.look]).finish()
+    NoteRun(other, watchers=[elsewhere.made.observe, elsewhere.observe]).finish()
     here.compare(elsewhere)
     assert [(check.what, check.outcome) for check in here.check()] == [
         ("n rows", HOLDS),

@@ -29,7 +29,7 @@ def test_no_change_is_missed(known: dict[str, Any], data: st.DataObject) -> None
             known[name] = value
         same = known.keys() == before.keys() and all(known[n] is before[n] for n in before)
         assert same or watched.changed() == [1]
-    watched.look(1)
+    watched.take(1)
     assert not watched.changed()
 
 
@@ -53,7 +53,7 @@ def test_nothing_is_concluded_from_a_table_that_others_share() -> None:
 def test_where_memory_cannot_be_read_all_may_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dictionaries, "_READABLE", False)
     watched = Dictionaries([{}, {}])
-    watched.look(0)
+    watched.take(0)
     assert watched.changed() == [0, 1]
 
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaultkit.checks.check import FAILS, Check
+from vaultkit.checks.evidence import Value
 from vaultkit.doors.command_line import main
 from vaultkit.edit.actions import Action, actions
 from vaultkit.edit.annotate import Annotations, NotOursError
@@ -21,9 +22,9 @@ from vaultkit.edit.find import definition, references, renamed_in, symbols, vaul
 from vaultkit.edit.names import spelled
 from vaultkit.edit.rename import RenameError, rename_heading, rename_note
 from vaultkit.edit.spans import span
-from vaultkit.edit.tell import Value, about
+from vaultkit.edit.tell import about
 from vaultkit.edit.text import Span, applied
-from vaultkit.pipeline.inspect import inspect, inspect_text
+from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -440,7 +441,7 @@ def test_nothing_that_is_half_typed_ends_an_answer(
     note = twice(vault)
     line = data.draw(st.integers(1, len(note.lines)))
     column = data.draw(st.integers(1, len(note.lines[line - 1]) + 1))
-    checks = list(inspect_text(note, vault))
+    checks = list(inspect(note, vault, run=None))
     told = [*checks, Check("number", line, "4.0", FAILS, "no; nearest are 4, 5", column)]
     told += [Check("equation", line, formula.tex, FAILS, "no") for formula in note.formulas]
     values = {name: [Value(0, "float", "1.0")] for name in ("x", "y")}

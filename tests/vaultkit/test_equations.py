@@ -17,7 +17,7 @@ CODE = "```python\nimport numpy as np\nx = 1\nv = np.array([1.0, 2.0])\n```\n\n"
 def judged(text: str) -> Equations:
     note = parse(CODE + text + "\n")
     equations = Equations(note)
-    NoteRun(note, watchers=[equations.look]).finish()
+    NoteRun(note, watchers=[equations.observe]).finish()
     return equations
 
 
@@ -121,7 +121,7 @@ def test_an_object_that_cannot_be_looked_at_fails_its_equation() -> None:
         "x = Odd()\n```\n\n$x = 1$\n"
     )
     equations = Equations(note)
-    NoteRun(note, watchers=[equations.look]).finish()
+    NoteRun(note, watchers=[equations.observe]).finish()
     (check,) = equations.check()
     assert check.outcome == FAILS
     assert check.why.startswith("$x = 1$ does not hold\n  ")
@@ -143,8 +143,8 @@ def test_how_long_it_took_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     note = parse(CODE + "$y = 1$\n")
     equations = Equations(note)
     block = note.blocks[0]
-    equations.look(block, [], {})
-    equations.look(block, [], {"y": 1.0})
+    equations.observe(block, [], {})
+    equations.observe(block, [], {"y": 1.0})
     (check,) = equations.check()
     assert (check.seconds, check.outcome) == (0.75, HOLDS)
 
@@ -160,7 +160,7 @@ def test_functions_are_called_the_way_that_is_handed_in() -> None:
     equations = Equations(note)
     assert equations.call is None
     equations.call = call
-    equations.look(note.blocks[0], [], {"f": lambda x: 2 * x})
+    equations.observe(note.blocks[0], [], {"f": lambda x: 2 * x})
     (check,) = equations.check()
     assert check.outcome == HOLDS
     assert called == [(2,)] or called == [[2]]
@@ -264,7 +264,7 @@ def test_the_shapes_in_what_states_nothing_fit(text: str) -> None:
     code = f"```python\nimport numpy as np\n{arrays}\ndef f(x): return x.nothing\n```\n\n"
     note = parse(f"{code}{text}\n\n```python\nC = A.T\n```\n")
     equations = Equations(note)
-    NoteRun(note, watchers=[equations.look]).finish()
+    NoteRun(note, watchers=[equations.observe]).finish()
     failures = [check.why for check in equations.check() if check.outcome == FAILS]
     why = EXPRESSIONS[text]
     assert failures == ([f"${text.strip('$')}$ cannot be computed: {why}"] if why else [])
@@ -273,7 +273,7 @@ def test_the_shapes_in_what_states_nothing_fit(text: str) -> None:
 def test_an_expression_keeps_what_was_found_where_a_note_goes_on_as_another() -> None:
     note = parse("```python\nimport numpy as np\nA = np.ones((2, 3))\n```\n\n$A A$\n")
     equations = Equations(note)
-    NoteRun(note, watchers=[equations.look]).finish()
-    equations.turn_to(note)
+    NoteRun(note, watchers=[equations.observe]).finish()
+    equations.rebase(note)
     (check,) = equations.check()
     assert (check.line, check.outcome) == (6, FAILS)

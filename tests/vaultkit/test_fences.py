@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from vaultkit.checks import outputs
+from vaultkit.checks import misread, outputs
 from vaultkit.checks.check import EXCEPTED, FAILS
 from vaultkit.read.fences import looks_like_python
 from vaultkit.read.markdown import parse
@@ -46,7 +46,7 @@ REFUSED = {
     "tildes": ("~~~Python\n1\n~~~\n", 1, "write ```python"),
     "Pycon": ("```Pycon\n>>> 1\n```\n", 1, "write ```pycon"),
     "python-repl": ("```python-repl\n>>> 1\n```\n", 1, "write ```pycon"),
-    "mathematics": ("```math\nx = 1\n```\n", 1, "nothing checks it; write $$"),
+    "mathematics": ("```math\nx = 1\n```\n", 1, "is not checked; write $$"),
     "MyST's mathematics": ("```{math}\n:label: a\nx = 1\n```\n", 1, "write $$"),
     "a callout of MyST": ("```{note} On it\nThere are 37 %.\n```\n", 1, "write > [!note]"),
     "a text of MyST": ("```{include} a.md\n```\n", 1, "write ![[a note]]"),
@@ -102,13 +102,14 @@ PASSED = {
 
 @pytest.mark.parametrize(("text", "line", "said"), REFUSED.values(), ids=REFUSED)
 def test_what_would_be_passed_over_is_refused(text: str, line: int, said: str) -> None:
-    ((found, message),) = [(p.line, p.message) for p in parse(text).problems]
+    ((found, message),) = [(p.line, p.message) for p in misread.problems(parse(text))]
     assert found == line
     assert said in message
 
 
 @pytest.mark.parametrize("text", PASSED.values(), ids=PASSED)
 def test_what_is_read_is_left_alone(text: str) -> None:
+    assert list(misread.problems(parse(text))) == []
     assert parse(text).problems == ()
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from vaultkit.files import keep, write_atomically
-
-WRITERS = pytest.mark.parametrize("write", [write_atomically, keep])
+from vaultkit.files import write_atomically
 
 
 @pytest.fixture
@@ -79,21 +77,11 @@ def test_it_is_a_new_file_that_takes_the_place_of_the_old_one(
     assert written.suffix == ".tmp"
 
 
-def test_a_file_of_a_cache_is_written_its_folders_too(tmp_path: Path) -> None:
-    path = tmp_path / "a" / "b" / "c"
-    for content in (b"Zw\xf6lf\r\n", b""):
-        keep(path, content)
-        assert path.read_bytes() == content
-    assert os.listdir(path.parent) == ["c"]  # noqa: PTH208
-
-
-@WRITERS
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 def test_where_it_fails_nothing_is_left_behind(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     error: type[BaseException],
-    write: Callable[[Path, bytes], None],
 ) -> None:
     path = tmp_path / "a.md"
     path.write_text("old")
@@ -103,14 +91,13 @@ def test_where_it_fails_nothing_is_left_behind(
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(error):
-        write(path, b"new")
+        write_atomically(path, b"new")
     assert [file.name for file in tmp_path.iterdir()] == ["a.md"]
     assert path.read_text() == "old"
 
 
-@WRITERS
 def test_what_went_wrong_is_told_even_if_nothing_is_left_to_clear_away(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path, bytes], None]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(self: Path, _: Path) -> None:
         self.unlink()
@@ -118,7 +105,7 @@ def test_what_went_wrong_is_told_even_if_nothing_is_left_to_clear_away(
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="the disk is full"):
-        write(tmp_path / "a.md", b"new")
+        write_atomically(tmp_path / "a.md", b"new")
 
 
 @pytest.mark.parametrize("mode", [0o444, 0o555])

@@ -39,20 +39,19 @@ def inspected(tmp_path: Path, **texts: str) -> list[list[Check]]:
         ("word [a][b c] and [d][]\n\n[b c]: A.md\n", []),
         ("word x[i][j], [1][2], \\[a][b], `[a][b]`, $[a][b]$\n", []),
         ("word [a b][nowhere]\n", [
-            (1, 6, "[a b][nowhere]: this note says nowhere where that leads"),
+            (1, 6, "[a b][nowhere]: the target of this link is not defined"),
         ]),
         ("$$\n\\begin{cases} a \\end{cases}\n$$\n\n`\\begin{a}`\n", []),
         ("word\n\\begin{align*}\na\n\\end{align*}\n", [
-            (2, 1, "\\begin{align*}: this stands outside mathematics; write $$ around it"),
+            (2, 1, "\\begin{align*}: this is outside mathematics; write $$ around it"),
         ]),
         ("word $Q = X W^\\top $ and $ \\alpha$, $ W_{a} $\n", [
-            (1, column, f"{tex}: this is read as text; no space stands behind the first $, nor "
-             "before the last one")
+            (1, column, f"{tex}: this is read as text; remove the spaces inside the dollars")
             for column, tex in ((6, "$Q = X W^\\top $"), (26, "$ \\alpha$"), (37, "$ W_{a} $"))
         ]),
         ("both $Z = W V $ and $ d_k = 2$\n", [
-            (1, column, f"{tex}: this is read as text; no space stands behind the first $, nor "
-             "before the last one") for column, tex in ((6, "$Z = W V $"), (21, "$ d_k = 2$"))
+            (1, column, f"{tex}: this is read as text; remove the spaces inside the dollars")
+            for column, tex in ((6, "$Z = W V $"), (21, "$ d_k = 2$"))
         ]),
         ('!!! note "A title"\n\n    Words.\n\n> ???+ tip\n\n- :::{seealso}\n', [
             (line, column, f"{words}: this is read as text; write > [!note]")

@@ -11,10 +11,11 @@ import pytest
 
 from tests.vaultkit import hostile
 from tests.vaultkit.agreement import converter
+from vaultkit.checks import misread
 from vaultkit.checks.check import FAILS
-from vaultkit.pipeline.inspect import Settings, inspect_text
+from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.markdown import parse
-from vaultkit.read.note import Note
+from vaultkit.read.note import Note, Problem
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
 
@@ -40,15 +41,19 @@ def each(names: Iterable[str]) -> list[Any]:
     return [name if name in hostile.FEW else pytest.param(name, marks=long) for name in names]
 
 
+def wrong_with(note: Note) -> list[Problem]:
+    return [*note.problems, *misread.problems(note)]
+
+
 def failures(note: Note) -> list[tuple[str, int]]:
-    checks = inspect_text(note, Vault(note.path.parent), Settings(typeset=to_mathml))
+    checks = inspect(note, Vault(note.path.parent), Settings(typeset=to_mathml), run=None)
     return [(check.kind, check.line) for check in checks if check.outcome == FAILS]
 
 
 @pytest.mark.parametrize("name", each(hostile.WRONG))
 def test_it_is_one_problem_of_one_note(note: Read, name: str) -> None:
     _, line, word = hostile.WRONG[name]
-    (problem,) = note(name).problems
+    (problem,) = wrong_with(note(name))
     assert problem.line == line
     assert word in problem.message
     assert 1 <= problem.line <= len(note(name).lines)
@@ -56,7 +61,7 @@ def test_it_is_one_problem_of_one_note(note: Read, name: str) -> None:
 
 @pytest.mark.parametrize("name", each(hostile.ODD))
 def test_what_is_odd_is_read(note: Read, name: str) -> None:
-    assert not note(name).problems
+    assert not wrong_with(note(name))
     failures(note(name))
 
 
@@ -79,7 +84,7 @@ def test_notes_that_are_wrong_harm_none_beside_them(tmp_path: Path, names: Itera
     for name in names:
         hostile.write(tmp_path, name)
     vault = Vault(tmp_path)
-    wrong = [path.name for path, note in vault.notes.items() if note.problems]
+    wrong = [path.name for path, note in vault.notes.items() if wrong_with(note)]
     assert sorted(wrong) == sorted(name for name in names if name in hostile.WRONG)
 
 

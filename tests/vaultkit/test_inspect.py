@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.equations import Equations
-from vaultkit.pipeline.inspect import Settings, inspect, inspect_code, inspect_text
+from vaultkit.pipeline.inspect import Settings, inspect, run_code, task_of
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -70,7 +71,7 @@ def typeset(tex: str, display: bool) -> None:
 
 def test_of_the_text_alone(vault: Vault) -> None:
     settings = Settings(typeset=typeset)
-    checks = list(inspect_text(note(vault), vault, settings))
+    checks = list(inspect(note(vault), vault, settings, run=None))
     assert told(checks) == [
         ("form", 20, 8, FAILS),
         ("link", 3, 5, HOLDS),
@@ -82,7 +83,7 @@ def test_of_the_text_alone(vault: Vault) -> None:
         ("mirror", 5, 1, HOLDS),
     ]
     # Who has no typesetter hears nothing of it.
-    plain = list(inspect_text(note(vault), vault))
+    plain = list(inspect(note(vault), vault, run=None))
     assert told(plain) == told([c for c in checks if c.kind != "formula"])
 
 
@@ -94,11 +95,12 @@ def test_then_of_the_blocks_then_of_what_they_tell_of_the_text(vault: Vault) -> 
             note(vault),
             vault,
             Settings(timeout=5, typeset=typeset),
-            tell=lambda index, seconds: beats.append((index, seconds)),
-            read=read,
+            run=partial(
+                run_code, beat=lambda index, seconds: beats.append((index, seconds)), read=read
+            ),
         )
     )
-    first = len(list(inspect_text(note(vault), vault, Settings(typeset=typeset))))
+    first = len(list(inspect(note(vault), vault, Settings(typeset=typeset), run=None)))
     blocks, rest = checks[first : first + 3], checks[first + 3 :]
     assert [(c.kind, c.line, c.block, c.outcome) for c in blocks] == [
         ("block", 5, 0, HOLDS),
@@ -124,10 +126,9 @@ def test_then_of_the_blocks_then_of_what_they_tell_of_the_text(vault: Vault) -> 
 
 def test_up_to_a_block(vault: Vault) -> None:
     beats: list[int] = []
-    checks = list(
-        inspect(note(vault), vault, until=1, tell=lambda index, _seconds: beats.append(index))
-    )
-    text = told(list(inspect_text(note(vault), vault)))
+    run = partial(run_code, beat=lambda index, _seconds: beats.append(index))
+    checks = list(inspect(note(vault), vault, run=run, until=1))
+    text = told(list(inspect(note(vault), vault, run=None)))
     assert told(checks) == [*text, ("block", 5, 1, HOLDS)]
     assert beats == [0]
     assert told(list(inspect(note(vault), vault, until=0))) == text
@@ -135,7 +136,7 @@ def test_up_to_a_block(vault: Vault) -> None:
 
 def test_behind_each_block_it_may_pause(vault: Vault) -> None:
     ran: list[int] = []
-    list(inspect_code(note(vault), vault.root, ["code"], pause=lambda index: ran.append(index)))
+    list(run_code(task_of(note(vault), vault), pause=lambda index: ran.append(index)))
     assert ran == [0, 1, 2]
 
 
@@ -177,9 +178,8 @@ def test_only_what_is_asked_for_is_told_and_code_runs_only_for_that(
     (vault.root / "vaultkit.toml").write_text(f'checks = ["{asked}"]\n')
     chosen = Vault(vault.root)
     beats: list[int] = []
-    checks = inspect(
-        note(chosen), chosen, Settings(typeset=typeset), tell=lambda index, _: beats.append(index)
-    )
+    run = partial(run_code, beat=lambda index, _: beats.append(index))
+    checks = inspect(note(chosen), chosen, Settings(typeset=typeset), run=run)
     assert {check.kind for check in checks} == kinds
     assert bool(beats) is runs
 
@@ -196,14 +196,15 @@ def test_other_numbers_are_tried_in_the_same_way(
 
     monkeypatch.setattr("vaultkit.pipeline.inspect.try_others", try_others)
 
-    def tell(_index: int, _seconds: float) -> None: ...
+    def beat(_index: int, _seconds: float) -> None: ...
 
     (vault.root / "A.md").write_text(f"{TEXT}\n```python\nlater = 1\n```\n")
     vault.refresh()
-    list(inspect(note(vault), vault, Settings(timeout=5, trials=4), tell=tell))
+    run = partial(run_code, beat=beat)
+    list(inspect(note(vault), vault, Settings(timeout=5, trials=4), run=run))
     assert given == {
         "note": note(vault), "claims": 4, "count": 4, "root": vault.root.parent, "timeout": 5,
-        "broken": {2}, "tell": tell,
+        "broken": {2}, "beat": beat,
     }  # fmt: skip
 
 
@@ -219,5 +220,5 @@ def test_a_folder_may_ask_for_less(vault: Vault) -> None:
 def test_a_check_that_is_unknown_is_a_failure_of_the_note(vault: Vault) -> None:
     (vault.root / "A.md").write_text("---\nchecks: [link]\n---\n# A\n")
     chosen = Vault(vault.root)
-    (check,) = (c for c in inspect_text(note(chosen), chosen) if "did you mean" in c.why)
+    (check,) = (c for c in inspect(note(chosen), chosen, run=None) if "did you mean" in c.why)
     assert check == Check("form", 1, check.why, FAILS, check.why)

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from vaultkit.run import keeper
+from vaultkit.run import channel as channels
+from vaultkit.run.channel import Channel, Received, frames_of, read_waiting
 from vaultkit.run.ending import Ending, Limits
-from vaultkit.run.keeper import _Channel, _frames, _Note, _read
 from vaultkit.run.processes import children, descendants, is_alive, memory
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="how Linux ends processes")
@@ -22,12 +22,12 @@ LIMITS = Limits(seconds=7, grace=0.5, output=1000)
 
 
 @pytest.fixture
-def note(monkeypatch: pytest.MonkeyPatch) -> _Note:
+def note(monkeypatch: pytest.MonkeyPatch) -> Received:
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
-    return _Note(TOKEN, LIMITS)
+    return Received(TOKEN, LIMITS)
 
 
-def results(note: _Note, *lines: bytes) -> None:
+def results(note: Received, *lines: bytes) -> None:
     take, _, _ = note.takers
     for line in lines:
         take(TOKEN + line + b"\n")
@@ -37,7 +37,7 @@ def exited(status: int) -> int:
     return status << 8
 
 
-def test_messages_come_whole_however_they_are_cut(note: _Note) -> None:
+def test_messages_come_whole_however_they_are_cut(note: Received) -> None:
     take, _, _ = note.takers
     sent = TOKEN + b'M{"a":1}\n' + TOKEN + b'M{"b":2}\n'
     for at in range(len(sent)):
@@ -47,7 +47,7 @@ def test_messages_come_whole_however_they_are_cut(note: _Note) -> None:
     assert note.ending(None, exited(0), 0) == Ending("stopped early")
 
 
-def test_a_heartbeat_says_how_long_a_note_may_be_silent(note: _Note) -> None:
+def test_a_heartbeat_says_how_long_a_note_may_be_silent(note: Received) -> None:
     assert note.deadline == 107.0
     # By the clock it is ten times as long as the processor may work on it.
     results(note, b'B{"block":3,"limit":2}')
@@ -61,7 +61,7 @@ def test_a_heartbeat_says_how_long_a_note_may_be_silent(note: _Note) -> None:
     assert (note.deadline, note.beats, note.verdict) == (150.5, 2, "garbled")
 
 
-def test_a_heartbeat_says_how_long_a_note_may_compute(note: _Note) -> None:
+def test_a_heartbeat_says_how_long_a_note_may_compute(note: Received) -> None:
     assert [note.has_spent(seconds) for seconds in (3.0, 10.0, 10.1)] == [False, False, True]
     results(note, b'B{"block":3,"limit":2}')
     assert [note.has_spent(seconds) for seconds in (10.2, 12.7, 12.8)] == [False, False, True]
@@ -71,7 +71,7 @@ def test_a_heartbeat_says_how_long_a_note_may_compute(note: _Note) -> None:
     ("lines", "status", "left", "ending"),
     [
         ((b"Enull",), exited(0), 0, Ending("done")),
-        ((b'R"Traceback"',), exited(0), 0, Ending("raised", told="Traceback")),
+        ((b'R"Traceback"',), exited(0), 0, Ending("raised", details="Traceback")),
         ((b"Enull",), exited(0), 3, Ending("processes", 3)),
         ((b'C{"block":1,"limit":2}',), exited(70), 0,
          Ending("processes", 2, beat={"block": 1, "limit": 2})),
@@ -87,20 +87,20 @@ def test_a_heartbeat_says_how_long_a_note_may_compute(note: _Note) -> None:
     ],
 )  # fmt: skip
 def test_how_it_ended_by_itself(
-    note: _Note, lines: tuple[bytes, ...], status: int, left: int, ending: Ending
+    note: Received, lines: tuple[bytes, ...], status: int, left: int, ending: Ending
 ) -> None:
     results(note, *lines)
     assert note.ending(note.verdict, status, left) == ending
 
 
-def test_how_it_was_ended(note: _Note) -> None:
+def test_how_it_was_ended(note: Received) -> None:
     results(note, b"Enull")
     assert note.ending("timed out", None, 0) == Ending("timed out")
     note.count = 65
     assert note.ending("processes", None, 0) == Ending("processes", 65)
 
 
-def test_who_writes_anything_else_where_results_go_is_found_out(note: _Note) -> None:
+def test_who_writes_anything_else_where_results_go_is_found_out(note: Received) -> None:
     take, _, _ = note.takers
     take(b"0123456789abcdeX" + b"Enull\n")
     assert (note.verdict, note.done) == ("garbled", False)
@@ -109,7 +109,7 @@ def test_who_writes_anything_else_where_results_go_is_found_out(note: _Note) -> 
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize(("size", "verdict"), [(1000, None), (1001, "flood")])
 def test_a_flood_is_more_than_the_limit(
-    note: _Note, which: int, size: int, verdict: str | None
+    note: Received, which: int, size: int, verdict: str | None
 ) -> None:
     take = note.takers[which]
     take(b"x" * 600)
@@ -126,18 +126,18 @@ def test_the_beginning_and_the_end_of_what_it_wrote_are_kept() -> None:
     most = 2 * 16384
     for size in (100, 16384, 16385, most, most + 1, 3 * most):
         for step in (1000, size):
-            note = _Note(TOKEN, Limits())
+            note = Received(TOKEN, Limits())
             text = "".join(chr(97 + n % 26) for n in range(size))
             for at in range(0, size, step):
                 note.takers[1](text[at : at + step].encode())
             cut = f"{text[:16384]}\n[… {size - most} bytes cut …]\n{text[-16384:]}"
-            told = note.ending(None, exited(1), 0).told
+            told = note.ending(None, exited(1), 0).details
             assert told == (text if size <= most else cut)
 
 
-def test_bytes_that_are_no_text_are_told_too(note: _Note) -> None:
+def test_bytes_that_are_no_text_are_told_too(note: Received) -> None:
     note.takers[1](b"a\xffb")
-    assert note.ending(None, exited(1), 0).told == "a\ufffdb"
+    assert note.ending(None, exited(1), 0).details == "a\ufffdb"
 
 
 TRACE = b"""\
@@ -154,7 +154,7 @@ Current thread 0x00007e (most recent call first):
 """
 
 
-def test_where_it_was_is_read_from_the_trace(note: _Note) -> None:
+def test_where_it_was_is_read_from_the_trace(note: Received) -> None:
     note.takers[2](TRACE[:99])
     note.takers[2](TRACE[99:])
     ending = note.ending(None, signal.SIGSEGV, 0)
@@ -165,10 +165,10 @@ def test_where_it_was_is_read_from_the_trace(note: _Note) -> None:
     assert ending.line("Note.md") == 2
     assert ending.line("Nöte.md") == 7
     assert ending.line("Other.md") is None
-    assert _frames(b"") == ()
+    assert frames_of(b"") == ()
 
 
-def test_of_a_long_trace_the_end_is_kept(note: _Note) -> None:
+def test_of_a_long_trace_the_end_is_kept(note: Received) -> None:
     note.takers[2](b"x" * 70000)
     note.takers[2](TRACE)
     assert len(note.trace) == 65536
@@ -179,11 +179,11 @@ def test_a_pipe_is_read_until_it_is_empty_or_closed() -> None:
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     taken: list[bytes] = []
-    assert _read(reading, taken.append) is True
+    assert read_waiting(reading, taken.append) is True
     os.write(writing, b"abc")
-    assert _read(reading, taken.append) is True
+    assert read_waiting(reading, taken.append) is True
     os.close(writing)
-    assert _read(reading, taken.append) is False
+    assert read_waiting(reading, taken.append) is False
     os.close(reading)
     assert taken == [b"abc"]
 
@@ -197,13 +197,13 @@ def leave(status: int) -> None:
 
 
 @pytest.fixture
-def channel(monkeypatch: pytest.MonkeyPatch) -> tuple[_Channel, int]:
-    monkeypatch.setattr(keeper, "_exit", leave)
+def channel(monkeypatch: pytest.MonkeyPatch) -> tuple[Channel, int]:
+    monkeypatch.setattr(channels, "_exit", leave)
     reading, writing = os.pipe()
-    return _Channel(TOKEN, writing), reading
+    return Channel(TOKEN, writing), reading
 
 
-def test_what_is_sent_is_a_line_with_the_token(channel: tuple[_Channel, int]) -> None:
+def test_what_is_sent_is_a_line_with_the_token(channel: tuple[Channel, int]) -> None:
     sending, reading = channel
     sending.last_words()  # nothing has run: nothing to say
     sending.send({"a": [1, "é"]})
@@ -218,11 +218,11 @@ def test_what_is_sent_is_a_line_with_the_token(channel: tuple[_Channel, int]) ->
 
 
 def test_a_copy_of_the_process_gives_itself_away_and_ends(
-    channel: tuple[_Channel, int], monkeypatch: pytest.MonkeyPatch
+    channel: tuple[Channel, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sending, reading = channel
     sending.send({"block": 1, "limit": 2})
-    monkeypatch.setattr(keeper, "_getpid", lambda: -5)
+    monkeypatch.setattr(channels, "_getpid", lambda: -5)
     with pytest.raises(Left) as left:
         sending.send({"a": 1})
     assert left.value.args == (70,)
@@ -230,7 +230,7 @@ def test_a_copy_of_the_process_gives_itself_away_and_ends(
 
 
 def test_without_a_way_to_send_it_ends(
-    channel: tuple[_Channel, int], monkeypatch: pytest.MonkeyPatch
+    channel: tuple[Channel, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sending, _ = channel
 
@@ -270,8 +270,8 @@ def test_limits_are_what_a_note_may_use() -> None:
         (Ending("flood"), "wrote without end"),
         (Ending("garbled"), "closed, or wrote to, what the results are sent through"),
         (
-            Ending("raised", told="a\nb"),
-            "could not be checked, for a fault of vaultkit: b "
+            Ending("raised", details="a\nb"),
+            "could not be checked, for a fault of vaultkit: a "
             "(VAULTKIT_TRACEBACK=1 shows all of it)",
         ),
         (Ending("lost"), "ended the process that watches over it"),

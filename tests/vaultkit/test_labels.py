@@ -5,6 +5,7 @@ import pytest
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.labels import Labels
 from vaultkit.checks.numbers import Numbers
+from vaultkit.checks.observed import Observed
 from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
 
@@ -23,8 +24,8 @@ for width in range(10):
 
 def failures(text: str) -> dict[str, str]:
     note = parse(CODE + text + "\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     return {c.what: c.why for c in numbers.check() if c.outcome == FAILS}
 
 

@@ -185,6 +185,7 @@ def test_what_stands_in_odd_places_is_marked_there(tmp_path: Path, end: str) -> 
             assert words in editor.ask("hover", name, words, 3)["contents"]["value"]
 
 
+@pytest.mark.long
 def test_files_that_are_no_notes_of_the_vault_or_have_gone(own_editor: Editor) -> None:
     editor = own_editor
     outside = editor.folder.parent / "out.md"
@@ -236,6 +237,7 @@ def test_what_rests_on_a_note_is_judged_after_a_save(editor: Editor) -> None:
     assert editor.problems("Twice.md", none) == []
 
 
+@pytest.mark.long
 def test_a_note_that_never_ends_says_so_and_harms_nothing(own_editor: Editor) -> None:
     editor = own_editor
     (editor.folder / "vaultkit.toml").write_text("timeout = 0.5\n")

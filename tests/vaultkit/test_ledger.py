@@ -15,7 +15,7 @@ import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check, Mend
 from vaultkit.pipeline import ledger as module
-from vaultkit.pipeline.ledger import OF_TEXT, Ledger, folder_of, published, told
+from vaultkit.pipeline.ledger import OF_TEXT, Ledger, folder_of, in_words, published
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -275,7 +275,7 @@ def test_what_was_found_by_running_is_taken_while_nothing_has_changed(vault: Vau
         assert ledger.found_by_running(note(vault), "3.11") is None, name
         (root / name).rmdir()
         assert ledger.found_by_running(note(vault), "3.11") == ran
-    ledger.record(note(vault), [*checks, Check("number", 9, "2.5", FAILS)], under="3.11")
+    ledger.record(note(vault), [*checks, Check("number", 9, "2.5", FAILS)], environment="3.11")
     assert ledger.found_by_running(note(vault), "3.11") is None
     ledger.record(note(vault), checks)
     assert ledger.found_by_running(note(vault), "") is None
@@ -311,10 +311,12 @@ def test_it_says_in_words_what_holds() -> None:
     kinds = ("link", "block", "block", "number", "shape", "shape", "formula", "equation", "form")
     checks = [Check(kind, 1, "") for kind in kinds]
     others = [Check("link", 1, "", FAILS), Check("number", 1, "", EXCEPTED)]
-    assert told(checks + others) == "2 blocks, 1 equation, 2 shapes, 1 number, 1 link, 1 formula"
+    assert (
+        in_words(checks + others) == "2 blocks, 1 equation, 2 shapes, 1 number, 1 link, 1 formula"
+    )
     tried = [Check("equation", 1, "", scope=scope) for scope in (GENERAL, GENERAL, "here")]
-    assert told(tried) == "3 equations (2 in general)"
-    assert told(tried[2:]) == "1 equation (none in general)"
+    assert in_words(tried) == "3 equations (2 in general)"
+    assert in_words(tried[2:]) == "1 equation (none in general)"
     many = [Check(kind, 1, "") for kind in ("equation", "number", "link", "formula")] * 2
-    assert told(many) == "2 equations, 2 numbers, 2 links, 2 formulas"
-    assert told(others) == ""
+    assert in_words(many) == "2 equations, 2 numbers, 2 links, 2 formulas"
+    assert in_words(others) == ""

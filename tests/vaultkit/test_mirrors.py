@@ -64,7 +64,7 @@ def test_what_stands_in_the_file_may_be_shown_in_pieces(folder: Path, code: str)
 
 def stale(name: str, difference: list[str]) -> str:
     told = "".join(f"\n    {line}" for line in ["--- the note", "+++ lib.py", *difference])
-    return f"{name} is not what stands in lib.py; --update copies it{told}"
+    return f"{name} differs from lib.py; --update copies it{told}"
 
 
 def test_what_is_stale_is_told_with_what_it_should_be(folder: Path) -> None:

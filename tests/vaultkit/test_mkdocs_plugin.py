@@ -207,6 +207,7 @@ def test_scripts_are_named_after_what_they_hold(vault: Path) -> None:
     assert one.as_posix() not in (vault / "site" / "barn-owl" / "index.html").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_a_diagram_becomes_a_drawing(vault: Path) -> None:
     with (vault / "docs" / "Barn Owl.md").open("a") as note:
         note.write("\n```mermaid\nflowchart LR\n  Egg --> Chick\n  B[Tern] --> Gull\n")

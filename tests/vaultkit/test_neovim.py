@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from vaultkit.checks.check import FAILS
-from vaultkit.pipeline.inspect import inspect_text
+from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.vault import Vault
 
 pytest.importorskip("pygls")
@@ -70,7 +70,7 @@ def test_a_session_in_neovim(tmp_path: Path, request: pytest.FixtureRequest) -> 
     wrong = [
         check.why
         for note in vault.notes.values()
-        for check in inspect_text(note, vault)
+        for check in inspect(note, vault, run=None)
         if check.outcome == FAILS
     ]
     assert wrong == []

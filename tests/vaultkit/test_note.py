@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from vaultkit.checks import misread
 from vaultkit.claims.claims import claims_of
 from vaultkit.read.comments import hide, shown
 from vaultkit.read.markdown import parse, read
@@ -189,7 +190,7 @@ def test_a_comment_without_end_is_a_problem() -> None:
     ],
 )
 def test_a_fence_that_is_misread_is_a_problem(info: str, message: str) -> None:
-    (problem,) = parse(f"text\n\n```{info}\n1\n```\n").problems
+    (problem,) = misread.problems(parse(f"text\n\n```{info}\n1\n```\n"))
     assert problem.line == 3
     assert message in problem.message
 
@@ -358,7 +359,7 @@ def test_a_picture_in_html_is_shown_where_it_stands() -> None:
     ("text", "line", "told"),
     [
         ("a\r\nb\0\n\0", 2, "a NUL character: no text, or UTF-16; save it as UTF-8"),
-        ("a\n\nb\ud800", 3, "half a character, which no file can hold"),
+        ("a\n\nb\ud800", 3, "half a character, which cannot be stored in a file"),
     ],
 )
 def test_characters_that_no_text_holds(text: str, line: int, told: str) -> None:
@@ -376,17 +377,17 @@ def test_a_comment_of_html_that_does_not_end_hides_none_behind_it() -> None:
 
 def test_text_behind_a_link_is_text_again() -> None:
     text = "See [one](https://a.org/1) and [[A|two]], and \\(x = 1\\).\n"
-    (problem,) = parse(f"# A\n\n{text}").problems
+    (problem,) = misread.problems(parse(f"# A\n\n{text}"))
     assert problem.message == (
         "\\(x = 1\\): this is read as text; mathematics stands between dollars"
     )
     assert (problem.line, problem.column) == (3, text.index("\\(") + 1)
     # The words of a link are its own.
-    assert parse("# A\n\nSee [one \\(x = 1\\)](https://a.org/1).\n").problems == ()
+    assert not list(misread.problems(parse("# A\n\nSee [one \\(x = 1\\)](https://a.org/1).\n")))
 
 
 def test_what_is_written_on_two_lines_is_told_in_one() -> None:
-    (problem,) = parse("# A\n\nIt is \\(x =\n  1\\).\n").problems
+    (problem,) = misread.problems(parse("# A\n\nIt is \\(x =\n  1\\).\n"))
     assert problem.message.startswith("\\(x = 1\\): this is read")
 
 

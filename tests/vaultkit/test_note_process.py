@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from vaultkit.run import keeper
+from vaultkit.run import keeper, note_process
 from vaultkit.run.ending import Ending, Kind, Limits
 from vaultkit.run.processes import is_alive
 
@@ -54,7 +54,7 @@ def be_note(work: Any, parent: int | None = None) -> tuple[int, list[bytes], str
         for reading, _ in pipes:
             os.close(reading)
         ends = [end for _, end in pipes]
-        keeper._be_note(parent or here, work, "a key", TOKEN, ends, Limits())
+        note_process.be_note(parent or here, work, "a key", TOKEN, ends, Limits())
     told = []
     for _, writing in pipes:
         os.close(writing)
@@ -142,7 +142,7 @@ def test_how_it_is_set_up() -> None:
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         soft, _ = resource.getrlimit(resource.RLIMIT_AS)
         core = resource.getrlimit(resource.RLIMIT_CORE)
-        share = (soft - used - keeper._RESERVED) / Limits().memory
+        share = (soft - used - note_process.RESERVED) / Limits().memory
         return [os.getsid(0) == os.getpid(), gc.isenabled(), core, share]
 
     gc.disable()
@@ -162,7 +162,7 @@ def test_results_go_out_by_a_number_that_nothing_counts_up_to() -> None:
     # That of its results, and that of where it stands; its output has moved to 1 and 2.
     assert len(set(told_by(numbers)) - set(before)) == 2
     reading, writing = os.pipe()
-    moved = keeper._out_of_the_way(writing)
+    moved = note_process._out_of_the_way(writing)
     try:
         assert moved >= 200
         assert not os.get_inheritable(moved)
@@ -228,7 +228,7 @@ def test_the_dead_are_reaped_and_the_living_are_told_of() -> None:
 
 def test_all_that_came_of_a_note_is_ended() -> None:
     def end() -> list[Any]:
-        keeper._adopt_orphans()
+        note_process.adopt_orphans()
         made = a_keeper()
         made._end_all()  # there is none yet
         made.pid = os.fork()
@@ -368,7 +368,7 @@ def test_a_keeper_tells_of_a_note_as_it_runs() -> None:
     heard = kept_by(some_work, "bad")
     ending = json.loads(heard[-1][1:].split("\n")[0])
     assert ending["kind"] == "raised"
-    assert "ValueError: no" in ending["told"]
+    assert "ValueError: no" in ending["details"]
 
 
 def multiply(_: str, __: Any) -> None:

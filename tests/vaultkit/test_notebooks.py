@@ -15,7 +15,7 @@ from vaultkit.checks.check import HOLDS
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.runner import Runner
 from vaultkit.read.vault import Vault
-from vaultkit.site.notebooks import archive, notebook
+from vaultkit.site.notebooks import all_notebooks, archive, notebook
 
 # What only Obsidian and the site show as what it is.
 _OWN = re.compile(r"!?\[\[|> \[!|%%|<!-- (?:given|here|not run)|^\?$|\s\^[\w-]+$", re.MULTILINE)
@@ -29,7 +29,7 @@ def words(path: Path) -> str:
 
 @pytest.fixture(scope="module")
 def packed() -> bytes:
-    return archive(VAULT)
+    return archive(VAULT, all_notebooks(VAULT))
 
 
 #: Notes that hold between them most of what has another form in a notebook.

@@ -7,8 +7,11 @@ import pytest
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
 from vaultkit.checks.lookup import Evidence
 from vaultkit.checks.numbers import Numbers
+from vaultkit.checks.observed import Observed
+from vaultkit.claims.amounts import Amount
 from vaultkit.claims.claims import claims_of
-from vaultkit.claims.quantities import NAMING, Amount, quantities
+from vaultkit.claims.naming import NAMING
+from vaultkit.claims.quantities import quantities
 from vaultkit.read.markdown import parse
 from vaultkit.read.prose import Prose
 from vaultkit.run.session import NoteRun
@@ -30,8 +33,8 @@ def norm(x, eps=1e-5): ...
 
 def failures(text: str) -> list[tuple[str, str]]:
     note = parse(CODE + text + "\n")
-    checks = Numbers(note)
-    NoteRun(note, watchers=[checks.look]).finish()
+    checks = Numbers(Observed(note))
+    NoteRun(note, watchers=[checks.seen.observe]).finish()
     return [(check.what, check.why) for check in checks.check() if check.outcome == FAILS]
 
 
@@ -92,8 +95,8 @@ def test_a_number_is_read_wherever_a_reader_sees_it(place: str) -> None:
 def test_a_number_is_read_in_properties(key: str) -> None:
     def found(value: str) -> list[str]:
         note = parse(f"---\ntags: [a1]\n{key}: {value}\n---\n{CODE}")
-        checks = Numbers(note)
-        NoteRun(note, watchers=[checks.look]).finish()
+        checks = Numbers(Observed(note))
+        NoteRun(note, watchers=[checks.seen.observe]).finish()
         return [f"{c.line}: {c.what}" for c in checks.check() if c.outcome == FAILS]
 
     assert found("It is 0.8231.") == []
@@ -186,8 +189,8 @@ def test_a_number_that_is_not_so(text: str, quoted: str) -> None:
 )
 def test_a_round_number_in_words_may_be_rounded(text: str, as_said: bool) -> None:
     note = parse(f"```python\nx = 52.3\nx\n```\n\n```text\n52.3\n```\n\nIt is {text}.\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     assert [check.outcome for check in numbers.check()] == [HOLDS if as_said else FAILS]
 
 
@@ -245,8 +248,8 @@ print("goes to", 8, 9)
 )
 def test_a_vector_of_small_numbers_is_a_row(text: str, false: str) -> None:
     note = parse(VECTORS + text + "\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     failed = [(check.what, check.why) for check in numbers.check() if check.outcome == FAILS]
     why = f"nothing on this page shows or computes {false}"
     assert failed == ([(false, why)] if false else [])
@@ -278,8 +281,8 @@ def test_a_vector_of_small_numbers_is_a_row(text: str, false: str) -> None:
 )
 def test_fractions_in_words_and_sums(code: str, text: str, false: str) -> None:
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     failed = [(check.what, check.why) for check in numbers.check() if check.outcome == FAILS]
     assert {what for what, _ in failed} == ({false} if false else set())
     assert all(why.startswith("nothing on this page computes") for _, why in failed)
@@ -328,8 +331,8 @@ n * d_k
 )
 def test_a_number_that_a_name_is_said_to_be(text: str, told: list[str] | str) -> None:
     note = parse(NAMED.replace("{}", text))
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     checks = [check for check in numbers.check() if check.what != "10" or check.outcome == FAILS]
     failed = [check.why for check in checks if check.outcome == FAILS]
     held = [check.why.split(": ")[1] for check in checks if check.outcome == HOLDS]
@@ -356,8 +359,8 @@ def test_a_number_that_a_name_is_said_to_be(text: str, told: list[str] | str) ->
 def test_vectors_of_a_list_are_rows_in_their_order(text: str, false: str) -> None:
     code = "import numpy as np\nK = np.array([[1, 0], [0, 3], [2, 2], [1, 1]])\nother = 0, 1"
     note = parse(f"```python\n{code}\n```\n\n{text}\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     failed = [(check.what, check.why) for check in numbers.check() if check.outcome == FAILS]
     why = "all others of this list are rows of variable K, one after another"
     assert failed == ([(false, f"{false}: {why}")] if false else [])
@@ -410,7 +413,7 @@ def test_a_reason_far_off_is_none() -> None:
     assert given("It is 0.1 of it<!-- given: so -->.") == []
     assert given("It is 0.1<!-- not run: so -->.") == []
     note = parse("It is 0.1<!-- given: so -->.")
-    assert [c.outcome for c in Numbers(note).check()] == [EXCEPTED]
+    assert [c.outcome for c in Numbers(Observed(note)).check()] == [EXCEPTED]
 
 
 def test_a_number_knows_where_it_stands() -> None:
@@ -430,8 +433,8 @@ print(np.arange(1, 100).reshape(9, 11) / 100)
 def far(text: str) -> list[str]:
     blocks = "```python\nx = 1\n```\n\n" * 5
     note = parse(MANY + blocks + text + "\n")
-    checks = Numbers(note)
-    NoteRun(note, watchers=[checks.look]).finish()
+    checks = Numbers(Observed(note))
+    NoteRun(note, watchers=[checks.seen.observe]).finish()
     return [check.why for check in checks.check() if check.outcome == FAILS]
 
 
@@ -444,8 +447,8 @@ def test_what_could_be_any_of_many_numbers_is_refused() -> None:
 
 def fails(code: str, text: str) -> bool:
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
-    checks = Numbers(note)
-    NoteRun(note, watchers=[checks.look]).finish()
+    checks = Numbers(Observed(note))
+    NoteRun(note, watchers=[checks.seen.observe]).finish()
     (check,) = checks.check()
     return check.outcome == FAILS
 
@@ -506,8 +509,8 @@ def test_of_whole_numbers_each_stands_for_itself(text: str, wrong: str) -> None:
     code = "import numpy as np\nx = np.array([11, 12, 13, 15])\nz = np.array([12, 15, 11, 13])"
     code += "\ny = 14"
     note = parse(f"```python\n{code}\n```\n\nIt is {text}.\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     found = [check.what for check in numbers.check() if check.outcome == FAILS]
     assert found == [wrong] * bool(wrong)
 
@@ -571,8 +574,8 @@ def test_four_outputs_are_next_to_a_number(between: int, as_said: bool) -> None:
     """Where any number would do, only an output next to it says that it is this one."""
     many = "```python\nprint(*range(10, 100))\n```\n\n"
     note = parse(many + "```python\nprint('a')\n```\n\n" * between + "There are 37 of them.\n")
-    checks = Numbers(note)
-    NoteRun(note, watchers=[checks.look]).finish()
+    checks = Numbers(Observed(note))
+    NoteRun(note, watchers=[checks.seen.observe]).finish()
     (check,) = checks.check()
     assert (check.outcome != FAILS) is as_said
     if not as_said:
@@ -592,8 +595,8 @@ def test_four_outputs_are_next_to_a_number(between: int, as_said: bool) -> None:
 def test_a_row_of_numbers_stands_in_its_order(numbers: str, as_said: bool) -> None:
     code = "x = np.arange(10, 100).reshape(30, 3) / 100"
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\nThey are {numbers}.\n")
-    checks = Numbers(note)
-    NoteRun(note, watchers=[checks.look]).finish()
+    checks = Numbers(Observed(note))
+    NoteRun(note, watchers=[checks.seen.observe]).finish()
     outcomes = {check.outcome for check in checks.check()}
     assert (FAILS not in outcomes) is as_said
 
@@ -613,8 +616,8 @@ def test_a_row_of_numbers_stands_in_its_order(numbers: str, as_said: bool) -> No
 def test_a_row_of_fractions_stands_in_its_order(text: str, false: list[str]) -> None:
     code = "print(3 / 4, 1 / 4)\nprint(2 / 3, 1 / 3)\nhalf = 1 / 2"
     note = parse(f"```python\n{code}\n```\n\n{text}\n")
-    checks = Numbers(note)
-    NoteRun(note, watchers=[checks.look]).finish()
+    checks = Numbers(Observed(note))
+    NoteRun(note, watchers=[checks.seen.observe]).finish()
     order = "nothing on this page shows the fractions of this row in their order"
     assert [(c.what, c.why) for c in checks.check() if c.outcome == FAILS] == [
         (fraction, f"{fraction}: {order}") for fraction in false
@@ -624,8 +627,8 @@ def test_a_row_of_fractions_stands_in_its_order(text: str, false: list[str]) -> 
 def test_the_nearest_numbers_are_named() -> None:
     code = "x, y, z, w, none = 8.0, 0.9, -1.0, float('nan'), 0.0"
     note = parse(f"```python\n{code}\n```\n\nIt is 0.8231.\n\n0.0001 and 75.5 % are nothing.\n")
-    checks = Numbers(note)
-    NoteRun(note, watchers=[checks.look]).finish()
+    checks = Numbers(Observed(note))
+    NoteRun(note, watchers=[checks.seen.observe]).finish()
     assert [check.why for check in checks.check()] == [
         "nothing on this page computes 0.8231; nearest are 0.9, 0, -1",
         "nothing on this page computes 0.0001; nearest are 0, 0.9, -1",
@@ -733,8 +736,8 @@ def test_what_is_told_of_a_number(
 ) -> None:
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
     line = 5 + code.count("\n") + 1
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     found = list(numbers.check())
     assert [check.what for check in found] == [what for what, _ in expected]
     for check, (what, why) in zip(found, expected, strict=True):
@@ -760,8 +763,8 @@ def test_a_number_tells_where_an_output_shows_it() -> None:
     shown = "```text\na\nb 0.8231\n```\n"
     code = "```python\nprint('a'); print('b', 0.8231 * 1); print('c 0.7777')\n```\n\n"
     note = parse(f"{code}{shown}\nIt is 0.823. It is 0.778.\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     assert [check.why for check in numbers.check()] == [
         "output at line 7: 0.8231",
         "output at line 7: 0.7777",
@@ -770,14 +773,14 @@ def test_a_number_tells_where_an_output_shows_it() -> None:
 
 def test_a_number_in_an_alt_text_or_a_summary_tells_so() -> None:
     note = parse("---\nsummary: It is 0.55.\n---\n\n![0.44 of it](a.svg)\n")
-    assert sorted(check.why for check in Numbers(note).check()) == [
+    assert sorted(check.why for check in Numbers(Observed(note)).check()) == [
         "nothing on this page computes 0.44 (in the alt text)",
         "nothing on this page computes 0.55 (in the summary)",
     ]
 
 
 def test_a_given_number_is_told_with_its_reason() -> None:
-    (check,) = Numbers(parse("\nIt is 0.1<!-- given: so -->.")).check()
+    (check,) = Numbers(Observed(parse("\nIt is 0.1<!-- given: so -->."))).check()
     assert check == Check("number", 2, "0.1", EXCEPTED, "so", 7)
 
 
@@ -843,7 +846,7 @@ def test_numbers_come_from_where_they_were_found_first() -> None:
     second.include(first)
     second.print(["0.25"], "later")
     assert second.numbers == {0.5, 0.25, 1 / 3, 1500.0}
-    assert [second.told(number) for number in (0.5, 0.25, 1 / 3, 1500.0, None)] == [
+    assert [second.source_of(number) for number in (0.5, 0.25, 1 / 3, 1500.0, None)] == [
         "variable: 0.5", "variable: 0.25", "variable: 0.333333", "output: 1,500.0", "",
     ]  # fmt: skip
     assert second.between(0.25, 0.5)[:3] == [0.25, 1 / 3, 0.5]
@@ -861,8 +864,8 @@ def test_what_could_be_any_of_many_numbers_is_told_by_its_unit() -> None:
     ]
     many = "```python\nimport numpy as np\nprint(np.arange(1, 100) / 100, '37 %')\n```\n\n"
     note = parse(many + "```python\nx = 1\n```\n\n" * 5 + "It is 37 % of it.\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     (check,) = numbers.check()
     assert (check.outcome, check.why.split(": ")[1]) == (HOLDS, "37 %")
 
@@ -901,8 +904,8 @@ print(p)
 )
 def test_of_a_row_all_numbers_are_in_their_places(text: str, wrong: str) -> None:
     note = parse(ROWS + f"It is {text}.\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     found = [check for check in numbers.check() if check.outcome == FAILS]
     assert [check.what for check in found] == [wrong] * bool(wrong)
     if wrong:
@@ -925,8 +928,8 @@ def test_of_a_row_all_numbers_are_in_their_places(text: str, wrong: str) -> None
 )
 def test_two_numbers_in_brackets_stand_side_by_side(text: str, wrong: str) -> None:
     note = parse(ROWS + f"It is {text}.\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     whys = {check.what: check.why for check in numbers.check() if check.outcome == FAILS}
     told = "nothing on this page shows or computes this and the next number side by side"
     assert whys == ({wrong: f"{wrong}: {told}"} if wrong else {})
@@ -950,10 +953,10 @@ def test_in_brackets_the_order_of_numbers_counts(text: str, wrong: str) -> None:
         + text
         + "\n"
     )
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     found = [check for check in numbers.check() if check.outcome == FAILS]
-    told = "this row stands in another order in output at line 7: 0.25, 0.5, 0.75"
+    told = "the order of this row differs in output at line 7: 0.25, 0.5, 0.75"
     assert [check.why for check in found] == [f"{wrong}: {told}"] * bool(wrong)
     for check in found:
         assert (check.line, check.column) == (10, 1 + text.index(wrong))

@@ -4,6 +4,7 @@ import pytest
 
 from vaultkit.checks.check import FAILS, HOLDS
 from vaultkit.checks.numbers import Numbers
+from vaultkit.checks.observed import Observed
 from vaultkit.checks.together import is_edit
 from vaultkit.claims.quantities import quantities
 from vaultkit.read.markdown import parse
@@ -31,8 +32,8 @@ print("bytes", 48, "in all", 92, 93, 0.929, "of 100", -3.6742, 3.6742)""")
 
 def failures(text: str, before: str = TABLE) -> dict[str, str]:
     note = parse(before + text + "\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     return {c.what: c.why for c in numbers.check() if c.outcome == FAILS}
 
 
@@ -169,8 +170,8 @@ def test_an_element_has_its_value_where_it_is_named() -> None:
     assert failures("Here `x[1]` is 4.", code) == {}
     assert failures("Here `x[1]` is 6.", code) != {}
     note = parse(code + "Here `x[1]` is 6.\n\n" + later + "Here `x[1]` is 4.\n")
-    numbers = Numbers(note)
-    NoteRun(note, watchers=[numbers.look]).finish()
+    numbers = Numbers(Observed(note))
+    NoteRun(note, watchers=[numbers.seen.observe]).finish()
     assert [(c.what, c.outcome) for c in numbers.check()] == [("6", HOLDS), ("4", FAILS)]
 
 

@@ -185,6 +185,7 @@ def docs() -> Vault:
     return Vault(DOCS)
 
 
+@pytest.mark.usually("Checks", "Sources", "Multi-Head Attention")
 @pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
 def test_both_parsers_agree_on_our_notes(docs: Vault, path: Path) -> None:
     note = docs.notes[path]

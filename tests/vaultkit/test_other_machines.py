@@ -15,7 +15,7 @@ from vaultkit.pipeline import machines as module
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.pipeline.machines import Machine, Machines, Trial, arithmetic
-from vaultkit.pipeline.runner import Inspection, Output
+from vaultkit.pipeline.process import Inspection, Output
 from vaultkit.read.vault import Vault
 from vaultkit.run.reordering import product
 
@@ -63,6 +63,7 @@ def tried(folder: Path) -> dict[str, int]:
     return {note.name: Ledger(vault).machines(note) for note in vault.notes.values()}
 
 
+@pytest.mark.long
 def test_what_differs_fails_with_its_line_and_the_ledger_knows(vault: Path) -> None:
     assert check().exit_code == 0
     assert tried(vault) == {"Calm": 0, "Tied": 0}
@@ -180,6 +181,7 @@ def test_a_machine_that_breaks_off_is_a_failure(
     assert "exit status 1: KeyError" in found.why
 
 
+@pytest.mark.long
 def test_a_note_that_has_changed_meanwhile_is_not_compared(
     vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -150,13 +150,13 @@ def test_every_digit_is_to_be_shown_where_that_is_asked_for(
     assert compare(shown, real) == ""
     why = compare(shown, real, every_digit=True)
     assert why.endswith(f"\n  not with every digit: {told}") if told else why == ""
-    assert why.startswith("the output shown is not what comes\n") or not told
+    assert why.startswith("the output differs\n") or not told
 
 
 def test_a_difference_is_told_line_by_line_and_not_without_end() -> None:
     shown, real = "same\na\nb ", "same\na\nc"
     assert compare(shown, real) == (
-        "the output shown is not what comes\n"
+        "the output differs\n"
         "  shown:\n    same\n    a\n    b\n"
         "  really:\n    same\n    a\n    c\n"
         "  line by line (- shown, + really):\n    - b\n    + c"
@@ -225,7 +225,7 @@ RECORDS = {
             Check("output", 1, "1", EXCEPTED, "volatile", block=0),
             fails(
                 6,
-                "the output shown is not what comes\n  shown:   a\ufffc c\n  really:  a\ufffc b\n"
+                "the output differs\n  shown:   a\ufffc c\n  really:  a\ufffc b\n"
                 "  line by line (- shown, + really):\n    - a\ufffc c\n    ?    ^\n"
                 "    + a\ufffc b\n    ?    ^" + WRITES,
                 Mend(6, 6, ("a1 b",), 'print("a1 b")', "a1 b"),
@@ -272,7 +272,7 @@ RECORDS = {
         [
             fails(
                 6,
-                "the output shown is not what comes\n  shown:   2\n  really:  1\n"
+                "the output differs\n  shown:   2\n  really:  1\n"
                 "  1 of 1 numbers differ; the worst: 2 is really 1 (off by 1)" + WRITES,
                 Mend(6, 6, ("> 1",), "1", "1"),
             )
@@ -288,7 +288,7 @@ RECORDS = {
             ),
             fails(
                 6,
-                "the output shown is not what comes\n  shown:   5\n  really:  4\n"
+                "the output differs\n  shown:   5\n  really:  4\n"
                 "  1 of 1 numbers differ; the worst: 5 is really 4 (off by 1)" + WRITES,
                 Mend(6, 6, ("4",), SESSION, "4"),
             ),
@@ -390,7 +390,7 @@ def test_where_white_space_and_digits_count(shown: str, real: str, agree: bool) 
 )
 def test_what_numpy_1_wrote_is_told_from_what_is_wrong(shown: str, got: str) -> None:
     assert "as NumPy 1 wrote it" in compare(shown, got)
-    assert "is not what comes" in compare(
+    assert "the output differs" in compare(
         shown.replace("1", "7").replace("3", "7").replace("2", "7"), got
     )
 

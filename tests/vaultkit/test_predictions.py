@@ -9,7 +9,7 @@ import pytest
 
 from vaultkit.checks.asked import asked
 from vaultkit.checks.check import FAILS, HOLDS, Check
-from vaultkit.checks.predictions import answer, tokens, told
+from vaultkit.checks.predictions import answer, as_typed, tokens
 from vaultkit.claims.claims import claims_of
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
@@ -143,12 +143,12 @@ def test_right_and_wrong_answers_are_computed(tmp_path: Path) -> None:
         ("> What is row 2 of `x`?\n", "", 3, "asks nothing"),
         ("\n```text\n[[0.   0.33]\n [0.67 1.  ]]\n```\n", "", 3, "shows no output"),
         ("\n```python\nimport", "\nText.\n\n```python\nimport", 3, "stands right below"),
-        ("x[:, 1]", "x[1]", 8, "it comes to [0.6666666667, 1], which is the right answer"),
-        ("x[:, 1]", "x[1] + 0.004", 8, "which is the right answer"),
-        ("x[:, 1]", "x[0]", 9, "as another wrong answer does"),
+        ("x[:, 1]", "x[1]", 8, "its value [0.6666666667, 1] is the right answer"),
+        ("x[:, 1]", "x[1] + 0.004", 8, "is the right answer"),
+        ("x[:, 1]", "x[0]", 9, "is that of another wrong answer"),
         ("x[:, 1]", "y", 8, "cannot be computed: NameError"),
         ("x[:, 1]", "x[:, 1", 8, "cannot be computed: SyntaxError"),
-        ("x[:, 1]", "x", 8, "which is no row"),
+        ("x[:, 1]", "x", 8, "is not a row"),
         ("`x[:, 1]`: the column was taken.", "The column.", 8, "`expression`"),
         ("`x[:, 1]`: the column was taken.", "`x[:, 1]`:", 8, "`expression`"),
     ],
@@ -234,8 +234,8 @@ def test_nobody_types_a_whole_matrix() -> None:
 
 
 def test_values_are_told_as_one_would_type_them() -> None:
-    assert told([np.float64(0.1), (np.int64(2), True), "a"]) == "[0.1, (2, True), a]"
-    assert told(np.array([[1.5]])) == "[[1.5]]"
+    assert as_typed([np.float64(0.1), (np.int64(2), True), "a"]) == "[0.1, (2, True), a]"
+    assert as_typed(np.array([[1.5]])) == "[[1.5]]"
 
 
 def test_the_page_gets_what_a_script_needs(tmp_path: Path) -> None:
@@ -283,4 +283,4 @@ def test_a_wrong_answer_is_of_the_kind_that_is_asked_for(
         f"```python\nprint('{output}')\n```\n\n```text\n{output}\n```\n"
     )
     (why,) = [c.why for c in checks(tmp_path, text) if c.kind == "distractor"]
-    assert (f"which is no {part}" not in why) == fits
+    assert (f"is not a {part}" not in why) == fits

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.vaultkit import hostile
-from vaultkit.doors import pytest_plugin as plugin
-from vaultkit.pipeline.ledger import Ledger, folder_of, told
+from vaultkit.doors import pytest_session as session
+from vaultkit.pipeline.ledger import Ledger, folder_of, in_words
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.run.workers import Workers
@@ -86,6 +86,7 @@ def test_one_item_a_block_named_by_its_heading_or_callout(vault: pytest.Pytester
     ]
 
 
+@pytest.mark.long
 def test_a_section_runs_alone_after_what_stands_above_it(vault: pytest.Pytester) -> None:
     run(vault, "docs/A.md::Twice").assert_outcomes(passed=2)
     run(vault, "docs/A.md::Twice[2]").assert_outcomes(passed=1)
@@ -96,13 +97,12 @@ def test_a_failure_names_the_note_and_the_line(vault: pytest.Pytester) -> None:
     path.write_text(NOTE.replace("> 2", "> 3"))
     result = run(vault, "docs")
     result.assert_outcomes(passed=9, failed=1)
-    result.stdout.fnmatch_lines(
-        ["docs/A.md:29: the output shown is not what comes", "*3 is really 2*"]
-    )
+    result.stdout.fnmatch_lines(["docs/A.md:29: the output differs", "*3 is really 2*"])
     (failure,) = re.findall(r"(?s)In a box ___+\n(.*?)\n===", result.stdout.str())
     assert "vaultkit" not in failure
 
 
+@pytest.mark.long
 def test_endless_code_stops_and_other_notes_run(vault: pytest.Pytester) -> None:
     (vault.path / "docs/0.md").write_text("```python\nwhile True: pass\n```\n")
     result = run(vault, "docs", "-o", "vault_timeout=0.2")
@@ -146,6 +146,7 @@ def test_blocks_that_do_not_run_are_skipped_in_sight(vault: pytest.Pytester) -> 
     result.stdout.fnmatch_lines(["vault: *1 block not run*"])
 
 
+@pytest.mark.long
 def test_other_plugins_hear_of_every_check_once(vault: pytest.Pytester) -> None:
     wrong = NOTE.replace("x = 1\nx\n", "x = 1\n3\n") + "\n```python no-run\nx\n```\n"
     (vault.path / "docs/A.md").write_text(wrong)
@@ -181,6 +182,7 @@ def test_every_check_is_where_its_line_is_also_for_a_run_from_elsewhere(
     assert told[4] == (path, 0, "(form)")
 
 
+@pytest.mark.long
 def test_processes_are_made_before_the_notes_are_read_where_notes_will_run(
     vault: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,13 +194,13 @@ def test_processes_are_made_before_the_notes_are_read_where_notes_will_run(
         begin(self)
 
     monkeypatch.setattr(Workers, "begin", noted)
-    read = plugin.Vault
+    read = session.Vault
 
     def reads(*args: object, **kwargs: object) -> Vault:
         made.append("read")
         return read(*args, **kwargs)
 
-    monkeypatch.setattr(plugin, "Vault", reads)
+    monkeypatch.setattr(session, "Vault", reads)
     run(vault, "docs").assert_outcomes(passed=10)
     assert [one if one == "read" else "made" for one in made] == ["made", "read"]
     made.clear()
@@ -220,6 +222,7 @@ def test_a_plugin_that_runs_what_failed_again_changes_nothing(vault: pytest.Pyte
     assert outcomes == ["holds", "fails", "holds", "fails"]
 
 
+@pytest.mark.long
 def test_the_run_ends_at_a_failure_where_that_is_asked_for(vault: pytest.Pytester) -> None:
     (vault.path / "docs/A.md").write_text(NOTE.replace("x = 1\nx\n", "x = 1\n3\n"))
     vault.runpytest("--vault=docs", "docs", "-x").assert_outcomes(failed=1)
@@ -237,6 +240,7 @@ def test_one_line_of_totals(vault: pytest.Pytester) -> None:
     )
 
 
+@pytest.mark.long
 def test_markdown_outside_a_vault_is_left_alone(vault: pytest.Pytester) -> None:
     vault.makefile(".md", README="```python\n1 / 0\n```\n")
     run(vault, ".").assert_outcomes(passed=10)
@@ -299,12 +303,13 @@ def test_a_stale_figure_fails_and_is_redrawn(
     settings = ("docs/figures/a.svg", "-o", "vault_figures=drawings")
     vault.makefile(".svg", **{"docs/figures/a": "<svg></svg>"})
     vault.makepyfile(drawings=FIGURES.format(data=0.25))
-    run(vault, *settings).stdout.fnmatch_lines(["docs/figures/a.svg:1: drawn from data that*"])
+    run(vault, *settings).stdout.fnmatch_lines(["docs/figures/a.svg:1: its data have changed*"])
     run(vault, *settings, "--update").assert_outcomes(passed=1)
     assert "<text>0.25</text>" in (vault.path / "docs/figures/a.svg").read_text()
     run(vault, *settings).assert_outcomes(passed=1)
 
 
+@pytest.mark.long
 def test_a_figure_that_ends_its_process_ends_nothing_else(
     vault: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -362,7 +367,7 @@ def test_the_ledger_holds_what_was_found_in_notes_that_ran_whole(vault: pytest.P
         ("number", 44, "holds"),
         ("number", 44, "excepted"),
     ]
-    assert told(checks) == "4 blocks, 1 equation, 1 number, 1 link, 1 formula"
+    assert in_words(checks) == "4 blocks, 1 equation, 1 number, 1 link, 1 formula"
     path.write_text(path.read_text() + "more\n")
     ledger, notes = ledger_of(vault)
     assert ledger.checks(notes["A"]) is None
@@ -382,6 +387,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.usually("a module that that one imports")
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_nothing_is_known_once_what_it_rests_on_has_changed(
     vault: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object]
@@ -444,6 +450,7 @@ def test_a_damaged_ledger_is_borne(vault: pytest.Pytester, content: str) -> None
     assert ledger.checks(notes["A"])
 
 
+@pytest.mark.long
 def test_what_no_check_was_made_of_fails_in_the_ledger_too(vault: pytest.Pytester) -> None:
     path = vault.path / "docs/A.md"
     block = '```python title="no.py"\ny = 1\n```\n'
@@ -484,5 +491,5 @@ def test_who_runs_other_tests_does_not_wait_for_the_vault(
     def read(_root: Path) -> Vault:
         raise AssertionError("the vault is read")
 
-    monkeypatch.setattr("vaultkit.doors.pytest_plugin.Vault", read)
+    monkeypatch.setattr("vaultkit.doors.pytest_session.Vault", read)
     run(vault, "test_other.py").assert_outcomes(passed=1)

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.vaultkit.agreement import converter
+from vaultkit.checks import misread
 from vaultkit.claims.claims import claims_of
-from vaultkit.pipeline.inspect import inspect_text
+from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.notebook import parse_notebook
@@ -52,6 +53,7 @@ def places_are_inside(note: Note) -> None:
         *note.headings,
         *claims_of(note).quantities,
         *note.problems,
+        *misread.problems(note),
     )
     for what in found:
         assert 1 <= what.line <= len(lines), what
@@ -92,7 +94,7 @@ def test_any_vault_is_inspected_and_shown(texts: list[str]) -> None:
         vault = Vault(Path(folder))
         assert len(vault.notes) == len(texts)
         for path, note in vault.notes.items():
-            for check in inspect_text(note, vault):
+            for check in inspect(note, vault, run=None):
                 assert 1 <= check.line <= len(note.lines)
             converter(vault, path).convert(note.text)
 

@@ -9,7 +9,7 @@ from markdown import Markdown
 from pymdownx.highlight import Highlight
 
 from tests.vaultkit.agreement import converter
-from vaultkit.read.markdown import tokenize, tokenize_line
+from vaultkit.read.tokenizer import tokenize, tokenize_line
 from vaultkit.read.vault import Vault
 from vaultkit.render import code
 from vaultkit.render.code import CodeBlock, Highlighter

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.vaultkit.edited_site import EDITS, SITE, files_below, make_vault
+from tests.vaultkit.edited_site import SITE, Edit, files_below, make_vault, replaced
 from vaultkit.doors import rendered_pages
 from vaultkit.doors.helpers import Helpers
 from vaultkit.doors.mkdocs_plugin import VaultPlugin
 from vaultkit.doors.rendered_pages import RenderedPages
 from vaultkit.doors.site_builder import build_site
+from vaultkit.store import Store, store_beside
 
 pytestmark = pytest.mark.usefixtures("same_parts")
 
@@ -34,8 +35,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def vault(built: Path) -> Iterator[Path]:
     """The same vault, in the same place: what is kept names it."""
     aside = built.with_name("aside")
+    store_beside(built / "docs").close()
     shutil.copytree(built, aside)
     yield built
+    store_beside(built / "docs").close()
     shutil.rmtree(built)
     aside.rename(built)
 
@@ -54,33 +57,27 @@ def rendered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+#: What is edited, and how many of the four pages are rendered again.
+EDITS: dict[str, tuple[Edit, int]] = {
+    "nothing": (lambda _: None, 0),
+    "words of a page that quotes another": (replaced("Barn Owl.md", "mice", "voles"), 2),
+    "words that another page shows": (replaced("Tern.md", "flies far", "swims"), 2),
+    "a heading": (replaced("Tern.md", "## In", "## Out of"), 4),
+}
+
+
+@pytest.mark.parametrize("plugins", ["[search, vaultkit]", "[search, tags, vaultkit]"])
 @pytest.mark.parametrize("what", EDITS)
-def test_what_is_kept_is_what_would_be_rendered(
-    what: str, vault: Path, rendered: list[str]
+def test_only_what_has_changed_is_rendered(
+    what: str, plugins: str, vault: Path, rendered: list[str]
 ) -> None:
+    (vault / "mkdocs.yml").write_text(SITE.replace("[search, vaultkit]", plugins))
+    build_site(vault / "docs", vault / "site")
+    rendered.clear()
     edit, again = EDITS[what]
     edit(vault / "docs")
-    told_with = build_site(vault / "docs", vault / "with", strict=True)
-    assert len(set(rendered)) == len(rendered) == again
-    shutil.rmtree(vault / ".cache" / "vaultkit" / "pages")
-    told_without = build_site(vault / "docs", vault / "without", strict=True)
-    assert files_below(vault / "with") == files_below(vault / "without")
-    assert told_with == told_without
-
-
-def test_what_a_hidden_note_is_called_decides_what_a_link_shows(vault: Path) -> None:
-    front = vault / "docs" / "index.md"
-    front.write_text(f"{front.read_text()}\nSee [[Sea crow]].\n")
-    hidden = vault / "docs" / "Shag.md"
-    (vault / "docs" / "vaultkit.toml").write_text('unwritten = "mark"\n')
-    found = []
-    for alias in ("Sea crow", "Crow"):
-        hidden.write_text(f"---\npublish: false\naliases: [{alias}]\n---\n# Shag\n")
-        build_site(vault / "docs", vault / "site")
-        found.append((vault / "site" / "index.html").read_text("utf-8"))
-    shutil.rmtree(vault / ".cache" / "vaultkit" / "pages")
     build_site(vault / "docs", vault / "site")
-    assert found[1] == (vault / "site" / "index.html").read_text("utf-8") != found[0]
+    assert len(set(rendered)) == len(rendered) == again
 
 
 def test_a_drawing_that_is_not_of_the_vault_stays_an_image(vault: Path) -> None:
@@ -162,14 +159,15 @@ def test_nothing_is_kept_when_something_else_is_installed(
     vault: Path, rendered: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vaultkit.doors.rendered_pages.distributions", list)
-    rendered_pages._code.cache_clear()
+    rendered_pages.code_fingerprint.cache_clear()
     try:
         build_site(vault / "docs", vault / "site")
         assert len(rendered) == 4
     finally:
-        rendered_pages._code.cache_clear()
+        rendered_pages.code_fingerprint.cache_clear()
 
 
+@pytest.mark.long
 def test_what_was_wrong_with_a_page_is_told_each_time(vault: Path) -> None:
     (vault / "docs" / "Tern.md").write_text("# Tern\n\n```mermaid\nnonsense\n```\n")
     first = build_site(vault / "docs", vault / "site", strict=True)
@@ -186,15 +184,20 @@ def test_nothing_is_kept_with_an_extension_that_may_read_other_files(vault: Path
         (vault / "part.md").write_text(f"{words} part.\n")
         build_site(vault / "docs", vault / "site")
         assert f"{words} part." in (vault / "site" / "tern" / "index.html").read_text("utf-8")
-    assert not list((vault / ".cache" / "vaultkit" / "pages").glob("*.json"))
+    assert not store_beside(vault / "docs").names("page")
 
 
-def test_what_is_damaged_is_rendered_again(vault: Path) -> None:
+@pytest.mark.parametrize("content", [b"", b"\xff", b"[", b"null", b"{}"])
+def test_what_is_damaged_is_rendered_again(
+    content: bytes, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = files_below(vault / "site")
-    kept = sorted((vault / ".cache" / "vaultkit" / "pages").glob("*.json"))
-    assert kept
-    for number, file in enumerate(kept):
-        file.write_bytes((b"", b"\xff", b"[", b"null")[number % 4])
+    find = Store.find
+
+    def damaged(self: Store, kind: str, name: str, key: bytes) -> bytes | None:
+        return content if kind == "page" else find(self, kind, name, key)
+
+    monkeypatch.setattr(Store, "find", damaged)
     logging.getLogger("mkdocs").setLevel(logging.WARNING)
     build_site(vault / "docs", vault / "again")
     assert files_below(vault / "again") == before
@@ -209,6 +212,7 @@ def test_pages_that_another_process_has_rendered_are_the_same(
     alone = build_site(vault / "docs", vault / "alone", strict=True)
     assert len(rendered) == 4
     rendered.clear()
+    store_beside(vault / "docs").close()  # an open file outlives its folder
     shutil.rmtree(vault / ".cache")
     begin = Helpers.__init__
 

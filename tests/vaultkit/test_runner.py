@@ -11,7 +11,8 @@ import pytest
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.typeset import Typesetter
 from vaultkit.pipeline.inspect import Settings, inspect
-from vaultkit.pipeline.runner import _EXAMPLE, Runner, _Work, workers_of
+from vaultkit.pipeline.process import _EXAMPLE, NoteWork
+from vaultkit.pipeline.runner import Runner, workers_of
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
@@ -34,7 +35,7 @@ def test_the_example_has_something_of_every_kind_and_all_of_it_holds(vault: Vaul
 
 
 def test_what_is_found_in_it_is_told_of_no_note(vault: Vault) -> None:
-    _Work(vault.root).prepare()
+    NoteWork(vault.root).prepare()
     runner = Runner(vault, Settings())
     try:
         (check,) = runner.result(vault.notes[vault.root / "A.md"]).checks

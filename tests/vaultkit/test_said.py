@@ -89,7 +89,7 @@ def test_what_it_states_is_computed(
     found: Callable[[str], list[Check]], true: str, false: str
 ) -> None:
     assert {c.outcome for c in found(f"{CODE}Here {true}.\n")} == {HOLDS}
-    (check,) = (c for c in found(f"{CODE}Here {false}.\n") if "it comes to" in c.why)
+    (check,) = (c for c in found(f"{CODE}Here {false}.\n") if "its value is" in c.why)
     assert check.outcome == FAILS
     if "\n" not in false:
         assert (check.line, check.column) == (19, f"Here {false}".index("`") + 1)
@@ -153,7 +153,7 @@ def test_a_wrong_number_of_an_expression_is_told_once(
     found: Callable[[str], list[Check]],
 ) -> None:
     (check,) = (c for c in found(f"{CODE}Here `f(12)` is 1450.\n") if c.outcome == FAILS)
-    assert check.why == "f(12) is 1450: it comes to 144"
+    assert check.why == "f(12) is 1450: its value is 144"
 
 
 @pytest.mark.parametrize(
@@ -229,4 +229,4 @@ def test_it_tells_a_number_without_the_name_of_its_type(
     found: Callable[[str], list[Check]],
 ) -> None:
     told = [check.why for check in found(f"{CODE}`x.max()` is 5.\n")]
-    assert "x.max() is 5: it comes to 4.0" in told
+    assert "x.max() is 5: its value is 4.0" in told

@@ -196,6 +196,7 @@ def test_a_log_reads_the_same_whoever_runs_the_note() -> None:
 # What a block writes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("code", "line", "words"),
     [

@@ -3,7 +3,8 @@
 import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
-from vaultkit.checks.shapes import Shapes, printed
+from vaultkit.checks.observed_shapes import ObservedShapes, printed
+from vaultkit.checks.shapes import Shapes
 from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
 
@@ -24,8 +25,8 @@ print(Q @ Q.T * 1.5)
 
 def checks(text: str) -> list[tuple[str, str, str]]:
     note = parse(CODE + text + "\n")
-    shapes = Shapes(note)
-    NoteRun(note, watchers=[shapes.look]).finish()
+    shapes = Shapes(ObservedShapes(note))
+    NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
     return [(check.what, check.outcome, check.why) for check in shapes.check()]
 
 
@@ -169,8 +170,8 @@ def test_axes_for_batches_are_those_of_an_array_nearby(between: int, outcome: st
     def stated(text: str) -> str:
         code = "```python\nimport numpy as np\nprint(np.ones((5, 7, 9)).shape)\n```\n\n"
         note = parse(code + blocks + text + "\n")
-        shapes = Shapes(note)
-        NoteRun(note, watchers=[shapes.look]).finish()
+        shapes = Shapes(ObservedShapes(note))
+        NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
         ((_, told),) = ((check.what, check.outcome) for check in shapes.check())
         return told
 
@@ -227,8 +228,8 @@ def test_a_square_has_equal_sides(text: str, wrong: bool) -> None:
 def test_a_shape_of_names_is_no_row() -> None:
     note = CODE.replace("B, h,", "three, five = 3, 5\nB, h,", 1)
     for text, outcome in {"(3, 5)": HOLDS, "(three, five)": FAILS}.items():
-        shapes = Shapes(parse(f"{note}It has shape {text}.\n"))
-        NoteRun(shapes.note, watchers=[shapes.look]).finish()
+        shapes = Shapes(ObservedShapes(parse(f"{note}It has shape {text}.\n")))
+        NoteRun(shapes.note, watchers=[shapes.made.observe, shapes.observe]).finish()
         assert [check.outcome for check in shapes.check()] == [outcome]
 
 
@@ -405,8 +406,8 @@ def test_sizes_that_are_given_have_to_fit_together() -> None:
 
 def test_a_check_of_a_shape_tells_its_place() -> None:
     note = parse(CODE + "It is\nof shape (6, 4), (6, 5) or (17, 9)<!-- given: so -->.\n")
-    shapes = Shapes(note)
-    NoteRun(note, watchers=[shapes.look]).finish()
+    shapes = Shapes(ObservedShapes(note))
+    NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
     holds, fails, given = shapes.check()
     assert holds == Check("shape", 14, "(6, 4)", HOLDS, "Q (6, 4); heads (2, 3, 6, 4)", 10)
     assert (fails.kind, fails.line, fails.column, fails.outcome) == ("shape", 14, 18, FAILS)
@@ -416,8 +417,8 @@ def test_a_check_of_a_shape_tells_its_place() -> None:
 def one(code: str, text: str) -> str:
     """Judge the only shape of a text on some code: how it fails, if it does."""
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
-    shapes = Shapes(note)
-    NoteRun(note, watchers=[shapes.look]).finish()
+    shapes = Shapes(ObservedShapes(note))
+    NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
     return "".join(check.why for check in shapes.check() if check.outcome == FAILS)
 
 
@@ -501,8 +502,8 @@ def test_what_is_a_shape_at_all(code: str, text: str, is_one: bool) -> None:
 def test_names_that_no_block_binds_together() -> None:
     text = "```python\nn = 3\n```\n\nThe shape (n, m).\n\n```python\ndel n\nm = 4\n```\n"
     note = parse(text)
-    shapes = Shapes(note)
-    NoteRun(note, watchers=[shapes.look]).finish()
+    shapes = Shapes(ObservedShapes(note))
+    NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
     (check,) = shapes.check()
     assert check.why == "(n, m): no block of this note binds both"
     assert one("x = 1", "The shape (n, m).") == "(n, m): no block of this note binds m"

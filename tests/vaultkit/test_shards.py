@@ -41,7 +41,7 @@ def ledger(found: Vault) -> dict[str, Any]:
         for row in entry["checks"]:
             row.pop("seconds", None)
         # This one is of the folder's own place on the machine.
-        entry.pop("under")
+        entry.pop("environment")
         known[entry["note"]] = entry
     return known
 
@@ -95,6 +95,7 @@ def test_what_is_no_share_is_told_in_a_line(
     assert asked.errlines == [f"ERROR: {told}", ""]
 
 
+@pytest.mark.long
 def test_a_share_is_not_watched_nor_the_baseline(tmp_path: Path) -> None:
     notes = vault(tmp_path / "notes").root
     assert "--watch checks what was saved" in check(notes, "--shard=1/2", "--watch").output

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vaultkit.run import sandbox
-from vaultkit.run.sandbox import State, Variables, named
+from vaultkit.run import originals
+from vaultkit.run.originals import named
+from vaultkit.run.state import State, Variables, _alike, _same_random, _show_warning
 
 #: For each thing that can be set: how a note changes it, and how to see what it is.
 CHANGES: dict[str, tuple[Callable[[], object], Callable[[], Any]]] = {
@@ -137,12 +138,12 @@ def test_a_folder_that_is_gone_is_left_alone(
 
 def test_states_of_random_numbers_are_compared_in_all_parts() -> None:
     state = np.random.RandomState(0).get_state()
-    assert sandbox._same_random(state, np.random.RandomState(0).get_state())
-    assert not sandbox._same_random(state, np.random.RandomState(1).get_state())
+    assert _same_random(state, np.random.RandomState(0).get_state())
+    assert not _same_random(state, np.random.RandomState(1).get_state())
     for place, other in ((0, "PCG64"), (2, 3), (3, 1), (4, 0.5)):
         changed = [*state]
         changed[place] = other
-        assert not sandbox._same_random(state, tuple(changed))
+        assert not _same_random(state, tuple(changed))
 
 
 def test_tracing_is_put_back() -> None:
@@ -167,7 +168,7 @@ def test_tracing_is_put_back() -> None:
 
 
 def test_a_warning_tells_no_path(capsys: pytest.CaptureFixture[str]) -> None:
-    sandbox._show_warning("beware", UserWarning, "/a/path.py", 12)
+    _show_warning("beware", UserWarning, "/a/path.py", 12)
     assert capsys.readouterr().out == "UserWarning: beware\n"
 
 
@@ -260,7 +261,7 @@ def test_the_modules_that_the_engine_runs_on() -> None:
         **dict.fromkeys(("numpy", "numpy._core.multiarray", "numpy.lib.x", "numpy.linalg"), np),
         **dict.fromkeys(("numpy.ma", "numpyx", "numpy.random._x", "__main__"), np),
     }  # fmt: skip
-    assert sandbox._watched(modules) == {
+    assert originals._watched(modules) == {
         "builtins", "sys", "os", "io", "re", "json", "vaultkit.part", "textwrap", "decimal",
         Path.__module__, "numpy", "numpy._core.multiarray", "numpy.lib.x", "numpy.linalg",
         "numpy.random._x",
@@ -274,10 +275,10 @@ json_like.__module__ = "__main__"
 
 
 def test_what_is_kept_of_a_module_is_found_changed_and_put_back() -> None:
-    def of(name: str) -> tuple[types.ModuleType, type, list[sandbox._Kept]]:
+    def of(name: str) -> tuple[types.ModuleType, type, list[originals._Kept]]:
         kind = type("Kind", (), {"method": lambda _: 1, "value": 2, "__module__": name})
         made = module(name, run=json_like, Kind=kind, _own=len, TABLE={1: 2}, none=None, flag=True)
-        return made, kind, list(sandbox._keep_module(name, made))
+        return made, kind, list(originals._keep_module(name, made))
 
     made, kind, kept = of("vaultkit.x")
     assert [(part.called, part.owner) for part in kept] == [
@@ -288,7 +289,7 @@ def test_what_is_kept_of_a_module_is_found_changed_and_put_back() -> None:
     assert not {"none", "flag"} & kept[0].held.keys()
     assert [name for name, *_ in kept[0].containers] == ["TABLE"]
     assert list(kept[1].held) == ["method"]
-    assert list(sandbox._compare(kept[0], True)) == []
+    assert list(originals._compare(kept[0], True)) == []
     made.run = made.len = print  # type: ignore[attr-defined]
     made.TABLE[3] = 4
     made.mine = 5  # type: ignore[attr-defined]
@@ -300,16 +301,16 @@ def test_what_is_kept_of_a_module_is_found_changed_and_put_back() -> None:
         "vaultkit.x.TABLE was changed",
         "vaultkit.x.len was added",
     ]
-    assert list(sandbox._compare(kept[0], False)) == told
-    assert list(sandbox._compare(kept[0], True)) == told
-    assert list(sandbox._compare(kept[0], True)) == []
+    assert list(originals._compare(kept[0], False)) == told
+    assert list(originals._compare(kept[0], True)) == told
+    assert list(originals._compare(kept[0], True)) == []
     assert (made.run, made._own, made.TABLE, hasattr(made, "len")) == (
         json_like,
         len,
         {1: 2},
         False,
     )
-    assert list(sandbox._compare(kept[1], True)) == ["vaultkit.x.Kind.method was replaced"]
+    assert list(originals._compare(kept[1], True)) == ["vaultkit.x.Kind.method was replaced"]
     assert kind().method() == 1
     # Of what is not the engine's own, only what others may use.
     _, _, kept = of("elsewhere")
@@ -330,9 +331,9 @@ def test_what_is_set_anew_in_another_order_is_put_back() -> None:
 
 def test_the_same_values_under_other_names_are_not_alike() -> None:
     one, other = object(), object()
-    assert sandbox._alike({"a": one, "b": other}, {"a": one, "b": other})
-    assert sandbox._alike({"a": one, "b": other}, {"b": other, "a": one})
-    assert not sandbox._alike({"a": one, "b": other}, {"b": one, "a": other})
-    assert not sandbox._alike({"a": one}, {"a": one, "b": other})
-    assert not sandbox._alike([one], [one, other])
-    assert sandbox._alike([[1.5]], [[1.5]])
+    assert _alike({"a": one, "b": other}, {"a": one, "b": other})
+    assert _alike({"a": one, "b": other}, {"b": other, "a": one})
+    assert not _alike({"a": one, "b": other}, {"b": one, "a": other})
+    assert not _alike({"a": one}, {"a": one, "b": other})
+    assert not _alike([one], [one, other])
+    assert _alike([[1.5]], [[1.5]])

@@ -3,14 +3,17 @@
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
+from vaultkit.checks.observed import Observed
 from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
 
 
 def problems(text: str, kind: type[Equations] | type[Numbers]) -> list[tuple[int, str]]:
     note = parse(text)
-    checks = kind(note)
-    NoteRun(note, watchers=[checks.look]).finish()
+    observed = Observed(note)
+    checks = Equations(note) if kind is Equations else Numbers(observed)
+    watcher = checks if isinstance(checks, Equations) else observed
+    NoteRun(note, watchers=[watcher.observe]).finish()
     return [(check.line, check.why) for check in checks.check() if check.outcome == FAILS]
 
 

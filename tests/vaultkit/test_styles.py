@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 from pathlib import Path
@@ -11,6 +10,8 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from vaultkit.site.styles import Used, join, pruned, without_unread
+from vaultkit.store import Store
+from vaultkit.theme import fonts
 from vaultkit.theme.fonts import FONTS, TEXT, fallbacks, web_font
 
 USED = Used.by(
@@ -84,7 +85,7 @@ def test_all_style_sheets_become_one(tmp_path: Path) -> None:
 
 def test_what_stands_in_for_a_font_is_as_wide_and_as_high(tmp_path: Path) -> None:
     upright = FONTS[1]
-    content = web_font(upright, "", tmp_path)
+    content = web_font(upright, "", Store(tmp_path / "store"))
     assert content
     faces = fallbacks(upright, content)
     (dejavu,) = re.findall(r'@font-face{font-family:"Source Serif 4 DejaVu"[^}]*}', faces)
@@ -98,7 +99,8 @@ def test_what_stands_in_for_a_font_is_as_wide_and_as_high(tmp_path: Path) -> Non
 def test_a_font_holds_the_characters_in_use_and_bends_as_its_axes_say(tmp_path: Path) -> None:
     upright = FONTS[1]
     few, more = (
-        TTFont(io.BytesIO(web_font(upright, c, tmp_path) or b"")) for c in ("", "\u00e9\u03bb")
+        TTFont(io.BytesIO(web_font(upright, c, Store(tmp_path / "store")) or b""))
+        for c in ("", "\u00e9\u03bb")
     )
     assert set(map(chr, more.getBestCmap())) == TEXT | {"\u00e9", "\u03bb"}
     assert set(map(chr, few.getBestCmap())) == TEXT
@@ -109,7 +111,7 @@ def test_a_font_holds_the_characters_in_use_and_bends_as_its_axes_say(tmp_path: 
 
 
 def test_the_font_of_formulas_keeps_what_formulas_are_laid_out_by(tmp_path: Path) -> None:
-    font = TTFont(io.BytesIO(web_font(FONTS[0], "x\U0001d465(", tmp_path) or b""))
+    font = TTFont(io.BytesIO(web_font(FONTS[0], "x\U0001d465(", Store(tmp_path / "store")) or b""))
     table = font["MATH"].table
     assert table.MathConstants.RadicalRuleThickness.Value == 56
     # A bracket and a root grow: their taller forms are there though no character calls for them.
@@ -128,19 +130,11 @@ def test_the_font_of_formulas_keeps_what_formulas_are_laid_out_by(tmp_path: Path
     assert "ssty" in {one.FeatureTag for one in font["GSUB"].table.FeatureList.FeatureRecord}
 
 
-@pytest.mark.parametrize("damage", [b"", b"wOF2", b"half", b"\n"])
-def test_a_font_that_was_kept_in_part_is_cut_again(tmp_path: Path, damage: bytes) -> None:
-    cut = web_font(FONTS[2], "\u00e9", tmp_path)
-    (kept,) = tmp_path.iterdir()
-    whole = kept.read_bytes()
-    kept.write_bytes(whole[: len(whole) // 2] if damage == b"half" else damage)
-    assert web_font(FONTS[2], "\u00e9", tmp_path) == cut
-    assert kept.read_bytes() == whole
-    # What is whole is taken as it is.
-    kept.write_bytes(hashlib.sha256(b"ours").hexdigest().encode() + b"\nours")
-    assert web_font(FONTS[2], "\u00e9", tmp_path) == b"ours"
-
-
-def test_a_font_is_cut_where_nothing_can_be_kept(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    assert web_font(FONTS[2], "", tmp_path / "file") == web_font(FONTS[2], "", tmp_path)
+def test_a_font_is_cut_once_for_the_same_characters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "store")
+    cut = web_font(FONTS[2], "\u00e9", store)
+    monkeypatch.setattr(fonts, "_cut", lambda *_: b"another")
+    assert web_font(FONTS[2], "\u00e9", store) == cut
+    assert web_font(FONTS[2], "\u00e8", store) == b"another"

@@ -26,6 +26,7 @@ def test_few_failures_need_no_table() -> None:
     assert summary(found * (FEW + 1), "u", "b")[1] == "11 failures in 1 note"
 
 
+@pytest.mark.long
 def test_the_command_ends_with_a_table(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     vault(notes)
@@ -34,7 +35,7 @@ def test_the_command_ends_with_a_table(tmp_path: Path) -> None:
     assert sum("there is no note" in line for line in lines) == 5 + 1 + 1  # one in the table
     assert f"{notes}/A.md: 7 more; -v shows them" in lines
     assert "14 failures in 2 notes" in lines
-    assert "block 1 B.md:10: the output shown is not what comes" in lines
+    assert "block 1 B.md:10: the output differs" in lines
     at = lines.index("failures the notes with most of them")
     assert lines[at + 1 : at + 3] == [f"12 {notes}/A.md", f"2 {notes}/B.md"]
     update = f"vaultkit check {notes} --update rewrites outputs and code that are stale: 1 of these"
@@ -45,6 +46,7 @@ def test_the_command_ends_with_a_table(tmp_path: Path) -> None:
     assert "-v shows" not in told
 
 
+@pytest.mark.long
 def test_pytest_ends_with_a_table(pytester: pytest.Pytester) -> None:
     vault(pytester.path / "notes")
     done = pytester.runpytest_subprocess("--vault", "notes", "notes")

@@ -352,3 +352,45 @@ def test_reading_needs_no_numbers_and_meaning_needs_nothing_but_reading() -> Non
             assert own <= known, path
             if folder == "tex":
                 assert "numpy" not in names, path
+
+
+@pytest.mark.parametrize(
+    ("tex", "why"),
+    [
+        (r"\alpha" * 31 + "= x", ""),
+        (r"\alpha" * 32 + "= x", "too many commands in a row"),
+        (r"\alpha" * 31 + " a" + r"\alpha" * 31 + "= x", ""),
+        ("(" * 29 + "x" + ")" * 29 + "= x", ""),
+        ("(" * 31 + "x" + ")" * 31 + "= x", "it is nested more than 30 deep"),
+        (r"\frac{1}{2}" * 40 + "= x", ""),
+        (r"\begin{bmatrix} 1 \end{bmatrix}" * 40 + "= x", ""),
+        ("x" * 121 + "= x", ""),
+        ("x" * 122 + "= x", "a chain of more than 120 factors"),
+        ("x" + "/ x" * 120 + "= x", ""),
+        ("x" + "/ x" * 121 + "= x", "a chain of more than 120 factors"),
+        ("x" + "!" * 119 + "= x", ""),
+        ("x" + "!" * 120 + "= x", "more than 120 marks on one thing"),
+        ("x = " + "1" * 60, ""),
+        ("x = " + "1" * 61, "a number of 61 digits; at most 60 are read"),
+        ("x = 1" + " " * 20_000, "a formula of 20005 characters; at most 20000 are read"),
+        ("x = 1" + " " * 19_995, ""),
+    ],
+)
+def test_what_is_too_much(tex: str, why: str) -> None:
+    if not why:
+        parse(tex)
+        return
+    with pytest.raises(TexError) as told:
+        parse(tex)
+    assert str(told.value) == why
+
+
+@pytest.mark.parametrize(
+    ("tex", "parts"),
+    [
+        (r"a = b, \quad c \in \mathbb{R}^n", ["a = b", r"c \in \mathbb{R}^n"]),
+        (r"i = 1, \dots, n", [r"i = 1, \dots, n"]),
+    ],
+)
+def test_where_a_statement_stands(tex: str, parts: list[str]) -> None:
+    assert [tex[slice(*statement.span)] for statement in parse(tex)] == parts

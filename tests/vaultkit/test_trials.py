@@ -171,10 +171,10 @@ def trial(
     """Try other numbers on the only claim of a note."""
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
     equations, beats = Equations(note), []
-    NoteRun(note, watchers=[equations.look]).finish()
+    NoteRun(note, watchers=[equations.observe]).finish()
     try_others(
         note, [equations], count, root=Path("/nowhere"), timeout=7.0,
-        tell=lambda *beat: beats.append(beat), **options,
+        beat=lambda *beat: beats.append(beat), **options,
     )  # fmt: skip
     (claim,) = equations.claims
     return claim, beats
@@ -305,7 +305,7 @@ def test_a_check_says_what_stayed_the_same(
 ) -> None:
     note = parse("```python\nn = d = 2\n```\n\n$n = d$ <!-- here: so -->\n")
     equations = Equations(note)
-    NoteRun(note, watchers=[equations.look]).finish()
+    NoteRun(note, watchers=[equations.observe]).finish()
     (claim,) = equations.claims
     claim.tried, claim.pinned, claim.counterexample = tried, pinned, counterexample
     (check,) = equations.check()
@@ -316,10 +316,10 @@ def test_a_block_that_raises_anyway_says_nothing_of_the_sizes() -> None:
     note = parse("```python\nn = 2\n1 / 0\n```\n\n```python\nm = n\n```\n\n$m = n$ and $n = 2$\n")
     for broken, runs in (((0,), 2), ((), 9)):
         equations, beats = Equations(note), []
-        NoteRun(note, watchers=[equations.look]).finish()
+        NoteRun(note, watchers=[equations.observe]).finish()
         try_others(
             note, [equations, Equations(note)], 2, root=Path("/nowhere"), timeout=7.0,
-            broken=broken, tell=lambda *beat, beats=beats: beats.append(beat),
+            broken=broken, beat=lambda *beat, beats=beats: beats.append(beat),
         )  # fmt: skip
         assert [index for index, _ in beats].count(0) == 1 + runs
 

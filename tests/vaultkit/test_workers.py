@@ -214,6 +214,7 @@ def test_results_come_in_any_order_and_are_worked_on_ahead() -> None:
         assert workers.result("send({'n': 'not submitted'})").kind == "done"
 
 
+@pytest.mark.long
 def test_messages_are_plain_data_of_any_size() -> None:
     code = "send({'text': 'α\\ud800' * 10**6, 'none': None, 'x': float('inf'), 'l': [1, 'a']})"
     with Workers(work, count=1) as workers:
@@ -229,9 +230,9 @@ def test_what_is_written_past_python_does_not_reach_the_run(
     with Workers(work, count=1) as workers:
         ending = workers.result(code)
     assert capfd.readouterr() == ("", "")
-    assert ending.told.startswith("aaaa")
-    assert ending.told.endswith("bbbbc\n")
-    assert "[… 67234 bytes cut …]" in ending.told
+    assert ending.details.startswith("aaaa")
+    assert ending.details.endswith("bbbbc\n")
+    assert "[… 67234 bytes cut …]" in ending.details
 
 
 def test_there_is_nothing_to_read_from() -> None:
@@ -256,6 +257,7 @@ def test_in_this_process_if_there_is_to_be_no_other() -> None:
     assert ending.messages == ({"pid": os.getpid()}, {"ran": True})
 
 
+@pytest.mark.long
 def test_with_other_threads_nothing_is_forked_from_here() -> None:
     # A thread that is not running in a fork may hold a lock for ever.
     stop = threading.Event()
@@ -337,6 +339,7 @@ def program(mark: str) -> subprocess.Popen[str]:
     return running
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
 def test_nothing_is_left_when_the_run_itself_is_ended(number: int) -> None:
     mark = f"run-{os.getpid()}-{number}"
@@ -457,7 +460,7 @@ def test_what_cannot_be_taken_is_the_end_of_one_key(count: int) -> None:
         workers.submit("other", lambda: b"good")
         first, second = workers.result("one"), workers.result("other")
     assert (first.kind, second.kind) == ("raised", "done")
-    assert "ValueError: cannot take one" in first.told
+    assert "ValueError: cannot take one" in first.details
     assert second.messages[0]["taken"] == ["other", 4]
 
 

@@ -1,0 +1,122 @@
+"""Files of cases: inputs, each with the outcome that a test expects.
+
+A file is plain text, so that a changed outcome is a changed line of a diff::
+
+    # A comment.
+    > 1 + 1
+      2
+    > 3
+    > 1 + 2
+      3
+
+A line with ``> `` is an input. The lines below it, indented by two spaces, are its outcome; inputs
+without lines between share one. In an outcome, ``…`` stands for any text of a line: for what
+differs from machine to machine. ``#`` begins a comment, and empty lines count for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+#: What computes the outcome of an input, as lines.
+Outcome = Callable[[str], list[str]]
+
+
+@dataclass
+class Case:
+    """An input and its outcome, as a file has them."""
+
+    line: int  #: the line of the input, from 1 on
+    group: int  #: the same number for inputs that share their outcome
+    above: list[str]  #: the comments and empty lines above the input
+    input: str
+    outcome: list[str]
+
+    def agrees(self, found: list[str]) -> bool:
+        """Compare the outcome with the one found; ``…`` agrees with any text."""
+        pattern = "\n".join(self.outcome)
+        parts = map(re.escape, pattern.split("…"))
+        return re.fullmatch(".*".join(parts), "\n".join(found)) is not None
+
+
+def read(text: str) -> tuple[list[Case], list[str]]:
+    """Read the text of a file.
+
+    Returns
+    -------
+    cases
+        The cases, in their order.
+    below
+        The comments and empty lines below the last of them.
+
+    Raises
+    ------
+    ValueError
+        If a line is none of those that a file may hold.
+
+    Examples
+    --------
+    >>> cases, _ = read("> 3\\n> 1 + 2\\n  3\\n")
+    >>> [(case.line, case.input, case.outcome) for case in cases]
+    [(1, '3', ['3']), (2, '1 + 2', ['3'])]
+
+    """
+    cases: list[Case] = []
+    above: list[str] = []
+    outcome: list[str] | None = None
+    group = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("> "):
+            if outcome is None or outcome:  # else it shares that of the input above
+                outcome, group = [], group + 1
+            cases.append(Case(number, group, above, line[2:], outcome))
+            above = []
+        elif line.startswith("  ") and outcome is not None and not above:
+            outcome.append(line[2:])
+        elif not line or line.startswith("#"):
+            above.append(line)
+        else:
+            raise ValueError(f"line {number} is no input, outcome or comment: {line}")
+    return cases, above
+
+
+def write(cases: list[Case], below: list[str]) -> str:
+    """Write cases as the text of a file; neighbours of one group with one outcome share it."""
+    lines: list[str] = []
+    for _, shared in groupby(cases, key=lambda case: (case.group, case.outcome)):
+        for case in shared:
+            lines += [*case.above, f"> {case.input}"]
+        lines += [f"  {line}" for line in case.outcome]
+    return "".join(f"{line}\n" for line in lines + below)
+
+
+def failures(path: Path, outcome: Outcome) -> Iterator[str]:
+    """Describe each case of a file whose outcome is not the one found."""
+    for case in read(path.read_text("utf-8"))[0]:
+        found = outcome(case.input)
+        if not case.agrees(found):
+            yield "\n".join(
+                [
+                    f"{path}:{case.line}: {case.input}",
+                    *(f"  - {line}" for line in case.outcome),
+                    *(f"  + {line}" for line in found),
+                ]
+            )
+
+
+def update(path: Path, outcome: Outcome) -> int:
+    """Rewrite the outcomes of a file that are not those found, and return their number."""
+    cases, below = read(path.read_text("utf-8"))
+    changed = 0
+    for case in cases:
+        found = outcome(case.input)
+        if not case.agrees(found):
+            case.outcome = found
+            changed += 1
+    if changed:
+        path.write_text(write(cases, below), "utf-8")
+    return changed
