@@ -93,7 +93,7 @@ ROOMS = {
     ),
     "run": (
         ["vaultkit/run/*"],
-        "capture checkpoints dependencies dictionaries keeper note_process"
+        "capture checkpoints dependencies keeper note_process"
         " rests_on run sandbox state trials variation watch workers",
     ),
     "snippets": (["snippets/*"], ""),

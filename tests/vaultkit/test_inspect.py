@@ -11,6 +11,7 @@ import pytest
 from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.equations import Equations
 from vaultkit.pipeline.inspect import Settings, inspect, run_code, task_of
+from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -222,3 +223,21 @@ def test_a_check_that_is_unknown_is_a_failure_of_the_note(vault: Vault) -> None:
     chosen = Vault(vault.root)
     (check,) = (c for c in inspect(note(chosen), chosen, run=None) if "did you mean" in c.why)
     assert check == Check("form", 1, check.why, FAILS, check.why)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("import vaultkit.checks.outputs as o\no.compare = lambda *_, **__: ''", "compare"),
+        ("import vaultkit.checks.outputs as o\no.check = None", "check"),
+        ("from vaultkit.run.session import NoteRun\nNoteRun.steps = lambda *_: []", "steps"),
+        ("import numpy.linalg as n\nn.norm = abs", "norm"),
+    ],
+)
+def test_what_a_block_has_replaced_is_found_at_the_end(vault: Vault, code: str, told: str) -> None:
+    made = parse(f"# A\n\n```python\n{code}\n```\n\n```python\n1\n```\n", vault.root / "A.md")
+    *_, last = run_code(task_of(made, vault))
+    assert (last.line, last.outcome) == (5, FAILS)
+    assert last.why.endswith(f".{told} was replaced")
+    fine = parse("# A\n\n```python\n1\n```\n\n```text\n1\n```\n", vault.root / "A.md")
+    assert [check.outcome for check in run_code(task_of(fine, vault))] == [HOLDS]

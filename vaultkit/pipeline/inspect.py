@@ -304,21 +304,31 @@ def run_code(
     judges.predictions.call = judges.statements.call = judges.shapes.call = session.call
     root = task.folder.parent
     read = set() if read is None else read
-    with recording(root, read, compile_module):
-        for index in count():
-            if index >= len(judges.task.note.blocks[: judges.task.until]):
-                break
-            steps = session.steps(index)
-            yield from judges.check_block(index, steps, session.seconds[index])
-    task = judges.task
-    read.update(mirrors.files(task.note, root))
-    if task.until is not None:
-        return
-    try_others(
-        task.note, [judges.equations], task.settings.trials, shapes=[judges.shapes], root=root,
-        timeout=timeout, broken=judges.broken, beat=beat,
-    )  # fmt: skip
-    yield from judges.check()
+    replaced = session.replaced
+    try:
+        with recording(root, read, compile_module):
+            for index in count():
+                if index >= len(judges.task.note.blocks[: judges.task.until]):
+                    break
+                steps = session.steps(index)
+                yield from judges.check_block(index, steps, session.seconds[index])
+        task = judges.task
+        read.update(mirrors.files(task.note, root))
+        if task.until is None:
+            try_others(
+                task.note, [judges.equations], task.settings.trials, shapes=[judges.shapes],
+                root=root, timeout=timeout, broken=judges.broken, beat=beat,
+            )  # fmt: skip
+            yield from judges.check()
+    except Exception:
+        # What the note has replaced is why the engine failed.
+        changes = replaced()
+        if not changes:
+            raise
+    else:
+        changes = replaced()
+    for line, what in changes:
+        yield Check("block", line, what, FAILS, what)
 
 
 def _as_it_is(tree: ast.Module) -> ast.Module:

@@ -14,6 +14,6 @@ behind. `note_process` is that process from inside: streams, limits, where Pytho
 
 In the process, `session` runs the blocks of the note: `capture` takes what they write and stops
 them in time, `files` guards the vault, `state` puts back what a note may set, `originals` finds
-what it must not replace (`dictionaries` makes that cheap). `dependencies` knows the modules beside
-the vault; `variation` and `reordering` change code before it runs: other numbers, other machines.
+what it must not replace. `dependencies` knows the modules beside the vault; `variation` and
+`reordering` change code before it runs: other numbers, other machines.
 """

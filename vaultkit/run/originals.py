@@ -1,12 +1,12 @@
 """Detects and undoes replaced functions and classes of Python, NumPy and the engine.
 
-Replacing any of these is a failure of the note, as the engine depends on them.
+Replacing any of these is a failure of the note, as the engine depends on them. After each block the
+few modules are compared without which the engine cannot go on, and all of them once, at the end.
 """
 
 from __future__ import annotations
 
 import builtins
-import gc
 import inspect
 import sys
 import types
@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.run.dictionaries import Dictionaries
 from vaultkit.run.state import HOOKS
 
 _ENGINE = __name__.partition(".")[0]
@@ -34,7 +33,10 @@ _RESTLESS = {
 }  # fmt: skip
 _CODE = attrgetter("__code__", "__defaults__", "__kwdefaults__")
 _GONE = object()
-_setattr = setattr
+#: Without these the engine can neither go on nor report what happened.
+_ESSENTIAL = ("builtins", "sys", "os", "io", "re", "json", "numpy")
+# A block may have replaced the functions that look for replaced ones.
+_all, _map, _setattr = all, map, setattr
 
 
 @dataclass
@@ -49,6 +51,20 @@ class _Kept:
     #: All names there were, where a new one can hide a built-in.
     all: frozenset[str] = field(default_factory=frozenset)
 
+    def __post_init__(self) -> None:
+        self._names, self._values = tuple(self.held), tuple(self.held.values())
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether each name is bound to the same object, and each container holds the same."""
+        now = self.owner.__dict__
+        if not _all(_map(is_, _map(now.get, self._names), self._values)):
+            return False
+        for _, container, before in self.containers:
+            if container != before:
+                return False
+        return not self.all or now.keys() <= self.all
+
 
 class Originals:
     """A snapshot of the functions and classes that the engine depends on.
@@ -59,11 +75,14 @@ class Originals:
 
     def __init__(self) -> None:
         self._modules: dict[str, types.ModuleType] = {}
-        self._ground = _Ground([])
-        self._table, self._imported = Dictionaries([]), sys.modules
+        self._imported = sys.modules
+        #: All snapshots, those of the essential modules first, and these alone.
+        self._kept: list[_Kept] = []
+        self._essential: list[_Kept] = []
+        self._functions: dict[int, tuple[types.FunctionType, Any]] = {}
         self._counts = 0, 0
         self._ahead = self._hooked = False
-        #: Functions whose code or defaults were set, by where they stand in memory.
+        #: Functions whose code or defaults were set, by where they are in memory.
         self._recoded: set[int] = set()
 
     def remember(self, *, ahead: bool = False) -> None:
@@ -82,94 +101,64 @@ class Originals:
         if self._counts[1] == counts[1] and (known or not self._differences(undo=False)):
             return
         self._counts = counts
-        modules = dict(sys.modules)
+        modules, self._imported = dict(sys.modules), sys.modules
         self._modules = {
             name: module
-            for name in sorted(_watched(modules))
+            for name in sorted(_watched(modules), key=lambda name: (name not in _ESSENTIAL, name))
             if isinstance(module := modules.get(name), types.ModuleType)
         }
         found = (kept for item in self._modules.items() for kept in _keep_module(*item))
-        self._table, self._imported = Dictionaries([sys.modules]), sys.modules
         # Classes go by many names.
-        self._ground = _Ground(list({id(k.owner): k for k in found}.values()))
+        self._kept = list({id(k.owner): k for k in found}.values())
+        # Modules import containers from each other.
+        owners = {id(each[1]): kept for kept in self._kept for each in kept.containers}
+        for kept in self._kept:
+            kept.containers = tuple(c for c in kept.containers if owners[id(c[1])] is kept)
+        self._essential = [kept for kept in self._kept if kept.called in _ESSENTIAL]
+        values = (value for kept in self._kept for value in kept.held.values())
+        self._functions = {
+            id(v): (v, _CODE(v)) for v in values if isinstance(v, types.FunctionType)
+        }
         self._recoded.clear()
 
-    def restore(self) -> list[str]:
-        """Undo replacements and deletions since the snapshot; return their names."""
-        return self._differences(undo=True)
+    def restore(self, *, essential: bool = False) -> list[str]:
+        """Undo replacements and deletions since the snapshot; return their names.
 
-    def _differences(self, *, undo: bool) -> list[str]:
-        found = [*self._ground.compare(undo)]
+        With ``essential``, only those in the modules without which the engine cannot go on.
+        """
+        return self._differences(undo=True, essential=essential)
+
+    def _differences(self, *, undo: bool, essential: bool = False) -> list[str]:
+        found = []
+        for kept in self._essential if essential else self._kept:
+            if not kept.is_unchanged:
+                found += [*_compare(kept, undo)]
         if sys.modules is not self._imported:
             found.append("sys.modules was replaced")
             if undo:
                 sys.modules = self._imported
-        if self._table.changed():
-            for name, module in self._modules.items():
-                if sys.modules.get(name) is not module:
-                    found.append(f"sys.modules[{name!r}] was {_what(name not in sys.modules)}")
-                    if undo:
-                        sys.modules[name] = module
-            self._table.take(0)
-        if self._recoded:
-            found += self._ground.compare_code(self._recoded, undo)
-            self._recoded.clear()
+        for name, module in self._modules.items():
+            if sys.modules.get(name) is not module:
+                found.append(f"sys.modules[{name!r}] was {_what(name not in sys.modules)}")
+                if undo:
+                    sys.modules[name] = module
+        found += self._compare_code(undo)
         return found
+
+    def _compare_code(self, undo: bool) -> Iterator[str]:
+        """Yield the functions whose code was replaced."""
+        for place in self._functions.keys() & self._recoded:
+            function, before = self._functions[place]
+            if not _all(_map(is_, _CODE(function), before)):
+                yield f"the code of {function.__module__}.{function.__qualname__} was replaced"
+                if undo:
+                    function.__code__, function.__defaults__, function.__kwdefaults__ = before
+        self._recoded.clear()
 
     def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         # Python announces it when the code or the defaults of a function are set.
         if event in ("object.__setattr__", "object.__delattr__"):
             self._recoded.add(id(arguments[0]))
-
-
-class _Ground:
-    """Compares snapshots of modules and classes, and the code of their functions."""
-
-    def __init__(self, kept: list[_Kept]) -> None:
-        self._kept = kept
-        self._builtins = [n for n, part in enumerate(kept) if part.owner is builtins]
-        self._spaces = Dictionaries([_dictionary(part.owner) for part in kept])
-        # Those that modules import from each other are looked at once.
-        named = [(n, *each[1:]) for n, part in enumerate(kept) for each in part.containers]
-        held = list({id(container): (n, container, was) for n, container, was in named}.values())
-        tables = [(n, container) for n, container, _ in held if isinstance(container, dict)]
-        self._owners = [n for n, _ in tables]
-        self._tables = Dictionaries([table for _, table in tables])
-        self._others = [each for each in held if not isinstance(each[1], dict)]
-        values = (value for part in kept for value in part.held.values())
-        self._functions = {id(v): v for v in values if isinstance(v, types.FunctionType)}
-        self._codes = {place: _CODE(v) for place, v in self._functions.items()}
-
-    def compare(self, undo: bool) -> Iterator[str]:
-        """Yield the names that are bound to other objects than in the snapshot."""
-        suspects = {*self._spaces.changed()}
-        # First what is called to find the others.
-        for n in self._builtins:
-            if n in suspects:
-                yield from _compare(self._kept[n], undo)
-        tables = self._tables.changed()
-        suspects |= {self._owners[n] for n in tables}
-        suspects |= {n for n, container, before in self._others if container != before}
-        for n in sorted(suspects):
-            yield from _compare(self._kept[n], undo)
-            self._spaces.take(n)
-        for n in tables:
-            self._tables.take(n)
-
-    def compare_code(self, places: Iterable[int], undo: bool) -> Iterator[str]:
-        """Yield the functions, of those given, whose code was replaced."""
-        for place in self._functions.keys() & places:
-            function, before = self._functions[place], self._codes[place]
-            if not all(map(is_, _CODE(function), before)):
-                yield f"the code of {function.__module__}.{function.__qualname__} was replaced"
-                if undo:
-                    function.__code__, function.__defaults__, function.__kwdefaults__ = before
-
-
-def _dictionary(owner: Any) -> dict[str, Any]:
-    """Return the dictionary of a module or class, not the read-only view of a class."""
-    space = vars(owner)
-    return space if type(space) is dict else next(iter(gc.get_referents(space)))
 
 
 def _what(gone: bool) -> str:

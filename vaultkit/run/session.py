@@ -208,7 +208,7 @@ class NoteRun:
                 with _as_main(self._module), watched(self._watch, self._filename):
                     error = self._capture.run(lambda: result.append(function(*given)), self.timeout)
             finally:
-                broken = ORIGINALS.restore()
+                broken = ORIGINALS.restore(essential=True)
                 around.apply()
                 self._capture.output.take()
         if broken:
@@ -261,7 +261,7 @@ class NoteRun:
                 program = self._session if block.kind == "pycon" else self._program
                 steps = list(program(block))
         finally:
-            broken = ORIGINALS.restore()
+            broken = ORIGINALS.restore(essential=not self._is_last(block))
             self._state = State.capture()
             self._outside.apply(now=self._state)
         steps += [
@@ -278,9 +278,7 @@ class NoteRun:
 
     def _harm(self, block: Block, broken: list[str]) -> Iterator[tuple[int, str]]:
         """Yield line and message of each effect of a block beyond its own note."""
-        for what in broken:
-            called = re.search(r"\w+(?='?\]? was)", what)
-            yield self._line_with(block, called[0] if called else ""), what
+        yield from ((self._line_of_change(block, what), what) for what in broken)
         if self._capture.output.closed_by_note:
             yield self._line_with(block, "close"), "sys.stdout or sys.stderr was closed"
         yield from self._watch.refused
@@ -325,6 +323,16 @@ class NoteRun:
                 line = frame.f_lineno
             frame = frame.f_back
         return line
+
+    def replaced(self) -> list[tuple[int, str]]:
+        """Undo all that the note has replaced; return line and name of each."""
+        changes = ORIGINALS.restore()
+        return [(self._line_of_change(self.note.blocks[-1], what), what) for what in changes]
+
+    def _line_of_change(self, block: Block, what: str) -> int:
+        """Return the line that names what was replaced."""
+        called = re.search(r"\w+(?='?\]? was)", what)
+        return self._line_with(block, called[0] if called else "")
 
     def _line_with(self, block: Block, word: str) -> int:
         """Return the line with a word, in a block or those above it."""
