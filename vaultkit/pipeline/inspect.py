@@ -328,7 +328,8 @@ def run_code(
     else:
         changes = replaced()
     for line, what in changes:
-        yield Check("block", line, what, FAILS, what)
+        index = sum(block.fence.line < line for block in judges.task.note.blocks) - 1
+        yield Check("block", line, what, FAILS, what, block=max(index, 0))
 
 
 def _as_it_is(tree: ast.Module) -> ast.Module:
