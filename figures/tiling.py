@@ -61,9 +61,8 @@ def draw_tiles(data: Mapping[str, Any]) -> str:
         "tiles",
         "Attention in tiles",
         f"A square of {TILES} by {TILES} tiles. Rows are tiles of queries, columns tiles of keys."
-        " Under a causal mask the tiles above the diagonal are left out. Beside the row at work"
-        " stand the three things that are kept: the largest score, the sum, and the mixture of"
-        " values.",
+        " Under a causal mask the tiles above the diagonal are left out. Beside the row at work are"
+        " the three things that are kept: the largest score, the sum, and the mixture of values.",
         bottom + 32,
         parts,
     )
@@ -71,16 +70,17 @@ def draw_tiles(data: Mapping[str, Any]) -> str:
 
 def _tiled_in(sums: Any, Q: Any, K: Any, V: Any) -> Any:
     """Attend in tiles with the running sums in a given type; the note shows this function."""
-    largest = np.full((len(Q), 1), -np.inf, sums)
+    Q, K, V = (x.astype(np.float32) for x in (Q, K, V))
+    largest = np.full((len(Q), 1), -np.inf, np.float32)
     total = np.zeros((len(Q), 1), sums)
     mixture = np.zeros((len(Q), V.shape[1]), sums)
     for start in range(0, len(K), 16):
-        k, v = (x[start : start + 16].astype(sums) for x in (K, V))
-        scores = Q.astype(sums) @ k.T / sums(np.sqrt(Q.shape[1]))
+        k, v = K[start : start + 16], V[start : start + 16]
+        scores = Q @ k.T / np.float32(np.sqrt(Q.shape[1]))
         higher = np.maximum(largest, scores.max(axis=1, keepdims=True))
         factor, exps = np.exp(largest - higher), np.exp(scores - higher)
-        total = factor * total + exps.sum(axis=1, keepdims=True)
-        mixture = factor * mixture + exps @ v
+        total = (factor * total + exps.sum(axis=1, keepdims=True)).astype(sums)
+        mixture = (factor * mixture + exps @ v).astype(sums)
         largest = higher
     return (mixture / total).astype(np.float16)
 

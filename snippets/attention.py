@@ -156,7 +156,7 @@ def scaled_dot_product_attention(
     Raises
     ------
     ValueError
-        If shapes do not fit (the message names them), or attn_mask meets is_causal.
+        If shapes do not fit (the message names them), or both attn_mask and is_causal are given.
     TypeError
         If attn_mask is neither boolean nor float.
 

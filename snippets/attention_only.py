@@ -65,7 +65,7 @@ def run(
     Raises
     ------
     ValueError
-        If there are more tokens than positions, or a number is that of no token.
+        If there are more tokens than positions, or a number belongs to no token.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def next_token_logits(
     Raises
     ------
     ValueError
-        If there are more tokens than positions, or a number is that of no token.
+        If there are more tokens than positions, or a number belongs to no token.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def loss_and_gradients(
     Raises
     ------
     ValueError
-        If there are more tokens than positions, or a number is that of no token.
+        If there are more tokens than positions, or a number belongs to no token.
 
     Examples
     --------

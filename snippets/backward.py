@@ -99,7 +99,7 @@ def scaled_dot_product_attention_backward(
     Raises
     ------
     ValueError
-        If shapes do not fit (the message names them), or attn_mask meets is_causal.
+        If shapes do not fit (the message names them), or both attn_mask and is_causal are given.
     TypeError
         If attn_mask is neither boolean nor float.
 
@@ -211,7 +211,7 @@ def multi_head_attention_backward(
     Raises
     ------
     ValueError
-        If shapes do not fit, or attn_mask meets is_causal.
+        If shapes do not fit, or both attn_mask and is_causal are given.
     TypeError
         If attn_mask is neither boolean nor float.
 

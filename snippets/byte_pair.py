@@ -30,7 +30,7 @@ def split_text(text: str) -> list[str]:
 def pair_counts(
     words: Mapping[tuple[AnyStr, ...], int],
 ) -> Counter[tuple[AnyStr, AnyStr]]:
-    """Count how often each two pieces stand beside each other.
+    """Count how often each pair of pieces occurs side by side.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def pair_counts(
 
 
 def merge_pair(pieces: Sequence[AnyStr], pair: tuple[AnyStr, AnyStr]) -> tuple[AnyStr, ...]:
-    """Join the two pieces wherever they stand beside each other, from left to right.
+    """Join the two pieces wherever they occur side by side, from left to right.
 
     Examples
     --------
@@ -174,12 +174,12 @@ def encode(text: str, merges: Sequence[tuple[bytes, bytes]]) -> list[int]:
 def decode(numbers: Sequence[int], merges: Sequence[tuple[bytes, bytes]]) -> str:
     """Turn the numbers of tokens into text; undoes `encode`.
 
-    Bytes that are no UTF-8 by themselves, as a part of a letter, become �.
+    Bytes that are not valid UTF-8 by themselves, such as a part of a letter, become �.
 
     Raises
     ------
     ValueError
-        If a number is that of no token.
+        If a number belongs to no token.
 
     Examples
     --------

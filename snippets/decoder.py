@@ -88,7 +88,7 @@ def hidden_states(weights: DecoderWeights, numbers: np.ndarray, num_heads: int) 
     Raises
     ------
     ValueError
-        If there are more tokens than positions, or a number is that of no token.
+        If there are more tokens than positions, or a number belongs to no token.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def next_token_logits(weights: DecoderWeights, numbers: np.ndarray, num_heads: i
     Raises
     ------
     ValueError
-        If there are more tokens than positions, or a number is that of no token.
+        If there are more tokens than positions, or a number belongs to no token.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def loss_and_gradients(
     numbers : (count, n + 1) of integers
     num_heads : int
     counted : (count, n), boolean
-        Which predictions count, those of padding do not.
+        Which predictions count; those of padding do not.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def loss_and_gradients(
     Raises
     ------
     ValueError
-        If shapes do not fit, or a number is that of no token.
+        If shapes do not fit, or a number belongs to no token.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def empty_cache(weights: DecoderWeights, num_heads: int) -> Cache:
 def next_token_logits_cached(
     weights: DecoderWeights, number: int, cache: Cache, num_heads: int
 ) -> tuple[np.ndarray, Cache]:
-    """Take in one more token, with what the cache holds of all before it.
+    """Compute the logits after one more token, with the keys and values in the cache.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def next_token_logits_cached(
     Raises
     ------
     ValueError
-        If the cache has no room, or the number is that of no token.
+        If the cache has no room, or the number belongs to no token.
 
     Examples
     --------

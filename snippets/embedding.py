@@ -23,7 +23,7 @@ def embed(numbers: np.ndarray, E: np.ndarray, positions: np.ndarray) -> np.ndarr
     Raises
     ------
     ValueError
-        If there are more tokens than positions, or a number is that of no token.
+        If there are more tokens than positions, or a number belongs to no token.
 
     Examples
     --------

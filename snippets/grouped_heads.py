@@ -12,8 +12,8 @@ from snippets.attention import scaled_dot_product_attention
 def repeat_heads(x: np.ndarray, num_heads: int) -> np.ndarray:
     """Give each query head the key or value head of its group.
 
-    With g heads there are groups of num_heads / g neighbouring query heads, and each reads
-    the same head of x (Ainslie et al. 2023, section 2.2).
+    With g heads of x, num_heads / g neighbouring query heads are a group, and all of a group
+    read the same head of x (Ainslie et al. 2023, section 2.2).
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def grouped_query_attention(
     Raises
     ------
     ValueError
-        If shapes do not fit, or attn_mask meets is_causal.
+        If shapes do not fit, or both attn_mask and is_causal are given.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def grouped_query_attention(
 def latent_attention(
     query: np.ndarray, latent: np.ndarray, W_UK: np.ndarray, W_UV: np.ndarray, *, absorbed: bool
 ) -> np.ndarray:
-    """Attend to keys and values that are made from one narrow vector a token.
+    """Attend to keys and values that are made from one narrow vector for each token.
 
     K = C W_UK and V = C W_UV in every head, with the same C for all (DeepSeek-AI 2024, section
     2.1; without the rotary part). Since (q W_UKᵀ) Cᵀ = q Kᵀ, the keys need not be made at all.
@@ -119,8 +119,8 @@ def latent_attention(
     W_UV : (h, d_c, d_v)
         Makes its values.
     absorbed : bool
-        Multiply the query with W_UKᵀ and the weighted mean of C with W_UV, in place of making
-        keys and values. The result is the same.
+        Multiply the query by W_UKᵀ and the weighted mean of C by W_UV, and compute no keys or
+        values. The result is the same up to rounding.
 
     Returns
     -------

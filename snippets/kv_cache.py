@@ -10,10 +10,10 @@ import numpy as np
 def write_cache(
     cache: np.ndarray, update: np.ndarray, start: int, *, circular: bool = False
 ) -> np.ndarray:
-    """Write the rows of new tokens into a cache that was made long enough.
+    """Write the rows of new tokens into a cache that has room for them.
 
     Row start + i of the cache becomes row i of the update, as the operator TensorScatter of
-    ONNX writes (opset 24). A copy is returned, so that what an earlier step holds stays.
+    ONNX writes (opset 24). A copy is returned; the cache that is passed in does not change.
 
     Parameters
     ----------

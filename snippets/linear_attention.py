@@ -29,15 +29,15 @@ def linear_attention(
     """Read from a state that every token writes into, token by token.
 
     First the state F fades: F ← exp(g) F. Then the token's value is written under its key:
-    F ← F + kᵀ v (Katharopoulos et al. 2020, section 3.4), or, with beta, only what is not there
-    yet, F ← F + β kᵀ (v - k F): the delta rule (Schlag et al. 2021, section 4.2; with decay Yang
-    et al. 2025). Last the query reads: scale · q F. It is causal by construction.
+    F ← F + kᵀ v (Katharopoulos et al. 2020, section 3.4). With beta, only the difference from
+    what is there is written: F ← F + β kᵀ (v - k F), the delta rule (Schlag et al. 2021, section
+    4.2; with decay Yang et al. 2025). Last the query reads: scale · q F. No mask is needed.
 
     Parameters
     ----------
     query : (..., n, d_k)
     key : (..., n, d_k)
-        For the delta rule of length 1.
+        Of length 1 for the delta rule.
     value : (..., n, d_v)
     log_decay : (..., n, d_k) or (..., n, 1), optional
         g, at most 0; no fading if None.
@@ -46,7 +46,7 @@ def linear_attention(
     scale : float, optional
         1/√d_k if None.
     state : (..., d_k, d_v), optional
-        What earlier tokens have left; zeros if None.
+        As earlier tokens left it; zeros if None.
 
     Returns
     -------

@@ -73,8 +73,8 @@ def padding_mask(lengths: np.ndarray, m: int) -> np.ndarray:
 def window_mask(n: int, window: int, num_sinks: int = 0) -> np.ndarray:
     """Let query i attend to itself and to the window - 1 tokens before it, and to the sinks.
 
-    A causal mask without what lies further back (Beltagy et al. 2020, section 3.1); the first
-    tokens of the sequence, the sinks, may stay visible to all (Xiao et al. 2024, section 3.2).
+    A causal mask that also hides what lies further back (Beltagy et al. 2020, section 3.1). The
+    first tokens, the sinks, may stay visible to all later ones (Xiao et al. 2024, section 3.2).
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ def rotary_angles(positions: np.ndarray, width: int, base: float = 10_000.0) -> 
     positions : (...)
         Of any number type; computed in float64, since float16 has no 2049.
     width : int
-        How many of the numbers are turned; even, they come in pairs.
+        How many of the numbers are turned; even, since they are turned in pairs.
     base : float
         The larger, the slower the last pairs turn.
 
@@ -45,8 +45,8 @@ def rotate(
 ) -> np.ndarray:
     """Turn the pairs of each query or key by its angles.
 
-    (a, b) becomes (a cos - b sin, a sin + b cos) (Su et al. 2021, equation 34). What is a
-    pair differs: number i and number i + half, or, interleaved, numbers 2i and 2i + 1.
+    (a, b) becomes (a cos - b sin, a sin + b cos) (Su et al. 2021, equation 34). A pair is
+    number i and number i + half, or, if interleaved, numbers 2i and 2i + 1.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def transformer_block(
     Raises
     ------
     ValueError
-        If shapes do not fit, or attn_mask meets is_causal.
+        If shapes do not fit, or both attn_mask and is_causal are given.
     TypeError
         If attn_mask is neither boolean nor float.
 
