@@ -11,7 +11,7 @@ def causal_mask(n: int, m: int | None = None) -> np.ndarray:
     """Let query i attend to keys 0 … i: to itself and what came before.
 
     (Vaswani et al. 2017, section 3.2.3.) Both counts start at 0 even if n ≠ m. If the n
-    queries are the last of m tokens, as beside a cache of keys, take causal_mask(m)[-n:].
+    queries are the last of m tokens, as with a cache of keys, take causal_mask(m)[-n:].
 
     Parameters
     ----------
