@@ -58,7 +58,7 @@ def draw_curves(data: Mapping[str, Any]) -> str:
         y = top + height * (1 - values[:shown] / peak)
         parts.append(st.path(st.polyline(zip(x, y, strict=True)), cls=hue, width=2))
 
-    axis(44, 150, 3.5, (0, 1, 2, 3), "loss of letters that can be told")
+    axis(44, 150, 3.5, (0, 1, 2, 3), "loss of predictable letters")
     curve(data["one"], 44, 150, 3.5, "key")
     curve(data["two"], 44, 150, 3.5, "query")
     parts.append(st.text(RIGHT, 100, "one layer", anchor="end", cls="vk-key"))
@@ -75,7 +75,7 @@ def draw_curves(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "induction-curves",
         "When induction heads appear",
-        "Two pictures over 300 steps. Above, the loss of letters that can be told: with two layers"
+        "Two pictures over 300 steps. Above, the loss of predictable letters: with two layers"
         f" it is {data['two'][at[0]]:.2f} after 80 steps and {data['two'][at[1]]:.2f} after 160;"
         f" with one layer still {data['one'][30]:.2f} after 300. Below, in the same steps, the"
         f" induction score of the second layer rises from {data['induction'][at[0]]:.2f} to"

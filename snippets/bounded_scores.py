@@ -4,17 +4,17 @@ import numpy as np
 
 
 def soft_cap(scores: np.ndarray, cap: float) -> np.ndarray:
-    """Bend scores so that none is beyond ± cap: cap · tanh(scores / cap).
+    """Keep all scores between -cap and cap: cap · tanh(scores / cap).
 
-    Before the mask, since a capped -inf would be -cap and let itself be read (Gemma Team 2024,
-    section 2).
+    Cap before masking: a masked score of -inf would become -cap, and its token would be read
+    (Gemma Team 2024, section 2).
 
     Parameters
     ----------
     scores : (..., n, m)
         Scaled, not masked.
     cap : float
-        Above 0; scores that are small beside it hardly change.
+        Above 0; scores that are small compared with it hardly change.
 
     Returns
     -------
@@ -37,11 +37,11 @@ def soft_cap(scores: np.ndarray, cap: float) -> np.ndarray:
 
 
 def unit_rms(x: np.ndarray, eps: float = 1e-6) -> np.ndarray:
-    """Bring each query or key to root mean square 1, so to length √d_k (QK-norm).
+    """Bring each query or key to root mean square 1, that is, to length √d_k (QK-norm).
 
     A scaled score of two such vectors lies between -√d_k and √d_k. Henry et al. 2020 make
-    the length 1 and learn the scale; models of today take `rms_norm` with a learned gain
-    (Dehghani et al. 2023, section 2.1, with layer normalization).
+    the length 1 and learn the scale; models of today use `rms_norm` with a learned gain
+    (Dehghani et al. 2023, section 2.1, use layer normalization).
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def unit_rms(x: np.ndarray, eps: float = 1e-6) -> np.ndarray:
 def gated(output: np.ndarray, gate_scores: np.ndarray) -> np.ndarray:
     """Multiply each number of a head's output by a gate between 0 and 1: output ⊙ sigmoid(gate).
 
-    Qiu et al. 2025, section 2.2; the gate's scores come from the token by a matrix of their
-    own.
+    Qiu et al. 2025, section 2.2. The gate's scores are computed from the token by a matrix of
+    their own.
 
     Parameters
     ----------

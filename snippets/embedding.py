@@ -73,7 +73,7 @@ def embed_backward(
     if dL_dx.shape != (*numbers.shape, E.shape[-1]):
         raise ValueError(f"dL_dx {dL_dx.shape} does not fit numbers {numbers.shape}, E {E.shape}")
     dL_dE, dL_dpositions = np.zeros_like(E), np.zeros_like(positions)
-    np.add.at(dL_dE, numbers, dL_dx)  # a token that stands twice is added twice
+    np.add.at(dL_dE, numbers, dL_dx)  # a token that occurs twice is added twice
     n = numbers.shape[-1]
     dL_dpositions[:n] = dL_dx.reshape(-1, n, E.shape[-1]).sum(axis=0)
     return dL_dE, dL_dpositions

@@ -7,10 +7,10 @@ from snippets.multi_head import MultiHeadWeights
 
 
 def induction_weights(c: int, n_max: int, sharpness: float = 30.0) -> AttentionOnlyWeights:
-    """Write down weights of two layers, one head in each, that complete A B … A by B.
+    """Write down weights of two layers, one head in each, that complete A B … A with B.
 
-    A token's row has four slots: which token it is, where it stands, which token stood before
-    it, and the answer. The first layer fills the third slot, the second layer the fourth
+    A token's row has four slots: which token it is, its position, which token came before it,
+    and the answer. The first layer fills the third slot, the second layer the fourth
     (after Elhage et al. 2021, section on induction heads).
 
     Parameters
@@ -46,7 +46,7 @@ def induction_weights(c: int, n_max: int, sharpness: float = 30.0) -> AttentionO
     previous_token = MultiHeadWeights(
         W_Q=sharp(n_max) * position @ earlier, W_K=position, W_V=token, W_O=before.T
     )
-    # The token looks for those before which it stood, and copies what stands there.
+    # A token looks for tokens that came after an earlier copy of it, and copies them.
     same_token = MultiHeadWeights(W_Q=sharp(c) * token, W_K=before, W_V=token, W_O=answer.T)
     return AttentionOnlyWeights(token.T, position.T, (previous_token, same_token), answer)
 
@@ -83,12 +83,12 @@ def induction_score(alpha: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    (h,), from 0 to 1: the mean over all tokens that stood earlier in their sequence
+    (h,), from 0 to 1: the mean over all tokens that occurred earlier in their sequence
 
     Raises
     ------
     ValueError
-        If shapes do not fit, or no token stands twice.
+        If shapes do not fit, or no token occurs twice.
 
     Examples
     --------
@@ -104,6 +104,6 @@ def induction_score(alpha: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     followed &= np.tri(n, dtype=np.bool_)  # (…, i, j): token j follows an earlier copy of i
     stood_earlier = followed.any(axis=-1)
     if not stood_earlier.any():
-        raise ValueError("no token stands twice in its sequence")
+        raise ValueError("no token occurs twice in its sequence")
     on_them = (alpha * followed[:, np.newaxis]).sum(axis=-1)  # (count, h, n)
     return on_them.swapaxes(1, 2)[stood_earlier].mean(axis=0)

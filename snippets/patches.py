@@ -7,7 +7,7 @@ def to_patches(image: np.ndarray, size: int) -> np.ndarray:
     """Cut an image into squares, and write the numbers of each as a row.
 
     Patches come in reading order, row of patches by row; inside a patch the pixels do, too, and
-    the channels of a pixel stand side by side (Dosovitskiy et al. 2020, section 3.1).
+    the channels of a pixel are side by side (Dosovitskiy et al. 2020, section 3.1).
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def from_patches(patches: np.ndarray, size: int, shape: tuple[int, int, int]) ->
     Raises
     ------
     ValueError
-        If so many patches of this size do not make an image of this shape.
+        If the patches do not make an image of this shape.
 
     Examples
     --------

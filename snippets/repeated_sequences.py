@@ -9,7 +9,7 @@ VOCABULARY = "<" + LETTERS  # "<" stands in front of each sequence
 def repeated_batch(
     rng: np.random.Generator, count: int, n: int = 24, periods: tuple[int, int] = (6, 12)
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw sequences in which every letter can be told from the second repeated one on.
+    """Draw sequences in which every letter can be predicted from the second repeated one on.
 
     The letters of a period differ from each other. How long it is differs from sequence to
     sequence, so that the place of a letter does not say which one it is.
@@ -29,7 +29,7 @@ def repeated_batch(
     numbers : (count, 1 + n) of integers
         The places in VOCABULARY; 0, the sign for the beginning, comes first.
     repeated : (count, n), boolean
-        Whether letter i can be told: it and the letter before it stood one period earlier.
+        Whether letter i can be predicted: it and the letter before it occurred one period earlier.
 
     Raises
     ------

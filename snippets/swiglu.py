@@ -17,7 +17,7 @@ def swish(x: np.ndarray, beta: float = 1.0) -> np.ndarray:
     """
     x = np.asarray(x)
     wide = x.astype(np.result_type(x, np.float32))
-    # exp of what is never positive cannot overflow
+    # exp of a number that is never positive cannot overflow
     small = np.exp(-np.abs(beta * wide))
     share = np.where(beta * wide >= 0, 1, small) / (1 + small)
     output = wide * share
@@ -25,7 +25,7 @@ def swish(x: np.ndarray, beta: float = 1.0) -> np.ndarray:
 
 
 def swiglu(x: np.ndarray, W_gate: np.ndarray, W_up: np.ndarray, W_down: np.ndarray) -> np.ndarray:
-    """Widen every token twice, multiply the two, narrow: (swish(x W_gate) ⊙ x W_up) W_down.
+    """Widen every token twice, multiply, narrow again: (swish(x W_gate) ⊙ x W_up) W_down.
 
     Shazeer 2020, equation 6, without biases; the names of the matrices are those of Llama.
 

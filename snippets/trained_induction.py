@@ -32,7 +32,7 @@ class Training(NamedTuple):
     """A trained model, and what was measured on the way, after every tenth step."""
 
     weights: AttentionOnlyWeights
-    repeat_loss: np.ndarray  # (times,), of letters that can be told
+    repeat_loss: np.ndarray  # (times,), of the predictable letters
     new_loss: np.ndarray  # (times,), of letters that cannot
     previous: np.ndarray  # (times, layers, heads), previous-token scores
     induction: np.ndarray  # (times, layers, heads), induction scores

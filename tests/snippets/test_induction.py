@@ -62,7 +62,7 @@ def test_scores_of_patterns_that_are_known():
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match=r"alpha \(1, 1, 3, 3\) and numbers \(1, 4\)"):
         induction_score(np.ones((1, 1, 3, 3)), np.zeros((1, 4), int))
-    with pytest.raises(ValueError, match="no token stands twice"):
+    with pytest.raises(ValueError, match="no token occurs twice"):
         induction_score(np.ones((1, 1, 3, 3)), np.array([[1, 2, 3]]))
 
 
