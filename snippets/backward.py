@@ -13,7 +13,7 @@ from snippets.projection import project
 
 
 class AttentionGradients(NamedTuple):
-    """What the loss says of the three inputs of attention."""
+    """The gradients of the loss with respect to the three inputs of attention."""
 
     dL_dquery: np.ndarray  # (..., n, d_k)
     dL_dkey: np.ndarray  # (..., m, d_k)
@@ -75,7 +75,7 @@ def scaled_dot_product_attention_backward(
 
     With Z = α V, α = softmax(scale · Q Kᵀ + mask) and dS = α ⊙ (dα - Σ α dα), row by row:
     dV = αᵀ dZ, dα = dZ Vᵀ, dQ = scale · dS K, dK = scale · dSᵀ Q (Dao et al. 2022, appendix
-    B.2). A masked score has α = 0, and so no gradient.
+    B.2). A masked score has α = 0, so its gradient is 0.
 
     Parameters
     ----------
