@@ -37,9 +37,9 @@ class Heads(NamedTuple):
 
 
 def hide_head(model: MiniLM, block: int, head: int, num_heads: int = 12) -> MiniLM:
-    """Let a head add nothing: the rows of W_O that would take up its output become 0.
+    """Let a head add nothing: the rows of W_O that multiply its output become 0.
 
-    Michel, Levy and Neubig 2019 hide heads so, to see which are needed.
+    Michel, Levy and Neubig 2019 hide heads in this way, to see which are needed.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def hide_head(model: MiniLM, block: int, head: int, num_heads: int = 12) -> Mini
     Returns
     -------
     MiniLM
-        The given one stays as it is.
+        A new one; the given model does not change.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def hide_head(model: MiniLM, block: int, head: int, num_heads: int = 12) -> Mini
 
 
 def relative_change(output: np.ndarray, without: np.ndarray) -> np.ndarray:
-    """Tell by how much of its length each row changes: ‖output - without‖ / ‖output‖.
+    """Compute by what share of its length each row changes: ‖output - without‖ / ‖output‖.
 
     Parameters
     ----------
