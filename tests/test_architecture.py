@@ -13,20 +13,20 @@ from tests.own_vault import VAULT
 
 ROOT = Path(__file__).parents[1]
 DOORS = {
-    "built_pages.py",
+    "parallel_build.py",
     "language_server.py",
     "mkdocs_plugin.py",
     "pytest_items.py",
     "pytest_plugin.py",
     "pytest_session.py",
     "redirects.py",
-    "rendered_pages.py",
-    "contents.py",
+    "render_cache.py",
+    "page_spool.py",
     "site_assets.py",
     "site_builder.py",
     "site_files.py",
     "vault_config.py",
-    "written_pages.py",
+    "output_index.py",
 }
 HOSTS = {"pytest", "_pytest", "mkdocs", "material", "pygls"}
 

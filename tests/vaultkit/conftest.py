@@ -16,7 +16,7 @@ def same_parts() -> Iterator[None]:
     from jinja2 import FileSystemLoader
     from mkdocs.theme import Theme
 
-    from vaultkit.doors.written_pages import CompiledTemplates
+    from vaultkit.doors.output_index import CompiledTemplates
     from vaultkit.theme import fonts
 
     compiled, environment, cut = CompiledTemplates(), Theme.get_env, fonts._cut

@@ -19,10 +19,10 @@ from vaultkit.edit.actions import Action, actions
 from vaultkit.edit.annotate import Annotations, NotOursError
 from vaultkit.edit.complete import offers
 from vaultkit.edit.find import definition, references, renamed_in, symbols, vault_symbols
+from vaultkit.edit.hover import hover
 from vaultkit.edit.names import spelled
 from vaultkit.edit.rename import RenameError, rename_heading, rename_note
 from vaultkit.edit.spans import span
-from vaultkit.edit.tell import about
 from vaultkit.edit.text import Span, applied
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.note import Note
@@ -234,7 +234,7 @@ def test_what_is_said_of_a_place(vault: Vault) -> None:
     values = {"x": [Value(0, "float64 array of shape (2,)", "array([1., 2.])")]}
 
     def said(place: str, by: int = 0) -> str:
-        found = about(vault, note, *at(TWICE, place, by), checks, values)
+        found = hover(vault, note, *at(TWICE, place, by), checks, values)
         return found[1] if found else ""
 
     assert said("[[Other#Why", 3).startswith("## Why\n\nBecause of")
@@ -251,7 +251,7 @@ def test_what_is_said_of_a_place(vault: Vault) -> None:
 
 def test_what_fails_is_said_with_both_sides(vault: Vault) -> None:
     note = draft(vault, "$y = 2 x$", "$y = 3 x$")
-    found = about(vault, note, *at(note.text, "y = 3", 1), checked(vault, note), {})
+    found = hover(vault, note, *at(note.text, "y = 3", 1), checked(vault, note), {})
     assert found
     assert "left [2. 4.], right [3. 6.]" in found[1]
     assert words(note, found[0]) == "$y = 3 x$"
@@ -448,7 +448,7 @@ def test_nothing_that_is_half_typed_ends_an_answer(
     for offer in offers(vault, note, line, column):
         assert offer.span.line == line
         assert offer.span.end_column == column
-    about(vault, note, line, column, told, values)
+    hover(vault, note, line, column, told, values)
     for check in told:
         found = span(check, note)
         assert (found.line, found.column) <= (found.end_line, found.end_column)

@@ -29,7 +29,7 @@ class CheckedNotes:
         The notes, and what is known of them.
     url_of
         Returns the address of the page of a note, given its path; None where it has none.
-    with_faults
+    with_failures
         Whether the reader is the author, to whom failed checks are shown.
     """
 
@@ -38,19 +38,19 @@ class CheckedNotes:
         vault: Vault,
         ledger: Ledger,
         url_of: Callable[[str], str | None],
-        with_faults: bool,
+        with_failures: bool,
     ) -> None:
         #: By path of the note.
         self.entries: dict[str, report.Entry] = {}
         #: The failed checks of notes whose checks are kept from readers.
-        self.faults: list[tuple[str, Check]] = []
+        self.failures: list[tuple[str, Check]] = []
         for entry in report.entries(vault, ledger):
             url = url_of(entry.path)
             if url is None:
                 continue
             failed = [check for check in entry.checks or () if check.outcome == FAILS]
-            if failed and not with_faults:
-                self.faults += [(entry.path, c) for c in failed if c.kind in _OF_CODE]
+            if failed and not with_failures:
+                self.failures += [(entry.path, c) for c in failed if c.kind in _OF_CODE]
                 entry = replace(entry, checks=None, withheld=True)
             self.entries[entry.path] = replace(entry, href=url)
 

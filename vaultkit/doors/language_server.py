@@ -28,8 +28,8 @@ from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol
 from vaultkit.edit.actions import actions
 from vaultkit.edit.complete import offers
 from vaultkit.edit.find import Place, definition, references, renamed_in, symbols, vault_symbols
+from vaultkit.edit.hover import hover, state_of
 from vaultkit.edit.rename import RenameError, rename_heading, rename_note
-from vaultkit.edit.tell import about, state_of
 from vaultkit.edit.text import Edit, Span, applied, lines
 from vaultkit.read.note import Note
 from vaultkit.read.roots import vault_in
@@ -268,7 +268,7 @@ class Server(LanguageServer):
         held = self._drafts.get(at[0].path)
         checks = held.checks if held else []
         values = held.verdict.found.values if held and held.verdict else {}
-        said = about(self.vault, *at, checks, values)
+        said = hover(self.vault, *at, checks, values)
         if said is None:
             return None
         span, words = said

@@ -27,18 +27,18 @@ from mkdocs.utils import nest_paths
 from mkdocs.utils.meta import META_RE
 
 from vaultkit.doors import site_files
-from vaultkit.doors.built_pages import BuiltPages
 from vaultkit.doors.checked_notes import CheckedNotes
-from vaultkit.doors.contents import Contents
-from vaultkit.doors.faults import Faults
+from vaultkit.doors.file_events import FileEvents
 from vaultkit.doors.helpers import divided
-from vaultkit.doors.rendered_pages import (
-    RenderedPages,
+from vaultkit.doors.output_index import CompiledTemplates, OutputIndex, shown_on_all
+from vaultkit.doors.page_spool import PageSpool
+from vaultkit.doors.parallel_build import ParallelBuild
+from vaultkit.doors.render_cache import (
+    RenderCache,
     render_notebook,
     render_safely,
     tame_jupyter,
 )
-from vaultkit.doors.saves import Saves
 from vaultkit.doors.served_vault import ServedVault
 from vaultkit.doors.site_assets import FOLDER, THEME, SiteAssets, generated, theme
 from vaultkit.doors.site_model import (
@@ -49,8 +49,8 @@ from vaultkit.doors.site_model import (
     begins_with_formulas,
     markdown_of,
 )
+from vaultkit.doors.text_failures import TextFailures
 from vaultkit.doors.vault_config import VaultConfig
-from vaultkit.doors.written_pages import CompiledTemplates, WrittenPages, shown_on_all
 from vaultkit.files import write_atomically
 from vaultkit.pipeline.ledger import Ledger, folder_of
 from vaultkit.read.note import Note
@@ -76,15 +76,15 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.serving = False
         #: Only what has changed is written: MkDocs was told so.
         self.incremental = False
-        self.written = WrittenPages()
+        self.output_index = OutputIndex()
         self.compiled = CompiledTemplates()
-        self.contents = Contents()
-        self.built = BuiltPages(self.contents)
-        self.saves: Saves | None = None
+        self.spool = PageSpool()
+        self.parallel_build = ParallelBuild(self.spool)
+        self.file_events: FileEvents | None = None
         #: This and what follows begins anew with each build.
         self.model: SiteModel
         self.assets: SiteAssets
-        self.rendered: RenderedPages
+        self.render_cache: RenderCache
         self.attributes = False
         #: Whether all that changes pages is known: plugins and hooks of others may do anything.
         self.known = True
@@ -146,7 +146,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             html=vault.options.html,
             fences=drawn or fences(self._store(config)),
         )
-        self.rendered = RenderedPages(self._store(config), vault, config)
+        self.render_cache = RenderCache(self._store(config), vault, config)
         self.known = not config.hooks and set(config.plugins) <= _KNOWN
         if "mkdocs-jupyter" in config.plugins:
             tame_jupyter(config.plugins["mkdocs-jupyter"])
@@ -159,11 +159,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_pre_build(self, config: MkDocsConfig) -> None:
         """Report what is wrong with the notes."""
         vault, folder = self.model.vault, posixpath.basename(Path(config.docs_dir).as_posix())
-        faults = Faults(vault, self._store(config), self.rendered.named)
+        failures = TextFailures(vault, self._store(config), self.render_cache.names_fingerprint)
         for note in vault.notes.values():
-            for line, why in faults.of(note):
+            for line, why in failures.of(note):
                 _log.warning("%s/%s:%s: %s", folder, vault.relative(note.path), line, why)
-        faults.forget_the_gone()
+        failures.forget_the_gone()
 
     # Before other plugins open any of them.
     @event_priority(100)
@@ -210,9 +210,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             file = files.get_file_from_path(path)
             return file.url if file else None
 
-        checked = CheckedNotes(vault, Ledger(vault.whole), url_of, with_faults=self.serving)
+        checked = CheckedNotes(vault, Ledger(vault.whole), url_of, with_failures=self.serving)
         # They are warnings of the build, which `--strict` heeds.
-        for path, check in checked.faults:
+        for path, check in checked.failures:
             _log.warning("%s:%s: %s", path, check.line, check.why)
         self.model.checked = checked
         yield generated(config, CHECKS, checked.data())
@@ -225,9 +225,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_nav(self, nav: Navigation, files: Files, **_: Any) -> Navigation:
         """Prepare what renders pages, and what knows which of them are written."""
         shown = InclusionLevel.is_in_serve if self.serving else InclusionLevel.is_included
-        self.rendered.begin(files, files.documentation_pages(inclusion=shown))
+        self.render_cache.begin(files, files.documentation_pages(inclusion=shown))
         if self.incremental:
-            self.written.read_all(files)
+            self.output_index.read_all(files)
         self.nav, self.files, self.there = nav, files, {unquote(file.url): file for file in files}
         return nav
 
@@ -237,13 +237,13 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             folder = folder_of(self.model.vault)
             folder.mkdir(parents=True, exist_ok=True)  # what is not there cannot be watched
             server.watch(str(folder))
-        self.saves = Saves(server, Path(config.docs_dir).absolute())
+        self.file_events = FileEvents(server, Path(config.docs_dir).absolute())
         return server
 
     def on_shutdown(self) -> None:
         """Listen to no more saves."""
-        if self.saves:
-            self.saves.end()
+        if self.file_events:
+            self.file_events.end()
 
     def on_page_read_source(self, page: Page, **_: Any) -> str | None:
         """Read what can be read of a note that MkDocs would stumble over."""
@@ -265,7 +265,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             render = partial(render_notebook, page, render)
         if note:
             if not page.file.src_uri.endswith(".ipynb") and not note.refused:
-                render = partial(self.rendered.render, page, note, render)
+                render = partial(self.render_cache.render, page, note, render)
             page.render = partial(render_safely, page, render, note)  # type: ignore[method-assign]
         return page
 
@@ -296,14 +296,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Read the page for search and for the deck; write the links of its drawings anew."""
         note = self._note(page)
         is_found = not (page.meta.get("search") or {}).get("exclude")
-        sections = self.rendered.sections(html_) if is_found else None
+        sections = self.render_cache.sections(html_) if is_found else None
         self.model.read(self._site_page(page), html_, sections, self._content)
         content = material.without_svg_href(html_)
         lists_notes = material.lists_notes(page, config.plugins.get("material/tags"))
         if self.incremental or not self.known or lists_notes:
             return content
         # Nothing looks at it until it is written.
-        self.contents.put(page, content)
+        self.spool.put(page, content)
         if note and note.path.suffix == ".md":
             page.markdown = ""
             note.forget_lines()
@@ -314,7 +314,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """Arrange the pages; put our index and our worker in the place of Material's."""
-        self.rendered.end()
+        self.render_cache.end()
         pages = (file.page for file in files.documentation_pages() if file.page)
         self.site_pages = {page.file.src_uri: self._site_page(page) for page in pages}
         order = [self.site_pages[page.file.src_uri] for page in self.nav.pages]
@@ -342,9 +342,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             # Others may have changed what templates are compiled to.
             env.bytecode_cache = self.compiled if self.known else None
             common = [self.model.common_facts(), self.assets.fonts, *shown_on_all(config, files)]
-            self.written.skip_the_same(files, common, self._shown_on)
+            self.output_index.skip_the_same(files, common, self._shown_on)
         elif self.known:
-            self.built.begin()
+            self.parallel_build.begin()
         return env
 
     def _shown_on(self, page: Page) -> object | None:
@@ -395,12 +395,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     @event_priority(100)
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Leave Material's index empty, which is fetched with every page; add the Markdown."""
-        self.built.end()
-        self.contents.end()
+        self.parallel_build.end()
+        self.spool.end()
         search: Any = config.plugins.get("material/search")
         if search:
             search.search_index.entries.clear()
-        self.rendered.forget_the_rest()
+        self.render_cache.forget_the_rest()
         site = Path(config.site_dir)
         write_atomically(site / LLMS, self.model.llms())
         if deck := self.model.deck():
@@ -408,16 +408,16 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if self.incremental:
             pages = (file.page for file in self.files.documentation_pages() if file.page)
             for where, text in self._markdown(pages):
-                self.written.write(site / where, text)
-            self.written.end()
+                self.output_index.write(site / where, text)
+            self.output_index.end()
         else:
             # Only now is known which elements there are.
             styles.join(site, FOLDER, divided)
 
     def on_build_error(self, **_: Any) -> None:
         """Leave nothing behind in MkDocs."""
-        self.built.end()
-        self.contents.end()
+        self.parallel_build.end()
+        self.spool.end()
 
     def _markdown(self, pages: Iterable[Page]) -> Iterator[tuple[str, str]]:
         """Yield the Markdown of pages, each with its place on the site."""

@@ -23,7 +23,7 @@ class Entry:
     """The checks of a note, as far as they are known.
 
     ``checks`` is None if they did not run on its present text; ``edited`` if they ran on
-    another text, ``withheld`` if they found faults that are not published. ``href`` leads
+    another text, ``withheld`` if failures were found that are not published. ``href`` leads
     to the note, ``anchor`` names its row in the table of all notes. ``machines`` is the number of
     those on which it was tried.
     """

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.vaultkit.edited_site import SITE, Edit, files_below, make_vault, replaced
-from vaultkit.doors import rendered_pages
+from vaultkit.doors import render_cache
 from vaultkit.doors.helpers import Helpers
 from vaultkit.doors.mkdocs_plugin import VaultPlugin
-from vaultkit.doors.rendered_pages import RenderedPages
+from vaultkit.doors.render_cache import RenderCache
 from vaultkit.doors.site_builder import build_site
 from vaultkit.store import Store, store_beside
 
@@ -47,13 +47,13 @@ def vault(built: Path) -> Iterator[Path]:
 def rendered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The pages that are rendered."""
     found: list[str] = []
-    convert = RenderedPages._convert
+    convert = RenderCache._convert
 
     def counted(self, page, *others) -> None:  # type: ignore[no-untyped-def]
         found.append(page.file.src_uri)
         convert(self, page, *others)
 
-    monkeypatch.setattr(RenderedPages, "_convert", counted)
+    monkeypatch.setattr(RenderCache, "_convert", counted)
     return found
 
 
@@ -158,13 +158,13 @@ def test_a_page_shows_nothing_of_those_rendered_before(
 def test_nothing_is_kept_when_something_else_is_installed(
     vault: Path, rendered: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vaultkit.doors.rendered_pages.distributions", list)
-    rendered_pages.code_fingerprint.cache_clear()
+    monkeypatch.setattr("vaultkit.doors.render_cache.distributions", list)
+    render_cache.code_fingerprint.cache_clear()
     try:
         build_site(vault / "docs", vault / "site")
         assert len(rendered) == 4
     finally:
-        rendered_pages.code_fingerprint.cache_clear()
+        render_cache.code_fingerprint.cache_clear()
 
 
 @pytest.mark.long
@@ -224,7 +224,7 @@ def test_pages_that_another_process_has_rendered_are_the_same(
     monkeypatch.setattr("vaultkit.doors.helpers._can_fork", lambda: hasattr(os, "fork"))
     monkeypatch.setattr("vaultkit.doors.helpers.spare", lambda: 2)
     monkeypatch.setattr("vaultkit.doors.helpers._FEW", 1)
-    monkeypatch.setattr("vaultkit.doors.rendered_pages._FEW", 1)
+    monkeypatch.setattr("vaultkit.doors.render_cache._FEW", 1)
     helped = build_site(vault / "docs", vault / "helped", strict=True)
     # Only the first page, and the one of which there is something to tell. The helper cannot draw
     # the diagram, either: what draws it has threads, and this process has started it.

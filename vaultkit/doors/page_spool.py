@@ -12,7 +12,7 @@ from typing import IO
 from mkdocs.structure.pages import Page
 
 
-class Contents:
+class PageSpool:
     """The spool: contents of pages in a temporary file."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Contents:
         self._file.write(data)
         self._file.flush()
 
-    def give_back(self, page: Page) -> None:
+    def restore(self, page: Page) -> None:
         """Restore the content of a page from the spool."""
         if page.file.src_uri in self._places:
             begins, length = self._places[page.file.src_uri]

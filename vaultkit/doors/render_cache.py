@@ -61,7 +61,7 @@ _log = logging.getLogger("mkdocs.plugins.vaultkit")
 _OURS = "assets/vaultkit/"
 
 
-class RenderedPages:
+class RenderCache:
     """What was rendered of the pages of a site.
 
     Parameters
@@ -78,7 +78,7 @@ class RenderedPages:
         self._store, self.vault = store, vault
         self.is_on = all(isinstance(e, str) and _is_pure(e) for e in config.markdown_extensions)
         #: Fingerprint of all that links may call.
-        self.named = _named_in(vault)
+        self.names_fingerprint = _names_fingerprint(vault)
         self._config = config
         self._common = b""
         self._asked: set[str] = set()
@@ -103,14 +103,14 @@ class RenderedPages:
                 self._config.validation,
                 logging.getLogger("mkdocs").getEffectiveLevel(),
             ],
-            "vault": self.named,
+            "vault": self.names_fingerprint,
             "addresses": [
                 (file.src_uri, file.dest_uri, file.inclusion.value)
                 for file in files
                 if not file.src_uri.startswith(_OURS)
             ],
         }
-        messages = json.dumps(facts, default=_named, sort_keys=True)
+        messages = json.dumps(facts, default=_setting_as_data, sort_keys=True)
         # Its digest: it grows with the vault, and is part of what each page rests on.
         self._common = hashlib.sha256(messages.encode()).digest()
 
@@ -138,7 +138,7 @@ class RenderedPages:
         if self._missed == _FEW and len(self._order) - at > _FEW:
             self._helpers = Helpers(partial(self._render_ahead, config=config, files=files))
             self._helpers.reach(at)
-        with _listening() as messages:
+        with _captured_messages() as messages:
             # Other plugins may have put something else into its place.
             if getattr(render, "__func__", None) is Page.render:
                 self._convert(page, config, files)
@@ -256,7 +256,7 @@ def tame_jupyter(plugin: Any) -> None:
     plugin.config["cache"] = False
 
 
-def _named_in(vault: Vault) -> str:
+def _names_fingerprint(vault: Vault) -> str:
     """Fingerprint of what notes can name, of what they show and where, and of the settings."""
     facts = [
         str(vault.root),
@@ -321,7 +321,7 @@ def _link(item: list[Any]) -> AnchorLink:
 
 
 @contextmanager
-def _listening() -> Iterator[list[str]]:
+def _captured_messages() -> Iterator[list[str]]:
     """Gather what is told meanwhile."""
     messages: list[str] = []
     handler = logging.Handler()
@@ -334,12 +334,12 @@ def _listening() -> Iterator[list[str]]:
         logger.removeHandler(handler)
 
 
-def _named(value: Any) -> Any:
+def _setting_as_data(value: Any) -> Any:
     """Write down a setting so that it reads alike in every run, if it means the same."""
     if isinstance(value, (Vault, Store)):
         return ""
     if isinstance(value, partial):
-        return [_named(value.func), [*value.args], value.keywords]
+        return [_setting_as_data(value.func), [*value.args], value.keywords]
     module = getattr(value, "__module__", "") or ""
     name = getattr(value, "__qualname__", "")
     if name and "<" not in name and module.split(".")[0] in ("markdown", "pymdownx", "vaultkit"):

@@ -2,7 +2,7 @@
 
 MkDocs asks a file whether it was modified, if it is to build no more than that (``--dirty``), and
 goes by its time: a note that quotes another stays as it is. Here all pages are read, most of them
-from what `rendered_pages` has kept, and those are written that differ.
+from what `render_cache` has kept, and those are written that differ.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CompiledTemplates(BytecodeCache):
         self._known[bucket.key] = bucket.bytecode_to_string()
 
 
-class WrittenPages:
+class OutputIndex:
     """What the pages were written from."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mkdocs.livereload import LiveReloadServer
 
-from vaultkit.doors.saves import Saves
+from vaultkit.doors.file_events import FileEvents
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is closed")
 
@@ -22,10 +22,10 @@ def server(tmp_path: Path) -> Iterator[LiveReloadServer]:
     site = str(tmp_path / "site")
     server = LiveReloadServer(lambda: None, "127.0.0.1", 0, site, polling_interval=3600)
     server.watch(str(tmp_path / "docs"))
-    saves = Saves(server, tmp_path / "docs")
+    events = FileEvents(server, tmp_path / "docs")
     server.observer.start()
     yield server
-    saves.end()
+    events.end()
     server.observer.stop()
     server.server_close()
 

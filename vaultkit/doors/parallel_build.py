@@ -15,17 +15,17 @@ from mkdocs.structure.files import File
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
-from vaultkit.doors.contents import Contents
 from vaultkit.doors.helpers import divided
+from vaultkit.doors.page_spool import PageSpool
 
 
-class BuiltPages:
+class ParallelBuild:
     """Stands in for the function by which MkDocs puts a page into its template, and writes it."""
 
-    def __init__(self, contents: Contents) -> None:
+    def __init__(self, spool: PageSpool) -> None:
         self._of_mkdocs: Any = None
         self._are_built = False
-        self._contents = contents
+        self._spool = spool
 
     def begin(self) -> None:
         """Take its place, until all pages of this build are written."""
@@ -54,7 +54,7 @@ class BuiltPages:
             for file in files:
                 assert file.page is not None
                 hidden = file.inclusion.is_excluded()  # type: ignore[no-untyped-call]
-                self._contents.give_back(file.page)
+                self._spool.restore(file.page)
                 self._of_mkdocs(file.page, config, doc_files, nav, env, dirty, excluded=hidden)
                 file.page.content = ""
 

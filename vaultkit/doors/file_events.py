@@ -30,7 +30,7 @@ _QUIET = 0.03
 _CHANGES = [FileClosedEvent, FileCreatedEvent, FileDeletedEvent, FileMovedEvent]
 
 
-class Saves:
+class FileEvents:
     """Listens to the system for changes in a folder that a server watches.
 
     Parameters

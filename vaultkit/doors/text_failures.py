@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from vaultkit.checks.check import FAILS
-from vaultkit.doors.rendered_pages import code_fingerprint
+from vaultkit.doors.render_cache import code_fingerprint
 from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
@@ -17,7 +17,7 @@ from vaultkit.store import Store
 _KIND = "fault"
 
 
-class Faults:
+class TextFailures:
     """The failed checks of the text of notes.
 
     Parameters
@@ -25,7 +25,7 @@ class Faults:
     vault
         The notes.
     store
-        Where the faults are kept.
+        Where the failures are kept.
     named
         Fingerprint of all that links may call.
     """
@@ -49,5 +49,5 @@ class Faults:
         return [(line, why) for line, why in json.loads(content)]
 
     def forget_the_gone(self) -> None:
-        """Drop the faults of notes that are no longer there."""
+        """Drop the failures of notes that are no longer there."""
         self._store.forget_others(_KIND, map(self._vault.relative, self._vault.notes))

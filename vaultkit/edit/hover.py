@@ -18,7 +18,7 @@ from vaultkit.read.vault import BrokenLinkError, Vault
 _LONGEST = 16
 
 
-def about(
+def hover(
     vault: Vault,
     note: Note,
     line: int,

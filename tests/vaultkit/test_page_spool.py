@@ -14,49 +14,49 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 
 from tests.vaultkit.edited_site import SITE, make_vault
-from vaultkit.doors.built_pages import BuiltPages
-from vaultkit.doors.contents import Contents
+from vaultkit.doors.page_spool import PageSpool
+from vaultkit.doors.parallel_build import ParallelBuild
 
 
 @pytest.mark.parametrize("system", ["that can fork", "that cannot"])
 def test_contents_come_back(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if system == "that cannot":
         monkeypatch.delattr(os, "pread", raising=False)
-    told = {"a.md": "<p>é 很 \ud800</p>", "b.md": "", "c.md": "<p>c</p>" * 9999}
-    pages: list[Any] = [SimpleNamespace(file=SimpleNamespace(src_uri=uri)) for uri in told]
-    contents = Contents()
+    texts = {"a.md": "<p>é 很 \ud800</p>", "b.md": "", "c.md": "<p>c</p>" * 9999}
+    pages: list[Any] = [SimpleNamespace(file=SimpleNamespace(src_uri=uri)) for uri in texts]
+    spool = PageSpool()
     for page in pages:
-        contents.put(page, "before")
-        contents.put(page, told[page.file.src_uri])
+        spool.put(page, "before")
+        spool.put(page, texts[page.file.src_uri])
     for page in reversed(pages):
-        contents.give_back(page)
-        assert page.content == told[page.file.src_uri]
+        spool.restore(page)
+        assert page.content == texts[page.file.src_uri]
     other: Any = SimpleNamespace(file=SimpleNamespace(src_uri="d.md"), content="as it was")
-    contents.give_back(other)
+    spool.restore(other)
     assert other.content == "as it was"
-    contents.end()
+    spool.end()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no such helpers")
 def test_a_helper_that_renders_at_the_same_time_changes_nothing() -> None:
-    contents = Contents()
-    told = {f"{number}.md": f"<p>{number}</p>" for number in range(3000)}
-    pages: list[Any] = [SimpleNamespace(file=SimpleNamespace(src_uri=uri)) for uri in told]
-    contents.put(pages[0], told["0.md"])
+    spool = PageSpool()
+    texts = {f"{number}.md": f"<p>{number}</p>" for number in range(3000)}
+    pages: list[Any] = [SimpleNamespace(file=SimpleNamespace(src_uri=uri)) for uri in texts]
+    spool.put(pages[0], texts["0.md"])
     helper = os.fork()
     if not helper:
         while True:
-            contents.put(pages[1], "<p>of a helper</p>")
+            spool.put(pages[1], "<p>of a helper</p>")
     try:
         for page in pages:
-            contents.put(page, told[page.file.src_uri])
+            spool.put(page, texts[page.file.src_uri])
     finally:
         os.kill(helper, signal.SIGKILL)
         os.waitpid(helper, 0)
     for page in pages:
-        contents.give_back(page)
-    assert {page.file.src_uri: page.content for page in pages} == told
-    contents.end()
+        spool.restore(page)
+    assert {page.file.src_uri: page.content for page in pages} == texts
+    spool.end()
 
 
 def test_no_page_is_held_until_it_is_written(
@@ -72,13 +72,13 @@ def test_no_page_is_held_until_it_is_written(
     loaded = load_config(str(config))
     plugin: Any = loaded.plugins["vaultkit"]
     held: dict[str, str] = {}
-    begin = BuiltPages.begin
+    begin = ParallelBuild.begin
 
-    def begins(self: BuiltPages) -> None:
+    def begins(self: ParallelBuild) -> None:
         held.update({page.file.src_uri: page.content for page in plugin.nav.pages})
         begin(self)
 
-    monkeypatch.setattr(BuiltPages, "begin", begins)
+    monkeypatch.setattr(ParallelBuild, "begin", begins)
     build(loaded)
     assert {uri for uri, content in held.items() if content} == {"Listed.md"}
     site = docs.parent / "site"
