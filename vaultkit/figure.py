@@ -1,7 +1,7 @@
-"""Figures that code draws: what one is, and how a stale drawing is told from a fresh one.
+"""Figures that code draws, with fingerprints that show whether a drawing is up to date.
 
-A drawing carries the fingerprint of what it was drawn from. Checking it needs only the data;
-drawing it again may need a plotting library, which is loaded by the figure's own ``draw``.
+A drawing contains the fingerprint of its data. Checking it needs only the data; redrawing it may
+need a plotting library, which the figure's own ``draw`` imports.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ _STAMP = re.compile(r"<metadata>drawn from ([0-9a-f]{64})</metadata>")
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture and where its data come from.
+    """A drawing, the function that computes its data, and the function that draws them.
 
     Parameters
     ----------
     name
         File name of the drawing, for example ``softmax.svg``.
     data
-        Computes everything the drawing shows: a mapping from names to arrays, numbers or words.
+        Computes everything that the drawing shows: a mapping from names to arrays, numbers or
+        words.
     draw
-        Turns those data into the text of an SVG. Imports its plotting library itself, so that
-        checking a figure needs none.
+        Returns the text of an SVG, given those data. It imports its plotting library itself, so
+        that checking a figure needs none.
     """
 
     name: str
@@ -40,7 +41,7 @@ class Figure:
     def fingerprint(self) -> str:
         """SHA-256 of the data, to six significant digits, and of the source of ``draw``.
 
-        Six digits, because machines differ in the last bits of a sum and nobody sees those.
+        Six digits, because machines differ in the last bits of a sum, and these are not visible.
         """
         digest = hashlib.sha256(inspect.getsource(self.draw).encode())
         for key, value in sorted(self.data().items()):
@@ -48,14 +49,14 @@ class Figure:
         return digest.hexdigest()
 
     def render(self) -> str:
-        """Draw the figure and stamp it with its fingerprint."""
+        """Return the SVG with the fingerprint in its metadata."""
         svg = self.draw(self.data())
         stamp = f"<metadata>drawn from {self.fingerprint()}</metadata>"
         return re.sub(r"(<svg\b[^>]*>)", rf"\1{stamp}", svg, count=1)
 
 
 def stamp_of(svg: str) -> str | None:
-    """Return the fingerprint a drawing carries, or None where it carries none."""
+    """Return the fingerprint in a drawing, or None if it contains none."""
     found = _STAMP.search(svg)
     return found[1] if found else None
 

@@ -15,7 +15,7 @@ class ChangedError(RuntimeError):
 def write_atomically(path: Path, content: bytes | str, before: bytes | None = None) -> None:
     """Write a file atomically; create its folder, and keep its permissions.
 
-    Of a symbolic link, the target is written.
+    If the path is a symbolic link, its target is written.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def write_atomically(path: Path, content: bytes | str, before: bytes | None = No
     Raises
     ------
     OSError
-        If it cannot be written. Then the file is unchanged, and nothing is left behind.
+        If it cannot be written. Then the file is unchanged, and no temporary file remains.
     ChangedError
         If its content is not ``before``; it is left unchanged.
     """
@@ -43,7 +43,7 @@ def write_atomically(path: Path, content: bytes | str, before: bytes | None = No
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        # A new file gets what any new file gets, and not the narrow rights of a temporary one.
+        # A new file gets the default permissions, not those of a temporary file.
         written.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
         if before is not None and path.read_bytes() != before:
             raise ChangedError(f"{path} has changed meanwhile; run again")

@@ -1,4 +1,4 @@
-"""Writes a new note that passes every check, to be made one's own piece by piece."""
+"""Writes a new note that passes every check, as a template to be changed piece by piece."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from vaultkit.files import write_atomically
 from vaultkit.read.vault import Vault
 
-#: What a note begins as where the vault names no template of its own.
+#: The text of a new note if the vault names no template.
 NOTE = """\
 ---
 aliases: []
@@ -35,21 +35,21 @@ y
 array([2., 4.])
 ```
 """
-#: What a file's name cannot hold on some system, or a link in Obsidian.
+#: Characters that a file name cannot contain on some system, or in an Obsidian link.
 FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]')
 
 
 class TakenError(ValueError):
-    """A name that cannot be a note's, or is one's already."""
+    """A name that is invalid for a note, or already in use."""
 
 
 def write(name: str, vault: Vault) -> Path:
-    """Write a note, and return its path.
+    """Write a new note, and return its path.
 
     Raises
     ------
     TakenError
-        If there is something of this name, or there cannot be.
+        If the name is invalid or in use.
     """
     path, text = begin(name, vault)
     write_atomically(path, text)
@@ -57,15 +57,15 @@ def write(name: str, vault: Vault) -> Path:
 
 
 def begin(name: str, vault: Vault) -> tuple[Path, str]:
-    """Return what a note begins as, and where it is to stand.
+    """Return the path and the text of a new note.
 
-    Where the vault's settings name a ``template``, it begins as that, with ``{{title}}`` filled in
-    as Obsidian does.
+    If the vault's settings name a ``template``, the text is that of the template, with
+    ``{{title}}`` replaced as in Obsidian.
 
     Raises
     ------
     TakenError
-        If there is something of this name, or there cannot be.
+        If the name is invalid or in use.
     """
     title = name.strip().removesuffix(".md")
     if not title or FORBIDDEN.search(title) or title.startswith("."):

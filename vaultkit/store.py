@@ -1,8 +1,9 @@
 """The cache of everything derived from files, so that a run recomputes only what has changed.
 
-It is a single SQLite file with a row for each entry, and a key: the fingerprint of all that the
-entry was derived from. A lookup states the key that the entry must have. An entry with that key is
-fresh; there is no other rule. There is one row for each name, so the file does not grow with edits.
+It is a single SQLite file. Each entry is a row with a name and a key: the fingerprint of everything
+that the entry was derived from. A lookup states the key that the entry must have. An entry with
+that key is fresh; there is no other rule. There is one row for each name, so edits do not enlarge
+the file.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import sqlite3
 
-#: Seconds for which one process waits until another has written.
+#: Seconds for which a process waits while another one writes.
 _PATIENCE = 5
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS kept (kind TEXT, name BLOB, key BLOB, sum INTEGER, content BLOB,"
@@ -27,14 +28,14 @@ _TABLE = (
 
 
 class Store:
-    """A cache in a file, for any number of processes at the same time.
+    """A cache in a file that any number of processes may use at the same time.
 
-    If the file cannot be read or written, everything is computed anew.
+    If the file cannot be read or written, every entry is computed again.
 
     Parameters
     ----------
     file
-        The file. It is made when something is first kept.
+        The file. It is created with the first entry.
     """
 
     def __init__(self, file: Path) -> None:
@@ -52,9 +53,9 @@ class Store:
         kind, name
             The kind of the entry, and its name within that kind.
         key
-            Fingerprint of all that it is derived from.
+            Fingerprint of everything that the entry is derived from.
         make
-            Makes it.
+            Computes the entry.
         """
         content = self.find(kind, name, key)
         if content is None:
@@ -71,7 +72,7 @@ class Store:
         return None
 
     def put(self, kind: str, name: str, key: bytes, content: bytes) -> None:
-        """Store the entry of a name, in place of an older one."""
+        """Store the entry of a name, replacing an older one."""
         row = kind, _encoded(name), key, zlib.crc32(content), content
         self._run("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?)", row, writes=True)
 
@@ -110,7 +111,7 @@ class Store:
     ) -> list[tuple[Any, ...]]:
         try:
             import sqlite3
-        except ImportError:  # a browser has none, and keeps nothing
+        except ImportError:  # in a browser, where nothing is cached
             return []
         with self._lock:
             if self._is_broken or not (writes or self._connection or self.file.is_file()):
@@ -119,7 +120,7 @@ class Store:
                 return self._connected().execute(command, values).fetchall()
             except sqlite3.OperationalError:  # locked for too long, read-only, a full disk
                 return []
-            except (sqlite3.DatabaseError, OSError):  # it is no store
+            except (sqlite3.DatabaseError, OSError):  # the file is damaged
                 self._begin_anew()
                 return []
 
@@ -131,14 +132,15 @@ class Store:
             self._connection = sqlite3.connect(
                 self.file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
             )
-            # What a crash of the machine destroys is made again: no write waits for the disk.
+            # Writes need not reach the disk: what a crash of the machine destroys is computed
+            # again.
             self._connection.execute("PRAGMA synchronous = OFF")
             self._connection.execute("PRAGMA journal_mode = WAL").fetchall()
             self._connection.execute(_TABLE)
         return self._connection
 
     def _begin_anew(self) -> None:
-        """Delete a damaged file; if that fails, store nothing any more."""
+        """Delete a damaged file; if that fails, disable the store."""
         self._close()
         try:
             for ending in ("", "-wal", "-shm"):
@@ -147,7 +149,7 @@ class Store:
             self._is_broken = True
 
 
-#: All stores, for the moments when this process is forked: SQLite does not survive that.
+#: All stores, which are closed before a fork, since SQLite connections must not be inherited.
 _open: weakref.WeakSet[Store] = weakref.WeakSet()
 _forked: list[Store] = []
 
@@ -179,7 +181,7 @@ _stores: dict[Path, Store] = {}
 
 
 def store_in(folder: Path) -> Store:
-    """Return the store of a folder, the same one each time."""
+    """Return the store of a folder; the same object at each call."""
     file = Path(os.path.abspath(folder)) / "store.sqlite"  # noqa: PTH100 (links stay links)
     return _stores.setdefault(file, Store(file))
 

@@ -68,7 +68,7 @@ class Background:
         self._changed = threading.Condition()
         self._asked: dict[Path, Task] = {}
         self._runs: tuple[Path | None, str] = None, ""
-        #: What ran last of each note: there may be checkpoints of it.
+        #: The task that ran last for each note: its checkpoints may still exist.
         self._begun: dict[Path, Task] = {}
         self._forgotten: list[str] = []
         self._numbers = count()
@@ -130,7 +130,8 @@ class Background:
                 self._begun[path] = task
                 key = json.dumps([os.fspath(path), agrees, last, next(self._numbers)])
                 self._runs = path, key
-                # Handed out under the lock: what is not at hand yet could not be ended.
+                # Submitted under the lock, so that `outdate` and `close` find every key that
+                # exists.
                 self._workers.submit(key, partial(packed, task))
                 self._workers.attend()
             ending = self._workers.result(key)
@@ -143,14 +144,14 @@ class Background:
 
 
 def _agrees(before: Task | None, task: Task) -> int:
-    """Return the last block up to which a run of one task is a run of another; -1 if none is."""
+    """Return the last block up to which the runs of two tasks are the same; -1 if none is."""
     if before is None or (before.names, before.settings) != (task.names, task.settings):
         return -1
     return agreement(before.note, task.note) - 1
 
 
 class _DraftWork(NoteWork):
-    """The work of a draft's process: that of a note, with checkpoints."""
+    """The work of a draft's process: running a note, with checkpoints."""
 
     def resumes(self, key: str) -> tuple[str, int, int]:
         """Return the note of a key, and the last blocks after which its run can resume."""
@@ -159,7 +160,7 @@ class _DraftWork(NoteWork):
 
 
 def describe(value: Any) -> tuple[str, str]:
-    """Return type and short text of a value, of any class, even if its ``repr`` raises."""
+    """Return the type and a short text of a value of any class, even if its ``repr`` raises."""
     what = type(value).__name__
     try:
         if isinstance(value, np.ndarray):

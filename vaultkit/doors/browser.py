@@ -1,7 +1,8 @@
-"""The door to a page in a browser: inspects notes that stand in the memory of Pyodide.
+"""The door to a page in a browser: inspects notes in the file system of Pyodide.
 
-A note may come with other code in some of its blocks. Its lines then move, so that each check is
-told by what it is of: the third block, the fifth formula. The page calls its parts the same.
+A reader may replace the code of some blocks. The lines of the note then move, so each check is
+identified by the part of the note that it concerns, such as the third block or the fifth formula.
+The page names its parts in the same way.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from vaultkit.read.vault import Vault
 
 Report = Callable[[dict[str, Any]], None]
 
-#: What a browser has not: other packages, other files, processes and threads.
+#: Matches the errors of code that needs what a browser lacks: packages, files, processes, threads.
 _LACKING = re.compile(
     r"ModuleNotFoundError: .*|FileNotFoundError: .*|BlockingIOError: .*"
     r"|RuntimeError: can't start new thread|OSError: .*(?:emscripten|not implemented).*"
@@ -31,14 +32,14 @@ _LACKING = re.compile(
 
 
 class Desk:
-    """Inspects the notes of a vault, edited or not, and tells what it finds as it goes.
+    """Inspects the notes of a vault, edited or not, and reports each check when it is known.
 
     Parameters
     ----------
     root
-        The vault's folder. What a reader has edited is written there for as long as it is judged.
+        The vault's folder. An edited note is written there while it is inspected.
     settings
-        How to inspect.
+        The settings of the inspection.
     """
 
     def __init__(self, root: Path, settings: Settings | None = None) -> None:
@@ -51,9 +52,9 @@ class Desk:
         Parameters
         ----------
         name
-            Its path as seen from the vault's root.
+            The path of the note, relative to the vault's root.
         edits
-            The code of those blocks that are to have another one.
+            The new code of the edited blocks, by the number of the block.
         report
             Gets ``{"block": number, "limit": seconds}`` before each block runs, and
             ``{"check": …, "places": […]}`` for each check.
@@ -61,7 +62,7 @@ class Desk:
         Raises
         ------
         ValueError
-            If with that code the page is another one: an edit holds the mark that ends a block.
+            If the edited text has other blocks than the note: an edit contains a closing fence.
         """
         path = self.vault.root / name
         original = self.vault.notes[path]
@@ -95,9 +96,9 @@ class Desk:
 
 
 def _excused(check: Check, lacking: set[int]) -> Check:
-    """Return what a browser cannot run from what is wrong.
+    """Return a check as excepted if a browser cannot run the code that it depends on.
 
-    What rests on a block that could not run cannot be judged either.
+    Checks that depend on a block that could not run cannot be judged either.
     """
     if check.outcome != FAILS:
         return check
@@ -112,7 +113,7 @@ def _excused(check: Check, lacking: set[int]) -> Check:
 
 
 def edited(note: Note, edits: Mapping[int, str]) -> str:
-    """Write a note with other code in some of its blocks."""
+    """Return the text of a note with other code in some of its blocks."""
     if note.path.suffix == ".ipynb":
         notebook = json.loads(note.path.read_text(encoding="utf-8"))
         cells = [c for c in notebook["cells"] if c["cell_type"] == "code" and c["source"]]

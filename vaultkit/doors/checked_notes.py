@@ -1,4 +1,4 @@
-"""What pages show of the checks of their notes, without a host."""
+"""The checks of notes as pages show them, without a host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vaultkit.read.vault import Vault
 from vaultkit.site import predictions, report, runnable
 from vaultkit.site.pages import SitePage
 
-#: What a note's text alone decides is reported when the text is inspected.
+#: Kinds of checks that run code; the others are reported when the text is inspected.
 _OF_CODE = ("block", "equation", "shape", "number")
 
 
@@ -26,11 +26,11 @@ class CheckedNotes:
     Parameters
     ----------
     vault, ledger
-        The notes, and what is known of them.
+        The notes, and the ledger with their checks.
     url_of
-        Returns the address of the page of a note, given its path; None where it has none.
+        Returns the address of the page of a note, given its path; None if it has no page.
     with_failures
-        Whether the reader is the author, to whom failed checks are shown.
+        Whether failed checks are shown: the reader is the author.
     """
 
     def __init__(
@@ -40,9 +40,9 @@ class CheckedNotes:
         url_of: Callable[[str], str | None],
         with_failures: bool,
     ) -> None:
-        #: By path of the note.
+        #: The entry of each note, by its path.
         self.entries: dict[str, report.Entry] = {}
-        #: The failed checks of notes whose checks are kept from readers.
+        #: The failed checks of notes whose checks are not shown to readers.
         self.failures: list[tuple[str, Check]] = []
         for entry in report.entries(vault, ledger):
             url = url_of(entry.path)
@@ -55,21 +55,21 @@ class CheckedNotes:
             self.entries[entry.path] = replace(entry, href=url)
 
     def data(self) -> str:
-        """Write all checks as JSON."""
+        """Return all checks as JSON."""
         known = {name: entry.checks for name, entry in self.entries.items()}
         return json.dumps(published(known), ensure_ascii=False, separators=(",", ":"))
 
     def badge(self) -> str:
-        """Draw the totals."""
+        """Return an SVG of the totals."""
         return report.badge(report.Totals.of(list(self.entries.values())))
 
     def evidence(self, page: SitePage) -> dict[str, Part]:
-        """Find the checks behind each part of a page, as far as they are known."""
+        """Return the checks behind each part of a page, as far as they are known."""
         entry = self.entries.get(page.uri)
         return parts(page.note, entry.checks or ()) if page.note and entry else {}
 
     def details(self, page: SitePage) -> dict[str, object]:
-        """Gather what the scripts of a page show of its checks and arrays."""
+        """Return what the scripts of a page show: its checks and arrays."""
         found: dict[str, object] = {
             place: part.plain() for place, part in self.evidence(page).items()
         }
@@ -81,14 +81,14 @@ class CheckedNotes:
         return found
 
     def foot(self, page: SitePage, table_url: str | None) -> str:
-        """Write the line below a note that sums up its checks; empty for other pages.
+        """Return the line below a note that sums up its checks; empty for other pages.
 
         Parameters
         ----------
         page
             The page of the note.
         table_url
-            Address of the table of all notes; None where there is none.
+            Address of the table of all notes; None if there is none.
         """
         entry = self.entries.get(page.uri)
         if entry is None:
@@ -100,17 +100,17 @@ class CheckedNotes:
         )
 
     def table(self, page: SitePage, data_url: str, script_url: str, can_run: bool) -> str:
-        """Write what the page of all checks holds; a script makes its rows from the data."""
+        """Return the HTML of the page of all checks; a script builds the rows from the data."""
         found = [replace(entry, href=page.to(entry.href)) for entry in self.entries.values()]
         data, script = page.to(data_url), page.to(script_url)
         return f"{runnable.controls() if can_run else ''}{report.table(found)}" + (
             f'<div class="vk-checks" data-checks="{data}">'
-            f'<p>Every single check stands in <a href="{data}">checks.json</a>.</p></div>'
+            f'<p>All checks are in <a href="{data}">checks.json</a>.</p></div>'
             f'<script src="{script}" defer></script>'
         )
 
     def questions(self, page: SitePage, pages: Iterable[SitePage]) -> str:
-        """Write the table of all notes that ask before they show, in the order of the pages."""
+        """Return the table of all notes with questions, in the order of the pages."""
         found = []
         for other in pages:
             entry, note = self.entries.get(other.uri), other.note

@@ -1,7 +1,7 @@
 """The door to the command line: ``vaultkit check``, ``build``, ``lsp``, ``rename`` and others.
 
-It exits with 0 if nothing is wrong, with 1 if something is (or the run was stopped), and with 2 if
-it was asked for what there is not.
+The exit code is 0 if nothing is wrong, 1 if something is wrong or the run was stopped, and 2 if the
+command line names something that does not exist.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
 from vaultkit.store import store_beside
 
-#: What is found in each note that was looked at.
+#: The inspections of notes.
 Found = list[Inspection]
 
 
-#: So many lines are not all named.
+#: From so many lines on, not all are named.
 _FEW = 6
-#: What is told in one line: somebody asked for what there is not.
+#: Errors that are reported in one line, as wrong usage.
 _REFUSALS = (
     OptionsError,
     GitError,
@@ -63,7 +63,7 @@ _REFUSALS = (
 
 
 def _door(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Report wrong usage in one line, and exit with 2."""
+    """Make a command report wrong usage in one line, and exit with 2."""
 
     @wraps(command)
     def door(*args: Any, **kwargs: Any) -> Any:
@@ -106,21 +106,23 @@ def main() -> None:
 )
 @click.option("--note", "names", multiple=True, metavar="NAME", help="Check this note alone.")
 @click.option("--update", is_flag=True, help="Rewrite stale outputs and mirrored code.")
-@click.option("--trials", type=int, metavar="N", help="Judge on N sets of other numbers, too.")
+@click.option(
+    "--trials", type=int, metavar="N", help="Judge equations on N sets of other numbers, too."
+)
 @click.option(
     "--machines",
     type=click.IntRange(1),
     is_flag=False,
     flag_value=len(MACHINES),
     metavar="N",
-    help="Run the notes again as (N) other machines compute; what differs is wrong.",
+    help="Run the notes again as (N) other machines compute; a difference is a failure.",
 )
 @click.option(
     "--changed",
     is_flag=False,
     flag_value="HEAD",
     metavar="COMMIT",
-    help="Check what has changed since a commit (the last one), and what rests on it.",
+    help="Check the notes that have changed since a commit (the last one), and their dependents.",
 )
 @click.option(
     "--shard", metavar="K/N", help="Check a share of the notes: the first of four is 1/4."
@@ -129,14 +131,14 @@ def main() -> None:
     "--baseline",
     "with_baseline",
     is_flag=True,
-    help=f"Fail on what is new alone. The first time, write what fails into {baseline.NAME}.",
+    help=f"Report only new failures. The first time, write all failures to {baseline.NAME}.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write all that was found to the output.")
+@click.option("--json", "as_json", is_flag=True, help="Print all checks as JSON.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write a report for CI servers.")
-@click.option("--watch", is_flag=True, help="Check again at every save what it touches.")
-@click.option("--verbose", "-v", is_flag=True, help="Write all failures of each note.")
+@click.option("--watch", is_flag=True, help="After every save, check the affected notes again.")
+@click.option("--verbose", "-v", is_flag=True, help="Print all failures of each note.")
 @click.option(
-    "--annotate", metavar="FILE", help="Keep a note of all failures in the vault, as links."
+    "--annotate", metavar="FILE", help="Keep a note in the vault that lists all failures as links."
 )
 @click.pass_context
 @_door
@@ -156,7 +158,7 @@ def check(
     verbose: bool,
     annotate: str | None,
 ) -> None:
-    """Check the notes below PATH, or the one there: its code runs, in a process of its own."""
+    """Check the notes below PATH, or the note PATH; their code runs in separate processes."""
     if machines and (update or watch):
         raise click.UsageError("--machines compares notes as they are: no --update, no --watch")
     share = Shard.read(shard) if shard else None
@@ -179,7 +181,7 @@ def check(
         notes = [note for note in notes if note.path != annotations.path]
     found = _inspect(vault, notes, trials, update, machines, again=not watch)
     if with_baseline:
-        found = _known(vault, found, whole=path.is_dir() and not (names or changed or shard))
+        found = _except_known(vault, found, whole=path.is_dir() and not (names or changed or shard))
     if junit:
         junit.write_bytes(_junit(vault, found))
     if as_json:
@@ -190,7 +192,7 @@ def check(
     if annotations:
         annotations.take((inspection.note, inspection.checks) for inspection in found)
     if watch:
-        # Wherever it is told to stop: that is how it ends.
+        # Ctrl+C is the usual way to end this.
         with suppress(KeyboardInterrupt):
             _watch(vault, trials, update, annotations, path)
     context.exit(int(_fails(found)))
@@ -199,10 +201,10 @@ def check(
 @main.command()
 @_folder
 @click.option("--site-dir", "-d", type=click.Path(path_type=Path), default="site")
-@click.option("--strict", is_flag=True, help="Exit with 1 where anything is wrong on a page.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if there is a warning.")
 @_door
 def build(path: Path, site_dir: Path, strict: bool) -> None:
-    """Make a site of the notes below PATH. They need no mkdocs.yml; one that is there is used."""
+    """Build a site from the notes below PATH. A mkdocs.yml is used if there is one."""
     try:
         from vaultkit.doors.site_builder import build_site
     except ImportError as error:
@@ -214,10 +216,10 @@ def build(path: Path, site_dir: Path, strict: bool) -> None:
 
 @main.command()
 @_folder
-@click.option("--json", "as_json", is_flag=True, help="Write it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @_door
 def links(path: Path, as_json: bool) -> None:
-    """Return how the notes below PATH hang together."""
+    """Print the link structure of the notes below PATH: orphans, dead ends and the like."""
     from vaultkit.read import graph
 
     vault = Vault(path)
@@ -236,7 +238,7 @@ def links(path: Path, as_json: bool) -> None:
 @_vault
 @_door
 def new(name: str, path: Path) -> None:
-    """Write a note called NAME that passes every check, to be made one's own piece by piece."""
+    """Write a note called NAME that passes every check, as a template to be changed."""
     click.echo(starter.write(name, Vault(path)))
 
 
@@ -246,10 +248,10 @@ def new(name: str, path: Path) -> None:
 @_vault
 @_door
 def rename(old: str, new: str, path: Path) -> None:
-    """Give the note OLD, or its heading OLD#HEADING, the name NEW, with all that calls it.
+    """Rename the note OLD, or its heading OLD#HEADING, to NEW, and update all references.
 
-    That is every link, the navigation in mkdocs.yml, and drawings. Where somebody has renamed the
-    note already, and there is no OLD any more, what still calls it so is mended.
+    References are links, the navigation in mkdocs.yml, and drawings. If the note was renamed
+    already, so that there is no OLD, only the references are updated.
     """
     vault = Vault(path)
     name, _, words = old.partition("#")
@@ -266,7 +268,9 @@ def rename(old: str, new: str, path: Path) -> None:
     _write(changes)
     click.echo(f"{changes.count} places changed in {len(changes.edits)} files", err=True)
     for place in changes.left:
-        click.echo(f"{place}: this code calls {name!r}; what it draws anew will, too", err=True)
+        click.echo(
+            f"{place}: this code contains {name!r}, as will the drawings that it makes", err=True
+        )
 
 
 @main.command()
@@ -278,7 +282,7 @@ def rename(old: str, new: str, path: Path) -> None:
 )
 @_door
 def lsp(path: Path | None) -> None:
-    """Tell an editor what is wrong as one types: a language server on the standard streams."""
+    """Start a language server on the standard streams, which checks notes while you type."""
     try:
         from vaultkit.doors.language_server import serve
     except ImportError as error:
@@ -287,7 +291,7 @@ def lsp(path: Path | None) -> None:
 
 
 def _write(changes: Changes) -> None:
-    """Write what has to change for a new name."""
+    """Apply the changes of a rename to the files."""
     for path, edits in changes.edits.items():
         raw = path.read_bytes()
         bom = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
@@ -309,20 +313,20 @@ def _at(path: Path, vault: Vault) -> Note:
     try:
         return vault.notes[path.resolve()]
     except LookupError:
-        raise click.UsageError(f"{path} is no note of the vault {vault.root}") from None
+        raise click.UsageError(f"{path} is not a note of the vault {vault.root}") from None
 
 
 def _inspect(
     vault: Vault, notes: Sequence[Note], trials: int | None, update: bool,
     machines: int | None = None, *, again: bool = True,
 ) -> Found:  # fmt: skip
-    """Inspect notes, tell how far it is, keep what was found; with ``update``, mend them.
+    """Inspect notes, show progress, record results in the ledger; with ``update``, rewrite outputs.
 
-    ``again``: run also those of which all is known that running them would tell.
+    ``again``: run also the notes whose results in the ledger are still valid.
     """
-    mended = 0
+    rewritten = 0
     if update:
-        mended += sum(_apply(note, stale_mirrors(note, vault)) for note in notes)
+        rewritten += sum(_apply(note, stale_mirrors(note, vault)) for note in notes)
         vault.refresh()
         notes = [vault.notes[note.path] for note in notes]
     options = vault.options
@@ -339,7 +343,7 @@ def _inspect(
                 if update:
                     mends = [c.mend for c in inspection.checks if c.mend and c.block is not None]
                     if _apply(note, mends):
-                        mended += len(mends)
+                        rewritten += len(mends)
                         checks = [
                             replace(c, outcome=EXCEPTED, why="rewritten") if c.mend in mends else c
                             for c in inspection.checks
@@ -352,14 +356,14 @@ def _inspect(
     finally:
         runner.close()
     if update:
-        click.echo(f"{mended} rewritten: read what came", err=True)
+        click.echo(f"{rewritten} rewritten: read the result", err=True)
     if machines:
-        _try_again(Machines(vault, settings, machines, say=_say), found, ledger)
+        _compare_machines(Machines(vault, settings, machines, say=_say), found, ledger)
     return found
 
 
-def _try_again(machines: Machines, found: Found, ledger: Ledger) -> None:
-    """Run notes again on other machines; add what differs to what was found in them."""
+def _compare_machines(machines: Machines, found: Found, ledger: Ledger) -> None:
+    """Run notes again on other machines; add the differences to their inspections."""
     runs = [inspection for inspection in found if inspection.note.blocks]
     machines.run(inspection.note for inspection in runs)
     for inspection in runs:
@@ -376,7 +380,7 @@ def _say(line: str) -> None:
 
 
 def _apply(note: Note, mends: list[Mend]) -> int:
-    """Mend a note; return how much of it was mended."""
+    """Rewrite parts of a note; return how many were rewritten."""
     if not mends:
         return 0
     try:
@@ -387,8 +391,8 @@ def _apply(note: Note, mends: list[Mend]) -> int:
     return len(mends)
 
 
-def _known(vault: Vault, found: Found, *, whole: bool) -> Found:
-    """Except what has failed before; the first time, that is all that fails now."""
+def _except_known(vault: Vault, found: Found, *, whole: bool) -> Found:
+    """Except the failures of the baseline; without a baseline, write one of all failures first."""
     before = baseline.read(vault)
     if before is None:
         if not whole:
@@ -398,7 +402,8 @@ def _known(vault: Vault, found: Found, *, whole: bool) -> Found:
         before = baseline.read(vault)
     found, gone = baseline.excepted(vault, found, before or Counter())
     if whole and gone:
-        message = f"{gone} of the baseline fail no more; remove {baseline.path(vault)} to renew it"
+        file = baseline.path(vault)
+        message = f"{gone} failures of the baseline no longer occur; remove {file} to renew it"
         click.echo(message, err=True)
     return found
 
@@ -409,7 +414,7 @@ def _fails(found: Found) -> bool:
 
 
 def _report(vault: Vault, found: Found, asked: Path, *, verbose: bool = False) -> None:
-    """Write failures with their note and line, a table where they are many, what was checked."""
+    """Print failures with their note and line, a table if there are many, and the totals."""
     here = Path.cwd()
     tally: Counter[str] = Counter()
     failures: list[tuple[str, Check]] = []
@@ -425,7 +430,7 @@ def _report(vault: Vault, found: Found, asked: Path, *, verbose: bool = False) -
                 places.setdefault(one.why, []).append(one.line)
         most = len(places) if verbose else MOST_OF_A_NOTE
         for why, (line, *others) in islice(places.items(), most):
-            # What is wrong in many places of a note is told once.
+            # A failure that occurs on many lines of a note is printed once.
             also = f" (also in {_lines(others)})" if others else ""
             first, *more = why.split("\n")
             click.echo("\n".join([f"{shown}:{line}: {first}{also}", *more]))
@@ -448,7 +453,7 @@ def _report(vault: Vault, found: Found, asked: Path, *, verbose: bool = False) -
 
 
 def _lines(numbers: list[int]) -> str:
-    """Name lines, but no more than a terminal has room for.
+    """Return line numbers as text; of many, only the first ones.
 
     >>> _lines([3]), _lines([3, 5]), _lines([1, 2, 3, 4, 5, 6, 7])
     ('line 3', 'lines 3, 5', 'lines 1, 2, 3, 4 and 3 more')
@@ -464,7 +469,7 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def _junit(vault: Vault, found: Found) -> bytes:
-    """Write what was found as JUnit does: a suite a note, a case a kind of check."""
+    """Return the inspections as JUnit XML: a suite for each note, a case for each kind of check."""
     root = ElementTree.Element("testsuites")
     for inspection in found:
         name = vault.relative(inspection.note.path)
@@ -478,7 +483,7 @@ def _junit(vault: Vault, found: Found) -> bytes:
                 if one.outcome == FAILS:
                     text = f"{name}:{one.line}: {one.why}"
                     failure = ElementTree.SubElement(case, "failure", message=_line(one))
-                    # What XML cannot hold is no part of a message that anybody reads.
+                    # XML cannot hold control characters.
                     failure.text = "".join(c for c in text if c.isprintable() or c in "\n\t")
         failures = sum(case.find("failure") is not None for case in suite)
         suite.set("tests", str(len(suite)))
@@ -495,12 +500,12 @@ def _line(one: Check) -> str:
 def _watch(
     vault: Vault, trials: int | None, update: bool, annotations: Annotations | None, path: Path
 ) -> None:
-    """Check again what a save touches, until somebody stops it."""
+    """Check the notes that each save affects, until the user stops it."""
     from watchfiles import watch
 
     click.echo("watching; stop with Ctrl+C", err=True)
     before = _digests(vault)
-    # Looks now and then, too, for what was saved before it was being watched.
+    # The time-out finds files that were saved before the watcher had started.
     for changes in watch(
         vault.root.parent, raise_interrupt=False, rust_timeout=2000, yield_on_timeout=True
     ):

@@ -83,9 +83,9 @@ class Drafts:
     vault
         The vault.
     listener
-        Who is told of it, in the loop that runs now.
+        Receives the results, in the current event loop.
     pause
-        Seconds after the last key before a note is judged.
+        Seconds after the last key before a note is checked.
     """
 
     def __init__(self, vault: Vault, listener: Listener, pause: float) -> None:
@@ -94,7 +94,7 @@ class Drafts:
         self._pause = pause
         self._loop = loop = asyncio.get_running_loop()
         self._open: dict[Path, Draft] = {}
-        #: Notes that are not open, and have something wrong with them that was told.
+        #: Notes that are not open and for which failures were reported.
         self._reported: set[Path] = set()
 
         def judged(verdict: Verdict) -> None:
@@ -103,7 +103,7 @@ class Drafts:
         self._background = Background(vault.root, judged)
 
     def close(self) -> None:
-        """End all that runs."""
+        """Cancel all runs and timers."""
         self._background.close()
 
     def get(self, path: Path) -> Draft | None:
@@ -111,7 +111,7 @@ class Drafts:
         return self._open.get(path)
 
     def note(self, path: Path) -> Note | None:
-        """Return a note as it was typed last."""
+        """Return a note with the text that the editor holds, or that is on disk."""
         if draft := self._open.get(path):
             self._read(draft)
         return self.vault.notes.get(path)
@@ -128,12 +128,12 @@ class Drafts:
     # --- What the editor does ----------------------------------------------------------------
 
     def opened(self, path: Path, uri: str, text: str, version: int) -> None:
-        """Hold a note."""
+        """Add the draft of a note that the editor has opened."""
         self._open[path] = Draft(uri, text, version, Note(path, text))
         self._check_text(path)
 
     def edited(self, path: Path, text: str, version: int | None) -> None:
-        """Take over the new text of a draft."""
+        """Store the new text of a draft."""
         draft = self._open[path]
         draft.text, draft.version = text, version
         self._background.outdate(path)
@@ -142,15 +142,15 @@ class Drafts:
         draft.timer = self._loop.call_later(self._pause, self._check_text, path)
 
     def saved(self, path: Path) -> None:
-        """Judge what rests on a draft that was saved."""
+        """Check the notes that depend on a draft that was saved."""
         draft = self._open.get(path)
-        if draft and draft.timer:  # it is saved as it was typed last
+        if draft and draft.timer:  # check the last text first
             draft.timer.cancel()
             self._check_text(path)
         self.files_changed([path])
 
     def closed(self, path: Path) -> None:
-        """Forget a draft."""
+        """Drop the draft of a note that the editor has closed."""
         draft = self._open.pop(path)
         if draft.timer:
             draft.timer.cancel()
@@ -159,9 +159,9 @@ class Drafts:
         self._listener.found(draft.note, [], draft)
 
     def files_changed(self, paths: Sequence[Path]) -> None:
-        """Judge again what rests on files: drafts as they are typed, other notes by their text."""
+        """Check the notes that depend on changed files, with their code if they are drafts."""
         if any(path.suffix != ".md" for path in paths):
-            self._background.forget()  # a module that was not there may be, and the like
+            self._background.forget()  # checkpoints do not know of new modules
         try:
             self.vault.refresh()
         except OptionsError as error:
@@ -172,13 +172,13 @@ class Drafts:
                 if note.path not in paths:
                     self._check_text(note.path)
                 continue
-            checks = list(filter(_is_told, self._inspect_text(note)))
+            checks = list(filter(_is_reported, self._inspect_text(note)))
             if checks or note.path in self._reported:
                 (self._reported.add if checks else self._reported.discard)(note.path)
                 self._listener.found(note, checks, None)
 
     def run_to(self, path: Path, index: int) -> None:
-        """Run the blocks of a draft up to one, that included, and say what it shows."""
+        """Run the blocks of a draft up to and including one, and show its result."""
         draft = self._open.get(path)
         if draft and 0 <= index < len(draft.note.blocks):
             self._run(draft, until=index + 1)
@@ -194,7 +194,7 @@ class Drafts:
         return list(inspect(note, self.vault, self._settings, run=None))
 
     def _check_text(self, path: Path) -> None:
-        """Judge the text of a draft as it is now, and have its code run."""
+        """Check the current text of a draft, and request the run of its code."""
         draft = self._open[path]
         draft.timer = None
         self._read(draft)
@@ -211,7 +211,7 @@ class Drafts:
 
     def _run(self, draft: Draft, until: int | None = None) -> None:
         """Request the run of a draft, whole or up to a block."""
-        settings = replace(self._settings, typeset=None)  # its formulas are judged with its text
+        settings = replace(self._settings, typeset=None)  # formulas are typeset with the text
         task = task_of(draft.note, self.vault, settings, until)
         if until is not None:
             task = replace(task, names=task.names | {"code"})
@@ -225,14 +225,14 @@ class Drafts:
         if verdict.until is not None:
             self._show(verdict, verdict.until - 1)
             if draft.verdict is None or draft.verdict.note is not draft.note:
-                self._run(draft)  # it has not come to its end yet
+                self._run(draft)  # the run stopped early
             return
         draft.verdict = verdict
         self._report(draft)
         self._listener.ran()
 
     def _show(self, verdict: Verdict, index: int) -> None:
-        """Show the result of running up to a block: its variables, or what is wrong."""
+        """Show the result of running up to a block: its variables, or its failures."""
         wrong = [c for c in verdict.found.checks if c.outcome == FAILS and c.block is not None]
         if wrong:
             self._listener.say(f"line {wrong[0].line}: {wrong[0].why}", FAILS)
@@ -242,8 +242,8 @@ class Drafts:
         self._listener.say("\n".join([f"block {index + 1} runs", *bound]), "")
 
     def _report(self, draft: Draft) -> None:
-        self._listener.found(draft.note, filter(_is_told, draft.checks), draft)
+        self._listener.found(draft.note, filter(_is_reported, draft.checks), draft)
 
 
-def _is_told(check: Check) -> bool:
+def _is_reported(check: Check) -> bool:
     return check.outcome == FAILS or (check.kind == "link" and check.outcome == EXCEPTED)

@@ -1,7 +1,7 @@
-"""Has MkDocs' server look for changes at once when the system tells of one.
+"""Makes MkDocs' server look for changes as soon as the operating system reports one.
 
-It looks by itself twice a second, which finds a change in every kind of folder, also where the
-system tells of none: on a network, behind a link. It goes on doing so.
+The server polls twice a second, and continues to: polling also finds changes in folders for which
+the system sends no events, such as network folders and symbolic links.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ from watchdog.events import (
 )
 from watchdog.observers import Observer
 
-#: Seconds without a change, after which the server builds. A tenth of a second by default, since
-#: what it finds by itself may be written still.
+#: Seconds without a change before the server builds. The server's default is 0.1, since a file that
+#: is found by polling may still be being written; an event comes after the file is closed.
 _QUIET = 0.03
-#: What is closed is written; to open a file changes nothing.
+#: A closed file is complete; opening a file changes nothing.
 _CHANGES = [FileClosedEvent, FileCreatedEvent, FileDeletedEvent, FileMovedEvent]
 
 
 class FileEvents:
-    """Listens to the system for changes in a folder that a server watches.
+    """Listens to the system's events for a folder that a server watches.
 
     Parameters
     ----------
     server
-        That of MkDocs.
+        The server of MkDocs.
     folder
         The folder.
     """
 
     def __init__(self, server: Any, folder: Path) -> None:
         self._observer = Observer()
-        # Elsewhere the system does not tell when a file is written to its end.
+        # Other systems send no event when a file is closed.
         if sys.platform != "linux":
             return
-        with suppress(OSError):  # the system may watch no more folders
+        with suppress(OSError):  # the limit of watched folders may be reached
             handler = _Handler(lambda: _poll(server, folder))
             self._observer.schedule(handler, str(folder), recursive=True, event_filter=_CHANGES)
             self._observer.start()
             server.build_delay = _QUIET
 
     def end(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         if self._observer.is_alive():
             self._observer.stop()
             self._observer.join()

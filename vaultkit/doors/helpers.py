@@ -1,10 +1,10 @@
 """Helper processes that share the work of this one.
 
-`Helpers` do beforehand, from the last to the first, what this process does in its order. Both keep
-what they have done where they look first, so that they meet half way. What a helper does is never
-waited for unless asked, and never missed: this process does itself whatever is not there.
+`Helpers` do items from the last to the first, while this process does them from the first to the
+last. Both store their results in the same cache and look there first, so that they meet in the
+middle. This process need not wait for a helper, and does itself whatever a helper has not done.
 
-`divided` is for work without an order, all of which is at hand.
+`divided` is for items in any order, all of which are known from the start.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
-#: More of them would mostly wait for each other.
+#: With more helpers, most would wait for each other.
 _MOST = 3
-#: So many things are done before a process to help is made.
+#: At least so many items for each helper; forking it takes as long as a few items.
 _FEW = 16
-#: Parts that are handed out one by one; their numbers, of four bytes each, wait in a pipe.
+#: Most parts into which items are divided; their numbers, four bytes each, must fit into a pipe.
 _PARTS = 4096
 
 
 class Helpers:
-    """The processes that help one; there may be none.
+    """Forked processes that help this one; there may be none.
 
-    Only Linux forks them: elsewhere a fork is not safe, or impossible; nor is it where other
-    threads run, and it brings nothing where there is one processor.
+    They exist only on Linux, since other systems cannot fork safely, only if no other threads run,
+    and only if there is a second processor.
 
     Parameters
     ----------
     work
-        What each of them does. It is given that helper, to ask what is still to be done.
+        The work of each helper, called with the `Helpers` object, whose `share` yields its items.
     count
-        How many; None: as many as there are processors besides that of this process.
+        The number of helpers; None: as many as there are other processors.
     """
 
     def __init__(self, work: Callable[[Helpers], None], count: int | None = None) -> None:
         self.number = 0
-        #: How many of the things to be done this process has come to.
+        #: The number of the item that this process has reached.
         self._reached = mmap.mmap(-1, 8)
         self._running: list[int] = []
         self.count = min(_MOST, spare() if count is None else count) if _can_fork() else 0
@@ -63,24 +63,24 @@ class Helpers:
                 os._exit(0)
 
     def reach(self, number: int) -> None:
-        """Inform the helpers that this process has reached the item of that number."""
+        """Announce to the helpers that this process has reached the item of that number."""
         self._reached[:] = number.to_bytes(8, sys.byteorder)
 
     def share(self, things: Sequence[_T]) -> Iterable[_T]:
-        """Yield to a helper what it is to do, from the last thing to where this process is."""
+        """Yield a helper's items, from the last down to the one that this process has reached."""
         for at in range(len(things) - 1 - self.number, -1, -self.count):
             if at <= int.from_bytes(self._reached[:], sys.byteorder):
                 return
             yield things[at]
 
     def wait(self) -> None:
-        """Wait until they have done all that they were asked for."""
+        """Wait until the helpers have done all their items."""
         for pid in self._running:
             _wait(pid)
         self._running = []
 
     def end(self) -> None:
-        """Wait for no more than what each of them has begun."""
+        """Let each helper finish its current item, and wait for that."""
         self.reach(2**62)
         self.wait()
 
@@ -92,21 +92,21 @@ class Helpers:
 
 
 def divided(things: Sequence[_T], work: Callable[[Iterable[_T]], Any]) -> list[Any]:
-    """Divide work among all processors; each process takes the next item when it is free.
+    """Divide items among all processors; each process takes the next ones when it is free.
 
     Parameters
     ----------
     things
-        What is to be done.
+        The items.
     work
-        Does things as they come, and returns something that JSON can write. It is called once in
-        each process.
+        Processes some items, and returns something that JSON can write. It is called once in each
+        process.
 
     Returns
     -------
     list
-        What it returned in each of them. What a helper was not able to do, or did not do in
-        silence, has been done by this process.
+        The value that `work` returned in each process. If a helper failed or logged a message, this
+        process repeats its items.
     """
     count = min(_MOST, spare(), len(things) // _FEW) if _can_fork() else 0
     if count <= 0:
@@ -116,7 +116,7 @@ def divided(things: Sequence[_T], work: Callable[[Iterable[_T]], Any]) -> list[A
     for at in range(0, len(things), size):
         os.write(writer, at.to_bytes(4, sys.byteorder))
     os.close(writer)
-    #: By the number of each part, who has taken it.
+    #: By the number of each item, the helper that has taken its part.
     taken = mmap.mmap(-1, len(things))
 
     def take(number: int) -> Iterable[_T]:
@@ -162,7 +162,7 @@ def divided(things: Sequence[_T], work: Callable[[Iterable[_T]], Any]) -> list[A
 
 
 def spare() -> int:
-    """Count the processors besides that of this process."""
+    """Return the number of processors besides that of this process."""
     return (len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1) - 1
 
 
@@ -172,7 +172,7 @@ def _can_fork() -> bool:
 
 def _fork() -> int:
     with warnings.catch_warnings():
-        # Python counts BLAS's threads, too; BLAS knows of forks and starts its own anew.
+        # Python counts BLAS's threads, too; BLAS restarts its own after a fork.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
 
@@ -183,7 +183,7 @@ def _wait(pid: int) -> None:
 
 
 def _be_silent() -> list[str]:
-    """Leave it to the first process to tell of anything; gather what would have been told."""
+    """Discard a helper's output; return a list that collects its log messages."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)

@@ -1,7 +1,7 @@
-"""The door to editors: a language server that tells what is wrong with a note as it is typed.
+"""The door to editors: a language server that reports failures in a note as it is typed.
 
-What an editor holds is judged by `vaultkit.doors.drafts`; what it asks beside that is answered by
-`vaultkit.edit`; `vaultkit.doors.protocol` says both in the terms of the protocol.
+`vaultkit.doors.drafts` checks the text that an editor holds; `vaultkit.edit` answers its requests;
+`vaultkit.doors.protocol` translates both to and from the protocol.
 """
 
 from __future__ import annotations
@@ -35,32 +35,32 @@ from vaultkit.read.note import Note
 from vaultkit.read.roots import vault_in
 from vaultkit.read.vault import Vault
 
-#: Seconds after the last key before a note is judged.
+#: Seconds after the last key before a note is checked.
 PAUSE = 0.1
-#: The command that runs a note up to one of its blocks: its URI, the number of the block from 0.
+#: The command that runs a note up to one of its blocks: its URI, and the block's number from 0.
 RUN_TO = "vaultkit.runTo"
 
 
 class _Unread(TextDocument):
-    """What pygls holds in the place of a note, whose text is held here.
+    """An empty document in pygls' workspace: the text of a note is held by `Drafts`.
 
-    It takes more characters for the end of a line than editors do, and while it finds a place in
-    its own text it changes the place that it was told of.
+    pygls splits lines at more characters than editors do, and changes the position that it is given
+    when it converts it.
     """
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
-        """Leave the change to those who know the text."""
+        """Ignore the change: `Drafts` stores the text."""
 
 
 class Server(LanguageServer):
-    """Tells an editor what is wrong with the notes of a vault.
+    """Reports to an editor the failures in the notes of a vault.
 
     Parameters
     ----------
     folder
-        The folder of the vault; None: found in the folder that the editor has opened.
+        The folder of the vault; None: it is found in the folder that the editor has opened.
     pause
-        Seconds after the last key before a note is judged.
+        Seconds after the last key before a note is checked.
     """
 
     def __init__(self, folder: Path | None = None, pause: float = PAUSE) -> None:
@@ -93,26 +93,26 @@ class Server(LanguageServer):
             types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
         }
         for name, handler in handlers.items():
-            # pygls marks what it is given, and takes no methods.
+            # pygls sets attributes on a handler, which a bound method does not allow.
             self.feature(name, options.get(name))(partial(handler))
         self.command(RUN_TO)(partial(self._run_to))
 
-    # --- Its life ----------------------------------------------------------------------------
+    # --- Start and end -----------------------------------------------------------------------
 
     def _initialize(self, params: types.InitializeParams) -> None:
         folders = [folder.uri for folder in params.workspace_folders or []]
         root = (folders or [params.root_uri or ""])[0]
         folder = self._folder or vault_in(Path(to_fs_path(root) or "."))
         self.vault = Vault(folder)
-        gc.freeze()  # to look for garbage among all notes would take longer the more there are
-        # The code of notes finds modules, and is told of in tracebacks, from beside the vault.
+        gc.freeze()  # all notes stay: collecting among them only takes time
+        # The code of notes imports modules from beside the vault; tracebacks name paths from there.
         os.chdir(self.vault.root.parent)
         encoding = self.workspace.position_encoding
         self._drafts = Drafts(self.vault, self, self._pause)
         self._in_words = Protocol(self._drafts, str(getattr(encoding, "value", encoding)))
 
     async def _initialized(self, _: types.InitializedParams) -> None:
-        """Ask to be told of files that change without the editor."""
+        """Ask the editor to report files that change on disk."""
         workspace = self.client_capabilities.workspace
         watched = workspace and workspace.did_change_watched_files
         if not (watched and watched.dynamic_registration):
@@ -134,11 +134,11 @@ class Server(LanguageServer):
         self.close()
 
     def close(self) -> None:
-        """End all that runs."""
+        """Cancel all runs and timers."""
         if hasattr(self, "_drafts"):
             self._drafts.close()
 
-    # --- What the editor holds ---------------------------------------------------------------
+    # --- Open notes --------------------------------------------------------------------------
 
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         document = params.text_document
@@ -173,14 +173,14 @@ class Server(LanguageServer):
         paths = [to_fs_path(event.uri) for event in params.changes]
         self._drafts.files_changed([Path(path) for path in paths if path])
 
-    # --- What it is told -----------------------------------------------------------------------
+    # --- Reports to the editor ---------------------------------------------------------------
 
     def found(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
-        """Return what is wrong with a note."""
-        told = [self._in_words.diagnostic(note, check) for check in checks]
+        """Publish the failures in a note."""
+        diagnostics = [self._in_words.diagnostic(note, check) for check in checks]
         uri = draft.uri if draft else self._in_words.uri(note.path)
         self.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(uri, told, draft.version if draft else None)
+            types.PublishDiagnosticsParams(uri, diagnostics, draft.version if draft else None)
         )
 
     def ran(self) -> None:
@@ -190,11 +190,11 @@ class Server(LanguageServer):
             self.workspace_code_lens_refresh(None)
 
     def say(self, words: str, outcome: str) -> None:
-        """Show a message."""
+        """Show a message to the user."""
         kind = types.MessageType.Warning if outcome == FAILS else types.MessageType.Info
         self.window_show_message(types.ShowMessageParams(kind, words))
 
-    # --- What an editor asks -------------------------------------------------------------------
+    # --- Requests of the editor ----------------------------------------------------------------
 
     def _complete(self, params: types.CompletionParams) -> list[types.CompletionItem]:
         if (at := self._at(params)) is None:
@@ -310,14 +310,14 @@ class Server(LanguageServer):
         ]
 
     def _run_to(self, uri: str, index: int) -> None:
-        """Run the blocks of a note up to one, that included, and show what it shows."""
+        """Run the blocks of a note up to and including one, and show its result."""
         if held := self._held(uri):
             self._drafts.run_to(held.note.path, index)
 
     # --- Notes and places ----------------------------------------------------------------------
 
     def _path(self, uri: str) -> Path | None:
-        """Find the note of the vault that a URI means."""
+        """Return the path of the note of the vault that a URI names, if there is one."""
         name = to_fs_path(uri)
         if name is None or not name.endswith(".md"):
             return None
@@ -327,24 +327,24 @@ class Server(LanguageServer):
         return path if path.is_relative_to(self.vault.root) else None
 
     def _note(self, uri: str) -> Note | None:
-        """Return a note as it was typed last."""
+        """Return a note with the text that the editor holds, or that is on disk."""
         path = self._path(uri)
         return self._drafts.note(path) if path else None
 
     def _held(self, uri: str) -> Draft | None:
-        """Return what the editor holds of a note, as it was typed last."""
+        """Return the draft of a note with its latest text parsed."""
         note = self._note(uri)
         return self._drafts.get(note.path) if note else None
 
     def _at(self, params: Any) -> tuple[Note, int, int] | None:
-        """Return the note and the place that are asked about."""
+        """Return the note and the position that a request names."""
         note = self._note(params.text_document.uri)
         return (note, *self._in_words.place(note.lines, params.position)) if note else None
 
 
 def serve(folder: Path | None) -> None:
-    """Speak with an editor over the standard streams, until it goes."""
-    # What anything here, or a process that it starts, may print is no part of the protocol.
+    """Serve an editor over the standard streams, until it closes them."""
+    # Anything that this process or a child prints must not get into the protocol's stream.
     reading, writing = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

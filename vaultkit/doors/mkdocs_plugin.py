@@ -1,7 +1,7 @@
-"""The door to MkDocs: hands it the vault, its addresses, its problems and the look of the site.
+"""The door to MkDocs: adapts MkDocs' hooks to the vault, the renderer and the site model.
 
-What a page says is the business of the Python-Markdown extensions; what stands around it is that of
-the site model. Here are the hooks that MkDocs calls, in the order in which it calls them.
+The Python-Markdown extension renders the content of a page; the site model writes what surrounds
+it. The hooks are in the order in which MkDocs calls them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from vaultkit.site import material, styles
 from vaultkit.site.pages import SitePage
 from vaultkit.store import Store, store_in
 
-#: Plugins that show on a page what can be asked for beforehand.
+#: Plugins whose effect on a page is known before it is rendered.
 _KNOWN = {"material/search", "material/tags", "material/typeset", "mkdocs-jupyter", "search"}
 _KNOWN |= {"vaultkit"}
 
@@ -69,60 +69,61 @@ _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
 
 class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
-    """Makes a site of a vault."""
+    """Builds a site from a vault."""
 
     def __init__(self) -> None:
         self.served = ServedVault()
         self.serving = False
-        #: Only what has changed is written: MkDocs was told so.
+        #: Whether only changed pages are written, as with `mkdocs serve --dirty`.
         self.incremental = False
         self.output_index = OutputIndex()
         self.compiled = CompiledTemplates()
         self.spool = PageSpool()
         self.parallel_build = ParallelBuild(self.spool)
         self.file_events: FileEvents | None = None
-        #: This and what follows begins anew with each build.
+        #: The following attributes are set anew in each build.
         self.model: SiteModel
         self.assets: SiteAssets
         self.render_cache: RenderCache
         self.attributes = False
-        #: Whether all that changes pages is known: plugins and hooks of others may do anything.
+        #: Whether everything that changes pages is known: other plugins and hooks may do anything.
         self.known = True
-        #: Whether the author has put the pages into an order.
+        #: Whether the author has ordered the pages in `nav`.
         self.is_ordered = False
         self.files: Files
         self.nav: Navigation
         self.site_pages: dict[str, SitePage] = {}  # by source
 
     def on_startup(self, *, command: str, dirty: bool = False, **_: Any) -> None:
-        """Note whom the site is for; count warnings even where ``--quiet`` hides them.
+        """Store whether the site is served; count warnings even if ``--quiet`` hides them.
 
         MkDocs silences the logger itself, so `mkdocs build --strict --quiet` would pass with
-        broken links. What is shown is the handler's business.
+        broken links. The handlers decide what is shown.
         """
-        # The notes and pages of a site stay to the end of a build: to look for rubbish among them
-        # again and again takes a tenth of it, and more of what a save takes.
+        # A site's notes and pages stay in memory until the build ends. Collecting garbage among
+        # them repeatedly takes a tenth of a build, and more of an incremental one.
         gc.set_threshold(50_000, 20, 100)
         self.serving = command == "serve"
         self.incremental = self.serving and dirty
         if self.incremental:
-            # MkDocs warns at each save that navigation may be wrong. With this it is not.
-            logging.getLogger("mkdocs.commands.build").addFilter(_is_no_warning_of_dirt)
+            # MkDocs warns at each save that the navigation may be wrong. With this plugin it is
+            # not.
+            logging.getLogger("mkdocs.commands.build").addFilter(_is_not_dirty_warning)
         logger = logging.getLogger("mkdocs")
         if logger.level > logging.WARNING:
             for handler in logger.handlers:
                 handler.setLevel(max(handler.level, logger.level))
             logger.setLevel(logging.WARNING)
 
-    # Before the theme's plugins, which ask for it unasked.
+    # Before the theme's plugins, which add attr_list themselves.
     @event_priority(100)
     def _see_extensions(self, config: MkDocsConfig) -> None:
-        """Note whether the author of the site wants attributes behind text to be read."""
+        """Store whether the author has enabled attribute lists."""
         names = (str(name).split(".")[-1] for name in config.markdown_extensions)
         self.attributes = not {"attr_list", "extra"}.isdisjoint(names)
 
     def _read_vault(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Read the vault, and give it to the extension that renders its links."""
+        """Read the vault, and pass it to the extension that renders its links."""
         root = Path(config.docs_dir).resolve()
         try:
             vault = self.served.read(root)
@@ -135,7 +136,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             _log.warning("vaultkit: meanings: there is no note %s", path)
         ours = {*PARTS, "vaultkit"} | (set() if self.attributes else {"attr_list"})
         listed = [name for name in config.markdown_extensions if name not in ours]
-        # Ours comes last: it sees what the others have left.
+        # Ours come last: they process the results of the others.
         config.markdown_extensions = [*listed, *PARTS]
         for name, settings in PARTS.items():
             config.mdx_configs[name] = {**settings, **(config.mdx_configs.get(name) or {})}
@@ -150,14 +151,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.known = not config.hooks and set(config.plugins) <= _KNOWN
         if "mkdocs-jupyter" in config.plugins:
             tame_jupyter(config.plugins["mkdocs-jupyter"])
-        # Below the folders of the user, so that a `custom_dir` can still overrule us.
+        # After the user's folders, so that templates in `custom_dir` take precedence.
         config.theme.dirs.insert(1 if config.theme.custom_dir else 0, str(THEME / "templates"))
         return config
 
     on_config = CombinedEvent(_see_extensions, _read_vault)
 
     def on_pre_build(self, config: MkDocsConfig) -> None:
-        """Report what is wrong with the notes."""
+        """Log the failures in the text of the notes."""
         vault, folder = self.model.vault, posixpath.basename(Path(config.docs_dir).as_posix())
         failures = TextFailures(vault, self._store(config), self.render_cache.names_fingerprint)
         for note in vault.notes.values():
@@ -165,17 +166,17 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 _log.warning("%s/%s:%s: %s", folder, vault.relative(note.path), line, why)
         failures.forget_the_gone()
 
-    # Before other plugins open any of them.
+    # Before other plugins open any of the files.
     @event_priority(100)
     def _drop_files(self, files: Files, config: MkDocsConfig) -> Files:
-        """Drop what cannot be sent."""
+        """Drop the files that cannot be published."""
         site_files.drop_unfit(files, self.model.vault, config)
         return files
 
-    # After other plugins have made pages of their files, notebooks for one.
+    # After other plugins have made pages of their files, such as notebooks.
     @event_priority(-50)
     def _add_files(self, files: Files, config: MkDocsConfig) -> Files:
-        """Give every note its address, every alias a way to it; add what the pages need."""
+        """Set the addresses of all notes; add redirects for aliases, and the theme's files."""
         model, vault = self.model, self.model.vault
         site_files.set_addresses(files, vault)
         self.assets = SiteAssets(vault, config, self._store(config), self.incremental)
@@ -191,7 +192,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             for file in (*needed, script, *site_files.notebook_files(vault, config)):
                 files.append(file)
         model.picture = self.assets.picture
-        # Where nobody has put the pages into an order, it is Obsidian's.
+        # Without `nav`, pages are in Obsidian's order.
         self.is_ordered = bool(config.nav)
         if not self.is_ordered:
             pages = sorted(files.documentation_pages(), key=site_files.in_order)
@@ -203,7 +204,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     on_files = CombinedEvent(_drop_files, _add_files)
 
     def _checks(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
-        """Gather what is known of each note; yield it for machines, as a badge, and for a table."""
+        """Load the checks of all notes; yield the files that show them."""
         vault = self.model.vault
 
         def url_of(path: str) -> str | None:
@@ -211,7 +212,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             return file.url if file else None
 
         checked = CheckedNotes(vault, Ledger(vault.whole), url_of, with_failures=self.serving)
-        # They are warnings of the build, which `--strict` heeds.
+        # As warnings of the build, they make it fail with `--strict`.
         for path, check in checked.failures:
             _log.warning("%s:%s: %s", path, check.line, check.why)
         self.model.checked = checked
@@ -223,7 +224,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             yield script
 
     def on_nav(self, nav: Navigation, files: Files, **_: Any) -> Navigation:
-        """Prepare what renders pages, and what knows which of them are written."""
+        """Start the render cache and, in an incremental build, the output index."""
         shown = InclusionLevel.is_in_serve if self.serving else InclusionLevel.is_included
         self.render_cache.begin(files, files.documentation_pages(inclusion=shown))
         if self.incremental:
@@ -232,31 +233,32 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return nav
 
     def on_serve(self, server: Any, config: MkDocsConfig, **_: Any) -> Any:
-        """Build again as soon as a file is saved, and when the notes were checked again."""
-        if not self.config.check_saved:  # otherwise it is this that has written there
+        """Rebuild as soon as a file is saved, and when the ledger changes."""
+        if not self.config.check_saved:  # otherwise this process changes the ledger
             folder = folder_of(self.model.vault)
-            folder.mkdir(parents=True, exist_ok=True)  # what is not there cannot be watched
+            folder.mkdir(parents=True, exist_ok=True)  # only an existing folder can be watched
             server.watch(str(folder))
         self.file_events = FileEvents(server, Path(config.docs_dir).absolute())
         return server
 
     def on_shutdown(self) -> None:
-        """Listen to no more saves."""
+        """Stop listening to file events."""
         if self.file_events:
             self.file_events.end()
 
     def on_page_read_source(self, page: Page, **_: Any) -> str | None:
-        """Read what can be read of a note that MkDocs would stumble over."""
+        """Return the text of a note on which MkDocs itself would fail; None for all others."""
         note = self._note(page)
         if note and note.refused:
             return "\n".join(refusal(note))
-        # MkDocs takes a first line `Author: …` for a property; a blank one keeps it from that.
+        # MkDocs takes a first line `Author: …` for a property; a blank line before it prevents
+        # that.
         return f"\n{note.text}" if note and META_RE.match(note.text) else None
 
-    # After mkdocs-jupyter, which gives pages of notebooks their own way to be rendered.
+    # After mkdocs-jupyter, which replaces the method that renders a notebook's page.
     @event_priority(-50)
     def on_pre_page(self, page: Page, **_: Any) -> Page:
-        """Render a notebook like a note; let no note end the build."""
+        """Make the page render from the cache, and any error end only this page."""
         note = self._note(page)
         render: Any = page.render
         if note and note.refused:
@@ -272,28 +274,28 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     # Before the theme's plugins read the properties.
     @event_priority(100)
     def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
-        """Describe the page by its summary, to those who list it."""
+        """Set the description and title of a page, and drop properties that the theme misreads."""
         note = self._note(page)
         page.meta = material.accepted_properties(page.meta, config.theme.dirs)
         if note and note.summary:
             page.meta.setdefault("description", note.summary)
-        # The theme's templates take what they get for HTML.
+        # The theme's templates insert strings as HTML.
         page.meta = material.escaped_words(page.meta)
-        if note and note.title == note.name:  # no heading says how to write it
+        if note and note.title == note.name:  # there is no heading with markup
             if page.is_homepage:
                 page.title = html.escape(config.site_name)
             else:
                 page.meta.setdefault("title", html.escape(note.name))
         if page.is_homepage:
-            # The way in is short: a list of its headings would only stand beside it.
+            # The home page is short: it needs no list of its headings.
             page.meta.setdefault("hide", ["toc"])
-        # Python-Markdown reads no page that says nothing, and one may have properties to show.
+        # Python-Markdown skips an empty page, but this one may have properties to show.
         return markdown if markdown.strip() else "<!-- -->"
 
-    # After all that changes the page.
+    # After all plugins that change the page.
     @event_priority(-100)
     def on_page_content(self, html_: str, /, page: Page, config: MkDocsConfig, **_: Any) -> str:
-        """Read the page for search and for the deck; write the links of its drawings anew."""
+        """Read the page for search and for the deck; adapt links in drawings to Material."""
         note = self._note(page)
         is_found = not (page.meta.get("search") or {}).get("exclude")
         sections = self.render_cache.sections(html_) if is_found else None
@@ -302,7 +304,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         lists_notes = material.lists_notes(page, config.plugins.get("material/tags"))
         if self.incremental or not self.known or lists_notes:
             return content
-        # Nothing looks at it until it is written.
+        # No plugin needs the content before it is written.
         self.spool.put(page, content)
         if note and note.path.suffix == ".md":
             page.markdown = ""
@@ -313,7 +315,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return self.there[url].content_bytes if url in self.there else None
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
-        """Arrange the pages; put our index and our worker in the place of Material's."""
+        """Arrange the pages; replace Material's search index and worker by ours."""
         self.render_cache.end()
         pages = (file.page for file in files.documentation_pages() if file.page)
         self.site_pages = {page.file.src_uri: self._site_page(page) for page in pages}
@@ -323,7 +325,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             _log.warning("vaultkit: roads: %s is not in nav", uri)
         search: Any = config.plugins.get("material/search")
         if search:
-            # It would read every page once more, for an index that ours takes the place of.
+            # It would parse every page again, for an index that ours replaces.
             search.search_index.add_entry_from_context = lambda _page: None
         for file in self.assets.styles():
             files.append(file)
@@ -335,11 +337,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         env.filters["vaultkit_search"] = lambda settings: Markup(
             material.with_search_worker(str(settings), worker)
         )
-        env.filters["vaultkit_later"] = lambda scripts: Markup(
+        env.filters["vaultkit_deferred"] = lambda scripts: Markup(
             material.deferred_scripts(str(scripts))
         )
         if self.incremental:
-            # Others may have changed what templates are compiled to.
+            # Other plugins may change how templates are compiled.
             env.bytecode_cache = self.compiled if self.known else None
             common = [self.model.common_facts(), self.assets.fonts, *shown_on_all(config, files)]
             self.output_index.skip_the_same(files, common, self._shown_on)
@@ -348,12 +350,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return env
 
     def _shown_on(self, page: Page) -> object | None:
-        """Gather what a page shows that others do not; None if nobody can tell all of it."""
+        """Return what only this page shows; None if that is not all known."""
         own = self.model.facts(self.site_pages[page.file.src_uri], page.content or "")
         return [own, str(page.toc), page.meta] if self.known and own else None
 
     def on_page_context(self, context: Any, page: Page, config: MkDocsConfig, **_: Any) -> Any:
-        """Pass to the templates the fonts to preload, and what surrounds the content.
+        """Pass the fonts to preload and what surrounds the content to the templates.
 
         The latter is no part of the page's content, so search does not see it.
         """
@@ -368,14 +370,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             title=html.unescape(str(page.title or config.site_name)),
             description=html.unescape(str(page.meta.get("description") or "")),
             canonical_url=page.canonical_url or "",
-            # MkDocs leaves blanks in it.
+            # MkDocs does not quote the address.
             edit_url=quote(page.edit_url or "", safe=":/?&=#%+@,;~"),
         )
         context.update(around)
         return context
 
     def on_post_page(self, output: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
-        """Write the Markdown of a page beside it; show the ledger, mend what the theme leaves."""
+        """Write the page's Markdown beside it; insert the ledger; label unnamed elements."""
         if not self.incremental:
             for where, text in self._markdown([page]):
                 path = Path(config.site_dir) / where
@@ -386,15 +388,15 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return material.labelled(self.model.filled_in(self.site_pages[page.file.src_uri], output))
 
     def on_post_template(self, output_content: str, template_name: str, **_: Any) -> str:
-        """Mend what the theme leaves in the page for lost visitors, too."""
+        """Label elements that the theme leaves without a name, in the page for errors, too."""
         return (
             material.labelled(output_content) if template_name.endswith(".html") else output_content
         )
 
-    # Before Material's plugin writes what it has gathered.
+    # Before Material's plugin writes its index.
     @event_priority(100)
     def on_post_build(self, config: MkDocsConfig) -> None:
-        """Leave Material's index empty, which is fetched with every page; add the Markdown."""
+        """Empty Material's index, which every page would fetch; write the Markdown and the deck."""
         self.parallel_build.end()
         self.spool.end()
         search: Any = config.plugins.get("material/search")
@@ -411,16 +413,16 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 self.output_index.write(site / where, text)
             self.output_index.end()
         else:
-            # Only now is known which elements there are.
+            # Only now are all elements of the pages known.
             styles.join(site, FOLDER, divided)
 
     def on_build_error(self, **_: Any) -> None:
-        """Leave nothing behind in MkDocs."""
+        """Restore MkDocs' own function, and delete the spool."""
         self.parallel_build.end()
         self.spool.end()
 
     def _markdown(self, pages: Iterable[Page]) -> Iterator[tuple[str, str]]:
-        """Yield the Markdown of pages, each with its place on the site."""
+        """Yield the Markdown of pages, each with its path on the site."""
         for page in pages:
             note = self._note(page)
             if note and not note.refused:
@@ -446,5 +448,5 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return store_in(Path(config.config_file_path or ".").parent / self.config.cache_dir)
 
 
-def _is_no_warning_of_dirt(record: logging.LogRecord) -> bool:
+def _is_not_dirty_warning(record: logging.LogRecord) -> bool:
     return not record.getMessage().startswith("A 'dirty' build")

@@ -1,6 +1,6 @@
-"""A spool for the content of pages, from when they are rendered until they are written.
+"""A spool for the content of pages, from rendering to writing.
 
-MkDocs renders all pages before it writes the first one, and would hold all contents in memory.
+MkDocs renders all pages before it writes the first one, and would keep all of them in memory.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from mkdocs.structure.pages import Page
 
 
 class PageSpool:
-    """The spool: contents of pages in a temporary file."""
+    """A temporary file with the contents of pages."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] | None = None
         self._owner = 0
-        #: By the path of a page, where in the file its content begins, and how long it is.
+        #: Offset and length of each page's content in the file, by the path of its source.
         self._places: dict[str, tuple[int, int]] = {}
 
     def put(self, page: Page, content: str) -> None:
         """Move the content of a page to the spool.
 
-        In a forked helper this does nothing: it shares the position in the file with the process
-        that made it, which would write elsewhere than it has noted.
+        In a forked helper this does nothing: the helper shares the file position with its parent
+        process, and would move it.
         """
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 (open until the end of the build)
@@ -52,7 +52,7 @@ class PageSpool:
 
     def _read(self, begins: int, length: int) -> bytes:
         assert self._file is not None
-        if hasattr(os, "pread"):  # processes that were forked share a place in the file
+        if hasattr(os, "pread"):  # forked processes share the file position
             return os.pread(self._file.fileno(), length, begins)
         self._file.seek(begins)
         return self._file.read(length)

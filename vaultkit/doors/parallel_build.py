@@ -1,6 +1,6 @@
-"""Builds pages in parallel: fills their templates in all processes at once.
+"""Fills the templates of pages in parallel, with helper processes.
 
-MkDocs does so page by page after all pages are rendered, when no page depends on another one.
+MkDocs does it page by page after all pages are rendered, when no page depends on another one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vaultkit.doors.page_spool import PageSpool
 
 
 class ParallelBuild:
-    """Stands in for the function by which MkDocs puts a page into its template, and writes it."""
+    """Replaces the function of MkDocs that fills the template of a page and writes the page."""
 
     def __init__(self, spool: PageSpool) -> None:
         self._of_mkdocs: Any = None
@@ -28,13 +28,13 @@ class ParallelBuild:
         self._spool = spool
 
     def begin(self) -> None:
-        """Take its place, until all pages of this build are written."""
+        """Replace MkDocs' function until all pages of this build are written."""
         self.end()
         self._of_mkdocs, self._are_built = of_mkdocs._build_page, False
         of_mkdocs._build_page = self._build
 
     def end(self) -> None:
-        """Give it back its place."""
+        """Restore MkDocs' function."""
         if self._of_mkdocs:
             of_mkdocs._build_page, self._of_mkdocs = self._of_mkdocs, None
 
@@ -58,7 +58,7 @@ class ParallelBuild:
                 self._of_mkdocs(file.page, config, doc_files, nav, env, dirty, excluded=hidden)
                 file.page.content = ""
 
-        # The first call is for all of them.
+        # The first call builds all pages.
         if not self._are_built:
             self._are_built = True
             divided(doc_files, build)

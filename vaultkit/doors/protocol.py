@@ -1,4 +1,4 @@
-"""What the language server protocol calls things: places, problems, parts of a note, edits."""
+"""Translates places, failures, symbols and edits to and from the language server protocol."""
 
 from __future__ import annotations
 
@@ -33,38 +33,38 @@ SYMBOLS = {
     "block": types.SymbolKind.Function,
     "id": types.SymbolKind.Key,
 }
-#: Kinds that are matters of form: the note says nothing wrong.
+#: Kinds of checks that concern only the form of a note; their failures are warnings.
 _WARNINGS = {"form"}
 
 
 @dataclass
 class Protocol:
-    """Says in the terms of the protocol what is known of notes.
+    """Translates between the engine and the protocol.
 
     Attributes
     ----------
     drafts
-        What the editor holds.
+        The open notes.
     encoding
-        What it counts the characters of a line in.
+        The unit in which the editor counts columns.
     """
 
     drafts: Drafts
     encoding: str
 
     def span(self, rows: Sequence[str], where: types.Range) -> Span:
-        """Read a range in a text of some lines."""
+        """Return a range of the protocol as a span of a text, given its lines."""
         line, column = self.place(rows, where.start)
         return Span(line, column, *self.place(rows, where.end))
 
     def place(self, rows: Sequence[str], where: types.Position) -> tuple[int, int]:
-        """Read a position: its line and its column."""
+        """Return a position of the protocol as a line and a column."""
         if where.line >= len(rows):
             return len(rows), len(rows[-1]) + 1
         return where.line + 1, from_units(rows[where.line], where.character, self.encoding)
 
     def range(self, rows: Sequence[str], where: Span) -> types.Range:
-        """Write a span as a range."""
+        """Return a span as a range of the protocol."""
 
         def position(line: int, column: int) -> types.Position:
             text = rows[line - 1] if line <= len(rows) else ""
@@ -75,18 +75,18 @@ class Protocol:
         )
 
     def uri(self, path: Path) -> str:
-        """Name a file, as the editor does if it holds it."""
+        """Return the URI of a file; of an open one, the URI that the editor has sent."""
         draft = self.drafts.get(path)
         return draft.uri if draft else path.as_uri()
 
     def location(self, place: Place) -> types.Location:
-        """Write a place in a file."""
-        # The beginning of a file is the same however it is read.
+        """Return a place in a file as a location of the protocol."""
+        # The beginning of a file has the same position in every unit.
         rows = self.drafts.rows(place.path) if place.span.end_column > 1 else []
         return types.Location(self.uri(place.path), self.range(rows, place.span))
 
     def diagnostic(self, note: Note, check: Check) -> types.Diagnostic:
-        """Write what is wrong with a note."""
+        """Return a failed or excepted check as a diagnostic."""
         severity = types.DiagnosticSeverity.Error
         if check.outcome == EXCEPTED:
             severity = types.DiagnosticSeverity.Information
@@ -96,7 +96,7 @@ class Protocol:
         return types.Diagnostic(where, check.why, severity, check.kind, source="vaultkit")
 
     def outline(self, note: Note, parts: Sequence[Symbol]) -> list[types.DocumentSymbol]:
-        """Write the parts of a note, each below the heading it stands under."""
+        """Return the parts of a note as a tree, each below its heading."""
         top: list[types.DocumentSymbol] = []
         above: list[tuple[int, list[types.DocumentSymbol]]] = [(0, top)]
         for part in sorted(parts, key=lambda part: (part.whole.line, part.kind != "heading")):
@@ -122,7 +122,7 @@ class Protocol:
         moved: tuple[Path, Path] | None = None,
         makes: tuple[Path, str] | None = None,
     ) -> types.WorkspaceEdit:
-        """Write edits, and what becomes of files, as one edit of the workspace."""
+        """Return edits and operations on files as one edit of the workspace."""
         changes: list[Any] = []
         if makes:
             path, text = makes

@@ -1,4 +1,4 @@
-"""What pytest collects in a vault: a file for each note and drawing, an item for each check."""
+"""A vault's collectors and items in pytest: files for notes and drawings, items for checks."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from vaultkit.read.note import Block, Note, Problem
 from vaultkit.read.options import CHECKS
 from vaultkit.read.syntax import printable
 
-#: Which kinds of checks are one item of a note.
+#: The kinds of checks in each group item of a note.
 GROUPS = {
     name: CHECKS[name] for name in ("form", "links", "formulas", "mirrors", "equations", "numbers")
 }
 
 
 class CheckError(Exception):
-    """What checks found. Holds it; says nothing itself."""
+    """The failures of an item. `_Item.repr_failure` formats them."""
 
     def __init__(self, path: Path, problems: list[Problem], checks: Sequence[Check] = ()) -> None:
         super().__init__(path, problems)
@@ -53,7 +53,7 @@ class CheckError(Exception):
 
 
 class _Item(pytest.Item):
-    """An item that shows what it found with the line, and nothing of the engine."""
+    """An item that reports each failure with its line, without the engine's traceback."""
 
     line = 1
 
@@ -80,11 +80,11 @@ class _Item(pytest.Item):
             raise CheckError(self.path, found)
 
 
-class NoteFolder(pytest.Dir):  # type: ignore[misc]  # all that it lacks is notes
-    """A folder of notes: also of those that pytest takes for no files."""
+class NoteFolder(pytest.Dir):  # type: ignore[misc]  # pytest.Dir is abstract in its types
+    """A folder of notes, including those that pytest does not take for files."""
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """Collect what pytest would; then links to nothing, and what only looks like a note."""
+        """Collect what pytest would, then the notes that pytest passes over."""
         seen = set()
         for node in super().collect():
             seen.add(node.path)
@@ -95,20 +95,20 @@ class NoteFolder(pytest.Dir):  # type: ignore[misc]  # all that it lacks is note
 
 
 class NoteFile(pytest.File):
-    """A note, as a file of tests."""
+    """A note as a file of tests."""
 
     note: Note
     mends: list[Mend]
-    #: The items that have run, by name: some plugins run one again.
+    #: Names of the items that have run: some plugins run an item twice.
     ran: set[str]
     expected: int
-    #: Whether it has been told that its code did not come to its end.
-    is_told = False
-    #: Its path, as pytest tells it.
+    #: Whether one of its items has reported that its code stopped early.
+    is_reported = False
+    #: Its path as pytest reports it.
     reported = ""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """One item for each block, in their order, then one for each kind of check."""
+        """Yield an item for each block, in order, then one for each kind of check."""
         vault = vault_of(self.path, self.config)
         if not is_asked(self.path, vault.notes, self.config):
             return
@@ -122,7 +122,7 @@ class NoteFile(pytest.File):
         self.mends = []
         self.ran = set()
         asked = checks_of(self.note, vault.options, vault.relative(self.path)) | {"form"}
-        # Of what nobody asked for there is no item; what is asked for may need it to run.
+        # A block that nobody asked for has no item, but may run for another check.
         blocks = self.note.blocks if "code" in asked else ()
         groups = [group for group in GROUPS if group in asked]
         self.expected = len(blocks) + len(groups)
@@ -131,7 +131,7 @@ class NoteFile(pytest.File):
         for index, block in enumerate(blocks):
             name = _item_name(block)
             seen[name] += 1
-            # pytest finds `Section[1]` and `Section[2]` when asked for `Section`.
+            # With brackets, pytest finds `Section[1]` and `Section[2]` when asked for `Section`.
             label = name if names[name] == 1 else f"{name}[{seen[name]}]"
             yield BlockItem.from_parent(self, name=label, index=index)
         for group in groups:
@@ -141,16 +141,16 @@ class NoteFile(pytest.File):
 
     @cached_property
     def runner(self) -> Runner:
-        """What inspects the note."""
+        """The runner that inspects the note."""
         return runner_of(self.path, self.config)
 
     @cached_property
     def inspection(self) -> Inspection:
-        """What was found in the note."""
+        """The results of the note."""
         return self.runner.result(self.note)
 
     def teardown(self) -> None:
-        """Write what ``--update`` has gathered; note down what was found, if all of it ran."""
+        """Write the changes of ``--update``; record the results in the ledger if all items ran."""
         mends, self.mends = self.mends, []
         if mends:
             apply(self.note, mends)
@@ -162,7 +162,7 @@ class NoteFile(pytest.File):
 
 def note_file(parent: pytest.Collector, path: Path) -> NoteFile:
     """Collect a note."""
-    # Of names that are no UTF-8 pytest would not even survive its own cache.
+    # pytest's cache fails on names that are not valid UTF-8.
     named: dict[str, Any] = {}
     if printable(path.name) != path.name:
         named = {"nodeid": f"{parent.nodeid}/{printable(path.name)}"}
@@ -176,17 +176,17 @@ class NoteItem(_Item):
 
     @cached_property
     def location(self) -> tuple[str, int | None, str]:
-        """Where it stands; how the path is told, pytest is asked once for all items of a note."""
+        """The location; pytest computes the path of a note only once, since that is slow."""
         if not self.parent.reported:
             self.parent.reported = super().location[0]
         return self.parent.reported, self.line - 1, self.name
 
     def concerns(self, check: Check) -> bool:
-        """Return whether a check is one of them."""
+        """Return whether a check belongs to this item."""
         raise NotImplementedError
 
     def runtest(self) -> None:
-        """Ask for what was found; fail if any of it is wrong, or nothing could be found."""
+        """Fail if one of the item's checks fails, or if none could be judged."""
         inspection = self.parent.inspection
         found = [check for check in inspection.checks if self.concerns(check)]
         if self.name not in self.parent.ran:
@@ -199,26 +199,26 @@ class NoteItem(_Item):
             problems = [check for check in problems if check not in outputs]
         if problems:
             whys = [c.why.split("\n", 1)[0] for c in problems]
-            self.parent.is_told |= bool(inspection.ended) and any(
+            self.parent.is_reported |= bool(inspection.ended) and any(
                 inspection.ended.endswith(why) for why in whys
             )
             raise CheckError(self.path, [Problem(c.line, c.why) for c in problems], problems)
         if inspection.ended and not found and not self.is_judged:
-            # One note that ends early is one failure, and what it leaves unjudged is skipped.
-            if self.parent.is_told:
+            # A note that stops early is one failure; items that were not judged are then skipped.
+            if self.parent.is_reported:
                 pytest.skip(inspection.ended)
-            self.parent.is_told = True
+            self.parent.is_reported = True
             raise CheckError(self.path, [Problem(self.line, inspection.ended)])
         if [(check.kind, check.outcome) for check in found] == [("block", EXCEPTED)]:
             pytest.skip(found[0].why)
 
     @property
     def is_judged(self) -> bool:
-        """Whether it is judged also where the code of the note does not come to its end."""
+        """Whether the item is judged even if the code of the note stops early."""
         return False
 
     def count(self, found: list[Check]) -> None:
-        """Add to the totals of the run."""
+        """Add the checks to the totals of the session."""
         tally = self.config.stash[TALLY]
         for check in found:
             known = EXCEPTIONS if check.outcome == EXCEPTED else KINDS
@@ -227,7 +227,7 @@ class NoteItem(_Item):
 
 
 class BlockItem(NoteItem):
-    """A block runs, and shows what it shows."""
+    """A block of code, which must run and give its output."""
 
     def __init__(self, *, index: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -235,29 +235,29 @@ class BlockItem(NoteItem):
         self.line = self.parent.note.blocks[index].fence.line
 
     def concerns(self, check: Check) -> bool:
-        """Those of its block."""
+        """Return whether a check belongs to the block."""
         return check.block == self.index
 
 
 class GroupItem(NoteItem):
-    """Nothing of one kind is wrong with a note."""
+    """The checks of some kinds in a note."""
 
     def __init__(self, *, group: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.group = group
 
     def concerns(self, check: Check) -> bool:
-        """Those of its kinds."""
+        """Return whether a check is of these kinds."""
         return check.kind in GROUPS[self.group]
 
     @property
     def is_judged(self) -> bool:
-        """Those of its text, which need no code to run."""
+        """Whether these checks concern only the text, so that no code has to run."""
         text_is_whole = self.parent.inspection.text_is_whole
         return text_is_whole and not {*GROUPS[self.group]} - {"form", "link", "mirror"}
 
     def count(self, found: list[Check]) -> None:
-        """Count the note, too."""
+        """Add the checks to the totals, and count the note."""
         super().count(found)
         if self.group == "form":
             self.config.stash[TALLY]["notes"] += 1
@@ -265,14 +265,14 @@ class GroupItem(NoteItem):
 
 
 class MachinesItem(NoteItem):
-    """Nothing comes otherwise on another machine."""
+    """Compares the results of a note with those on other machines."""
 
     def concerns(self, check: Check) -> bool:  # noqa: ARG002
-        """None: they are found in the notes on this machine."""
+        """Return False: the checks on this machine belong to other items."""
         return False
 
     def runtest(self) -> None:
-        """Compare what was found with what the machines have found; note down how many did."""
+        """Compare the results with those on other machines; record how many agree."""
         machines, inspection = _machines(self), self.parent.inspection
         if inspection.ended:
             self.fail_on([Problem(1, inspection.ended)])
@@ -283,10 +283,10 @@ class MachinesItem(NoteItem):
 
 
 class DrawingFile(pytest.File):
-    """A drawing, as a file of tests."""
+    """A drawing as a file of tests."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """One item: the drawing is fresh. Another one: it is so on all machines."""
+        """Yield an item for freshness, and one for other machines if requested."""
         if not is_asked(self.path, self.path.parent.glob("*.svg"), self.config):
             return
         yield DrawingItem.from_parent(self, name="fresh")
@@ -295,10 +295,10 @@ class DrawingFile(pytest.File):
 
 
 class DrawingItem(_Item):
-    """A drawing shows the data that the code computes now."""
+    """A drawing, which must show the data that the code computes now."""
 
     def runtest(self) -> None:
-        """Compare fingerprints, while notes run; with ``--update`` draw again."""
+        """Compare fingerprints while notes run; with ``--update`` redraw."""
         for runner in self.config.stash[RUNNERS].values():
             runner.attend()
         figures = self.config.stash[FIGURES]
@@ -316,10 +316,10 @@ class DrawingItem(_Item):
 
 
 class DrawingMachinesItem(_Item):
-    """A drawing shows the same data on another machine."""
+    """Compares the data of a drawing with those on other machines."""
 
     def runtest(self) -> None:
-        """Compare the fingerprint with those that the machines have found."""
+        """Compare the fingerprint with those on the other machines."""
         machines = _machines(self)
         try:
             here = self.config.stash[FIGURES].fingerprint(self.path.name)
@@ -330,7 +330,7 @@ class DrawingMachinesItem(_Item):
 
 
 def _machines(item: MachinesItem | DrawingMachinesItem) -> Machines:
-    """Return the machines of a vault, on which all has run that is to be compared."""
+    """Return the machines of a vault, on which all notes and drawings in question have run."""
     config = item.config
     runner = runner_of(item.path, config)
     known = config.stash[ON_MACHINES]

@@ -1,6 +1,6 @@
-"""The door to pytest: one item a block, one a kind of check, and ``--vault-update``.
+"""The door to pytest: an item for each block and each kind of check, and ``--vault-update``.
 
-It collects nothing before a vault is named: in the setting ``vault``, or on the command line.
+Without a vault, in the setting ``vault`` or on the command line, it collects nothing.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ from vaultkit.read.discovery import READERS
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the settings of a vault. Nothing of them runs any code before one is named."""
+    """Add the options and settings. None of them runs code before a vault is named."""
     group = parser.getgroup("vault", "notes whose code runs")
     group.addoption(
         "--vault",
         action="append",
         metavar="FOLDER",
         help="check the notes of this folder, which runs their code; the setting `vault` names "
-        "those that are always checked",
+        "folders that are always checked",
     )
     group.addoption(
         "--vault-update",
@@ -76,8 +76,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--vault-cached",
         action="store_true",
-        help="run no note again in which nothing failed, as long as nothing has changed that its "
-        "verdicts are known to rest on",
+        help="do not run a note again whose last run had no failure, unless something has changed "
+        "that its results are known to depend on",
     )
     group.addoption(
         "--vault-trials",
@@ -93,7 +93,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         const=len(MACHINES),
         metavar="N",
         help="run notes and figures again as other machines compute, on the first N that this one "
-        "can be; what differs is a failure",
+        "can emulate; a difference is a failure",
     )
     group.addoption(
         "--vault-shard",
@@ -106,9 +106,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("vault_figures", "module whose FIGURES draw the SVGs of the vault", default="")
 
 
-@pytest.hookimpl(trylast=True)  # their own options come first
+@pytest.hookimpl(trylast=True)  # other plugins' options come first
 def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
-    """Add short names of options where the vault is opted in; elsewhere others may have them."""
+    """Add short option names if a vault is named; otherwise they may belong to other plugins."""
     if not named_folders(early_config):
         return
     group = parser.getgroup("vault")
@@ -126,12 +126,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
     )  # fmt: skip
     for name, how in short:
         _, unknown = parser.parse_known_and_unknown_args([name, "0"])
-        if name in unknown:  # nobody else's here, either
+        if name in unknown:  # no other plugin has it
             group.addoption(name, help=f"the same as --vault-{name[2:]}", **how)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make room for what the session learns."""
+    """Create the state of the session."""
     try:
         shard_of(config)
     except ShardError as error:
@@ -150,7 +150,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Forget what was found in notes that are gone."""
+    """Stop all processes; drop from the ledger the notes that no longer exist."""
     for workers in session.config.stash[WORKERS].values():
         workers.close()
     session.config.stash[FIGURES].close()
@@ -159,12 +159,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a folder of a vault with all its notes; no folder twice, by way of a link."""
+    """Collect a folder of a vault with all its notes, but no folder twice by way of a link."""
     root = vault_root(path / "note", parent.config)
     if root is None or any(part.startswith(".") for part in path.relative_to(root).parts):
         return None
-    # Only such a link can be a folder that is listed already; to ask reads the whole vault, which
-    # who runs other tests does not want.
+    # Only a symbolic link can lead to a folder that is collected already. The test reads the whole
+    # vault, which would slow down runs of other tests.
     if path.is_symlink() and path in vault_of(path / "note", parent.config).notes:
         return note_file(parent, path)
     return NoteFolder.from_parent(parent, path=path)
@@ -187,7 +187,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NoteFile |
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Print a line with the numbers of checks."""
+    """Print the summary of failures, and a line with the numbers of checks."""
     tally = config.stash[TALLY]
     if tally:
         checked, excepted, changed = (
@@ -215,7 +215,7 @@ def pytest_terminal_summary(
 
 
 def _counted(number: int, what: str) -> str:
-    """Return how many there are of what: its first word is a plural."""
+    """Return a count in words; ``what`` begins with a plural."""
     first, *rest = what.split()
     return " ".join([str(number), first.removesuffix("s") if number == 1 else first, *rest])
 
@@ -223,14 +223,14 @@ def _counted(number: int, what: str) -> str:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Order drawings first: they are checked while the notes run in other processes.
 
-    What runs again on other machines comes last, when all has been found that it is compared with.
+    Items that compare machines come last, when all results are known.
     """
     machines = MachinesItem, DrawingMachinesItem
     items.sort(key=lambda item: (isinstance(item, machines), not isinstance(item, DrawingItem)))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Announce the notes that will be requested, and up to which block each has to run."""
+    """Submit the notes of the session, and the block up to which each has to run."""
     wanted: dict[NoteFile, int | None] = {}
     drawings = [item.path.name for item in session.items if isinstance(item, DrawingItem)]
     session.config.stash[FIGURES].submit(drawings)
@@ -244,17 +244,17 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             until = None
         file.runner.submit([(file.note, until)])
     if wanted:
-        # What was read and collected is there to the end; to look for rubbish in it takes longer
+        # All that was read and collected stays in memory; collecting garbage among it takes longer
         # than some of the checks.
         gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Report a check of a note in one step.
+    """Report a check of a note without pytest's three phases.
 
-    Nothing is set up for it and nothing runs here that could be captured: the note has run in a
-    process of its own. The last check of each note takes the long way, which ends the note, too.
+    It has no fixtures, and nothing runs here whose output could be captured: the note runs in a
+    process of its own. The last check of each note takes pytest's way, which tears the note down.
     """
     if not isinstance(item, NoteItem) or nextitem is None or nextitem.parent is not item.parent:
         return None
@@ -264,7 +264,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     hook = item.ihook
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     ends = (pytest.exit.Exception, KeyboardInterrupt)
-    # Other plugins begin with an item when they hear that it is set up.
+    # Other plugins start an item when they receive its setup report.
     ready = pytest.CallInfo.from_call(lambda: None, "setup")
     hook.pytest_runtest_makereport(item=item, call=ready)
     call = pytest.CallInfo.from_call(item.runtest, "call", reraise=ends)
@@ -278,7 +278,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Any:
-    """Add the failures to a report as plain data, as with xdist another process sums them up."""
+    """Add the failures to a report as plain data: with xdist, another process summarises them."""
     report = yield
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, CheckError):

@@ -1,4 +1,4 @@
-"""What one run of pytest knows: the vaults named, who inspects their notes, and the totals."""
+"""The state of a pytest session: the vaults named, the runners of their notes, and the totals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORKERS = pytest.StashKey[dict[Path, Workers]]()
 FIGURES = pytest.StashKey[Figures]()
 ON_MACHINES = pytest.StashKey[dict[Path, Machines]]()
 SHARES = pytest.StashKey[dict[tuple[str, Path], set[Path]]]()
-# What the line of totals counts.
+# The kinds that the line of totals counts.
 CHECKED = ("notes", *KINDS.values())
 EXCEPTIONS = {
     "block": "blocks not run",
@@ -43,14 +43,14 @@ CHANGES = ("notes not run again", "outputs rewritten", "mirrors rewritten", "fig
 
 
 def named_folders(config: pytest.Config) -> list[Path]:
-    """List the folders of notes that somebody has asked to be checked."""
+    """Return the folders of notes that the settings or the command line name."""
     asked = config.known_args_namespace.vault or ()
     here = config.invocation_params.dir
     return [*config.getini("vault"), *(Path(os.path.normpath(here / name)) for name in asked)]
 
 
 def vault_root(path: Path, config: pytest.Config) -> Path | None:
-    """Find the vault that a file belongs to."""
+    """Return the root of the vault that a file belongs to, if there is one."""
     named = config.stash[NAMED]
     return next((folder for folder in path.parents if folder in named), None)
 
@@ -73,7 +73,7 @@ def vault_of(path: Path, config: pytest.Config) -> Vault:
 
 
 def runner_of(path: Path, config: pytest.Config) -> Runner:
-    """Return what inspects the notes of the vault that a file belongs to."""
+    """Return the runner of the vault that a file belongs to."""
     vault = vault_of(path, config)
     runners = config.stash[RUNNERS]
     if vault.root not in runners:
@@ -89,12 +89,12 @@ def runner_of(path: Path, config: pytest.Config) -> Runner:
 
 
 def shard_of(config: pytest.Config) -> Shard | None:
-    """Return the share of the notes that somebody has asked for; None if it is all of them."""
+    """Return the share of the notes that ``--shard`` names; None for all of them."""
     return Shard.read(config.option.vault_shard) if config.option.vault_shard else None
 
 
 def is_asked(path: Path, files: Iterable[Path], config: pytest.Config) -> bool:
-    """Return whether one of some files is in the share that is checked."""
+    """Return whether a file is in the share that is checked; ``files`` are all of its kind."""
     shard = shard_of(config)
     shares = config.stash[SHARES]
     drawn = path.suffix == ".svg"
@@ -105,7 +105,7 @@ def is_asked(path: Path, files: Iterable[Path], config: pytest.Config) -> bool:
 
 
 def is_in_process(config: pytest.Config) -> bool:
-    """Return whether somebody watches the code run, who could not follow it to another process."""
+    """Return whether notes run in pytest's process: for debuggers and coverage, which need that."""
     return bool(
         config.getoption("--vault-in-process")
         or config.getoption("usepdb")

@@ -1,4 +1,4 @@
-"""Pages that lead from an alias to its note."""
+"""Pages that redirect from an alias to its note."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vaultkit.read.vault import Vault
 
 
 def redirects(vault: Vault, files: Files, directories: bool) -> Iterator[tuple[str, str]]:
-    """Write a page for every alias that sends its reader to the note.
+    """Yield a page for every alias, which redirects to the note.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def redirects(vault: Vault, files: Files, directories: bool) -> Iterator[tuple[s
 
 
 def redirect(address: str, title: str) -> str:
-    """Write a page that leads elsewhere, with or without JavaScript, and keeps the ``#anchor``."""
+    """Return a page that redirects, with or without JavaScript, and keeps the ``#anchor``."""
     to, title = html.escape(quote(address, safe="/.#%-_~")), html.escape(title)
     return (
         "<!doctype html>\n"

@@ -1,9 +1,9 @@
-"""Keeps rendered pages from one build to the next, so that only what has changed is rendered.
+"""A cache of rendered pages from one build to the next, so that only what has changed is rendered.
 
-A page is taken from here if everything is as it was that its rendering rests on: its Markdown, the
-notes that it shows and those that are quoted on it, what all notes of the vault can be called and
-where they are, all drawings, the settings, and the code. Where an extension is listed that this
-cannot vouch for, nothing is kept.
+A cached page is used if nothing that its rendering depends on has changed: its Markdown, the notes
+that it embeds or quotes, the names and addresses of all notes of the vault, all drawings, the
+settings, and the code. If `mkdocs.yml` lists an extension that may depend on more, nothing is
+cached.
 """
 
 from __future__ import annotations
@@ -42,55 +42,55 @@ from vaultkit.render.host import PARTS, refusal
 from vaultkit.site import search_index
 from vaultkit.store import Store
 
-#: Extensions that read nothing but the page: ours, and those of Python-Markdown and pymdownx, but
-#: for a few that open other files.
+#: Extensions that read only the page: ours, and those of Python-Markdown and pymdownx, except a few
+#: that read other files.
 _PURE = re.compile(
     r"(?:markdown\.extensions\.)?(?:abbr|admonition|attr_list|codehilite|def_list|extra|fenced_code|footnotes|legacy_\w+|md_in_html|meta|"
     r"nl2br|sane_lists|smarty|toc|tables)|pymdownx\.(?!b64|snippets|extrarawhtml)\w+"
 )
-#: What comes of a file that is not there, or holds something else.
+#: Errors raised by an entry that has another form.
 _DAMAGED = (AttributeError, KeyError, TypeError, ValueError)
-#: Name of what is kept here.
+#: The kind of these entries in the store.
 _KIND = "page"
-#: So many pages are rendered before it is worth to have help, and so many must be left.
+#: So many pages are rendered before helpers are started, if more than as many are left.
 _FEW = 16
-#: What mkdocs-jupyter writes around Markdown.
+#: The element in which mkdocs-jupyter puts Markdown.
 _NOTEBOOK = re.compile(r"<pre>(.*)</pre>", re.DOTALL)
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
-#: Generated files that no page links to.
+#: The folder of generated files, to which no note links.
 _OURS = "assets/vaultkit/"
 
 
 class RenderCache:
-    """What was rendered of the pages of a site.
+    """The cached pages of a site.
 
     Parameters
     ----------
     store
-        Where they are kept.
+        The store of the entries.
     vault
         The notes.
     config
-        That of the site.
+        The configuration of MkDocs.
     """
 
     def __init__(self, store: Store, vault: Vault, config: MkDocsConfig) -> None:
         self._store, self.vault = store, vault
         self.is_on = all(isinstance(e, str) and _is_pure(e) for e in config.markdown_extensions)
-        #: Fingerprint of all that links may call.
+        #: Fingerprint of everything that links and embeds of the vault depend on.
         self.names_fingerprint = _names_fingerprint(vault)
         self._config = config
         self._common = b""
         self._asked: set[str] = set()
         self._order: list[File] = []
         self._helpers: Helpers | None = None
-        #: The content of the page that was rendered last, and what search knows of it.
+        #: The HTML of the page that was rendered last, and its sections for search.
         self._read: tuple[str, list[search_index.Section]] = "", []
-        #: What converts all pages, one after the other.
+        #: One Markdown converter for all pages.
         self._converter: Markdown | None = None
 
     def begin(self, files: Files, order: Iterable[File]) -> None:
-        """Note what all pages rest on, and their order, before the first of them is rendered."""
+        """Fingerprint what all pages depend on, and store the order in which they are rendered."""
         self._asked = set()
         self._order = list(order)
         self._places = {file.src_uri: at for at, file in enumerate(self._order)}
@@ -111,7 +111,7 @@ class RenderCache:
             ],
         }
         messages = json.dumps(facts, default=_setting_as_data, sort_keys=True)
-        # Its digest: it grows with the vault, and is part of what each page rests on.
+        # Only its digest, since the facts grow with the vault and are part of every page's key.
         self._common = hashlib.sha256(messages.encode()).digest()
 
     def render(
@@ -122,7 +122,7 @@ class RenderCache:
         config: MkDocsConfig,
         files: Files,
     ) -> None:
-        """Render a page, or take it as it was rendered when all was as it is."""
+        """Render a page, or restore it from the cache."""
         if not self.is_on:
             render(config, files)
             return
@@ -139,20 +139,20 @@ class RenderCache:
             self._helpers = Helpers(partial(self._render_ahead, config=config, files=files))
             self._helpers.reach(at)
         with _captured_messages() as messages:
-            # Other plugins may have put something else into its place.
+            # Other plugins may have replaced the method.
             if getattr(render, "__func__", None) is Page.render:
                 self._convert(page, config, files)
             else:
                 render(config, files)
-        # What was told has to be told again the next time.
+        # A page with messages is not cached, so that they are shown again in the next build.
         if not messages:
             self._read = page.content or "", search_index.sections(page.content or "")
             state = json.dumps(_state(page, self._read[1])).encode()
             self._store.put(_KIND, page.file.src_uri, key, state)
 
     def _convert(self, page: Page, config: MkDocsConfig, files: Files) -> None:
-        """Do what MkDocs does to render a page, which makes a converter anew for each."""
-        # One that has failed half way is not used again.
+        """Render a page like `Page.render`, but without creating a converter for each page."""
+        # A converter that has failed is not used again.
         converter, self._converter = self._converter, None
         if converter is None:
             converter = Markdown(
@@ -172,28 +172,28 @@ class RenderCache:
         self._converter = converter
 
     def sections(self, html: str) -> list[search_index.Section]:
-        """Divide the content of a page for search, if that is not done; it was rendered last."""
+        """Return the sections of a page for search; those of the page rendered last are known."""
         content, found = self._read
         return found if html == content else search_index.sections(html)
 
     def _render_ahead(self, helper: Helpers, config: MkDocsConfig, files: Files) -> None:
         for file in helper.share(self._order):
             page = file.page or Page(None, file, config)
-            with suppress(Exception):  # it will be met again, and told of
+            with suppress(Exception):  # the main process will render it, and report the error
                 _populate_page(page, config, files)
 
     def end(self) -> None:
-        """Stop the helpers, as all pages are rendered."""
+        """Stop the helpers after all pages are rendered."""
         if self._helpers:
             self._helpers.end()
             self._helpers = None
 
     def forget_the_rest(self) -> None:
-        """Drop what this build had no use for."""
+        """Drop the entries that this build has not used."""
         self._store.forget_others(_KIND, self._asked)
 
     def _key(self, page: Page, note: Note) -> bytes:
-        """Fingerprint of all that a page is rendered from."""
+        """Return the fingerprint of everything that a page is rendered from."""
         self._asked.add(page.file.src_uri)
         vault = self.vault
         own = json.dumps(
@@ -212,7 +212,7 @@ class RenderCache:
         return hashlib.sha256(self._common + own.encode("utf-8", "surrogatepass")).digest()
 
     def _shown(self, note: Note) -> list[Note]:
-        """List the notes that a note shows, and those that these show."""
+        """Return the notes that a note embeds, and those that these embed."""
         found: dict[Path, Note] = {}
         waiting = [note]
         while waiting:
@@ -228,13 +228,13 @@ class RenderCache:
 
 
 def render_safely(page: Page, render: Any, note: Note, config: MkDocsConfig, files: Files) -> None:
-    """Render the page of a note; if a library fails on it, show that in its place."""
+    """Render the page of a note; if a library raises an error, show that in its place."""
     try:
         render(config, files)
     except MkDocsException:
         raise
     except Exception as error:
-        # One note in which a library loses itself must not be the end of the others.
+        # A note on which a library fails must not prevent the build of the others.
         _log.warning("%s cannot be shown: %s: %s", page.file.src_uri, type(error).__name__, error)
         page.markdown = "\n".join(refusal(replace(note, refused=f"{type(error).__name__}")))
         Page.render(page, config, files)
@@ -243,28 +243,28 @@ def render_safely(page: Page, render: Any, note: Note, config: MkDocsConfig, fil
 def render_notebook(page: Page, write: Any, config: MkDocsConfig, files: Files) -> None:
     """Render a notebook like a note, from the Markdown that mkdocs-jupyter makes of it."""
     write(config, files)
-    # Behind it stands a style sheet of 360 KB, for HTML that our template does not write.
+    # Before and after it are 360 KB of styles, for HTML that our template does not write.
     found = _NOTEBOOK.search(page.content or "")
     page.markdown = html.unescape(found[1]) if found else ""
     Page.render(page, config, files)
 
 
 def tame_jupyter(plugin: Any) -> None:
-    """Convert notebooks to Markdown, in place of HTML in the style of JupyterLab."""
+    """Make mkdocs-jupyter convert notebooks to Markdown instead of JupyterLab's HTML."""
     import_module("mkdocs_jupyter.config").settings.templates_dir = str(THEME / "notebook")
-    # What it keeps from one build to the next knows nothing of our template.
+    # Its cache does not depend on the template, so it would return pages of another one.
     plugin.config["cache"] = False
 
 
 def _names_fingerprint(vault: Vault) -> str:
-    """Fingerprint of what notes can name, of what they show and where, and of the settings."""
+    """Return the fingerprint of what links can name, of all drawings, and of the settings."""
     facts = [
         str(vault.root),
         repr(vault.options),
         sorted(map(str, vault.hidden)),
         vault.breaks,
         vault.preamble,
-        # Those that nobody is to see decide, too, what a link calls.
+        # Unpublished notes affect which note a link names.
         [(str(path), note.outline, note.title) for path, note in vault.whole.notes.items()],
         [str(path) for path in vault.whole.files],
         [
@@ -281,7 +281,7 @@ def _is_pure(extension: str) -> bool:
 
 
 def _state(page: Page, sections: Iterable[search_index.Section]) -> dict[str, Any]:
-    """Write down all that rendering has told the page, and what search knows of it."""
+    """Return the results of rendering a page as plain data, with its sections for search."""
     return {
         "content": page.content,
         "title": page._title_from_render,
@@ -322,7 +322,7 @@ def _link(item: list[Any]) -> AnchorLink:
 
 @contextmanager
 def _captured_messages() -> Iterator[list[str]]:
-    """Gather what is told meanwhile."""
+    """Collect the messages that MkDocs logs meanwhile."""
     messages: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
@@ -335,7 +335,7 @@ def _captured_messages() -> Iterator[list[str]]:
 
 
 def _setting_as_data(value: Any) -> Any:
-    """Write down a setting so that it reads alike in every run, if it means the same."""
+    """Return a setting as data that JSON can write, equal in every run if it means the same."""
     if isinstance(value, (Vault, Store)):
         return ""
     if isinstance(value, partial):
@@ -344,13 +344,13 @@ def _setting_as_data(value: Any) -> Any:
     name = getattr(value, "__qualname__", "")
     if name and "<" not in name and module.split(".")[0] in ("markdown", "pymdownx", "vaultkit"):
         return f"{module}.{name}"
-    # Of other code nobody knows whether it has changed: its address is another in every run.
+    # Other code may have changed: the result is then different in every run.
     return repr(value) if not callable(value) else f"{value!r} {id(value)} {time.time_ns()}"
 
 
 @cache
 def code_fingerprint() -> str:
-    """Fingerprint of the code that renders, with all that is installed for it."""
+    """Return the fingerprint of the code that renders, and of all installed packages."""
     installed = sorted(f"{one.name} {one.version}" for one in distributions())
     digest = hashlib.sha256(f"{sys.version} {installed}".encode())
     root = Path(__file__).parents[1]

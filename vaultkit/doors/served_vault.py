@@ -1,4 +1,4 @@
-"""The vault of a site, read at each build, and the checks of the notes that were saved."""
+"""The vault of a served site: refreshed at each build, and checked after each save if requested."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from vaultkit.read.discovery import read_ahead
 from vaultkit.read.vault import Vault
 from vaultkit.store import Store, store_beside
 
-#: So many notes are not read as fast as another process begins to read them.
+#: Parsing fewer notes takes less time than starting another process.
 _MANY = 64
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
 
 class ServedVault:
-    """The vault of a site, from one build of a server to the next."""
+    """The vault of a site, kept from one build of a server to the next."""
 
     def __init__(self) -> None:
         self._vault: Vault | None = None
-        #: The notes that were checked after a save, as they were then.
+        #: Path and digest of each note that was checked after a save.
         self._tried: set[tuple[Path, str]] = set()
 
     def read(self, root: Path) -> Vault:
-        """Read the vault below a folder as it is now, without what is not for the public.
+        """Return the vault below a folder as it is now, without unpublished notes.
 
         Raises
         ------
         OptionsError
-            If its settings cannot be read.
+            If its settings are invalid.
         """
         if self._vault is not None and self._vault.root == root:
             self._vault.refresh()
@@ -48,7 +48,7 @@ class ServedVault:
     def check(self, vault: Vault) -> None:
         """Check the notes whose results are stale.
 
-        In a process of its own: that of a server has threads, and cannot be divided.
+        The checks run in a new process, since that of a server has threads and cannot be forked.
         """
         ledger = Ledger(vault.whole)
         notes = [
@@ -58,7 +58,7 @@ class ServedVault:
         ]
         if not notes:
             return
-        # What does not run to its end is not tried again and again.
+        # A note whose check does not finish is not tried again until it changes.
         self._tried.update((note.path, note.digest) for note in notes)
         names = [word for note in notes for word in ("--note", vault.relative(note.path))]
         command = [sys.executable, "-m", "vaultkit", "check", str(vault.root), *names]
@@ -68,6 +68,6 @@ class ServedVault:
 
 
 def _worth(root: Path, store: Store) -> int | None:
-    """Return the number of helper processes for parsing notes: none if few are new."""
+    """Return the number of helper processes for parsing notes: 0 if few notes are new."""
     notes = sum(1 for _ in islice(root.rglob("*.md"), _MANY))
     return None if notes == _MANY and Cache(store).is_empty() else 0

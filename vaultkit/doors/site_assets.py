@@ -1,4 +1,4 @@
-"""The look of a site: its style sheet, scripts, fonts and logo, as files that MkDocs sends."""
+"""The style sheet, scripts, fonts and logo of a site, as files that MkDocs publishes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from vaultkit.store import Store
 from vaultkit.theme.fonts import FONTS, Font, fallbacks, slanted, web_font
 
 THEME = Path(__file__).parents[1] / "theme"
-#: Where they are on the site.
+#: The folder of these files on the site.
 FOLDER = "assets/vaultkit"
-#: The scripts of every page.
+#: The scripts that every page loads.
 SCRIPTS = (
     "vaultkit.js",
     "finding.js",
@@ -32,10 +32,10 @@ SCRIPTS = (
     "kept.js",
     "predict.js",
 )
-#: The scripts of few pages, each with the part of a page that needs it.
+#: The scripts that only some pages need, each with the selector of the element that needs it.
 NEEDED = {"flashcards.js": ".vk-deck"}
 _COMMENTS = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
-#: And their style sheets, sent as one.
+#: Style sheets, published as one file.
 STYLES = (
     "vaultkit.css",
     "finding.css",
@@ -48,31 +48,31 @@ STYLES = (
 
 
 class SiteAssets:
-    """Makes those files, each named after its content: a browser may then keep them for good.
+    """The generated files, each named after its content, so that browsers may cache it forever.
 
     Parameters
     ----------
     vault
-        The notes, for the letters that fonts must have.
+        The notes, for the characters that the fonts must contain.
     config
-        That of the site.
+        The configuration of MkDocs.
     store
-        Where fonts are kept that were cut before.
+        The store of subset fonts.
     incremental
-        Whether pages are written one by one: the names of files, which stand on every page, are
-        then always the same.
+        Whether only changed pages are written: the names of files, which every page contains, then
+        do not depend on their content.
     """
 
     def __init__(self, vault: Vault, config: MkDocsConfig, store: Store, incremental: bool) -> None:
         self.vault, self.config, self.store, self.incremental = vault, config, store, incremental
         #: Addresses of fonts, and whether formulas are set in them.
         self.fonts: list[tuple[str, bool]] = []
-        #: Address of what stands for the site where others link to it.
+        #: Address of the picture that other sites show for a link to this one.
         self.picture = ""
         self._letters = self._characters()
 
     def file(self, name: str, content: str | bytes) -> File:
-        """Make one of the files."""
+        """Return a generated file."""
         if self.incremental:
             return generated(self.config, f"{FOLDER}/{name}", content)
         data = content.encode() if isinstance(content, str) else content
@@ -81,7 +81,7 @@ class SiteAssets:
         return generated(self.config, f"{FOLDER}/{stem}.{digest}{ending}", content)
 
     def scripts(self) -> Iterator[File]:
-        """Make the scripts, the logo, and the picture of the site."""
+        """Yield the scripts, the logo, and the picture of the site."""
         needed = {}
         for name, part in NEEDED.items():
             file = self.file(name, theme(name))
@@ -108,7 +108,7 @@ class SiteAssets:
             theme_config["favicon"] = logo.src_uri
 
     def styles(self) -> Iterator[File]:
-        """Make the style sheet and the fonts that it names."""
+        """Yield the style sheet and the fonts that it loads."""
         faces: list[str] = []
         self.fonts = []
         for font, kept in self._letters:
@@ -133,10 +133,10 @@ class SiteAssets:
         yield file
 
     def rename(self, files: Files, folders: Sequence[str]) -> None:
-        """Name what lies in some folders after what it holds, so that no browser shows an old one.
+        """Put the hash of some folders' content into their addresses, for browsers' caches.
 
-        All of it gets one name: scripts find each other and their style sheets by paths from one to
-        the other.
+        All of them get the same hash, since scripts refer to each other and to style sheets by
+        relative paths.
         """
         beginnings = tuple(f"{name.strip('/')}/" for name in folders)
         found = [file for file in files if file.src_uri.startswith(beginnings)]
@@ -165,13 +165,13 @@ class SiteAssets:
 
 
 def theme(name: str) -> str:
-    """Read a file of the theme; of a script, what is no line of comments."""
+    """Return a file of the theme; of a script, without lines that are comments."""
     text = (THEME / name).read_text(encoding="utf-8")
     return _COMMENTS.sub("", text) if name.endswith(".js") else text
 
 
 def move(file: File, uri: str) -> None:
-    """Give a file another place on the site."""
+    """Move a file to another address on the site."""
     file.dest_uri = uri
     for computed in ("url", "abs_dest_path"):
         file.__dict__.pop(computed, None)
@@ -183,5 +183,5 @@ def generated(
     content: str | bytes,
     inclusion: InclusionLevel = InclusionLevel.INCLUDED,
 ) -> File:
-    """Make a file of the site that is not in the folder of the notes."""
+    """Return a file of the site that is not in the folder of the notes."""
     return File.generated(config, uri, content=content, inclusion=inclusion)

@@ -1,4 +1,4 @@
-"""The door to MkDocs for those who have no ``mkdocs.yml``: builds a site of a bare folder."""
+"""Builds a site from a folder of notes, with or without a ``mkdocs.yml``."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from vaultkit.read.options import OptionsError
 from vaultkit.read.vault import Vault
 from vaultkit.store import store_beside
 
-#: Names of folders that say nothing of what the notes are about.
+#: Names of folders that do not describe the notes in them.
 _COMMON = {"", "content", "docs", "documentation", "en", "notes", "vault"}
 
 
 class _Listener(logging.Handler):
-    """Counts what is told."""
+    """Collects the warnings that MkDocs logs."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -34,23 +34,23 @@ class _Listener(logging.Handler):
 
 
 def build_site(root: Path, site_dir: Path, strict: bool = False) -> list[str]:
-    """Build a site of the notes below a folder.
+    """Build a site from the notes below a folder.
 
     Parameters
     ----------
-    root
+    The folder. A ``mkdocs.yml`` in it or in its parent is used if it is for this folder.
         The folder. A ``mkdocs.yml`` in it or beside it is used, if it is for this folder.
-    site_dir
+    The folder to which the site is written.
         Where the site goes.
-    strict
+    Whether warnings count as failures.
         Whether a warning counts.
 
     Returns
     -------
     list of str
-        What is wrong: warnings if ``strict``, and why there is no site.
+        The warnings if ``strict``; the error if the site could not be built.
     """
-    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")  # Material tells of its future at each start
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")  # Material's notice at each start
     listener = _Listener()
     logger = logging.getLogger("mkdocs")
     shown = logging.StreamHandler()
@@ -82,7 +82,7 @@ def _config(root: Path, site_dir: Path) -> Any:
 
 
 def _settings(root: Path) -> io.BytesIO:
-    """Write the settings that a vault would have."""
+    """Return a ``mkdocs.yml`` for a vault without one."""
     toggles = [
         ("(prefers-color-scheme)", None, "brightness-auto", "as the system"),
         ("(prefers-color-scheme: light)", "default", "weather-sunny", "light"),
@@ -110,13 +110,13 @@ def _settings(root: Path) -> io.BytesIO:
         "plugins": ["search", "tags", "vaultkit"],
     }
     stream = io.BytesIO(yaml.safe_dump(settings, allow_unicode=True).encode())
-    # MkDocs names it in messages, and looks for what is beside it.
+    # MkDocs shows this path in messages, and resolves relative paths against it.
     stream.name = str(root.parent / "mkdocs.yml")
     return stream
 
 
 def title(root: Path) -> str:
-    """Return what a vault is called: by its way in, or by its folder."""
+    """Return the title of a vault: that of its front page, or its folder's name."""
     front = way_in(Vault(root, public=True, store=store_beside(root)))
     if front and front.title.casefold() != front.name.casefold():
         return front.title

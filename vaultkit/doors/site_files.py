@@ -1,4 +1,4 @@
-"""The files of a site as MkDocs knows them: which are sent, where they are, which are added."""
+"""The files of a site in MkDocs: which are published, at which address, and which are added."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vaultkit.read.vault import Vault
 from vaultkit.site import notebooks, runnable
 from vaultkit.site.front import front_page
 
-#: The page that Material's plugin makes lists of, and its chips lead to.
+#: The page on which Material's plugin lists the tags.
 _TAGS = """---
 description: All notes by what they are about.
 ---
@@ -34,9 +34,9 @@ _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
 
 def drop_unfit(files: Files, vault: Vault, config: MkDocsConfig) -> None:
-    """Drop what no build survives: what waits, never ends, or has no name that can be sent.
+    """Drop the files that would break a build: FIFOs, devices, and names that no URL can hold.
 
-    MkDocs follows links to folders in circles, as deep as the system lets it.
+    MkDocs also follows symbolic links in circles, as deep as the system allows.
     """
     root = Path(config.docs_dir)
     known = {root / path.relative_to(vault.root) for path in vault.files}
@@ -47,17 +47,17 @@ def drop_unfit(files: Files, vault: Vault, config: MkDocsConfig) -> None:
         if path in known and printable(file.src_uri) == file.src_uri and _is_copied(path):
             continue
         if path not in vault.notes and path in known:
-            _log.warning("%s is left out: nothing that can be sent", printable(file.src_uri))
+            _log.warning("%s is left out: it cannot be published", printable(file.src_uri))
         files.remove(file)
 
 
 def _is_copied(path: Path) -> bool:
-    """Return whether a file is one: not a FIFO, a device, or a link to what is not there."""
+    """Return whether a file can be copied: not a FIFO, a device, or a broken symbolic link."""
     return path.suffix in READERS or path.is_file()
 
 
 def set_addresses(files: Files, vault: Vault) -> None:
-    """Give every page the address that the vault gives its note."""
+    """Set the address of each page to the one that the vault gives its note."""
     for file in files:
         if not file.is_documentation_page():
             continue
@@ -74,7 +74,7 @@ def set_addresses(files: Files, vault: Vault) -> None:
 
 
 def add_front(files: Files, vault: Vault, config: MkDocsConfig) -> None:
-    """Add the front page: the note meant for it, or a list of all notes."""
+    """Add a front page: the note meant for it, or a list of all notes."""
     if any(file.dest_uri == "index.html" for file in files):
         return
     note = way_in(vault)
@@ -88,7 +88,7 @@ def add_front(files: Files, vault: Vault, config: MkDocsConfig) -> None:
 
 
 def add_pages(files: Files, vault: Vault, config: MkDocsConfig) -> File | None:
-    """Add a page for each alias, the list of tags and the map; return the map, if there is one."""
+    """Add redirects for aliases, the list of tags and the map; return the map, if any."""
     taken = {file.dest_uri for file in files}
     for uri, content in redirects(vault, files, config.use_directory_urls):
         if uri not in taken:
@@ -104,7 +104,7 @@ def add_pages(files: Files, vault: Vault, config: MkDocsConfig) -> File | None:
 
 
 def checker(vault: Vault, assets: SiteAssets, pyodide: str) -> Iterator[File]:
-    """Make what checks a page in a browser: a worker, what it unpacks, and last a script."""
+    """Yield the files that check a page in a browser: the worker, a zip, and last the script."""
     worker = assets.file("check-worker.js", theme("check-worker.js"))
     content = runnable.bundle(vault)
     bundle = assets.file("engine.zip", content)
@@ -120,7 +120,7 @@ def checker(vault: Vault, assets: SiteAssets, pyodide: str) -> Iterator[File]:
 
 
 def notebook_files(vault: Vault, config: MkDocsConfig) -> Iterator[File]:
-    """Make each note as a notebook, and all of them in a zip."""
+    """Yield each note as a notebook, and a zip of all of them."""
     made = notebooks.all_notebooks(vault)
     for name, content in made.items():
         yield generated(config, notebook_uri(name), content)
@@ -128,7 +128,7 @@ def notebook_files(vault: Vault, config: MkDocsConfig) -> Iterator[File]:
 
 
 def in_order(file: File) -> tuple[list[object], bool, object]:
-    """Key of the order in which Obsidian lists files; a folder's own page comes first in it."""
+    """Return the sort key of a file in Obsidian's order; a folder's own page comes first in it."""
     folder, name = posixpath.split(file.src_uri)
     above: list[object] = [natural(part) for part in folder.split("/") if part]
     return above, file.name != "index", natural(posixpath.splitext(name)[0])

@@ -1,8 +1,8 @@
 """A site as data, without a host: its pages, and what their templates show besides the content.
 
-The host reads each page into the model while it renders it (`read`) and hands over the pages in the
-order of the navigation (`arrange`). Then it asks for what stands around a page (`around`), for what
-takes the place of marks in it (`filled_in`), and for the files that are made from all pages.
+The host passes each page to the model while rendering it (`read`), then all pages in the order of
+the navigation (`arrange`). Then it gets what surrounds a page (`around`), the page with its
+placeholders replaced (`filled_in`), and the files that are made from all pages.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ _MAP = "<!-- map -->"
 _PREDICTIONS = "<!-- predictions -->"
 _FLASHCARDS = "<!-- flashcards -->"
 _TAG = re.compile(r"<[^>]*>")
-#: Characters that a phone shows of a page before its reader scrolls.
+#: Number of characters that fit the first screen of a phone.
 _FIRST_SCREEN = 700
 
 
 @dataclass(frozen=True)
 class SiteSettings:
-    """What the author of a site has set.
+    """The settings of a site.
 
     Parameters
     ----------
     name, description, url
-        Of the site; the address is empty where nobody knows it.
+        Name, description and address of the site; the address is empty if it is not known.
     off_the_road, side_roads, roads
-        Sections of the navigation without steps of the road; those of side roads; shorter roads.
+        Sections of ``nav`` that are not part of the road; those with side roads; shorter roads.
     meanings
         Notes that explain terms.
     checks_page
@@ -74,32 +74,32 @@ class SiteSettings:
 
 
 class SiteModel:
-    """All pages of a site.
+    """All pages of a site, with what their templates show.
 
     Parameters
     ----------
     vault
         The notes.
     settings
-        Those of the site.
+        The settings of the site.
     """
 
     def __init__(self, vault: Vault, settings: SiteSettings) -> None:
         self.vault, self.settings = vault, settings
         self.terms = Terms(vault, settings.meanings)
         self.checked: CheckedNotes
-        #: Addresses of the table of all checks, None where there is none, and of its script.
+        #: Addresses of the table of all checks (None if there is none) and of its script.
         self.checks_url: str | None = None
         self.checks_script = ""
-        #: Address of the picture that stands for the site where others link to it.
+        #: Address of the picture that other sites show for a link to this one.
         self.picture = ""
-        #: Source and address of the map of the roads; empty where there is none.
+        #: Source and address of the map of the roads; empty if there is none.
         self.map_uri = self.map_url = ""
         #: The pages of the navigation, in its order.
         self.pages: list[SitePage] = []
         self.roads: Roads
         self._page_of: dict[Path, SitePage] = {}
-        #: By the source of a page, what search knows, its number of words, and its flashcards.
+        #: By the source of each page, its entry in the search index.
         self._searched: dict[str, bytes] = {}
         self._words: dict[str, int] = {}
         self._cards: dict[str, list[anki.Card]] = {}
@@ -111,16 +111,16 @@ class SiteModel:
         sections: list[search_index.Section] | None,
         image: Callable[[str], bytes | None],
     ) -> None:
-        """Read a page for search and for the deck of flashcards.
+        """Read the search sections and the flashcards of a page.
 
         Parameters
         ----------
         page, content
             The page and its HTML.
         sections
-            Its sections for search; None if it is not to be found.
+            The sections for search; None if the page is not to be found.
         image
-            Returns what the file of an address holds, if there is one.
+            Returns the content of a file, given its address; None if there is none.
         """
         if 'class="flashcard"' in content:
             found = anki.cards(content, page.url, self.settings.url, image)
@@ -142,14 +142,14 @@ class SiteModel:
         self._searched[page.uri] = search_index.written(entry)
 
     def arrange(self, pages: Sequence[SitePage], is_ordered: bool) -> None:
-        """Take the pages in the order of the navigation.
+        """Store the pages in the order of the navigation.
 
         Parameters
         ----------
         pages
             The pages.
         is_ordered
-            Whether the author has put them into that order.
+            Whether the author has ordered them.
         """
         settings = self.settings
         self.pages = list(pages)
@@ -158,21 +158,21 @@ class SiteModel:
         self.roads = Roads(self.vault, pages, off, settings.side_roads, settings.roads)
 
     def index(self) -> bytes:
-        """Write what search knows of all pages."""
-        # In the same order each time, whatever order the system lists folders in.
+        """Return the search index of all pages."""
+        # Sorted, so that it does not depend on the order in which the system lists folders.
         return search_index.index(self._searched[uri] for uri in sorted(self._searched))
 
     def cards(self) -> list[anki.Card]:
-        """List the flashcards of all pages, in the order of the navigation."""
+        """Return the flashcards of all pages, in the order of the navigation."""
         return [card for page in self.pages for card in self._cards.get(page.uri, ())]
 
     def deck(self) -> bytes | None:
-        """Pack the flashcards of all pages for Anki; None if there are none."""
+        """Return the flashcards of all pages as a deck for Anki; None if there are none."""
         cards = self.cards()
         return anki.deck(self.settings.name, cards) if cards else None
 
     def llms(self) -> str:
-        """Write the list of all pages for machines, each with the address of its Markdown."""
+        """Return ``llms.txt``, the list of all pages with the addresses of their Markdown."""
         root = self.settings.url.rstrip("/")
         sections: dict[str, list[machines.Listed]] = {}
         for page in self.pages:
@@ -193,21 +193,22 @@ class SiteModel:
         canonical_url: str,
         edit_url: str,
     ) -> tuple[str, dict[str, str]]:
-        """Write what stands around the content of a page.
+        """Return what surrounds the content of a page.
 
         Parameters
         ----------
         page, content
             The page and its HTML.
         title, description
-            What the head of the page calls it, and says of it.
+            Title and description of the page.
         canonical_url, edit_url
-            Its address on the web, and where its source is edited; each may be empty.
+            Its address on the web, and the address at which its source is edited; each may be
+            empty.
 
         Returns
         -------
         tuple of str and dict
-            The HTML with its terms marked and its graph, and the variables of the templates.
+            The HTML with terms marked and the graph added, and the variables of the templates.
         """
         note, minutes = page.note, road.minutes(self._words.get(page.uri, 0))
         content, terms = self.terms.mark(content, page, self._page_of)
@@ -237,7 +238,7 @@ class SiteModel:
         }
 
     def filled_in(self, page: SitePage, output: str) -> str:
-        """Put what is made from all pages into the place of its mark, and marks at evidence."""
+        """Fill in the placeholders of a page; add the marks of evidence to its statements."""
         if page.uri == self.settings.checks_page:
             shown = self.checked.table(page, CHECKS, self.checks_script, self.settings.can_run)
             output = output.replace(_LEDGER, shown, 1)
@@ -248,12 +249,12 @@ class SiteModel:
             output = output.replace(_FLASHCARDS, panel, 1)
         if page.uri == self.map_uri:
             output = output.replace(_MAP, self.roads.map(page), 1)
-        # Not sooner: search would find the words of the marks on every page.
+        # Only now: otherwise search would find the words of the marks on every page.
         scopes = {place: part.scope for place, part in self.checked.evidence(page).items()}
         return evidence.marked(output, scopes)
 
     def common_facts(self) -> list[object]:
-        """List what every page shows of the site, apart from what its host puts there."""
+        """Return what every page shows of the site, apart from what its host shows."""
         return [
             [(page.url, page.sections) for page in self.pages],
             self.roads.needs,
@@ -262,7 +263,7 @@ class SiteModel:
         ]
 
     def facts(self, page: SitePage, content: str) -> list[object] | None:
-        """List what a page shows of its own; None if it shows something of all pages."""
+        """Return what only this page shows; None if it shows something of all pages."""
         fills = any(mark in content for mark in (_PREDICTIONS, _FLASHCARDS))
         if fills or page.uri == self.settings.checks_page:
             return None
@@ -277,23 +278,23 @@ class SiteModel:
 
 
 def notebook_uri(name: str) -> str:
-    """Return where a notebook is on the site."""
+    """Return the path of a notebook on the site."""
     return f"notebooks/{name}"
 
 
 def markdown_of(note: Note, shown: str) -> str:
-    """Write a note for machines: its own Markdown, or of a notebook what its page shows."""
+    """Return the Markdown of a note; of a notebook, that of its page."""
     return "\n".join([*note.shown, ""]) if note.path.suffix == ".md" else shown
 
 
 def begins_with_formulas(content: str) -> bool:
-    """Return whether a formula stands where a page opens: its font is then worth fetching first."""
+    """Return whether the first screen has a formula, so that its font is preloaded."""
     before, formula, _ = content.partition("<math")
     return bool(formula) and len(_TAG.sub("", before)) < _FIRST_SCREEN
 
 
 def map_page() -> str:
-    """Write the Markdown of the page that shows all notes of the roads as a graph."""
+    """Return the Markdown of the page that shows the map: the graph of all notes of the roads."""
     return f"""---
 description: All notes of the road as a map, each below what must be understood before it.
 search:

@@ -1,4 +1,4 @@
-"""What is wrong with the text of notes, whatever their code does."""
+"""The failures in the text of notes, found without running their code."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from vaultkit.read.vault import Vault
 from vaultkit.render import mathematics
 from vaultkit.store import Store
 
-#: Name of what is kept here.
+#: The kind of these entries in the store.
 _KIND = "fault"
 
 
 class TextFailures:
-    """The failed checks of the text of notes.
+    """The failed checks of the text of notes, from the store if nothing has changed.
 
     Parameters
     ----------
     vault
         The notes.
     store
-        Where the failures are kept.
+        The store of the failures.
     named
-        Fingerprint of all that links may call.
+        The fingerprint of everything that links depend on.
     """
 
     def __init__(self, vault: Vault, store: Store, named: str) -> None:
@@ -36,7 +36,7 @@ class TextFailures:
         self._settings = Settings(typeset=mathematics.to_mathml, shown=True)
 
     def of(self, note: Note) -> list[tuple[int, str]]:
-        """Return the line and the message of each fault of a note."""
+        """Return line and message of each failure in the text of a note."""
         key = self._common.copy()
         key.update(note.digest.encode())
 
@@ -49,5 +49,5 @@ class TextFailures:
         return [(line, why) for line, why in json.loads(content)]
 
     def forget_the_gone(self) -> None:
-        """Drop the failures of notes that are no longer there."""
+        """Drop the entries of notes that no longer exist."""
         self._store.forget_others(_KIND, map(self._vault.relative, self._vault.notes))

@@ -13,9 +13,9 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
     """Settings below ``plugins: - vaultkit:`` in ``mkdocs.yml``."""
 
     cache_dir = config_options.Type(str, default=".cache/vaultkit")
-    #: The note whose ``<!-- ledger -->`` gives way to all that was checked.
+    #: The note whose ``<!-- ledger -->`` is replaced by the table of all checks.
     checks_page = config_options.Type(str, default="Checks.md")
-    #: The sections of ``nav`` that hold no steps of the reader's road: what one looks up.
+    #: The sections of ``nav`` that are not part of the reader's road, such as references.
     off_the_road = config_options.ListOfItems(config_options.Type(str), default=[])
     #: The sections of ``nav`` beside the road: each of their notes is entered from one on the road.
     side_roads = config_options.ListOfItems(config_options.Type(str), default=[])
@@ -23,17 +23,17 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
     roads = config_options.DictOfItems(
         config_options.ListOfItems(config_options.Type(str)), default={}
     )
-    #: The notes that explain terms and letters, which then show their meaning on all other pages.
+    #: The notes that explain terms and letters, whose meanings all other pages then show.
     meanings = config_options.ListOfItems(config_options.Type(str), default=[])
-    #: Whether ``mkdocs serve`` runs the notes that were saved, to show at once what holds.
+    #: Whether ``mkdocs serve`` checks the notes that were saved.
     check_saved = config_options.Type(bool, default=False)
-    #: Folders of scripts and style sheets whose addresses change with what they hold.
+    #: Folders of scripts and style sheets whose addresses contain the hash of their content.
     named_by_content = config_options.ListOfItems(config_options.Type(str), default=[])
-    #: Where Pyodide is, so that readers can check pages in their browsers; empty: they cannot.
+    #: Address of Pyodide, with which readers can check pages in their browsers; empty: they cannot.
     pyodide = config_options.Type(str, default="")
 
     def of_site(self, config: MkDocsConfig) -> SiteSettings:
-        """Return these settings, and those of MkDocs, as the site model takes them."""
+        """Return the settings of the site model, given those of MkDocs."""
         return SiteSettings(
             name=str(config.site_name),
             description=config.site_description or "",

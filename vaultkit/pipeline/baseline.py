@@ -13,10 +13,10 @@ from vaultkit.files import write_atomically
 from vaultkit.pipeline.process import Inspection
 from vaultkit.read.vault import Vault
 
-#: The file in the vault's folder; sites and Obsidian leave out what begins with a dot.
+#: The file in the vault's folder; sites and Obsidian ignore names that begin with a dot.
 NAME = ".vaultkit-baseline.json"
 
-#: A failure, by what it is of: lines move, and words of messages change.
+#: A failure without its line and message, which may change: the note, the kind, the text judged.
 Key = tuple[str, str, str]
 
 
@@ -35,7 +35,7 @@ def read(vault: Vault) -> Counter[Key] | None:
     Raises
     ------
     BaselineError
-        If the file holds anything else.
+        If the file has another content.
     """
     file = path(vault)
     if not file.exists():

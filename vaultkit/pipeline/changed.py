@@ -1,6 +1,6 @@
 """Finds the notes to check again when files have changed: those files, and what depends on them.
 
-Rather too many than too few: a note that is left out is a failure that nobody sees.
+If in doubt, a note is included: the failures of a note that is left out would go unseen.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Computes the data of a vault's figures, each in a process of its own."""
+"""Computes the data of a vault's figures, each in its own process."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Figures:
     Parameters
     ----------
     module
-        Name of the module whose ``FIGURES`` draw them.
+        Name of the module whose ``FIGURES`` list them.
     count
-        How many are computed at a time; 0 means in this process, for debuggers.
+        Number of figures computed at a time; 0 to compute them in this process, for debuggers.
     limits
-        What the process of a figure may use; one thread, if nothing is said.
+        Limits of the process of a figure; by default, one thread.
     reordered
-        The folder whose modules sum their matrix products in another order, if any do.
+        The folder whose modules sum matrix products in another order; None for none.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Figures:
             self._workers.submit(name)
 
     def attend(self) -> None:
-        """Let the announced figures be computed in the background."""
+        """Process the messages of figures computed in the background."""
         self._workers.attend()
 
     def fingerprint(self, name: str) -> str:
@@ -72,7 +72,7 @@ class Figures:
         return self._known[name]
 
     def render(self, name: str) -> str:
-        """Draw a figure.
+        """Return the SVG of a figure.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class Figures:
         self._workers.close()
 
 
-#: What stands before the name of a figure that is to be drawn: no name of a file has it.
+#: Prefix of the key of a figure that is to be drawn; no file name contains a slash.
 _DRAW = "draw/"
 
 

@@ -2,8 +2,8 @@
 
 `inspect` yields the checks of a note for every door: first those of its text, then those of its
 code, as it runs. The door decides where the code runs, by passing a function that runs a `Task`:
-`run_code` in this process, one for another process (`vaultkit.pipeline.process`), or none. The
-module needs NumPy, markdown-it-py, mdit-py-plugins and PyYAML alone.
+`run_code` in this process, one for another process (`vaultkit.pipeline.process`), or none. This
+module needs only NumPy, markdown-it-py, mdit-py-plugins and PyYAML.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from vaultkit.run import reordering
 from vaultkit.run.dependencies import recording
 from vaultkit.run.session import NoteRun, Step, Watcher
 
-#: Why nothing is said of a note whose algorithm is written down and not called, and whose formulas
-#: name nothing that its code binds.
+#: Why formulas and numbers are not judged in a note whose code defines an algorithm without calling
+#: it, and binds none of the names in its formulas.
 _ONLY_READ = "the code of this note is only to be read: its formulas are about something else"
 
 
@@ -76,12 +76,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class Task:
-    """All that a process needs to run the code of a note.
+    """Everything that a process needs to run the code of a note.
 
     Attributes
     ----------
     note
-        The note, which need not be saved.
+        The note, which may be unsaved.
     folder
         The folder of the vault.
     names
@@ -193,14 +193,14 @@ class Judges:
             return
         block = task.note.blocks[index]
         found = outputs.check(index, block, steps, seconds, every_digit=task.settings.every_digit)
-        # Whatever is wrong with a block that swallows the text below, that is why.
+        # If the block is not closed and contains the text below it, that is the only cause.
         swallows = "form" in task.names and not block.closed
         yield from (check for check in found if not (swallows and check.outcome == FAILS))
 
     def check(self) -> Iterator[Check]:
         """Yield the checks that need all blocks to have run."""
         note, names, settings = self.task.note, self.task.names, self.task.settings
-        # Where the code broke before anything came of it, that is what is wrong, not each number.
+        # If the code failed before it had any result, that is the cause of all failures of numbers.
         failed = "code" in names and self.broken and self.seen.are_of_something_else
         if (
             failed
@@ -225,7 +225,7 @@ class Judges:
         yield from self.equations.check()
         yield from self.statements.check()
         for check in (*self.numbers.check(), *self.shapes.check()):
-            # What the code beside a number comes to is what it rests on, and is told already.
+            # The value of code beside a number is evidence of it, and is reported by that check.
             place = check.line, check.column
             computed = self.statements.judges(*place) or self.shapes.computes(*place)
             if check.outcome != FAILS or not computed:
@@ -236,8 +236,8 @@ class Judges:
 def agreement(one: Note, other: Note) -> int:
     """Return the number of leading blocks that two versions of a note have in common.
 
-    For these, the blocks, their lines and all that is judged after them are equal, so that a run of
-    one note is a run of the other.
+    These blocks, their lines and all statements judged after them are equal, so a run of one note
+    is valid for the other.
     """
 
     def judged(note: Note, block: Block) -> list[Any]:
@@ -321,7 +321,7 @@ def run_code(
             )  # fmt: skip
             yield from judges.check()
     except Exception:
-        # What the note has replaced is why the engine failed.
+        # What the note has replaced may be the cause of the engine's error.
         changes = replaced()
         if not changes:
             raise

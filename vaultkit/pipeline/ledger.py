@@ -1,4 +1,4 @@
-"""The ledger: the checks of each note, under fingerprints of all that they depend on.
+"""The ledger: the checks of each note, with fingerprints of all that they depend on.
 
 Every run writes it; the site shows it. An entry is stale, and ignored, once a fingerprint has
 changed: of the note, a module that it imports, a file that it reads, a note that it links to, the
@@ -26,7 +26,7 @@ from vaultkit.files import write_atomically
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 
-#: Kinds of checks in the order in which they are told, with their plurals.
+#: Kinds of checks in the order of reports, with their plurals.
 KINDS = {
     "block": "blocks",
     "equation": "equations",
@@ -36,7 +36,7 @@ KINDS = {
     "link": "links",
     "formula": "formulas",
 }
-#: Kinds of checks that need none of a note's code to run.
+#: Kinds of checks that do not run a note's code.
 OF_TEXT = ("form", "link", "formula", "mirror")
 
 
@@ -46,7 +46,7 @@ class Ledger:
     Parameters
     ----------
     vault
-        The vault. Its ledger stands in ``.cache/vaultkit/ledger``, beside its folder.
+        The vault. Its ledger is the folder ``.cache/vaultkit/ledger`` beside the vault's folder.
     """
 
     def __init__(self, vault: Vault) -> None:
@@ -73,7 +73,7 @@ class Ledger:
         rests_on
             The files that its code has read.
         environment
-            Fingerprint of the environment of the run; empty if it must not be reused.
+            Fingerprint of the environment of the run; empty if the results must not be reused.
         """
         files = [self._named(path) for path in rests_on]
         key = self._key(note, files)
@@ -93,8 +93,8 @@ class Ledger:
             "environment": environment and self._environment(environment, files),
             "checks": [check.plain() for check in sorted(found, key=lambda c: (c.line, c.column))],
         }
-        # To put a file in the place of another costs milliseconds. How long a check took the last
-        # time is not worth them.
+        # Replacing a file takes milliseconds, which is too long if only the times of the checks
+        # differ.
         if _timeless(entry) != _timeless(before):
             write_atomically(self._file(note), json.dumps(entry))
 
@@ -214,7 +214,7 @@ class Ledger:
             digest.update(f"\n{os.fspath(folder)}".encode(errors="surrogateescape"))
             with suppress(OSError):
                 names = {path.name for path in folder.iterdir()} - {"__pycache__"}
-                if folder == beside:  # what is to be had by import; much else comes and goes there
+                if folder == beside:  # only modules count: other files there change often
                     names = {name for name in names if name.removesuffix(".py").isidentifier()}
                 digest.update("\0".join(sorted(names)).encode(errors="surrogateescape"))
         return digest.hexdigest()

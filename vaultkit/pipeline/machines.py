@@ -1,11 +1,11 @@
-"""Runs notes again as other machines compute, and finds what differs from the first run.
+"""Runs notes again as other machines compute, and reports differences from the first run.
 
-The kernels of a BLAS, the SIMD instructions that NumPy uses and the number of threads decide in
-which order a product is summed, and so its last bits. Where these decide a digit, a page shows
-something that holds on some machines only.
+The kernels of a BLAS, the SIMD instructions that NumPy uses and the number of threads determine in
+which order a product is summed, and therefore its last bits. If these determine a digit, a page
+shows something that is true on some machines only.
 
-All of that is set before NumPy is loaded. So each machine is a fresh process of Python, this module
-run as a program, in which the notes run as always, each in a process of its own.
+All of them are set before NumPy is loaded. So each machine is a new Python process that runs this
+module as a program; in it, each note runs in a process of its own, as usual.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ from vaultkit.store import store_beside
 
 @dataclass(frozen=True)
 class Machine:
-    """One kind of arithmetic.
+    """A way to compute that another machine may have.
 
     Attributes
     ----------
     name
-        As it is told: *0.45 with SkylakeX kernels*.
+        Its name in messages: *0.45 with SkylakeX kernels*.
     kernel
         The kernels of OpenBLAS that it uses.
     without
-        A regular expression: the instructions that NumPy does without.
+        A regular expression for the instructions that NumPy does not use.
     threads
-        How many threads a product uses.
+        The number of threads of a product.
     reordered
         Whether products are summed in another order.
     """
@@ -76,7 +76,7 @@ MACHINES = (
 
 @dataclass
 class Trial:
-    """What came of running notes and figures on a machine.
+    """The results of notes and figures on a machine.
 
     Attributes
     ----------
@@ -85,13 +85,13 @@ class Trial:
     not_tried
         Why nothing ran on it; empty if something did.
     notes
-        What was found in each note, by its path in the vault.
+        The inspection of each note, by its path in the vault.
     figures
-        The fingerprint of each figure, or why it has none, by its name.
+        The fingerprint of each figure, or why it has none, by the figure's name.
     seconds
-        How long it took.
+        The duration of the trial.
     differs
-        The notes and figures in which something differs from the first run.
+        The notes and figures with a difference from the first run.
     """
 
     machine: Machine
@@ -118,15 +118,15 @@ class Machines:
     vault
         The vault.
     settings
-        How its notes are inspected.
+        The settings of the inspections.
     most
-        How many machines to try, of those that there are; None: all.
+        The number of machines to try, of those that are possible here; None for all.
     figures
-        Name of the module that draws the figures, if one does.
+        Name of the module that draws the figures; empty if there is none.
     threads
-        How many threads a product used in the first run.
+        The number of threads of a product in the first run.
     say
-        Is told what is tried next.
+        Called with a line about what is tried next.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Machines:
         self.figures = figures
         self.threads = threads
         self.say = say
-        #: What came of it, once they have run.
+        #: The trials, once they have run.
         self.trials: list[Trial] = []
 
     @property
@@ -179,7 +179,7 @@ class Machines:
         return "the first run had it" if same else ""
 
     def _run(self, trial: Trial, here: dict[str, Any], task: dict[str, Any]) -> str:
-        """Run everything on a machine; or return why that cannot be."""
+        """Run everything on a machine; return why that is impossible, or an empty string."""
         machine = trial.machine
         environment = dict(os.environ)
         if machine.kernel:
@@ -232,7 +232,7 @@ class Machines:
         return self.vault.relative(Path(path))
 
     def differences(self, first: Inspection) -> list[Check]:
-        """Find what came of a note otherwise than in the first run, and on which machines."""
+        """Return a failed check for each difference of a note from the first run."""
         name = self.vault.relative(first.note.path)
         every_digit = self.vault.options.every_digit
         found: dict[Difference, list[str]] = defaultdict(list)
@@ -246,7 +246,7 @@ class Machines:
         ]
 
     def figure_differs(self, name: str, fingerprint: str) -> str:
-        """Describe the machines on which a figure has other data than in the first run, if any."""
+        """Return on which machines a figure differs from the first run; empty if on none."""
         found = defaultdict(list)
         for trial in self.tried:
             if trial.figures[name] != fingerprint:
@@ -259,7 +259,7 @@ class Machines:
 
 @dataclass(frozen=True, order=True)
 class Difference:
-    """Something that came otherwise on another machine, there and here, and the words of why."""
+    """A result that is different on another machine, there and here, and the explanation."""
 
     line: int
     here: str
@@ -267,7 +267,7 @@ class Difference:
     why: str = ""
 
     def words(self, machines: Sequence[str]) -> str:
-        """Describe it: *0.46 here, 0.45 with SkylakeX kernels: rounding decides this digit*."""
+        """Return *0.46 here, 0.45 with SkylakeX kernels: rounding decides this digit*."""
         here, there = (text.replace("\n", " / ") for text in (self.here, self.there))
         what = "this digit" if NUMBER.fullmatch(here) else "this"
         why = f"\n  {self.why}" if self.why else ""
@@ -277,7 +277,7 @@ class Difference:
 def _differences(
     first: Inspection, other: Inspection, *, every_digit: bool
 ) -> Iterator[Difference]:
-    """Find where two runs of a note differ."""
+    """Yield the differences between two runs of a note."""
     if first.ended:
         return
     if other.ended:
@@ -288,7 +288,7 @@ def _differences(
     for index, outputs in first.outputs.items():
         block = "block", str(index)
         holds = all(verdicts.get(block, (FAILS,))[0] == HOLDS for verdicts in (here, there))
-        # An output that shows fewer digits than come is right where these are.
+        # An output that shows fewer digits than are computed is right if those shown agree.
         if holds and not every_digit:
             continue
         for one, two in zip(outputs, other.outputs.get(index, ()), strict=False):
@@ -304,7 +304,7 @@ def _differences(
 
 
 def _verdicts(found: Inspection) -> dict[tuple[str, ...], tuple[str, Check]]:
-    """Give the outcome of each thing that code decides, with its check; a failure comes first."""
+    """Return the outcome of each thing that code decides, with its check; failures first."""
     verdicts: dict[tuple[str, ...], tuple[str, Check]] = {}
     for check in found.checks:
         place: tuple[str, ...] = (check.kind, str(check.block))
@@ -322,7 +322,7 @@ def _of_outputs(block: Block, one: Output, other: Output) -> Iterator[Difference
         re.sub(block.volatile, "", text) if block.volatile else text
         for text in (one.text, other.text)
     )
-    # Arrays are set in columns, whose width goes by the longest number.
+    # The width of an array's columns depends on its longest number.
     left, right = (re.sub(r"[ \t]+", " ", text).split("\n") for text in texts)
     if len(left) != len(right):
         yield Difference(one.line, "\n".join(left).strip(), "\n".join(right).strip())
@@ -348,21 +348,21 @@ def _count(many: Sequence[object] | dict[str, Any], what: str) -> str:
 
 
 def arithmetic() -> dict[str, Any]:
-    """Compute tiny products; tell what computes them: the kernels, and the SIMD instructions."""
+    """Compute tiny products; return what computes them: the kernels, and the SIMD instructions."""
     from threadpoolctl import threadpool_info
 
     for kind in (np.float32, np.float64):
         square = np.ones((64, 64), kind)
         np.exp(square @ square - 64).sum()
     kernels = [one.get("architecture", "") for one in threadpool_info()]
-    # OpenBLAS calls the kernels that are asked for by the one name by the other.
+    # OpenBLAS reports these kernels under another name than the one that selects them.
     kernel = kernels[0].replace("Katmai", "Prescott") if kernels else ""
     simd = np.show_config(mode="dicts").get("SIMD Extensions", {})
     return {"kernel": kernel, "simd": simd.get("found", [])}
 
 
 def _disabled(machine: Machine, here: dict[str, Any]) -> list[str]:
-    """Name the instructions that NumPy would use here and does without on a machine."""
+    """Return the instructions that NumPy would use here but does not use on a machine."""
     return [name for name in here["simd"] if machine.without and re.search(machine.without, name)]
 
 
@@ -376,9 +376,9 @@ def _ending(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
 
 
 def main() -> None:
-    """Be a machine: compute tiny products, then what is asked for on the standard input."""
+    """Run as a machine: compute tiny products, then the tasks of the standard input."""
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what code writes is no result
+    os.dup2(2, 1)  # the output of notes must not mix with the results
 
     def say(message: dict[str, Any]) -> None:
         out.write(json.dumps(message) + "\n")

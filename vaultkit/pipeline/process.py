@@ -1,7 +1,7 @@
-"""The work of a note's process: `packed` task, `NoteWork`, and `inspection_of` its messages.
+"""The work of a note's process: it runs a serialised `Task` and sends the checks as messages.
 
-The run and the editor inspect notes in the same way: a `Task` is serialised, `NoteWork` does it
-in a process (`vaultkit.run.workers`), and `inspection_of` reads the messages that it sent.
+The run and the editor inspect notes in the same way: `packed` serialises a `Task`, `NoteWork` runs
+it in a process (`vaultkit.run.workers`), and `inspection_of` reads the messages that it sent.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from vaultkit.run.work import Send
 
 @dataclass(frozen=True)
 class Output:
-    """The real output of a piece of code, and where the note shows it.
+    """The computed output of a piece of code, and where the note shows it.
 
     ``line`` is the first line of the output shown, or of the code if none is.
     """
@@ -66,11 +66,11 @@ class Inspection:
     whole: bool = False
     ended: str = ""
     rests_on: set[Path] = field(default_factory=set)
-    #: Whether all was judged that needs no code to run.
+    #: Whether everything was judged that does not need the code to run.
     text_is_whole: bool = False
     outputs: dict[int, list[Output]] = field(default_factory=dict)
     values: dict[str, list[Value]] = field(default_factory=dict)
-    #: It did not run again, as nothing has changed since.
+    #: Whether the results come from the ledger, without a run.
     cached: bool = False
 
 
@@ -117,7 +117,7 @@ def inspection_of(note: Note, ending: Ending, whole: bool = True) -> Inspection:
     return found
 
 
-#: A note of everything, so that patterns are compiled, and Python has seen what the code works on.
+#: A note with every kind of syntax: inspecting it compiles patterns and warms up caches.
 _EXAMPLE = r"""---
 summary: What 0.25 is.
 ---
@@ -157,7 +157,7 @@ def packed(task: Task) -> bytes:
     """Serialise a task for another process."""
     try:
         return pickle.dumps(task)
-    except Exception:  # told in place of the note
+    except Exception:  # sent in place of the task
         return pickle.dumps(traceback.format_exc())
 
 
@@ -187,14 +187,14 @@ class NoteWork:
     folder
         The vault's folder.
     describe
-        Returns type and short text of a value; None if values are not needed.
+        Returns the type and a short text of a value; None if values are not needed.
     """
 
     folder: Path
     describe: Callable[[Any], tuple[str, str]] | None = None
 
     def prepare(self) -> None:
-        """Do ahead of the forks what all processes would do, so that they share it."""
+        """Do before the forks what all processes would do, so that they share the memory."""
         note = parse(_EXAMPLE, self.folder / "Example.md")
         for _ in run_code(Task(note, self.folder, frozenset(CHECKS))):
             pass
@@ -204,8 +204,8 @@ class NoteWork:
         """Compile the modules that a note imports ahead of its process."""
         self.task = unpacked(given)
         compile_ahead(self.folder.parent, (block.fence.text for block in self.task.note.blocks))
-        # What is read of code and formulas is read here: a process that was just forked would have
-        # to copy the memory that this takes.
+        # Code and formulas are parsed here: a process that was just forked would have to copy the
+        # memory in which the results are stored.
         self.judges = Judges(self.task)
 
     def __call__(

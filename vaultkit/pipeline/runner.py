@@ -1,4 +1,4 @@
-"""`Runner` inspects the notes of a vault, the code of each in a process of its own."""
+"""`Runner` inspects the notes of a vault, running the code of each in its own process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vaultkit.run.workers import Workers
 
 
 class Runner:
-    """Inspects the notes of a vault, ahead of or at the request of each result.
+    """Inspects notes in the background or when their results are requested.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ class Runner:
     settings
         The settings of the inspection.
     count
-        The number of processes; 0 for this process alone, for debuggers.
+        The number of processes; 0 to use only this process, for debuggers.
     limits
-        The limits of the process of a note.
+        The limits of a note's process.
     ledger
         The ledger with the results of notes that need not run again; None to run all.
     workers
@@ -70,7 +70,7 @@ class Runner:
                 self._workers.submit(self._keys[note.path], partial(self._given, note, until))
 
     def attend(self) -> None:
-        """Let the announced notes be inspected in the background."""
+        """Process the messages of notes that are inspected in the background."""
         self._workers.attend()
 
     def result(self, note: Note) -> Inspection:
@@ -81,7 +81,7 @@ class Runner:
             key = self._keys[note.path]
             whole = json.loads(key)[1] is None
             self._workers.attend()
-            text = self._inspect_text(note)  # while its code runs
+            text = self._inspect_text(note)  # in parallel with its code
             ending = self._workers.result(key) if self._runs(note) else Ending("done")
             found = inspection_of(note, ending, whole)
             found.checks[:0] = text.checks
@@ -92,7 +92,7 @@ class Runner:
         return self._known[note.path]
 
     def _runs(self, note: Note) -> bool:
-        """Return whether a note needs a process, which takes longer to make than a text to read."""
+        """Return whether a note needs a process; forking one takes longer than reading a text."""
         if note.blocks:
             return True
         task = task_of(note, self.vault, self.settings)
@@ -117,7 +117,7 @@ class Runner:
         """Store an inspection in a ledger."""
         if found.cached:
             return
-        # What was changed meanwhile may not be what the code has read.
+        # A file that was changed meanwhile may differ from what the code has read.
         changed = any(_changed_after(path, self._began) for path in found.rests_on)
         environment = "" if changed else self._environment
         ledger.record(found.note, found.checks, found.rests_on, environment)

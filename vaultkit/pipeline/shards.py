@@ -1,4 +1,4 @@
-"""Shards of a vault, so that several machines can check a part each."""
+"""Shards of a vault, so that each of several machines checks a part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ShardError(ValueError):
 
 @dataclass(frozen=True)
 class Shard:
-    """A shard of the notes: the first of three, say.
+    """A shard of the notes, for example the first of three.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Shard:
         return cls(number, count)
 
     def of(self, paths: Iterable[Path]) -> set[Path]:
-        """Return the files of the shard: the same on all machines with the same files.
+        """Return the files in the shard; the same on all machines with the same files.
 
         >>> sorted(str(path) for path in Shard(1, 2).of([Path("c"), Path("a"), Path("b")]))
         ['a', 'c']

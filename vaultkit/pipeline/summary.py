@@ -8,9 +8,9 @@ from pathlib import Path
 
 from vaultkit.checks.check import Check
 
-#: So many failures are few: whoever has read them needs no table.
+#: Up to so many failures need no table.
 FEW = 10
-#: So many failures of a note are told, if not all of them are asked for.
+#: The number of failures of a note that are printed without ``-v``.
 MOST_OF_A_NOTE = 5
 _WORST, _WIDTH = 5, 100
 
@@ -21,9 +21,9 @@ def summary(failures: Iterable[tuple[str, Check]], update: str, baseline: str) -
     Parameters
     ----------
     failures
-        Each with the path of its note.
+        The failed checks, each with the path of its note.
     update, baseline
-        The commands that rewrite stale outputs, and that let failures of today pass.
+        The commands that rewrite stale outputs, and that except the present failures.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Rewrites stale outputs and mirrored code of a note, by line number, and nothing else."""
+"""Rewrites only stale outputs and mirrored code of a note, by line number."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vaultkit.read.vault import Vault
 
 
 def stale_mirrors(note: Note, vault: Vault) -> list[Mend]:
-    """Return what is to be rewritten of the code that shows files: that comes before it runs."""
+    """Return the edits to the code that mirrors files, which are made before it runs."""
     return [check.mend for check in mirrors.check(note, vault.root.parent) if check.mend]
 
 

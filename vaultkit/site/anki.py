@@ -25,7 +25,7 @@ import genanki
 from vaultkit.read.html import HTMLReader
 from vaultkit.read.syntax import slug
 
-#: The tags of a page that a card keeps.
+#: The tags that are kept in the HTML of a card.
 _KEPT = frozenset(
     [
         "b",
@@ -57,8 +57,8 @@ _KEPT = frozenset(
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _DRAWN = "vaultkit-drawing:"
 _NAME = re.compile(r'aria-label="([^"]*)"')
-#: The same bytes at each build. Who publishes sets SOURCE_DATE_EPOCH: Anki takes a note for changed
-#: if its date is newer.
+#: The date of a deck, fixed so that each build gives the same bytes. A publisher sets
+#: SOURCE_DATE_EPOCH to a later one: Anki imports a note as changed only if its date is newer.
 _WHEN = 1_700_000_000
 _NEVER = (1980, 1, 1, 0, 0, 0)
 _STYLE = """.card { max-width: 38em; margin: 0 auto; text-align: left; }
@@ -73,7 +73,7 @@ hr { margin: 1em 0; }
 class Card:
     """A flashcard: its address on its page, both sides in HTML, and the images in them.
 
-    ``section`` is the heading that it stands below; ``images`` are by their names in
+    ``section`` is the nearest heading above it; ``images`` are the image files by their names in
     the HTML.
     """
 
@@ -92,11 +92,11 @@ def cards(page: str, address: str, root: str, read: Callable[[str], bytes | None
     page
         The HTML of its content.
     address
-        Of the page, as seen from the root of the site.
+        Its address, relative to the root of the site.
     root
-        The address of the site, where links lead; empty if that is not known.
+        The address of the site, for links; empty if it is not known.
     read
-        Gives a file of the site by its address, seen from the root; None where there is none.
+        Returns the content of a file, given its address from the root; None if there is none.
     """
     drawings = [found[0] for found in _SVG.finditer(page)]
     numbers = iter(range(len(drawings)))
@@ -116,12 +116,13 @@ class _Reader(HTMLReader):
         self.found: list[Card] = []
         self.section = ""
         self.key: str | None = None
-        #: How many ``<details>`` are open within a card, its own included.
+        #: Number of open ``<details>`` elements within a card, its own included.
         self.depth = 0
         self.sides: dict[str, list[str]] = {}
         self.side = ""
         self.images: dict[str, bytes] = {}
-        #: What is left out with all that it holds, and how many of its name are open.
+        #: The tag of an element that is skipped with its content, and how many of that tag are
+        #: open.
         self.left_out, self.open = "", 0
         self.anchors: list[bool] = []
 
@@ -208,21 +209,21 @@ class _Reader(HTMLReader):
         if content is None:
             self.add(html.escape(alt, quote=False))
             return
-        # All decks of a reader share one folder of images.
+        # Anki keeps the images of all decks in one folder, so names must be unique.
         name = f"vault-{hashlib.sha256(content).hexdigest()[:16]}{ending}"
         self.images[name] = content
         self.add(f'<img src="{name}" alt="{html.escape(alt)}">')
 
 
 def deck(name: str, cards: Sequence[Card]) -> bytes:
-    """Write cards as a deck that Anki imports: the same bytes for the same cards.
+    """Return cards as a deck that Anki imports: the same bytes for the same cards.
 
     Parameters
     ----------
     name
-        Of the deck; it decides its identity.
+        The name of the deck, from which its identity is derived.
     cards
-        In the order in which they are to be learned.
+        The cards in the order of learning.
     """
     model = genanki.Model(
         _number(f"model of {name}"),

@@ -1,7 +1,7 @@
-"""Shows what backs the statements of a page: a mark at each formula and shape, and data for a box.
+"""Marks the statements of a page that were checked, and writes the data of what backs them.
 
-The marks are HTML; a script opens the box for the part of the page that a reader points at. What
-did not run, or did not hold, is not marked.
+The marks are HTML; a script shows the data in a box for the statement that a reader points at. A
+statement that was not checked, or does not hold, is not marked.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 
-#: How far a statement holds, as its mark says it.
+#: The words of a mark for each scope of a statement.
 WORDS = {
     "excepted": "not run",
     "checked": "✓ checked",
@@ -22,7 +22,7 @@ WORDS = {
 _FORMULA = re.compile(
     r'(?P<opening><(?P<tag>span|div) class="vk-math(?: vk-math--display)?")'
     r"(?P<before>(?:(?!</div>|</span>|vk-math[\" ]).)*?"
-    # A display scrolls in a box, and its mark stands behind that.
+    # A display formula is in a box that scrolls; its mark follows the box.
     r'<math\b[^>]*\bdata-check="(?P<place>formula-\d+)"[^>]*>.*?</math>(?:</div>)?)',
     re.DOTALL,
 )
@@ -30,14 +30,22 @@ _SHAPE = re.compile(r'<span data-check="(?P<place>shape-\d+)"')
 
 
 def marked(page: str, scopes: Mapping[str, str]) -> str:
-    """Return the HTML of a page with marks, given the scope of each formula and shape."""
+    """Return the HTML of a page with a mark after each statement, given their scopes.
+
+    Parameters
+    ----------
+    page
+        The HTML of a page.
+    scopes
+        The scope of each formula and shape that holds, by the name of its place.
+    """
 
     def formula(found: re.Match[str]) -> str:
         scope = scopes.get(found["place"])
         if not scope:
             return found[0]
         words = WORDS[scope]
-        # In a line there is no room for words: its mark is a line below the formula.
+        # An inline formula has no room for words: it is underlined instead.
         mark = (
             f'<span class="vk-mark">{words}</span>'
             if found["tag"] == "div"
@@ -53,7 +61,7 @@ def marked(page: str, scopes: Mapping[str, str]) -> str:
 
 
 def data(parts: Mapping[str, object]) -> str:
-    """Return the data of the parts of a page in a script element; empty if there are none."""
+    """Return the data of the statements of a page in a script element; empty if there are none."""
     if not parts:
         return ""
     text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))

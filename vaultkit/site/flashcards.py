@@ -1,4 +1,4 @@
-"""The panel on a page in which its flashcards are practised."""
+"""The HTML of the panel in which the flashcards of a page are practised."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ def panel(cards: int, deck: str) -> str:
     Parameters
     ----------
     cards
-        How many the deck holds.
+        The number of cards in the deck.
     deck
-        Where it is.
+        The address of the deck.
     """
     words = f"All {cards} cards" if cards > 1 else "The card"
     return (

@@ -11,14 +11,14 @@ from vaultkit.read.vault import Vault
 
 
 def front_page(vault: Vault, title: str) -> str:
-    """Write the Markdown of a front page.
+    """Return the Markdown of a front page: a list of all notes.
 
     Parameters
     ----------
     vault
         The vault.
     title
-        What the site is called.
+        The title of the site.
     """
     folders: dict[str, list[Note]] = defaultdict(list)
     for note in vault.notes.values():

@@ -1,10 +1,10 @@
-"""Draws the graph of notes, each below those that it builds on, as an SVG of links.
+"""Draws the graph of notes as an SVG of links, each note below those that it builds on.
 
 The layout is Sugiyama's: notes are assigned to layers (`_layers`), crossings are reduced by the
 barycentre heuristic (`_reduce_crossings`), and x coordinates are found by isotonic regression
 (`_place_row`).
 
-The drawing is as wide as a phone, so that its words are as large there as elsewhere.
+The drawing is as wide as a phone's screen, so that its text has the same size as the page's.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from typing import TypeVar
 
 K = TypeVar("K", bound=Hashable)
 
-#: Widths and heights in units of the drawing, which are about a phone's pixels.
+#: Widths and heights in units of the drawing; one unit is about a CSS pixel of a phone.
 WIDTH, BOX, GAP, LINE, PADDING, BETWEEN = 366.0, 110.0, 6.0, 13.0, 6.0, 24.0
-#: Boxes side by side, and letters in a line of a box.
+#: Most boxes in a row, and most letters in a line of a box.
 ABREAST, LETTERS = 3, 17
-#: How far apart two lines pass that have no box of their own there.
+#: Distance between two lines that pass a row without a box.
 _PASS = 5.0
 _SWEEPS = 12
 
 
 @dataclass(frozen=True)
 class Stop:
-    """A note in the drawing; ``current`` if the page shows it."""
+    """A note in the drawing; ``current`` if it is the note of the page."""
 
     title: str
     href: str
@@ -39,7 +39,7 @@ class Stop:
 
 @dataclass(eq=False)
 class _Place:
-    """A box, or a dummy node where a long line passes a layer."""
+    """A box, or a dummy node at which a long line passes a row."""
 
     lines: list[str] = field(default_factory=list)
     x: float = 0.0
@@ -56,12 +56,12 @@ class _Place:
 
 
 def reduced(needs: Mapping[K, Sequence[K]]) -> dict[K, list[K]]:
-    """Return the transitive reduction: of the needs of each, those that no other one implies.
+    """Return the transitive reduction of a graph: each node's needs that no other need implies.
 
     Parameters
     ----------
     needs
-        What each needs, in topological order.
+        The needs of each node, in topological order.
 
     Examples
     --------
@@ -93,19 +93,19 @@ def around(key: K, needs: Mapping[K, Sequence[K]], steps: int = 2) -> dict[K, li
 
 
 def drawing(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str) -> str:
-    """Draw a graph of notes, each below those that it needs.
+    """Return the SVG of a graph of notes, each below those that it needs.
 
     Parameters
     ----------
     stops
         The notes.
     needs
-        What each of them needs, as `reduced` takes it.
+        The needs of each, as in `reduced`.
     label
         The label of the drawing for screen readers.
     """
     order = {key: number for number, key in enumerate(needs)}
-    # The title of the note that is read is bold, and bold letters are wider.
+    # The title of the current note is bold, and bold letters are wider.
     letters = {key: LETTERS - 3 * stops[key].current for key in needs}
     boxes = {key: _Place(_lines(stops[key].title, letters[key])) for key in needs}
     rows, routes = _fitting(boxes, needs)
@@ -135,7 +135,7 @@ def drawing(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str)
 def _fitting(
     boxes: Mapping[K, _Place], needs: Mapping[K, Sequence[K]]
 ) -> tuple[list[list[_Place]], dict[tuple[K, K], list[_Place]]]:
-    """Return `_layers` with fewer boxes in the rows that would be too wide."""
+    """Return the rows and routes of `_layers`, with fewer boxes in rows that are too wide."""
     abreast: dict[int, int] = {}
     while True:
         for box in boxes.values():
@@ -151,7 +151,7 @@ def _fitting(
 def _layers(
     boxes: Mapping[K, _Place], needs: Mapping[K, Sequence[K]], abreast: Mapping[int, int]
 ) -> tuple[list[list[_Place]], dict[tuple[K, K], list[_Place]]]:
-    """Assign each note to a row below all that it needs; also return the route of each line."""
+    """Assign each note to a row below all that it needs; return the rows and each line's route."""
     at: dict[K, int] = {}
     rows: list[list[_Place]] = []
     for key, needed in needs.items():
@@ -163,7 +163,7 @@ def _layers(
         rows[row].append(boxes[key])
         at[key] = row
     routes = {}
-    # Lines from one box pass as one, and part where they have to.
+    # Lines from one box share their dummy nodes until they diverge.
     passing: dict[tuple[K, int], _Place] = {}
     for key, needed in needs.items():
         for other in needed:
@@ -225,7 +225,7 @@ def _place_rows(rows: Sequence[Sequence[_Place]]) -> None:
 def _place_row(row: Sequence[_Place], wanted: Sequence[float]) -> None:
     """Set the x coordinates of a row by isotonic regression (pool adjacent violators).
 
-    They are nearest to the ``wanted`` ones in the sum of squares, in order and without overlap.
+    They minimise the sum of squared distances to the ``wanted`` ones, in order and without overlap.
     """
     offsets = [0.0]
     for left, right in pairwise(row):
@@ -245,7 +245,7 @@ def _place_row(row: Sequence[_Place], wanted: Sequence[float]) -> None:
 
 
 def _lines(title: str, letters: int) -> list[str]:
-    """Break a title into lines, within a word only if that does not fit a line."""
+    """Break a title into lines; break a word only if it is longer than a line."""
     long = max(map(len, title.split())) > letters
     return textwrap.wrap(title, letters, break_on_hyphens=long)
 
@@ -270,7 +270,7 @@ def _box(stop: Stop, place: _Place, level: tuple[float, float], number: int) -> 
         for n, line in enumerate(place.lines)
     )
     current = ' aria-current="page"' if stop.current else ""
-    # Lines of a drawing have no spaces between them.
+    # A screen reader would read the lines of a title without spaces between them.
     name = f' aria-label="{html.escape(stop.title)}"' if len(place.lines) > 1 else ""
     return (
         f'<a xlink:href="{html.escape(stop.href)}" role="link" data-n="{number}"{current}{name}>'
@@ -280,7 +280,7 @@ def _box(stop: Stop, place: _Place, level: tuple[float, float], number: int) -> 
 
 
 def of_note(key: K, stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], map_: str) -> str:
-    """Draw the neighbourhood of a note, and describe it; ``map_`` is the whole map's address."""
+    """Return the drawing of a note's neighbourhood with a description and a link to the map."""
     near = around(key, needs)
     if len(near) < 2:
         return ""
@@ -300,7 +300,7 @@ def of_note(key: K, stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], map
 
 
 def of_all(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]]) -> str:
-    """Draw all notes, followed by the same as a list."""
+    """Return the drawing of all notes, followed by the same as a list."""
     items = "".join(
         f'<li><a href="{html.escape(stops[key].href)}">{html.escape(stops[key].title)}</a>'
         + (f": after {html.escape(_listed([stops[n].title for n in needed]))}" if needed else "")

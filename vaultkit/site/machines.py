@@ -1,4 +1,4 @@
-"""Writes metadata for machines: ``llms.txt``, and Open Graph and JSON-LD for each page."""
+"""Writes metadata for programs: ``llms.txt``, and Open Graph and JSON-LD for each page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 _GROUP = re.compile(r"<g\b[^>]*>")
 _RECT = re.compile(r"<rect\b[^>]*>")
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
-#: Width and height of a picture that goes with a link, as those who show such pictures ask for it.
+#: Width and height of the picture of a link, as Open Graph recommends.
 _WIDTH, _HEIGHT = 1200, 630
 _PAPER = 250
 
@@ -35,7 +35,7 @@ class About:
 
 
 def head(about: About) -> str:
-    """Write Open Graph and JSON-LD, for the head of a page."""
+    """Return Open Graph and JSON-LD elements for the head of a page."""
     graph = {
         "og:type": "article",
         "og:site_name": about.site,
@@ -66,7 +66,7 @@ def head(about: About) -> str:
         "isPartOf": {"@type": "WebSite", "name": about.site},
     }
     text = json.dumps({key: value for key, value in data.items() if value}, ensure_ascii=False)
-    # Nothing within it may end the script.
+    # The JSON must not contain a tag that ends the script.
     text = text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
     return "\n".join([*lines, f'<script type="application/ld+json">{text}</script>'])
 
@@ -81,7 +81,7 @@ class Listed:
 
 
 def llms(site: str, description: str, sections: Mapping[str, Iterable[Listed]]) -> str:
-    """Write ``llms.txt``: all notes in their order, each with its summary and its Markdown."""
+    """Return ``llms.txt``: all notes in order, each with its summary and a link to its Markdown."""
     lines = [f"# {site}"]
     if description:
         lines += ["", f"> {description}"]
@@ -96,7 +96,7 @@ def llms(site: str, description: str, sections: Mapping[str, Iterable[Listed]]) 
 
 
 def picture(logo: str) -> bytes:
-    """Draw the rectangles of an SVG logo in the middle of a PNG; other shapes are left out."""
+    """Return a PNG with the rectangles of an SVG logo in its middle; other shapes are left out."""
     canvas = np.full((_HEIGHT, _WIDTH, 3), _PAPER, dtype=np.uint8)
     common = dict(_ATTRIBUTE.findall((_GROUP.search(logo) or [""])[0]))
     rects = [common | dict(_ATTRIBUTE.findall(found)) for found in _RECT.findall(logo)]
@@ -113,7 +113,7 @@ def picture(logo: str) -> bytes:
             columns = slice(round(x0 + scale * (x - left)), round(x0 + scale * (x - left + width)))
             colour = bytes.fromhex(rect["fill"][1:])
             canvas[rows, columns] = _mixed(colour, float(rect.get("opacity", 1)))
-    # Each row begins with the number of its filter, here none.
+    # Each row of a PNG begins with the number of its filter; 0 is none.
     raw = np.concatenate([np.zeros((_HEIGHT, 1), np.uint8), canvas.reshape(_HEIGHT, -1)], axis=1)
     header = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 2, 0, 0, 0)
     parts = [(b"IHDR", header), (b"IDAT", zlib.compress(raw.tobytes(), 9)), (b"IEND", b"")]

@@ -14,9 +14,10 @@ from vaultkit.read.note import tags_of
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
 _MATERIALS_WORKER = re.compile(r'(?<="search": ")([^"]*)assets/javascripts/workers/search\.[^"]*')
-#: A script of a page that asks for nothing special.
+#: A plain external script, without attributes such as `defer`.
 _SCRIPT = re.compile(r'<script src="([^"]*)"></script>\s*')
-#: Nothing is drawn in a page that nobody looks at: there they come after a while.
+#: Loads scripts after the first frame, or after half a second in a background tab, which draws
+#: none.
 _LOADER = (
     "(()=>{let begun;const begin=()=>{if(begun)return;begun=1;let left=0;for(const src of %s){"
     'left+=1;const one=Object.assign(document.createElement("script"),{src,async:false});'
@@ -30,10 +31,10 @@ _LOADER = (
 
 
 def accepted_properties(meta: Mapping[str, Any], folders: list[str]) -> dict[str, Any]:
-    """Return front matter without the properties that the theme would misunderstand.
+    """Return front matter without properties that the theme would misinterpret.
 
-    Obsidian's users have icons, templates and states of their own; the theme aborts the build if it
-    finds no file of that name, or a value of another type.
+    Obsidian's users have icons, templates and states with other meanings; the theme aborts the
+    build if it finds no file of that name, or a value of another type.
     """
     properties = dict(meta)
     if "tags" in properties:
@@ -69,7 +70,7 @@ def escaped_words(value: Any) -> Any:
 
 
 def deferred_scripts(scripts: str) -> str:
-    """Defer plain scripts: they are loaded, in order, after the page has been drawn.
+    """Return scripts that are loaded, in order, after the page has been drawn.
 
     Material's script starts on ``DOMContentLoaded``, so that event is dispatched again afterwards.
     """
@@ -78,19 +79,19 @@ def deferred_scripts(scripts: str) -> str:
 
 
 def labelled(output: str) -> str:
-    """Label the search dialog and the breadcrumbs, which have no accessible names in Material."""
+    """Add labels to the search dialog and the breadcrumbs, which have no accessible names."""
     dialog = 'data-md-component="search" role="dialog"'
     output = output.replace(dialog, f'{dialog} aria-label="Search"', 1)
     output = re.sub('(?<=<nav class="md-path" aria-label=)"[^"]*"', '"Path to this page"', output)
-    # And drop empty attributes.
+    # Material writes empty attributes; drop them.
     return output.replace(' tabindex=""', "")
 
 
 def without_svg_href(content: str) -> str:
     """Replace ``href`` by ``xlink:href`` in the links of drawings.
 
-    Material's script assigns to ``.href`` of every element with such an attribute, which raises for
-    SVG: after one such link, neither previews nor instant navigation work.
+    Material's script assigns to ``.href`` of every element with such an attribute, and raises
+    for SVG: after that, neither previews nor instant navigation work.
     """
     return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), content)
 

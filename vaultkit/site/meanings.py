@@ -1,8 +1,8 @@
 """Marks terms and letters where a page first uses them, with their meanings from the vault's notes.
 
 A note that explains terms has items like ``**Term** (also other words): what it means: [[Where]].``
-One that explains letters has tables whose first column is formulas, and whose others say what they
-stand for.
+A note that explains letters has tables with formulas in the first column and their meanings in the
+others.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _TERM = re.compile(
 )
 _LETTERS = re.compile(r"\$[^$]+\$(?:, \$[^$]+\$)*")
 _FORMULA = re.compile(r"\$([^$]+)\$")
-#: Where the way onward begins.
+#: The end of an explanation: a link to the note that says more.
 _ONWARD = re.compile(r"[:,;]? (?:[\w ]+ )?\[\[")
 
 _PIECE = re.compile(
     r"<!--.*?-->|<(?P<closes>/?)(?P<tag>[a-zA-Z][\w-]*)(?P<rest>[^<>]*)>", re.DOTALL
 )
 _VOID = frozenset(("area", "br", "col", "hr", "img", "input", "link", "source", "wbr"))
-#: What is no running text, or is pressed for something else.
+#: Elements without running text, and elements that react to a click.
 _CLOSED = frozenset(
     re.findall(
         r"\w+",
@@ -36,7 +36,7 @@ _CLOSED = frozenset(
         " th",
     )
 )
-#: Here a page explains a term itself.
+#: Elements in which a page defines a term itself.
 _DEFINES = frozenset(("strong", "b", "dfn"))
 _TEX = re.compile(r'\bdata-tex="([^"]*)"')
 
@@ -46,10 +46,10 @@ class Meaning:
     """The meaning of a term, or of some letters."""
 
     name: str
-    #: The words or, of letters, the TeX that is meant.
+    #: The words of a term, or the TeX of some letters.
     words: tuple[str, ...]
     lines: tuple[str, ...]
-    #: Where it is explained, as seen from the note that says so.
+    #: The link to its explanation, relative to the note that contains it.
     link: Link | None
     letters: bool = False
 
@@ -61,7 +61,7 @@ class Meaning:
 
 
 def read(note: Note) -> list[Meaning]:
-    """Read the terms and letters that a note explains.
+    """Return the terms and letters that a note explains.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def read(note: Note) -> list[Meaning]:
 
 
 def _plain(markdown: str) -> str:
-    """Return a line of Markdown as plain text that begins with a capital."""
+    """Return a line of Markdown as plain text with a capital first letter."""
     text = WIKILINK.sub(lambda link: link["words"] or link["target"], markdown)
     text = _FORMULA.sub(lambda formula: spoken(formula[1]), text)
     text = re.sub(r"[*`]", "", text).strip().rstrip(":;,")
@@ -104,7 +104,7 @@ class Meanings:
     Parameters
     ----------
     known
-        Their meanings; the first of a word counts.
+        Their meanings; of two for the same word, the first is used.
     """
 
     def __init__(self, known: Iterable[Meaning]) -> None:
@@ -121,19 +121,20 @@ class Meanings:
         self._pattern = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])", re.IGNORECASE)
 
     def mark(self, html: str, leave: Sequence[Meaning] = ()) -> tuple[str, list[Meaning]]:
-        """Mark the first use of each in a page.
+        """Mark the first use of each term in a page.
 
         Parameters
         ----------
         html
             The content of the page.
         leave
-            Meanings that the page explains itself.
+            Terms that the page explains itself, which are not marked.
 
         Returns
         -------
         tuple of str and list of Meaning
-            The page, with ``data-term="term-0"`` where the first of the meanings is used.
+            The page, with ``data-term="term-0"`` at the first use of the first meaning, and so on;
+            and the meanings used, in that order.
         """
         if not self.terms and not self.letters:
             return html, []
@@ -192,7 +193,7 @@ class Meanings:
 
 
 def _spelt(word: str) -> str:
-    """Return a pattern that matches a word and its plural."""
+    """Return a regular expression for a word and its plural."""
     pattern = r"\s+".join(map(re.escape, word.split()))
     return f"{pattern[:-1]}(?:y|ies)" if word.endswith("y") else f"{pattern}(?:s|es)?"
 

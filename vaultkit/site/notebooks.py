@@ -1,6 +1,6 @@
-"""Writes notes as Jupyter notebooks, with their outputs, in plain Markdown that Jupyter shows.
+"""Converts notes to Jupyter notebooks, with their outputs, in Markdown that Jupyter renders.
 
-They import modules from beside the vault, so that all are packed in one zip.
+The notebooks import modules from beside the vault, so a zip contains all of them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def notebook(note: Note, vault: Vault) -> str:
     at = note.front
     for block in note.blocks:
         if block.kind != "python" or "no-run" in block.fence.options:
-            continue  # stays as it is to be read
+            continue  # a listing remains Markdown
         _add_text(cells, lines[at : block.fence.line - 1])
         cells.append(_code(block, len(cells)))
         at = block.output.end if block.output else block.fence.end
@@ -60,7 +60,7 @@ def all_notebooks(vault: Vault) -> dict[str, str]:
 
 
 def archive(vault: Vault, made: Mapping[str, str]) -> bytes:
-    """Pack the notebooks of all notes with their figures and the modules that they import."""
+    """Return a zip of the notebooks of all notes, with their figures and imported modules."""
     content = {name: text.encode() for name, text in made.items()}
     images = (path for path in vault.files if path.suffix in (".svg", ".png"))
     content |= {vault.relative(path): path.read_bytes() for path in images}
@@ -77,7 +77,7 @@ def archive(vault: Vault, made: Mapping[str, str]) -> bytes:
 
 
 def links(one: str, every: str) -> str:
-    """Return the line with links to a note's notebook and to the zip of all."""
+    """Return the Markdown line with links to a note's notebook and to the zip of all."""
     one, every = html.escape(one), html.escape(every)
     return (
         '<p class="vk-elsewhere">To run it elsewhere: '
@@ -100,7 +100,7 @@ def _code(block: Block, number: int) -> dict[str, Any]:
     if "raises" in block.fence.options:
         metadata["tags"] = ["raises-exception"]
     if title := block.fence.options.get("title"):
-        # Whoever reads it as a note has to know that its examples are those of a file.
+        # A reader of the notebook as a note must know that it shows that file.
         metadata["vaultkit"] = {"title": title}
     return {
         "cell_type": "code",
@@ -136,7 +136,7 @@ def _plain(note: Note, vault: Vault) -> list[str]:
     """Return the lines of a note without the syntax that only Obsidian and the site know."""
     lines = hide(note.text).text.split("\n")
     code = {n for fence in note.fences for n in range(fence.line, fence.end + 1)}
-    # From behind, so that the columns before stay.
+    # From the last link to the first, so that earlier columns stay valid.
     for link in sorted(note.links, key=lambda link: (link.line, link.column), reverse=True):
         line = lines[link.line - 1]
         found = WIKILINK.match(line, link.column - 1) if link.wiki else None
@@ -172,7 +172,7 @@ def _link(link: Link, note: Note, vault: Vault) -> str:
     if target.note:
         href = href and quote(path.with_suffix(".ipynb").as_posix())
         heading = target.note.heading(link.sub) if link.sub and link.sub[0] != "^" else None
-        # Jupyter's own way to write the address of a heading.
+        # Jupyter makes the anchor of a heading in this way.
         href += f"#{quote(heading.text.replace(' ', '-'))}" if heading else ""
     elif link.embed:
         return f"![{path.stem}]({href})"

@@ -11,22 +11,22 @@ from vaultkit.read.note import Note
 
 @dataclass(frozen=True)
 class SitePage:
-    """A page: where it is, what it is called, and which note it shows.
+    """A page: its address, its title, and its note.
 
     Parameters
     ----------
     uri
-        Path of its source below the folder of the notes, with forward slashes.
+        Path of its source relative to the folder of the notes, with forward slashes.
     url
         Its address from the root of the site.
     title
         Its title as plain text.
     path
-        The file that it shows; the empty path for a generated page.
+        The file of its source; the empty path for a generated page.
     note
-        The note in that file, if it is one.
+        The note of that file, if it is one.
     sections
-        Titles of the sections of the navigation that hold it, the innermost first.
+        Titles of the sections of the navigation that contain it, the innermost first.
     is_home
         Whether it is the first page of the site.
     """
@@ -40,17 +40,17 @@ class SitePage:
     is_home: bool = False
 
     def to(self, url: str) -> str:
-        """Return the address of something on the site as seen from this page."""
+        """Return an address, given from the root of the site, relative to this page."""
         return relative_url(url, self.url)
 
     @property
     def markdown(self) -> str:
-        """Address of its Markdown, the same for as long as its note keeps its name."""
+        """Address of its Markdown, which changes only if the note is renamed."""
         return (self.url.removesuffix("/").removesuffix(".html") or "index") + ".md"
 
 
 def relative_url(url: str, page: str) -> str:
-    """Return an address as seen from a page, both given from the root of the site.
+    """Return an address relative to a page, both given from the root of the site.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Adds the data of the questions of a note to its page, for the script that asks them.
 
-The page as it is sent shows the question above the open output. A script folds the output, asks,
-and judges with this data. Questions that no check has judged are left out.
+Without scripts, a page shows the question above the visible output. A script hides the output,
+asks the question, and judges the answer with this data. Questions without a check are left out.
 """
 
 from __future__ import annotations

@@ -22,10 +22,10 @@ from vaultkit.read.vault import Vault
 class Entry:
     """The checks of a note, as far as they are known.
 
-    ``checks`` is None if they did not run on its present text; ``edited`` if they ran on
-    another text, ``withheld`` if failures were found that are not published. ``href`` leads
-    to the note, ``anchor`` names its row in the table of all notes. ``machines`` is the number of
-    those on which it was tried.
+    ``checks`` is None if none ran on its present text; ``edited`` if they ran on another text,
+    ``withheld`` if they failed and are not published. ``href`` is the address of the note,
+    ``anchor`` the id of its row in the table of all notes, ``machines`` the number of machines on
+    which it ran.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Totals:
-    """How many checks held, failed and were excepted, and how many notes nobody has checked."""
+    """Counts of the checks that held, failed and were excepted, and of notes without checks."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     notes: int = 0
@@ -70,7 +70,7 @@ class Totals:
 
     @property
     def words(self) -> str:
-        """The totals in words that fit a badge."""
+        """The totals in words that are short enough for a badge."""
         parts = [f"{self.outcomes[HOLDS]:,} hold"]
         if self.outcomes[FAILS]:
             parts.append(_count(self.outcomes[FAILS], "fails", "fail"))
@@ -134,7 +134,7 @@ def summary(checks: Sequence[Check]) -> list[str]:
 
 
 def table(found: Sequence[Entry]) -> str:
-    """Write the table of all notes, with how many checks of each kind hold."""
+    """Return the table of all notes, with the number of checks of each kind that hold."""
     head = "".join(f'<th scope="col">{plural.capitalize()}</th>' for plural in KINDS.values())
     rows = "".join(_row(entry) for entry in found)
     sums = "".join(f"<td>{sum(e.count(HOLDS, kind) for e in found):,}</td>" for kind in KINDS)
@@ -151,7 +151,7 @@ def table(found: Sequence[Entry]) -> str:
 
 
 def _tried(found: Sequence[Entry]) -> str:
-    """Describe how many notes were tried on how many machines."""
+    """Return a sentence on how many notes were run on how many machines."""
     tried = Counter(entry.machines for entry in found if entry.checks and entry.machines)
     return "".join(
         f" {_count(notes, 'note was', 'notes were')} tried on {_count(machines, 'machine')}."
@@ -181,11 +181,11 @@ def _cell(entry: Entry, kind: str) -> str:
 
 
 def badge(totals: Totals) -> str:
-    """Draw the totals as a small SVG, for a README."""
+    """Return the totals as a small SVG, for a README."""
     red, grey, green = "#b3261e", "#566074", "#0a6b52"
     colour = red if totals.outcomes[FAILS] else grey if totals.unchecked else green
     name, words = "checks", totals.words
-    # No font can be measured here, nor is any sent along: `textLength` makes any font fit.
+    # The width of the text is estimated; `textLength` makes any font fit it.
     left, right = (round(6.4 * len(text)) for text in (name, words))
     middle, width = left + 16, left + right + 32
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 
-#: Words that somebody who learns reads in a minute, code and formulas among them.
+#: Words per minute of a learner who also reads code and formulas.
 PER_MINUTE = 170
-#: Of all that a note rests on, no more than fits into a line.
+#: Most notes that the line at the top of a page lists as needed; more would not fit.
 MOST = 3
 
 
@@ -53,7 +53,7 @@ def needed(note: Note, vault: Vault, road: Sequence[Path]) -> list[Path]:
         return []
     earlier = road[: road.index(note.path)]
     counts = Counter(path for path in _linked(note, vault) if path in earlier)
-    # Of equals, the nearer one.
+    # Of notes with equally many links, the nearer one.
     most = sorted(counts, key=lambda path: (-counts[path], -earlier.index(path)))[:MOST]
     return sorted(most, key=earlier.index)
 
@@ -68,7 +68,7 @@ def _linked(note: Note, vault: Vault) -> Iterator[Path]:
 def entered(note: Note, vault: Vault, road: Sequence[Path]) -> Path | None:
     """Return the note of the road that links to a note of a side road most often.
 
-    The first of equals.
+    Of several, the first.
     """
     counts = {
         path: found
@@ -87,7 +87,7 @@ def line(places: Sequence[Place], took: int, before: Sequence[Step], map_: str =
     places
         The roads on which the page is a step: shorter ones first, the whole one last.
     took
-        How many minutes the page takes.
+        The reading time of the page in minutes.
     before
         The pages that it builds on.
     map_
@@ -101,7 +101,7 @@ def line(places: Sequence[Place], took: int, before: Sequence[Step], map_: str =
         parts.append(f"<span>Builds on {', '.join(map(_link, before))}</span>")
     if first.after:
         parts.append(f"<span>Next: {_link(first.after)}</span>")
-    # Whoever walks another road goes on to another page.
+    # On a shorter road, the next page is another one.
     for other in rest:
         if other.after and other.after != first.after:
             name = other.name or "On the whole road"
@@ -110,7 +110,7 @@ def line(places: Sequence[Place], took: int, before: Sequence[Step], map_: str =
 
 
 def beside(took: int, from_: Step | None, map_: str = "") -> str:
-    """Return the line at the top of a page on a side road, with the note where that begins."""
+    """Return the line at the top of a page on a side road, with the note where that road begins."""
     words = _link(Step("Side road", map_)) if map_ else "Side road"
     parts = [f'<span class="vk-here__step">{words}</span>', f"<span>{_minutes(took)}</span>"]
     if from_:
@@ -132,7 +132,7 @@ def _link(step: Step) -> str:
 
 
 def ways(links: Mapping[str, str]) -> str:
-    """Return the links at the end of a page, given their words and addresses."""
+    """Return the links at the end of a page, given a mapping from words to addresses."""
     if not any(links.values()):
         return ""
     shown = " ".join(_link(Step(words, href)) for words, href in links.items() if href)

@@ -1,4 +1,4 @@
-"""The ways through a site: the road, its side roads, shorter roads; what each note builds on."""
+"""The roads of a site: the main road, side roads, shorter roads; and what each note builds on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vaultkit.site.pages import SitePage
 
 
 class Roads:
-    """The pages that readers go through in order.
+    """The roads, each a list of pages that readers go through in order.
 
     Parameters
     ----------
@@ -20,12 +20,12 @@ class Roads:
     pages
         The pages of the navigation, in its order.
     off
-        Sections of the navigation whose pages are no steps of the road; None if nobody has put the
-        pages into an order, so that there is no road.
+        Sections of the navigation whose pages are not part of the road; None if the author has not
+        ordered the pages, so that there is no road.
     beside
-        Sections that hold side roads: each of their notes is entered from one on the road.
+        Sections with side roads: each of their notes is entered from one on the road.
     shorter
-        By name, the sources of the pages on each shorter road.
+        The sources of the pages of each shorter road, by its name.
     """
 
     def __init__(
@@ -43,31 +43,32 @@ class Roads:
             self.main = [p for p in pages if not p.is_home and out.isdisjoint(p.sections)]
         self.side = [page for page in pages if not {*beside}.isdisjoint(page.sections)]
         of_uri = {page.uri: page for page in pages}
-        #: Name and source of what a shorter road lists and the navigation does not.
+        #: Sources that a shorter road lists and the navigation does not.
         self.missing = [uri for uris in shorter.values() for uri in uris if uri not in of_uri]
         listed = {
             name: [of_uri[uri] for uri in uris if uri in of_uri] for name, uris in shorter.items()
         }
         self.shorter = {name: found for name, found in listed.items() if found}
-        # A shorter road may begin at the home page, which then is the first step of the whole.
+        # A shorter road may begin at the home page, which is then also the first step of the main
+        # road.
         home = [p for p in pages if p.is_home and any(p in r for r in self.shorter.values())]
         self._whole = [*home, *self.main]
         steps = [page for page in (*self.main, *self.side) if page.note]
         paths = [page.path for page in steps]
-        #: By its path, the notes that must be understood directly before a note.
+        #: By path, the notes that a reader must understand directly before a note.
         self.needs: dict[Path, list[Path]] = graph.reduced(
             {page.path: road.needed(page.note, vault, paths) for page in steps if page.note}
         )
 
     def place_of(self, page: SitePage, minutes: int, map_url: str) -> str:
-        """Write where on the road, on a shorter road or beside it a page is; empty if nowhere.
+        """Return the line with the position of a page on the roads; empty if it is on none.
 
         Parameters
         ----------
         page
             The page.
         minutes
-            How long it takes to read.
+            The reading time of the page.
         map_url
             Address of the map from the root of the site; empty if there is none.
         """
@@ -97,17 +98,17 @@ class Roads:
         return road.line(places, minutes, before, map_)
 
     def graph_of(self, page: SitePage, map_url: str) -> str:
-        """Draw what a note on a road builds on and what builds on it; empty without a map."""
+        """Return the drawing of a note's neighbours on the roads; empty without a map."""
         if page.note is None or page.path not in self.needs or not map_url:
             return ""
         return graph.of_note(page.path, self._stops(page), self.needs, page.to(map_url))
 
     def map(self, page: SitePage) -> str:
-        """Draw all notes of the roads, for the page that shows the map."""
+        """Return the drawing of all notes of the roads, for the page of the map."""
         return graph.of_all(self._stops(page), self.needs)
 
     def _stops(self, page: SitePage) -> dict[Path, graph.Stop]:
-        """Name the notes of all roads, with their addresses as seen from a page."""
+        """Return the notes of all roads, with their addresses relative to a page."""
         return {
             step.path: graph.Stop(step.note.title, page.to(step.url), step is page)
             for step in (*self.main, *self.side)

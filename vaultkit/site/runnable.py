@@ -1,7 +1,7 @@
-"""Packs the files with which a page is checked in a browser: the engine, the vault, its modules.
+"""Packs the files that check a page in a browser: the engine, the vault, and its modules.
 
-Pyodide itself comes from an address that the site's configuration names. What comes from there is
-compared with the hashes in this module, so that a changed file is not run.
+The site's configuration names the address of Pyodide. Its files are compared with the hashes in
+this module, so that a changed file is not run.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ PYODIDE = {
         "ebb61241d962b98b21597d7ce43b67668a6d5bab3acec4fbe958657320d7cd08",
     ),
 }
-#: How much of that goes over the line when it is compressed, in megabytes.
+#: Size of those files when compressed for transfer, in megabytes.
 MEGABYTES = 9
 
-#: What `vaultkit.pipeline.inspect` rests on, apart from NumPy.
+#: The packages that `vaultkit.pipeline.inspect` needs, apart from NumPy.
 _PACKAGES = ("markdown-it-py", "mdit-py-plugins", "mdurl", "pyyaml")
-#: The rooms of the engine that a browser needs; what stands in others is for other hosts.
+#: The packages of the engine that a browser needs; the others serve other hosts.
 _ROOMS = ("checks", "claims", "read", "run", "tex", "values")
 _MODULES = (
     "__init__.py",
@@ -57,18 +57,18 @@ _MODULES = (
 )
 _SUFFIXES = {".py", ".md", ".ipynb", ".svg", ".npz", ".npy", ".json", ".csv", ".txt"}
 _ENGINE = Path(__file__).parents[1]
-#: The same bytes at each build, whenever files were written.
+#: The date of files in the zip, fixed so that each build gives the same bytes.
 _NEVER = (1980, 1, 1, 0, 0, 0)
 
 
 def bundle(vault: Vault) -> bytes:
-    """Return a zip of all files that Pyodide does not have.
+    """Return a zip of all files that Pyodide does not contain.
 
     Returns
     -------
     bytes
-        The same for the same files: ``packages/`` goes on Python's path, ``vault/`` holds the
-        notes' folder and what they import from beside it.
+        The same for the same files: ``packages/`` is added to Python's path; ``vault/`` contains
+        the folder of the notes and the modules that they import from beside it.
     """
     content = dict(sorted([*_packages(), *_engine(), *_vault(vault)]))
     packed = io.BytesIO()
@@ -79,20 +79,20 @@ def bundle(vault: Vault) -> bytes:
 
 
 def engine(vault: Vault, address: str, *, worker: str, bundle: str, size: int, root: str) -> str:
-    """Return a line of JavaScript with the addresses that the page's script needs.
+    """Return a line of JavaScript with the addresses for the page's script.
 
     Parameters
     ----------
     vault
         The vault.
     address
-        Where Pyodide is: a web address, or a path below the site's root.
+        The address of Pyodide: a web address, or a path below the site's root.
     worker, bundle
-        The worker and the zip, as seen from the script.
+        Addresses of the worker and the zip, relative to the script.
     size
-        How large the zip is, in bytes.
+        The size of the zip in bytes.
     root
-        The root of the site, as seen from the script.
+        The root of the site, relative to the script.
     """
     pyodide = address if "://" in address else f"{root}/{address.lstrip('/')}"
     addresses = {
@@ -108,13 +108,13 @@ def engine(vault: Vault, address: str, *, worker: str, bundle: str, size: int, r
 
 
 def controls(note: str = "") -> str:
-    """Return the element for the buttons of the script: of a note, or of all notes."""
+    """Return the element to which the script adds buttons, for one note or for all notes."""
     of = f'data-note="{html.escape(note)}"' if note else "data-vault"
     return f'<div class="vk-run" {of}></div>'
 
 
 def local_modules(vault: Vault) -> list[Path]:
-    """Find the modules and packages beside the vault that its notes import."""
+    """Return the modules and packages beside the vault that its notes import."""
     names = set()
     for note in vault.notes.values():
         for block in note.blocks:
@@ -126,7 +126,7 @@ def local_modules(vault: Vault) -> list[Path]:
 
 
 def _imported(line: str) -> set[str]:
-    """Return the modules that a line imports, also if the statement continues below."""
+    """Return the modules that a line imports, even if the statement continues on the next line."""
     if not line.startswith(("import ", "from ")):
         return set()
     try:
@@ -140,7 +140,7 @@ def _imported(line: str) -> set[str]:
 
 
 def _packages() -> Iterator[tuple[str, bytes]]:
-    """Yield the pure-Python files of the installed dependencies, and their licences."""
+    """Yield path and content of the installed dependencies' Python files and licences."""
     for package in _PACKAGES:
         for file in files(package) or ():
             licence = "LICEN" in file.name.upper()
@@ -164,7 +164,7 @@ def _vault(vault: Vault) -> Iterator[tuple[str, bytes]]:
         paths += [module] if module.is_file() else module.rglob("*")
     for path in paths:
         if path.is_file() and path.suffix in _SUFFIXES and "__pycache__" not in path.parts:
-            # Where a drawing is no text, it matters only that it is there.
+            # A drawing that is not text need only exist.
             yield f"vault/{path.relative_to(beside).as_posix()}", path.read_bytes()
         elif path in vault.files:
             yield f"vault/{path.relative_to(beside).as_posix()}", b""

@@ -1,6 +1,6 @@
-"""Builds the search index from finished pages: notes, their sections, plain text.
+"""Builds the search index from finished pages: notes, their sections, and their plain text.
 
-Formulas are indexed as one would type them; navigation and buttons are left out.
+Formulas are indexed in the form in which users type them; navigation and buttons are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from vaultkit.read.html import HTMLReader
 from vaultkit.render.mathematics import spoken
 
-#: The first formulas of a note are what it is about.
+#: So many formulas at the beginning of a note are indexed as its main ones.
 _STATED = 2
 _HEADINGS = ("h1", "h2", "h3", "h4")
 _INLINE = frozenset(
@@ -29,10 +29,10 @@ _UNREAD = ("script", "style", "svg")
 _LEFT_OUT = frozenset(
     ("headerlink", "footnote-backref", "linked-from", "vk-math__copy", "vk-checks", "vk-ledger")
 )
-#: What a page ends with, and what stands in a formula.
+#: The element with links back, which ends a page.
 _LINKS = '<aside class="linked-from"'
 _MATH = re.compile(r"(<math\b[^<>]*>)(?:[^<]++|<(?!/math>|math\b))*+</math>")
-# Of printed numbers nobody remembers one; the words of an error, however, are looked for.
+# Nobody searches for printed numbers, but the words of an error message are searched for.
 _WORD = re.compile(r"[A-Za-z]{3}")
 
 
@@ -43,7 +43,7 @@ class Section:
     anchor: str = ""
     heading: str = ""
     text: str = ""
-    #: Those on lines of their own.
+    #: Its display formulas.
     formulas: list[str] = field(default_factory=list, repr=False)
 
 
@@ -56,7 +56,7 @@ class Entry:
     aliases: Sequence[str] = ()
     tags: Sequence[str] = ()
     summary: str = ""
-    #: How many notes link to it: of two that say the same, more build on the one that is meant.
+    #: Number of notes that link to it; it ranks equal matches.
     linked: int = 0
     sections: list[Section] = field(default_factory=list)
 
@@ -70,7 +70,7 @@ def sections(html: str) -> list[Section]:
     [Section(anchor='', heading='', text='One.'), Section(anchor='a', heading='In a', text='Two, three.')]
     """  # noqa: E501 (the output is one line)
     reader = _Reader()
-    # What is left out is read past here, in a fraction of the time.
+    # The links back are cut off here, which is faster than parsing and dropping them.
     before, mark, aside = html.rpartition(_LINKS)
     if mark and aside.endswith("</aside>"):
         html = before
@@ -79,7 +79,7 @@ def sections(html: str) -> list[Section]:
 
 
 def written(entry: Entry) -> bytes:
-    """Serialise an entry as a JSON list, which is a third shorter than an object."""
+    """Return an entry as a JSON list, which is a third shorter than an object."""
     formulas = [formula for part in entry.sections for formula in part.formulas]
     fields = [
         entry.url,
@@ -96,7 +96,7 @@ def written(entry: Entry) -> bytes:
 
 
 def index(pages: Iterable[bytes]) -> bytes:
-    """Join serialised entries to the index that `search.js` reads."""
+    """Return the index that `search.js` reads, given serialised entries."""
     return b"[" + b",".join(pages) + b"]"
 
 
@@ -105,7 +105,7 @@ class _Reader(HTMLReader):
         super().__init__()
         self.sections = [Section()]
         self.parts: list[str] = []
-        #: The elements that are open, and how many of them were when one was met to be left out.
+        #: The open elements, and their number at the beginning of an element that is left out.
         self.open: list[str] = []
         self.out = 0
         self.heading = ""

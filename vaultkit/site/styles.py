@@ -1,8 +1,8 @@
-"""Joins the style sheets of a site, without the rules of the theme that no page uses.
+"""Joins the style sheets of a site, without the theme's rules that no page uses.
 
-A theme has rules for all that a site may hold: tabs, cards, annotations, languages that are written
-from right to left. A browser compares many of them with every element, again and again; on a phone
-that costs more than all the rest of a page.
+A theme has rules for everything that a site may contain: tabs, cards, annotations, right-to-left
+languages. A browser matches many of them with every element repeatedly; on a phone, that takes
+longer than everything else that it does for a page.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ from vaultkit.files import write_atomically
 
 _LINK = re.compile(r'<link rel="stylesheet" href="([^"?#]+)">\s*')
 _RELATIVE = re.compile(r"url\((?![\"']?(?:data:|/|#|\w+:))|@import|@charset(?! \"utf-8\")", re.I)
-#: Where Material's style sheets are; and its own names, since its scripts know all others, too.
+#: The folder of Material's style sheets, and the form of its names; its scripts contain others, too.
 _THEME = "assets/stylesheets"
 _THEMES_NAME = re.compile(r"\bmd-[\w-]+")
-#: What scripts make of the state of an element.
+#: Classes that scripts set to the state of an element.
 _STATES = "js no-js focus-visible"
 
 _CLASS = re.compile(r'\bclass="([^"]*)"')
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _COMMENT = re.compile(r"(?P<text>\"[^\"\n]*\"|'[^'\n]*')|/\*.*?\*/", re.DOTALL)
-#: Attributes whose values stand in the pages, or nowhere.
-_TOLD = re.compile(r"dir|data-md-color-\w+")
-_ATTRIBUTE = re.compile(rf'\s({_TOLD.pattern})="([^"]*)"')
-#: A custom property where it is read.
+#: Attributes whose values are all written in the pages.
+_WRITTEN = re.compile(r"dir|data-md-color-\w+")
+_ATTRIBUTE = re.compile(rf'\s({_WRITTEN.pattern})="([^"]*)"')
+#: A custom property that is read.
 _PROPERTY = re.compile(r"--[\w-]+(?=[,)\s\"'`])")
-#: Material sets and drops it at every start, and all elements are styled anew for the sake of a
-#: quarter of a second without transitions.
+#: Material sets this attribute and removes it at each start, which restyles all elements, only to
+#: suppress transitions for a quarter of a second.
 _COSTLY = "data-md-color-switching"
 
 
 @dataclass(frozen=True)
 class Used:
-    """The classes, ids and attributes that occur in a site.
+    """The classes, ids and attributes that occur on a site.
 
     Attributes
     ----------
     classes
         All classes that an element may have.
     values
-        All values of an attribute, each with its name.
+        All values of attributes, each with the attribute's name.
     """
 
     classes: frozenset[str]
@@ -62,7 +62,7 @@ class Used:
 
     @classmethod
     def by(cls, pages: Iterable[str], scripts: Iterable[str]) -> Used:
-        """Collect them from the HTML of all pages, and from their scripts."""
+        """Collect them from the HTML of all pages, and from the scripts."""
         classes: set[str] = set()
         values: set[tuple[str, str]] = set()
         for page in pages:
@@ -74,7 +74,7 @@ class Used:
         return cls(frozenset(classes), frozenset(values))
 
 
-#: Has a function work through things, in parts; lists what it returns of each part.
+#: Type of a function that divides items among processes and lists what each process returns.
 Divided = Callable[[Sequence[Any], Callable[[Iterable[Any]], Any]], list[Any]]
 
 
@@ -86,9 +86,9 @@ def join(site: Path, folder: str, divided: Divided = lambda things, work: [work(
     site
         The folder of the finished site.
     folder
-        Where in it to write the style sheet.
+        The path in it at which the style sheet is written.
     divided
-        Divides reading and writing among processes; see `vaultkit.doors.helpers`.
+        Divides reading and writing among processes, like `vaultkit.doors.helpers.divided`.
     """
     pages = [*enumerate(sorted(site.rglob("*.html")))]
     read = divided(pages, lambda part: _read_pages(part, site))
@@ -97,7 +97,8 @@ def join(site: Path, folder: str, divided: Divided = lambda things, work: [work(
     for file in (Path(name) for _, names in firsts for name in names):
         if file not in sheets and file.is_file():
             css = file.read_text("utf-8")
-            # What is found from one folder is not found from another.
+            # Relative addresses in a style sheet of another folder would no longer lead to their
+            # files.
             if file.parent == site / folder or not _RELATIVE.search(css):
                 sheets[file] = css
     scripts = [path.read_text("utf-8") for path in sorted(site.rglob("*.js"))]
@@ -120,7 +121,7 @@ def join(site: Path, folder: str, divided: Divided = lambda things, work: [work(
 
 
 def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list[Any]]:
-    """Collect the style sheets that pages link to, where first, and the names used on them."""
+    """Collect the style sheets that pages link to, their first pages, and all names used."""
     named: dict[tuple[str, ...], int] = {}
     classes: set[str] = set()
     values: set[tuple[str, str]] = set()
@@ -145,14 +146,14 @@ def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list
 def _name_sheet(
     pages: Iterable[tuple[int, Path]], site: Path, sheets: Collection[Path], name: str
 ) -> None:
-    """Replace the links to these style sheets in pages by one link, at the place of the first."""
+    """Replace the links to these style sheets in pages by one link, in the place of the first."""
     for _, path in pages:
         page = path.read_text("utf-8")
         links = [f for f in _LINK.finditer(page) if _file(f, path, site) in sheets]
         if not links:
             continue
         first = links[0]
-        # Links of the page for lost visitors begin at the root of the host.
+        # The links of the error page are relative to the root of the host.
         old = posixpath.relpath(_file(first, path, site).relative_to(site).as_posix(), ".")
         href = first[1].removesuffix(old) + name
         text = page[: first.start()] + _link(href)
@@ -162,10 +163,10 @@ def _name_sheet(
 
 
 def _file(link: re.Match[str], page: Path, site: Path) -> Path:
-    """Return the file that a link to a style sheet leads to."""
+    """Return the file that a link to a style sheet names."""
     href = unquote(link[1])
     if href.startswith("/"):
-        # The address of the site may have a path, which no file knows.
+        # The address of the site may have a path, which is no folder of the site.
         parts = href.strip("/").split("/")
         tails = (site.joinpath(*parts[n:]) for n in range(len(parts)))
         return next((tail for tail in tails if tail.is_file()), site / href.strip("/"))
@@ -184,7 +185,7 @@ def pruned(css: str, used: Used) -> str:
     css
         A style sheet.
     used
-        The names that occur.
+        The names that occur on the site.
 
     Examples
     --------
@@ -270,6 +271,6 @@ def _occurs(attribute: Sequence[Any], used: Used) -> bool:
     tokens = [token for token in attribute if token.type != "whitespace"]
     if tokens and tokens[0].value == _COSTLY:
         return False
-    if len(tokens) != 3 or tokens[1] != "=" or not _TOLD.fullmatch(tokens[0].value):
+    if len(tokens) != 3 or tokens[1] != "=" or not _WRITTEN.fullmatch(tokens[0].value):
         return True
     return (tokens[0].value, tokens[2].value) in used.values

@@ -14,19 +14,19 @@ from vaultkit.site.pages import SitePage
 
 
 class Terms:
-    """What the terms of a vault mean, and where each is explained.
+    """The terms of a vault, with their meanings and explanations.
 
     Parameters
     ----------
     vault
         The notes.
     names
-        Paths of the notes that explain terms, below the folder of the vault.
+        Paths of the notes that explain terms, relative to the folder of the vault.
     """
 
     def __init__(self, vault: Vault, names: Iterable[str]) -> None:
         notes = {name: vault.notes.get(vault.root / name) for name in names}
-        #: Names that are no note's.
+        #: Paths at which there is no note.
         self.missing = [name for name, note in notes.items() if note is None]
         self._known = [(meaning, note) for note in notes.values() if note for meaning in read(note)]
         self._marker = Meanings(meaning for meaning, _ in self._known)
@@ -37,7 +37,7 @@ class Terms:
                     self._places[id(meaning)] = vault.resolve(meaning.link, note)
 
     def facts(self) -> list[object]:
-        """List what the terms of any page rest on."""
+        """Return what the marks of every page depend on."""
         places = ((place.path, place.anchor) for place in self._places.values())
         return [*(meaning for meaning, _ in self._known), *places]
 
@@ -53,17 +53,18 @@ class Terms:
         page
             The page.
         page_of
-            The pages of the site by the files that they show.
+            The pages of the site, by the files of their notes.
 
         Returns
         -------
         tuple of str and dict
-            The HTML with the marks, and by mark the name of the term and its lines of explanation.
+            The HTML with the marks; and by the name of each mark, the term and the lines of its
+            box.
         """
         host: Note | None = page.note
         if host is None or any(note is host for _, note in self._known):
             return content, {}
-        # What the page is about, or introduces, it explains better.
+        # Terms that the page itself explains are not marked.
         here = [
             meaning
             for meaning, _ in self._known

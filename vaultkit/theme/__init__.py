@@ -1,1 +1,1 @@
-"""What the site looks like: style sheet, script, templates, and the fonts they need."""
+"""The theme of a site: style sheets, scripts, templates, and the fonts that they need."""

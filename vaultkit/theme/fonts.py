@@ -1,9 +1,8 @@
-"""Cuts web fonts out of the fonts that Python packages carry, and keeps them in a store.
+"""Subsets the fonts of Python packages to web fonts, and caches them in a store.
 
-The fonts come under the SIL Open Font License: STIX Two Math with `ziamath`, Source Serif 4 with
-`fontpkg-source-serif-4`. HarfBuzz cuts them; it knows nothing of compression, nor of what Chromium
-does with the table for mathematics, which is fontTools' part. A font is cut anew only when what
-goes into it changes.
+The fonts are under the SIL Open Font License: STIX Two Math comes with `ziamath`, Source Serif 4
+with `fontpkg-source-serif-4`. HarfBuzz subsets them; fontTools adjusts the table for mathematics to
+Chromium and compresses the result. A font is subset again only when one of its inputs changes.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ from fontTools.ttLib import TTFont
 
 from vaultkit.store import Store
 
-#: What every page may hold, whatever its notes do.
+#: Characters of the template, which every page may contain.
 TEXT = frozenset(chr(code) for code in range(0x20, 0x7F)) | frozenset("\u2019\u201c\u201d\u2026")
 
-#: What formulas are drawn with beyond the characters they hold.
+#: Characters with which formulas are drawn beyond those that they contain.
 MATHEMATICS = frozenset("\u221a\u2061\u2062\u2063")
 
-#: By letter, the slanted one that browsers draw where it stands alone in ``<mi>``.
+#: By letter, the slanted letter that browsers draw for it alone in ``<mi>``.
 _SLANTED = {
     unicodedata.normalize("NFKC", chr(code)): chr(code)
     for code in (0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
 }
 
-#: How often letters and spaces come up in English, in per cent.
+#: Frequencies of letters and the space in English, in per cent.
 _OFTEN = {" ": 18, "e": 10.2, "t": 7.5, "a": 6.5, "o": 6.2, "n": 5.7, "i": 5.7, "s": 5.3, "r": 5}
 _OFTEN |= {"h": 4.9, "l": 3.3, "d": 3.3, "u": 2.3, "c": 2.2, "m": 2, "f": 2, "w": 1.7, "g": 1.6}
 _OFTEN |= {"p": 1.5, "y": 1.4, "b": 1.3, "v": 0.8, "k": 0.6, ",": 0.8, ".": 0.7}
-#: Serif fonts of systems: what they are called there, and how wide their letters are on average in
-#: text, upright and slanted, in ems.
+#: Serif fonts of operating systems: their names, and the average width of their letters in text,
+#: upright and slanted, in ems.
 _SYSTEMS = {
     "Georgia": (("Georgia", "Gelasio"), (0.4348, 0.4348)),
     "Times": (("Times New Roman", "Liberation Serif", "Tinos", "Nimbus Roman"), (0.3963, 0.398)),
@@ -52,20 +51,20 @@ _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
 @dataclass(frozen=True)
 class Font:
-    """One font file, and what to keep of it.
+    """A font file, and the parts of it that are kept.
 
     Parameters
     ----------
     family, style, weight, display
-        As CSS calls them.
+        As in CSS.
     package, path
-        The Python package that carries it, and where in there.
+        The Python package that contains it, and the path in that package.
     keep
-        Characters to keep, whatever the notes hold.
+        Characters that are always kept.
     formulas
-        Whether it is the one that formulas are set in.
+        Whether formulas are set in it.
     axes
-        Values or ranges at which to pin a variable font.
+        Values or ranges to which the axes of a variable font are restricted.
     features
         OpenType features to keep.
     """
@@ -88,9 +87,9 @@ FONTS = (
         "ziamath",
         "fonts/STIXTwoMath-Regular.ttf",
         MATHEMATICS,
-        # A formula in another font is not worth the jump.
+        # A formula in a fallback font would move the text when the font is loaded.
         display="block",
-        # Variants for indices; the feature that gives an accent a dotless base.
+        # ssty: variants for indices; dtls: dotless letters below accents.
         features=("ssty", "dtls", "flac", "kern", "ccmp", "mark", "mkmk"),
         formulas=True,
     ),
@@ -116,24 +115,23 @@ FONTS = (
 
 
 def web_font(font: Font, characters: Iterable[str], store: Store) -> bytes | None:
-    """Cut a font to the characters in use and return it as WOFF2.
+    """Subset a font to the characters in use and return it as WOFF2.
 
     Parameters
     ----------
     font
-        What to cut.
+        The font.
     characters
-        Characters needed beyond those it always keeps.
+        Characters in use.
     store
-        Where what was cut before is kept.
+        The store of fonts that were subset before.
 
     Returns
     -------
     bytes or None
-        None if the package that carries the font is not installed: a page then uses the next font
-        in its list.
+        The font; None if its package is not installed. A page then uses the next font of its list.
     """
-    # Found, not imported: a package that draws takes its time to load.
+    # The package is located, not imported: importing one that draws takes long.
     package = find_spec(font.package)
     if not package or not package.origin:
         _log.info("%s: no package %s, the system's fonts serve", font.family, font.package)
@@ -148,15 +146,15 @@ def web_font(font: Font, characters: Iterable[str], store: Store) -> bytes | Non
 def _key(font: Font, source: bytes, kept: str) -> bytes:
     versions = fontTools.version, uharfbuzz.__version__
     recipe = (versions, kept, sorted(font.axes.items()), font.features)
-    # This module is part of the recipe, too.
+    # This module's code affects the result, too.
     code = Path(__file__).read_bytes()
     return hashlib.sha256(source + code + repr(recipe).encode()).digest()
 
 
 def fallbacks(font: Font, content: bytes) -> str:
-    """Write the faces that stand in for a font until it is there, so that no line moves then.
+    """Return ``@font-face`` rules that replace a font until it is loaded, without moving any line.
 
-    Each is a font that systems have, as wide on average as ours, and as high.
+    Each adjusts a font of an operating system to the average width and the height of this one.
     """
     opened = TTFont(io.BytesIO(content))
     glyphs, names, em = opened["hmtx"], opened.getBestCmap(), opened["head"].unitsPerEm
@@ -178,7 +176,7 @@ def fallbacks(font: Font, content: bytes) -> str:
 
 
 def slanted(characters: Iterable[str]) -> set[str]:
-    """Add to the characters of formulas the slanted twins that browsers put in their place.
+    """Return the characters of formulas with the slanted letters that browsers use for some.
 
     Examples
     --------
@@ -213,21 +211,21 @@ def _cut(source: bytes, characters: str, font: Font) -> bytes:
 
 
 def _fit_to_chromium(font: TTFont) -> None:
-    """Make up for what Chromium does otherwise than TeX with the same font."""
+    """Adjust the constants of the MATH table to Chromium, which uses them differently from TeX."""
     constants = font["MATH"].table.MathConstants
-    # Thin enough not to be rounded up to a bar that is thicker than the root sign's own stroke.
+    # Otherwise Chromium rounds the bar up, and it is thicker than the root sign's stroke.
     constants.RadicalRuleThickness.Value = 56
-    # TeX measures this drop from boxes, Chromium from letters too: in q_2 the index would hang
-    # far lower than in x_2.
+    # TeX measures this drop from boxes, Chromium also from letters: the index of q_2 would be far
+    # lower than that of x_2.
     constants.SubscriptBaselineDropMin.Value = 0
     _narrow_radicals(font)
 
 
 def _narrow_radicals(font: TTFont) -> None:
-    """Make the tall forms of the root sign hardly wider than the small one.
+    """Make the tall forms of the root sign only slightly wider than the small one.
 
-    Chromium reserves, for any root, the width of the widest form: beside a small root of STIX,
-    whose tallest form is half as wide again, a gap would stay open. Only the width changes.
+    For every root, Chromium reserves the width of the widest form. The tallest form of STIX is half
+    as wide again as the small one, so a small root would have a gap. Only the width is changed.
     """
     variants = font["MATH"].table.MathVariants
     root = font.getBestCmap().get(ord("√"))

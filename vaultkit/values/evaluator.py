@@ -475,8 +475,8 @@ class Evaluator:
         rows = [self.several(row) for row in node.rows]
         if node.column:
             rows = [[cell] for row in rows for cell in row]
-        matrix, lies = matrices.written_out(rows, node.is_tuple)
-        self.turned |= lies
+        matrix, is_oriented = matrices.written_out(rows, node.is_tuple)
+        self.turned |= is_oriented
         return matrix
 
     def _cases(self, node: Cases) -> Value:
