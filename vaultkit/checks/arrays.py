@@ -21,20 +21,20 @@ _SHAPE_OF = re.compile(r"(?:^|; )(?:variable |length of (?:an axis of )?)?(?P<na
 
 @dataclass
 class Array:
-    """A variable from the statement that binds it to the next one that does.
+    """A variable between the statement that binds it and the next one that rebinds it.
 
     Attributes
     ----------
     name
         Its name.
     formulas
-        Numbers of the formulas that were judged on it.
+        Indices of the formulas that were judged on it.
     code
-        By the number of a block, line and column of each of its names there, from 0.
+        By the index of a block, line and column of each of its names there, from 0.
     printed
-        By the number of a block, the lines of the output that show it: first and last, from 0.
+        By the index of a block, first and last line of the output that shows it, from 0.
     hue
-        Number of its colour, which no other array of a formula of it has, if colours suffice.
+        Index of its colour; the arrays of a formula have different colours if there are enough.
     """
 
     name: str
@@ -56,7 +56,7 @@ def arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
     note
         The note.
     checks
-        All that was found in it.
+        All checks of the note.
 
     Returns
     -------
@@ -80,7 +80,8 @@ def arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
                     array.formulas.append(int(number))
     known = {id(array) for array in every.found if array.formulas}
     for index, formula in enumerate(note.formulas):
-        # A letter in a sentence states nothing, and means what the formulas around it mean.
+        # A letter in a sentence states nothing; it means the array that the formulas around it
+        # name.
         array = every.at(_name(formula.tex), formula.line)
         if array and id(array) in known and index not in array.formulas:
             array.formulas.append(index)
@@ -93,7 +94,7 @@ def arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
 
 
 def _name(tex: str) -> str:
-    r"""Write a formula of one letter as code would: ``d_{\text{model}}``, ``\alpha``."""
+    r"""Return a formula of one symbol as a Python name: ``d_{\text{model}}``, ``\alpha``."""
     return re.sub(r"\\(?:text|mathrm|operatorname)\b|[\s\\{}]", "", tex)
 
 
@@ -102,10 +103,10 @@ class _Bindings:
 
     def __init__(self, note: Note) -> None:
         self.found: list[Array] = []
-        #: By name, the lines where it is bound, and what it is from there on.
+        #: By name, the lines where it is bound, and the array that is bound there.
         self.bound: dict[str, list[tuple[int, Array]]] = {}
         for index, block in enumerate(note.blocks):
-            # Lines of a session begin with prompts, and what they bind is not what is judged.
+            # A session's lines begin with prompts, and what they bind is not judged.
             if block.kind != "pycon":
                 self._read(index, block)
 
@@ -132,7 +133,7 @@ class _Bindings:
                 self.found.append(array)
                 self.bound.setdefault(name, []).append((block.fence.line, array))
             for name, node, binds in names:
-                # The right side is computed before the left side is bound.
+                # Python computes the right side before it binds the left side.
                 named = before[name] if simple and not binds else self._last(name)
                 place = _position(node, name, lines)
                 if named and place:
@@ -150,14 +151,14 @@ class _Bindings:
 def _names(
     node: ast.AST, hidden: frozenset[str] = frozenset()
 ) -> Iterator[tuple[str, ast.Name | ast.alias, bool]]:
-    """List the names of the module: the name, its node, and whether it is bound there."""
+    """Yield each name of the module with its node, and whether it is bound there."""
     match node:
         case ast.Name(id=name, ctx=ctx) if name not in hidden:
             yield name, node, isinstance(ctx, ast.Store)
         case ast.alias(name=name, asname=other):
             yield other or name.partition(".")[0], node, True
         case ast.FunctionDef() | ast.ClassDef() | ast.Lambda():
-            return  # Names of its own.
+            return  # a scope of its own
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
             own = {
                 part.id
@@ -181,7 +182,7 @@ def _position(
 
 
 def _printed(body: Sequence[ast.stmt], output: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield which lines of an output show which variable, where only one is possible."""
+    """Yield each variable with the lines of an output that show it, if only one is possible."""
     shows = []
     for at, statement in enumerate(body):
         if isinstance(statement, ast.Expr):
@@ -208,7 +209,7 @@ def _printed(body: Sequence[ast.stmt], output: str) -> Iterator[tuple[str, tuple
 
 
 def _shown(node: ast.expr) -> str:
-    """Return the name of the array that is shown: whole, some rows, rounded or transposed."""
+    """Return the name of the array that an expression shows, in part, rounded or transposed."""
     match node:
         case ast.Name(id=name):
             return name

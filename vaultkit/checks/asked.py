@@ -49,6 +49,6 @@ def asked(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
 
 
 def _plain(given: Sequence[float | str]) -> list[float | str]:
-    """Replace the numbers that JSON lacks, infinity and NaN, by words."""
+    """Replace infinity and NaN, which JSON lacks, by words."""
     return [str(token) if isinstance(token, float) and not -1e308 < token < 1e308 else token
             for token in given]  # fmt: skip

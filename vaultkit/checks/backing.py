@@ -1,6 +1,6 @@
-"""Whether the numbers that a note shows or computes back a number of its sentences, and how well.
+"""Decides whether the numbers that a note shows or computes back a number in its text.
 
-The less direct the backing, the fewer of the numbers with one digit changed may pass as well.
+The less direct the evidence, the fewer of the numbers with one changed digit may pass as well.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from vaultkit.checks.observed import NUMBER_IN_OUTPUT, Observed
 from vaultkit.claims.amounts import Amount, Quantity
 
 _IN_PERCENT = re.compile(r"%|\bper ?cent\b")
-#: How many blocks, the nearest ones, are next to a number.
+#: The number of nearest blocks that count as next to a number.
 NEAR = 4
-#: From here on an integer may be a rounding: 158 630 of 158629.75.
+#: From this size on, an integer may be a rounding: 158 630 of 158629.75.
 _LONG = 1000
-#: Places that stand apart from what they speak of.
+#: Properties, which are not next to the blocks that they describe.
 _APART = {"summary", "description", "title"}
-#: What share of the numbers with one digit changed may pass by chance. Found by what mutants of
-#: notes showed: the less directly a page speaks of a number, the fewer others may pass for it.
-#: Integers and fractions, and decimals, that code next to the number states or an output shows;
+#: The largest permitted share of numbers with one changed digit that would pass by chance. The
+#: values were found with mutants of notes: less direct evidence needs a smaller share. First, for
+#: integers and fractions, and for decimals, that nearby code states or a nearby output shows;
 LIKELY, STATED = 0.5, 0.3
-#: the same where that code is far from the number;
+#: for the same if the code is far from the number;
 LIKELY_FAR, STATED_FAR = 0.4, 0.05
-#: how many numbers an array holds; roundings of what is shown next to the number;
+#: for the number of elements of an array, and for roundings of nearby outputs;
 SIZED, ROUNDED = 0.1, 0.1
-#: roundings of anything that the page computes.
+#: and for roundings of anything that the page computes.
 ANYWHERE = 0.04
 
 
 class Backing:
-    """Finds what backs a number.
+    """Finds evidence for numbers of the text.
 
     Parameters
     ----------
     seen
-        What the note shows, computes and states.
+        Everything that the note shows, computes and states.
     """
 
     def __init__(self, seen: Observed) -> None:
@@ -49,7 +49,7 @@ class Backing:
         self._near: dict[tuple[int, ...], Evidence] = {}
 
     def backed(self, quantity: Quantity) -> bool:
-        """Return whether a number is shown, computed or stated in code, in one of its readings."""
+        """Return whether a number, in one of its readings, is shown, computed or stated in code."""
         if self.is_quoted(quantity):
             return True
         near, stated = self.near(quantity), self._stated_near(quantity)
@@ -59,7 +59,7 @@ class Backing:
         )
 
     def rests_on(self, quantity: Quantity) -> str:
-        """Describe the number that backs a number: the nearest and most exact one."""
+        """Describe the evidence for a number: the nearest and most exact number."""
         quoted = self.quoted(quantity)
         if quoted:
             return quoted
@@ -95,11 +95,11 @@ class Backing:
         return ""
 
     def is_quoted(self, quantity: Quantity) -> bool:
-        """Return whether an output has a number with its very unit: *90 MB*, *16.50 %*."""
+        """Return whether an output shows a number with the same unit: *90 MB*, *16.50 %*."""
         return bool(self.quoted(quantity))
 
     def quoted(self, quantity: Quantity) -> str:
-        """Find the line of an output that has a number with its very unit."""
+        """Return the line of an output that shows a number with the same unit."""
         amounts = [amount for reading in quantity.readings for amount in reading]
         if all(amount.scales == (Fraction(1),) for amount in amounts):
             return ""
@@ -117,7 +117,7 @@ class Backing:
     def near(self, quantity: Quantity) -> Evidence:
         """Return the numbers in the outputs next to a quantity.
 
-        A summary is next to all outputs of a note that has only a few.
+        If a note has only a few outputs, its summary is next to all of them.
         """
         if quantity.place in _APART and len(self.seen.outputs) > NEAR:
             return Evidence()
@@ -133,7 +133,7 @@ class Backing:
         return self._near[nearest]
 
     def _stated_near(self, quantity: Quantity) -> Evidence | None:
-        """Return what code and formulas state next to a quantity, if it stands next to any."""
+        """Return what the code and formulas next to a quantity state; None if there are none."""
         if quantity.place in _APART or not self.seen.outputs:
             return None
         lines = sorted(abs(line - quantity.line) for line, _ in self.seen.outputs)
@@ -149,7 +149,7 @@ class Backing:
         return [evidence for _, evidence in outputs[:NEAR]]
 
     def backs(self, amount: Amount, near: Evidence, stated: Evidence | None) -> bool:
-        """Return whether a number is backed: by outputs nearby, or not by chance."""
+        """Return whether a number is backed by outputs nearby, or not only by chance."""
         if near.holds(amount) and amount.digits > 1:
             return True
         if amount.is_rough:
@@ -173,7 +173,7 @@ class Backing:
         return False
 
     def is_written(self, quantity: Quantity) -> bool:
-        """Return whether a number is shown next to it, or exactly stated or bound."""
+        """Return whether a number is shown nearby, or exactly stated or bound."""
         near = self.near(quantity)
         return any(
             reading and all(near.holds(amount) or self._exact(amount) for amount in reading)
@@ -181,7 +181,7 @@ class Backing:
         )
 
     def is_bound(self, quantity: Quantity) -> bool:
-        """Return whether each number is bound to a name, or stated or shown exactly."""
+        """Return whether each number is bound to a name, or is exactly stated or shown."""
         seen = self.seen
         return any(
             reading
@@ -193,7 +193,7 @@ class Backing:
         )
 
     def _exact(self, amount: Amount, counted: bool = False) -> bool:
-        """Return whether code states, binds or shows this number exactly, or an axis is so long."""
+        """Return whether code states, binds or shows exactly this number, or an axis is so long."""
         exact = (
             self.seen.stated,
             self.seen.bound,
@@ -221,7 +221,7 @@ class Backing:
         return any(evidence.rounds_to(amount, counted=True) for evidence in every)
 
     def chance(self, amount: Amount, found: Callable[[Amount], bool]) -> float:
-        """Return the share of the numbers with one digit changed that would pass as well."""
+        """Return the share of numbers with one changed digit that would pass as well."""
         changed = list(amount.changed())
         return sum(map(found, changed)) / len(changed) if changed else 0.0
 

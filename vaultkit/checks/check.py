@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-#: What can have become of a check. *Excepted*: the note says why it cannot be made.
+#: Outcomes of a check. *Excepted*: the note gives the reason why it is not checked.
 HOLDS, FAILS, EXCEPTED = "holds", "fails", "excepted"
-#: So many characters of a name or formula stand in a message.
+#: Most characters of a name or formula in a message.
 LONGEST = 200
 _LONG_NAME = re.compile(rf"(\S{{{LONGEST - 1}}})\S+?([^\w\s…]{{0,4}})(?!\S)")
-#: How far a statement holds: whatever the numbers, or for those of the page.
+#: Scopes of a statement: it holds for other numbers, too, or for those of the page.
 GENERAL, HERE = "general", "here"
 
 
@@ -42,23 +42,23 @@ class Check:
         ``block``, ``equation``, ``shape``, ``number``, ``prediction``, ``distractor``, ``link``,
         ``formula``, ``mirror``, ``form``.
     line, column
-        Where it stands in the note's file, counted from 1.
+        Its position in the note's file, counted from 1.
     what
         The statement, as the note writes it.
     outcome
         `HOLDS`, `FAILS` or `EXCEPTED`.
     why
-        What is wrong; what it rests on, if it holds; the note's reason for an exception.
+        The failure; if it holds, the evidence; if it is excepted, the note's reason.
     sides
-        What the two sides of an equation that holds come to, and how far they differ.
+        For an equation that holds, the values of both sides and their difference.
     scope
         `GENERAL` or `HERE`, if trials on other numbers have decided which.
     pinned
-        What stayed the same in all trials, if that is why the scope is not `GENERAL`.
+        What stayed the same in all trials, if the scope is not `GENERAL` for that reason.
     seconds
-        How long it took.
+        The time that it took.
     block
-        The index of the block that is checked, from 0; None for all else.
+        The index of the block that was checked, from 0; None for other checks.
     mend
         The edit that would make it hold, if one is known.
     """
@@ -79,7 +79,7 @@ class Check:
     def __post_init__(self) -> None:
         """Shorten names and formulas in the message; outputs stay as they are."""
         said = self.why, self.what
-        # What is read from a damaged ledger may be anything.
+        # A damaged ledger may contain anything.
         readable = all(isinstance(words, str) for words in said)
         if readable and len(self.why) > LONGEST and self.kind != "block":
             object.__setattr__(self, "why", _shortened(*said))
@@ -87,7 +87,7 @@ class Check:
     def plain(self) -> dict[str, Any]:
         """Return the record as plain data without empty values.
 
-        Halves of surrogate pairs, which no file can hold, are escaped: code may print them.
+        Lone surrogates, which no file can contain but code may print, are escaped.
 
         >>> Check("block", 1, "x", FAILS, chr(0xD800)).plain()["why"] == chr(92) + "ud800"
         True
@@ -98,12 +98,12 @@ class Check:
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> Check:
-        """Read what `plain` has written.
+        """Create a check from the data of `plain`.
 
         Raises
         ------
         TypeError, ValueError
-            If it is anything else.
+            If the data have another form.
         """
         check = cls(**data)
         mend = data.get("mend")

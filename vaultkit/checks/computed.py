@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-#: Functions of Python that text speaks of though no block does.
+#: Python's functions that an expression in the text may call though no block does.
 _BUILT_IN = {
     f.__name__
     for f in (abs, bool, divmod, float, int, len, list, max, min, pow, range, repr, round, set,
               sorted, str, sum, tuple, type)
 }  # fmt: skip
-#: What is handed over as a copy.
+#: Types whose objects are passed as copies.
 _MUTABLE = (list, dict, set, np.ndarray)
 
-#: Calls a function so that nothing in the note is changed by it.
+#: Type of a function that calls another one without lasting effects on the note.
 Caller = Callable[..., Any]
 
 
@@ -42,9 +42,9 @@ def computed(
     code
         The expression.
     variables
-        Those of the note.
+        The variables of the note.
     describe
-        Called with the value, inside ``call``, so that it cannot change the note.
+        Called with the value, within ``call``, so that it cannot change the note.
     call
         Calls a function on copies of the variables.
     built_in
@@ -53,9 +53,9 @@ def computed(
     Raises
     ------
     NameError
-        If it names anything else.
+        If it names something else.
     Exception
-        What the code raises.
+        Whatever the code raises.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Every formula that states something holds for the variables of its note."""
+"""Judges the formulas of a note that state something, on the note's variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vaultkit.run.session import Step
 from vaultkit.tex import Membership, Node, TexError, parse, parse_expression
 from vaultkit.values import UnboundError, Verdict, judge, law, misfit
 
-#: Landau's signs before what they are applied to: O(n), o(1), Θ(n log n), Ω(n).
+#: Landau symbols before their arguments: O(n), o(1), Θ(n log n), Ω(n).
 _GROWTH = re.compile(
     r"(?:(?<![A-Za-z\\_^])[Oo]|\\mathcal\s*\{\s*O\s*\}|\\mathcal\s+O|\\(?:Theta|[Oo]mega)(?![A-Za-z]))"
     r"\s*(?:\\left|\\[Bb]igg?l?)?\s*\("
@@ -29,18 +29,18 @@ _Value = tuple[tuple[int, ...], list[Any]]
 
 @dataclass
 class Claim:
-    """A statement of a formula, and its verdict."""
+    """A statement of a formula, with its verdict."""
 
     formula: Formula
     statement: Node
     verdict: Verdict | None = None
     unbound: str = ""
     seconds: float = 0.0
-    #: The whole numbers that were bound when it was judged, and what it was judged on, in short.
+    #: The integers that were bound when it was judged; shapes and samples of its variables.
     sizes: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[str, _Value] = field(default_factory=dict)
-    #: On how many sets of other numbers it was judged, and where it did not hold; and the numbers
-    #: in it that stayed the same in all of them.
+    #: The number of sets of other numbers on which it was judged, a set on which it failed, and the
+    #: variables that were the same in all of them.
     tried: int = 0
     counterexample: str = ""
     pinned: Collection[str] = ()
@@ -57,14 +57,14 @@ class Claim:
 
     @property
     def scope(self) -> str:
-        """`GENERAL`, `HERE`, or empty where nothing was tried."""
+        """`GENERAL`, `HERE`, or empty if it was not tried on other numbers."""
         if self.counterexample or (self.tried and self.pinned):
             return HERE
         return GENERAL if self.tried else ""
 
     @property
     def place(self) -> int:
-        """Where in the TeX it says what is wrong, or else where it begins."""
+        """The position in the TeX of what is wrong, or else of its beginning."""
         start, end = self.verdict.span if self.verdict else (0, 0)
         return start if end else self.statement.span[0]
 
@@ -76,7 +76,7 @@ class Claim:
 
 @dataclass
 class Expression:
-    """A formula without a relation, and why the shapes in it do not fit, if they do not."""
+    """A formula without a relation, and the reason if its shapes do not fit."""
 
     formula: Formula
     tree: Node
@@ -87,8 +87,8 @@ class Expression:
 class Equations:
     """Judges the formulas of a note.
 
-    A formula is judged on the variables as the blocks above it have left them; if those do not bind
-    all of its names, then after the first block below that does.
+    A formula is judged after the last block above it; if a name in it is not bound there, after the
+    first block below that binds all of its names.
 
     Parameters
     ----------
@@ -164,13 +164,13 @@ class Equations:
 
     @property
     def are_of_something_else(self) -> bool:
-        """Whether there are formulas, none of which could be judged on variables of the note."""
+        """Whether the note has formulas, and none could be judged on its variables."""
         stated = self.claims or any(check.outcome == FAILS for check in self.others)
         return bool(stated) and not self.are_judged
 
     @property
     def are_judged(self) -> bool:
-        """Whether any of them could be judged."""
+        """Whether at least one could be judged."""
         return any(claim.verdict for claim in self.claims)
 
     def check(self) -> Iterator[Check]:
@@ -211,11 +211,11 @@ def _outcome(claim: Claim) -> tuple[str, str]:
 
 
 def _values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, _Value]:
-    """Return shapes and samples of the variables of a claim, to see whether trials change them."""
+    """Return shapes and samples of the variables of a claim, to detect what trials change."""
     values = {}
     for name in verdict.bound if verdict else ():
         name = name.partition(" ")[0]
-        # What is no array, and what an object of the note does when looked at, tells nothing.
+        # Values that are no arrays are left out, as are objects of the note that raise an error.
         with contextlib.suppress(Exception):
             array = np.asarray(variables[name])
             values[name] = array.shape, array.ravel()[:: array.size // 256 + 1].tolist()

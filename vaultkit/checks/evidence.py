@@ -1,4 +1,4 @@
-"""Groups the checks of a note by the part of the page (formula, number, block) that each is of."""
+"""Groups the checks of a note by the part of the page (formula, number, block) they belong to."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check
 from vaultkit.claims.places import places
 from vaultkit.read.note import Block, Note
 
-#: How far a statement holds where no other numbers were tried.
+#: The scope of a statement that was not tried on other numbers.
 CHECKED = "checked"
-#: What is said of each; the first one of several is the weakest.
+#: Titles for each kind and scope, the weakest first.
 _TITLES = {
     EXCEPTED: "Not run",
     CHECKED: "Holds for the arrays of this page",
@@ -28,7 +28,7 @@ _AT = re.compile(
     r"(?:, column (?P<column>\d+))?"
 )
 _WORD = re.compile(r"(?:output|code|formula|variable|length|default|how|left|both)\b(?! [(=])")
-#: Where a row of an array ends: before the next one, or before the dots for those left out.
+#: The end of an array's row: before the next row, or before the dots for rows left out.
 _ROW = re.compile(r"(?:(?<=\])|(?<=\] \.\.\.)) (?=\[|\.\.\. \[)")
 _VARIABLE = re.compile(
     r"^(?:variable |length of (?:an axis of )?|default of )?(?P<name>[A-Za-z_]\w*)"
@@ -42,11 +42,11 @@ class Part:
     Attributes
     ----------
     title
-        Whether it holds, in words.
+        The outcome in words.
     scope
-        `GENERAL`, `HERE`, `CHECKED` or `EXCEPTED` for what states something; empty for a number.
+        `GENERAL`, `HERE`, `CHECKED` or `EXCEPTED` for a statement; empty for a number.
     lines
-        What it rests on: the words, the part of the page to look at, and what to look for there.
+        The evidence: words, the name of a part of the page, and the text to highlight there.
     """
 
     title: str
@@ -66,13 +66,13 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
     note
         The note.
     checks
-        All that was found in it.
+        All checks of the note.
 
     Returns
     -------
     dict
-        By the names that `vaultkit.claims.places` gives them. A part of which any check fails is
-        left out.
+        The parts by their names in `vaultkit.claims.places`. A part with a failed check is left
+        out.
     """
     where = places(note)
     found: dict[str, list[Check]] = defaultdict(list)
@@ -125,7 +125,7 @@ def _source(note: Note, line: int, source: str) -> tuple[str, ...]:
     place = ""
     if at := _AT.match(words):
         place = _place(note, at["what"], int(at["line"]), int(at["column"] or 0))
-        # A reader of the page sees no lines.
+        # The page shows no line numbers.
         words = at["what"]
     elif named := _VARIABLE.match(words):
         block = binding_block(note, named["name"], line)
@@ -157,7 +157,7 @@ def binding_block(note: Note, name: str, line: int) -> int | None:
 @lru_cache(maxsize=4096)
 @dataclass(frozen=True)
 class Value:
-    """What a block has bound to a name: what it is (type and shape), and a short print of it."""
+    """A value that a block has bound to a name: its type and shape, and a short text of it."""
 
     block: int
     what: str
@@ -165,7 +165,7 @@ class Value:
 
 
 def bound(block: Block) -> frozenset[str]:
-    """Find the names that the code of a block binds, as far as it can be read."""
+    """Return the names that the code of a block binds, as far as it can be parsed."""
     source = block.fence.text
     if block.kind == "pycon":
         source = "\n".join(re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", source, re.MULTILINE))
@@ -192,5 +192,5 @@ def _in_rows(text: str) -> str:
 
 
 def _capital(text: str) -> str:
-    """Begin with a capital, unless it begins with the name of a variable."""
+    """Capitalise a text, unless it begins with the name of a variable."""
     return text[:1].upper() + text[1:] if _WORD.match(text) else text

@@ -1,4 +1,4 @@
-"""The check called *form*: Markdown that readers would see as garbage, aliases used twice."""
+"""The check *form*: broken Markdown, and aliases that two notes share."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from vaultkit.read.vault import Vault
 def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:
     """Yield a check for each defect of form: broken mark-up, and names that two notes share.
 
-    With ``shown``, only for defects that a reader of the page sees. Code that does not run because
-    of a slip in its fence looks like code that does, and is left out then.
+    With ``shown``, only defects that a reader of the page sees: a fence with a typo, whose code
+    does not run, looks like any other, and is left out.
     """
     for problem in sorted(_problems(note, vault), key=lambda one: (one.line, one.column)):
         if shown and problem.unseen:

@@ -1,4 +1,4 @@
-"""Numbers by the words that label them: names of scalars, words before numbers in outputs.
+"""Labels numbers with words: names of scalars, and words before numbers in outputs.
 
 *The loss is 0.37* is compared with the variable ``loss``, and with an output *loss 0.37*. If the
 page has 0.37 only as the value of something else, the number is wrong.
@@ -15,7 +15,7 @@ _NAME = re.compile(r"[a-z]{3,}")
 _LABEL = re.compile(
     r"(?<![\w.-])([A-Za-z][a-z]{2,})\s?[:=]?\s+([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.]*\w)"
 )
-#: Words that name nothing, though a number stands behind them; *the largest* is that of anything.
+#: Words that label no quantity though a number follows; *the largest* can be that of anything.
 _SUPERLATIVE = re.compile(
     r"(?i:(?:larg|small|great|high|low|long|short|b|fast|slow|near|fin)\w*est)"
 )
@@ -23,7 +23,7 @@ _NO_NAMES = {
     "and", "are", "but", "for", "from", "has", "into", "its", "not", "off", "one", "only", "out",
     "over", "than", "that", "the", "then", "this", "with", "about", "after", "array", "all", "was",
 }  # fmt: skip
-#: Of more numbers than this a word is the name of none.
+#: A word before more numbers than this labels none of them.
 _FEW = 8
 
 

@@ -1,4 +1,4 @@
-"""Every link leads to a note, a heading or a block that is there, also those in drawings."""
+"""The check *link*: every link, also in a drawing, leads to an existing note, heading or block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distinguishes notes whose code computes something from listings that are only to be read."""
+"""Distinguishes notes whose code computes something from notes whose code is a listing."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def checks_of(note: Note, options: Options, path: str) -> frozenset[str]:
     options
         The settings of its vault.
     path
-        Its path as seen from the vault's root.
+        The path of the note, relative to the vault's root.
     """
     if asked := options.asked(note, path):
         return frozenset(asked) & set(CHECKS)
-    # A question that asks for an output means that one is to be shown.
+    # A question about an output means that the code is to be run.
     about = bool(note.predictions) or (bool(note.blocks) and computes(note))
     apply = about or options.without_code
     return frozenset(options.checks) - (set() if apply else set(OF_CODE))
@@ -57,8 +57,8 @@ def computes(note: Note) -> bool:
 def is_only_read(note: Note) -> bool:
     """Return whether the code of a note shows no output, and defines functions that nothing calls.
 
-    Algorithms are often written down in this way, below an example of their input. The formulas
-    beside such code may be about it or not; that is known only after they have been judged.
+    Algorithms are often listed in this way, below an example of their input. Whether the formulas
+    beside such code are about it is known only after they have been judged.
     """
     if any(block.output or block.kind != "python" for block in note.blocks):
         return False
@@ -76,9 +76,9 @@ def is_only_read(note: Note) -> bool:
 
 
 def _called(note: Note) -> set[str]:
-    """Gather the words of all formulas, and of the code in the text that states something.
+    """Return the words of all formulas, and of the code in the text that states something.
 
-    TeX writes some signs of a name with a backslash.
+    In TeX, some characters of a name are escaped with a backslash.
     """
     texts = [formula.tex.replace("\\_", "_") for formula in (*note.formulas, *note.asides)]
     texts += [said.code for said in claims_of(note).said]
@@ -87,7 +87,7 @@ def _called(note: Note) -> set[str]:
 
 def _defines(node: ast.stmt) -> bool:
     if isinstance(node, ast.ImportFrom):
-        # What comes from elsewhere may be data.
+        # An import of another package may provide data.
         return (node.module or "").split(".")[0] in sys.stdlib_module_names
     return isinstance(node, _FUNCTION | ast.Import)
 

@@ -21,7 +21,7 @@ def literals_of(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
         source = "\n".join(found)
     try:
         nodes = _nodes(ast.parse(source))
-        # Of -0.5 the code does not state 0.5.
+        # The code -0.5 does not state 0.5.
         within = {
             id(node.operand)
             for node in nodes
@@ -41,9 +41,9 @@ def literals_of(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
 
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:
-    """List all nodes of a syntax tree; twice as fast as `ast.walk`."""
+    """Return all nodes of a syntax tree; twice as fast as `ast.walk`."""
     nodes = [tree]
-    for node in nodes:  # of which there are more and more
+    for node in nodes:  # which grows in the loop
         for name in node._fields:
             part = getattr(node, name, None)
             if isinstance(part, list):
@@ -54,7 +54,7 @@ def _nodes(tree: ast.AST) -> list[ast.AST]:
 
 
 def _kept(node: ast.AST, number: float | None) -> float | None:
-    """Return the number of a node; an integer if it is computed from integers."""
+    """Return a node's number; an integer if it is computed from integers."""
     if number is None or not number.is_integer():
         return number
     parts = ast.walk(node) if not isinstance(node, ast.Constant) else (node,)
@@ -66,7 +66,7 @@ def _kept(node: ast.AST, number: float | None) -> float | None:
 
 
 def _folded(node: ast.AST) -> float | None:
-    """Evaluate an expression of numbers alone: ``-1e9``, ``1 / 6``, ``2**16``; else return None."""
+    """Return the value of a constant expression such as ``-1e9``, ``1 / 6``, ``2**16``, or None."""
     match node:
         case ast.Constant(value=int() | float() as value) if is_number(value):
             return float(value)

@@ -12,7 +12,7 @@ import numpy as np
 
 from vaultkit.claims.amounts import Amount, as_float
 
-#: How far from a number that is stated without decimals the computed one may be.
+#: Largest distance between a computed number and one stated without decimals.
 _HALF = Fraction(1, 2)
 
 
@@ -20,9 +20,9 @@ class Evidence:
     """Numbers that a note shows, computes or states, with their sources, sorted for search."""
 
     def __init__(self) -> None:
-        #: Where each was found first, and as what.
+        #: The first source of each number: a description, and the text that shows it.
         self.sources: dict[float, tuple[str, str]] = {}
-        #: Of the whole ones those that are measured, and not counted: 2.0, and not 2.
+        #: Whole numbers that are floats, such as 2.0, and not counted, such as 2.
         self.measured: set[float] = set()
         self._sorted: list[float] | None = None
 
@@ -48,24 +48,24 @@ class Evidence:
         self._sorted = None
 
     def source_of(self, number: float | None) -> str:
-        """Describe one of the numbers with its source: *variable x: 0.25*."""
+        """Describe a number with its source: *variable x: 0.25*."""
         if number is None:
             return ""
         source, text = self.sources[float(number)]
         return f"{source}: {text or f'{number:.6g}'}"
 
     def decimals(self, number: float) -> int:
-        """Count the decimals with which a number is shown."""
+        """Return the number of decimals with which a number is shown."""
         return len(self.sources[number][1].partition(".")[2])
 
     def include(self, other: Evidence) -> None:
-        """Add the numbers of another, each with its own source."""
+        """Add the numbers of another collection with their sources."""
         self.sources = {**other.sources, **self.sources}
         self.measured |= other.measured
         self._sorted = None
 
     def between(self, low: float, high: float) -> list[float]:
-        """Return the numbers in a range, widened a little at both ends."""
+        """Return the numbers in a range, widened slightly at both ends."""
         if self._sorted is None:
             self._sorted = sorted(number for number in self.numbers if math.isfinite(number))
         margin = 1e-9 * max(abs(low), abs(high))
@@ -73,21 +73,21 @@ class Evidence:
         return self._sorted[first : bisect_right(self._sorted, high + margin)]
 
     def rounds_to(self, amount: Amount, counted: bool = False) -> bool:
-        """Return whether one of the numbers, rounded to the digits stated, is this."""
+        """Return whether a number of the collection rounds to this amount at its digits."""
         return self.rounded(amount, counted) is not None
 
     def holds(self, amount: Amount, counted: bool = False) -> bool:
-        """Return whether one of the numbers is exactly this."""
+        """Return whether the collection has exactly this amount."""
         return self.exact(amount, counted) is not None
 
     def rounded(self, amount: Amount, counted: bool = False) -> float | None:
-        """Find a number that, rounded to the digits stated, is this.
+        """Return a number of the collection that rounds to an amount at its digits.
 
-        An integer that was counted is found for a number with decimals only if ``counted`` is true.
+        An amount with decimals matches a counted integer only if ``counted`` is true.
         """
         for wanted, _, slack in amount.wanted:
             counts = counted or slack >= _HALF
-            reach = slack if amount.unit else abs(wanted) / 200  # as far as three digits go
+            reach = slack if amount.unit else abs(wanted) / 200  # the precision of three digits
             for number in self.between(as_float(wanted - reach), as_float(wanted + reach)):
                 if not counts and self._is_counted(number):
                     continue
@@ -98,13 +98,13 @@ class Evidence:
         return None
 
     def exact(self, amount: Amount, counted: bool = False) -> float | None:
-        """Find the number that is exactly this; see `rounded`."""
+        """Return a number of the collection that equals an amount; see `rounded`."""
         for wanted, nearest, slack in amount.wanted:
             counts = counted or slack >= _HALF or not slack
             for number in self.between(nearest, nearest):
                 if not counts and self._is_counted(number):
                     continue
-                # Of a fraction, a float is what it comes to: no decimals are stated.
+                # A fraction such as 1/3 states no decimals: compare with its float.
                 if exactly(number) == wanted or (amount.over and number == nearest):
                     return number
         return None
@@ -115,18 +115,18 @@ class Evidence:
 
 
 def number_of(text: str) -> float:
-    """Read a number as outputs show it: ``1,024.5``."""
+    """Parse a number as outputs show it: ``1,024.5``."""
     return float(text.replace(",", ""))
 
 
 def exactly(number: float) -> Fraction:
-    """Return the number that is printed, not the one that is stored."""
+    """Return the printed value of a float as a fraction, which is not its binary value."""
     return Fraction(repr(number))
 
 
 def is_rounding(number: float, wanted: Fraction) -> bool:
-    """Return whether a number agrees in all digits that it has, if these are three or more."""
+    """Return whether a number with three or more digits is a rounding of the wanted one."""
     _, digits, last = Decimal(repr(number)).as_tuple()
-    half = Fraction(10) ** int(last) / 2
-    enough = len(digits) >= 3 and abs(exactly(number) - wanted) <= half
+    half_unit = Fraction(10) ** int(last) / 2
+    enough = len(digits) >= 3 and abs(exactly(number) - wanted) <= half_unit
     return enough or number == as_float(wanted)

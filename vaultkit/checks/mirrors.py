@@ -25,7 +25,7 @@ class Piece:
 
 
 def check(note: Note, folder: Path) -> Iterator[Check]:
-    """Yield a check for each block that names a file of a folder: whether it is the same code.
+    """Yield a check for each block that names a file of a folder: whether it has the same code.
 
     A path that leads out of the folder fails, whatever it leads to.
     """
@@ -65,7 +65,7 @@ def check(note: Note, folder: Path) -> Iterator[Check]:
 
 
 def mirrors(note: Note) -> Iterator[Block]:
-    """Find the blocks whose title is the path of a Python file."""
+    """Yield the blocks whose title is the path of a Python file."""
     for block in note.blocks:
         title = block.fence.options.get("title")
         if title and title.endswith(".py"):
@@ -81,13 +81,13 @@ def _leads_out(title: str, folder: Path) -> bool:
     if not re.match(r"(?:\S*[/\\])?\.\.[/\\]|[/\\~]\S|[A-Za-z]:[/\\]", title):
         return False  # words, or a path below the folder
     if re.match(r"[A-Za-z]:", title):
-        return True  # wherever this is read: there are drives on Windows alone
+        return True  # also on systems without drives
     there = os.path.normpath(folder / Path(title.replace("\\", "/")).expanduser())
     return not Path(there).is_relative_to(os.path.normpath(folder))
 
 
 def files(note: Note, folder: Path) -> set[Path]:
-    """Find the files that the blocks of a note show."""
+    """Return the files that the blocks of a note show."""
     shown = (folder / str(block.fence.options["title"]) for block in mirrors(note))
     return {path for path in shown if path.resolve().is_relative_to(folder)}
 
@@ -102,7 +102,7 @@ def stale_pieces(block: Block, folder: Path) -> list[tuple[Piece, Piece]]:
     SyntaxError
         If the file or the block is not Python.
     LookupError
-        If the block has a statement that the file has not.
+        If the block has a statement that the file lacks.
     """
     title = str(block.fence.options["title"])
     path = folder / title

@@ -1,8 +1,8 @@
-"""What a note shows otherwise than its author meant it: code that does not run, markup as text.
+"""Finds what a note shows otherwise than its author meant: code that does not run, raw mark-up.
 
-Nothing that looks like code is passed over: what does not run for a slip is refused, with the words
-that would make it run. Nor is text that is text only because it was misspelt: footnotes and links
-that lead nowhere, mathematics and callouts in another syntax.
+Code that does not run because of a typo in its fence is a failure, with the words that would make
+it run. So is mark-up that readers would see as text: footnotes and links without a target, and
+mathematics and callouts in the syntax of other programs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from vaultkit.read.fences import ADMONITIONS, OPTIONS, RUNS, is_session, looks_like_python, options
 from vaultkit.read.note import Fence, Marked, Note, Problem
 
-#: What may stand after ```` ```pycon ````: its errors are shown as tracebacks.
+#: Options after ```` ```pycon ````, where tracebacks show errors.
 _SESSION_OPTIONS = set(OPTIONS) - {"raises"}
 _PYTHON = re.compile(
     r"\{.*\bi?py(?:thon|con)?\d?\b|\{(?:code-cell|jupyter-execute)\}(?!\s*(?:bash|julia|r)\b)"
@@ -24,7 +24,7 @@ _PYTHON = re.compile(
 )
 #: Directives of MyST, the dialect of Jupyter's books, whose text readers would see unchecked.
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}")
-#: By the name of a directive, what says the same in a note.
+#: By the name of a directive, the syntax of a note with the same meaning.
 _INSTEAD = {
     **{name: f"> [!{kind}]" for name, kind in ADMONITIONS.items()},
     "dropdown": "> [!note]-",
@@ -33,10 +33,10 @@ _INSTEAD = {
     "figure": "![alt](file)",
     "image": "![alt](file)",
 }
-#: So many characters of what stands behind the opening mark are told.
+#: Most characters of a fence's first line in a message.
 _LONGEST_INFO = 100
 _OUTPUT = {"txt", "output", "out", "plain", "plaintext", "stdout", "result", "none"}
-#: What stands in a text only because it is not what it was meant to be, and why it is not.
+#: Mark-up that would be shown as text, and the message for each.
 _UNREAD = {
     re.compile(r"\[\^[^\]\s]+\](?!:)"): "there is no such footnote on this note",
     re.compile(
@@ -58,7 +58,7 @@ _IS_MATHS = re.compile(r"[=<>≤≥≈≠∈^_]|\\[A-Za-z]{2}")
 
 
 def problems(note: Note) -> Iterator[Problem]:
-    """Find what a note shows otherwise than it was meant."""
+    """Yield what a note shows otherwise than its author meant."""
     for fence in note.fences:
         yield from (Problem(fence.line, why, unseen=True) for why in misread(fence))
         yield from (Problem(fence.line, why, of_code=True, unseen=True) for why in unused(fence))
@@ -72,7 +72,7 @@ def problems(note: Note) -> Iterator[Problem]:
 
 
 def _unread(text: Marked) -> Iterator[Problem]:
-    """Find what is plain text only because it is not what it was meant to be."""
+    """Yield mark-up that is shown as text."""
     for pattern, why in _UNREAD.items():
         for found in pattern.finditer(text.words):
             at = text.at(found.start())
@@ -82,7 +82,7 @@ def _unread(text: Marked) -> Iterator[Problem]:
 
 
 def _in_brackets(text: Marked) -> Iterator[Problem]:
-    r"""Find ``\(x = 1\)``, which is no mathematics here."""
+    r"""Yield ``\(x = 1\)``, which is not mathematics in Obsidian or CommonMark."""
     for found in _LATEX.finditer(text.paragraph):
         if _IS_MATHS.search(found[2]) and text.words[found.start()] == found[1]:
             line, column = text.places(found.start())
@@ -91,7 +91,7 @@ def _in_brackets(text: Marked) -> Iterator[Problem]:
 
 
 def misread(fence: Fence) -> Iterator[str]:
-    """Return the problem of a fence, in any note."""
+    """Yield the problems of a fence that are problems in every note."""
     info, language, body, output = fence.info, fence.language, fence.text, fence.role
     if language in RUNS:
         yield from _wrong_options(info, language)
@@ -119,7 +119,7 @@ def misread(fence: Fence) -> Iterator[str]:
 
 
 def unused(fence: Fence) -> Iterator[str]:
-    """Return the problem of a fence that is one only in a note whose code runs."""
+    """Yield the problems of a fence that are problems only in a note whose code runs."""
     info, language, body, output = fence.info, fence.language, fence.text, fence.role
     if language == "text" and not output:
         yield (

@@ -19,7 +19,7 @@ from vaultkit.claims.claims import claims_of
 
 #: *60 to 63 %*.
 _TO = re.compile(r"\W*(?:\bto\b|–)\W*")
-#: How many digits make it unlikely that numbers agree by chance.
+#: The number of digits from which on two numbers hardly agree by chance.
 _TELLING = 3
 
 
@@ -29,7 +29,7 @@ class Numbers:
     Parameters
     ----------
     seen
-        What the note has shown and computed.
+        Everything that the note shows, computes and states.
     """
 
     def __init__(self, seen: Observed) -> None:
@@ -90,7 +90,7 @@ class Numbers:
     def _wrong(
         self, index: int, quantity: Quantity, rows: Rows, in_order: Mapping[int, str]
     ) -> str:
-        """Explain what is wrong with a number in a row; empty if nothing is."""
+        """Return the message about a number in a row; empty if it is right."""
         if index in in_order:
             return "nothing on this page shows the fractions of this row in their order"
         if index in rows.swapped:
@@ -101,7 +101,7 @@ class Numbers:
         return ""
 
     def _contradicted(self, quantity: Quantity, pair: Sequence[Quantity]) -> str:
-        """Explain what the note shows in place of a number that only something unrelated backs."""
+        """Return what the note shows in place of a number that only unrelated evidence backs."""
         if beyond := self._beyond(quantity):
             return f"{beyond} is not {quantity.bounds} than that"
         if named := self._named_otherwise(quantity):
@@ -124,7 +124,7 @@ class Numbers:
         return found
 
     def _misplaced(self) -> dict[int, str]:
-        """Return the numbers that stand beside the wrong ones, with a reason; see `together`."""
+        """Return, by index, why numbers do not belong to their neighbours; see `together`."""
         of_arrays = [Row(row, source) for table, source in self.seen.tables for row in table]
 
         def rows(line: int) -> list[Row]:

@@ -1,4 +1,4 @@
-"""`Observed`: all numbers that a note shows, computes or states, gathered while it runs."""
+"""`Observed`: all numbers that a note shows, computes or states, collected while it runs."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from vaultkit.run.session import Step
 NUMBER_IN_OUTPUT = re.compile(
     r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 )
-#: What stands on both sides of these is no row.
+#: Operators between numbers: *2 * 3* is a product, not two numbers of a row.
 _SIGN = re.compile(r"\s[*+/×·]\s")
 _IN_FORMULA = re.compile(r"(?<![\w.])[-−]?(?:\d+(?:\.\d+)?|\.\d+)")
 _OUTPUT = "output at line {}"
-#: Arrays and lists larger than this are data; a number that is among them proves nothing.
+#: Arrays and lists larger than this are data: a number that equals one element proves nothing.
 _LARGE = 512
-#: How many numbers make a row, which is looked for as a whole.
+#: The least number of numbers in a row that is searched as a whole.
 ROW = 2
 
 
 class Observed:
-    """Gathers what a note has shown and computed: its numbers, and its shapes (`ObservedShapes`).
+    """The numbers that a note has shown and computed, and its shapes (`ObservedShapes`).
 
-    Numbers are in its outputs and variables, in its code and formulas.
+    Numbers come from its outputs and variables, its code and its formulas.
 
     Parameters
     ----------
@@ -49,36 +49,36 @@ class Observed:
         #: Numbers in the outputs of each block, by the line of the block.
         self.outputs: list[tuple[int, Evidence]] = []
         self.shown = Evidence()
-        #: Numbers bound to names; elements of what is bound, and lengths of its axes.
+        #: Numbers bound to names, elements of bound arrays, and lengths of their axes.
         self.bound, self.elements, self.lengths = Evidence(), Evidence(), Evidence()
-        #: How many numbers arrays hold: of all integers, many are products of lengths.
+        #: Sizes of arrays, kept apart since many integers are products of lengths.
         self.sizes = Evidence()
-        #: What the parameters of functions are by default.
+        #: Default values of parameters.
         self.defaults = Evidence()
         self._last: dict[str, Any] = {}
-        #: Numbers in the order in which an output or an array holds them, and which of them does.
+        #: The numbers of each output and array in order, with the source.
         self.sequences: list[tuple[list[float], str]] = []
-        #: Arrays of numbers as lists of their rows, and of their columns, and where they are from.
+        #: Arrays as lists of rows, and of columns, with their sources.
         self.tables: list[tuple[list[tuple[float, ...]], str]] = []
-        #: Rows of arrays, and shapes, and where they are from.
+        #: Rows of arrays, and shapes, with their sources.
         self.made: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
         self.labels = Labels()
         #: By the line of each block, the numbers in each line of its output.
         self.lines: list[tuple[int, list[Row]]] = []
-        #: By the line of each block, the numbers that names are bound to behind it, and arrays.
+        #: By the line of each block, the numbers and arrays that are bound to names after it.
         self.values: list[tuple[int, dict[str, float]]] = []
         self.arrays: list[tuple[int, dict[str, np.ndarray]]] = []
         self.rebase(note)
 
     def rebase(self, note: Note) -> None:
-        """Rebase onto the edited note: its text is the same up to the last block observed."""
+        """Rebase onto an edited note whose text is the same up to the last block observed."""
         self.note = note
         self.shapes.rebase(note)
-        #: What code and formulas state, and where each of them does.
+        #: Numbers that code and formulas state, and those of each place.
         self.stated = Evidence()
         self.stated_at: list[tuple[int, Evidence]] = []
-        #: Lists that code writes out, and where they are from.
+        #: Lists that code writes out, with their sources.
         self.rows: dict[tuple[float, ...], str] = {}
         for formula in note.formulas:
             if not formula.not_run and states(formula.tex):
@@ -108,7 +108,7 @@ class Observed:
         return not outputs and not any(evidence.numbers for evidence in found)
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
-        """Gather the numbers of the outputs of a block, and of the variables below it."""
+        """Collect the numbers of a block's outputs and of the variables after it."""
         self.shapes.observe(block, steps, variables)
         shown = Evidence()
         lines: list[Row] = []
@@ -136,7 +136,7 @@ class Observed:
             self.lines.append((block.fence.line, lines))
         self.shown.include(shown)
         for name, value in variables.items():
-            # What is called _ is thrown away.
+            # The name _ is for values that are thrown away.
             if not name.startswith("__") and name != "_":
                 self._gather(name, value)
         values = {name: float(v) for name, v in variables.items() if is_number(v)}
@@ -158,8 +158,8 @@ class Observed:
                 return
             self._last[name] = value
         if isinstance(value, ModuleType):
-            # A page that imports a module as such may speak of the rows of its arrays. NumPy has
-            # none, and to look at each of its names would copy the memory that all of it is in.
+            # The text may speak of arrays in a module that the page imports. NumPy's module has
+            # none; reading each of its names would copy its memory into this forked process.
             for attribute, array in list(vars(value).items()) if value is not np else ():
                 if isinstance(array, np.ndarray) and array.ndim and array.size <= _LARGE:
                     for row in rows_of(array) | rows_of(array.T):

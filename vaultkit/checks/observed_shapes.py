@@ -1,4 +1,4 @@
-"""The shapes of a note: those of its variables behind each block, and those its outputs show."""
+"""The shapes of a note: those of its variables after each block, and those of its outputs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from vaultkit.run.session import Step
 
 _TUPLE = re.compile(r"[(\[](\s*\d+(?:\s*,\s*\d+)+\s*,?\s*)[)\]]|\((\d+)x(\d+)\)")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
-#: How many numbers make a vector that text may write out.
+#: Most numbers in a vector that the text may write out.
 _SHORT = 8
 
 
 @dataclass(frozen=True)
 class State:
-    """What a block has left: whole numbers and shapes, by name; and the shapes that it shows."""
+    """The integers and shapes after a block, by name, and the shapes that its output shows."""
 
     line: int
     lengths: Mapping[str, int]
@@ -31,7 +31,7 @@ class State:
 
 
 class ObservedShapes:
-    """The lengths and shapes of a note: in its variables and outputs, and written out in its code.
+    """The lengths and shapes of a note's variables and outputs, and of literals in its code.
 
     Parameters
     ----------
@@ -40,28 +40,28 @@ class ObservedShapes:
     """
 
     def __init__(self, note: Note) -> None:
-        #: Shapes by name; names of whole numbers, and of anything else.
+        #: Shapes by name; names of integers, and of everything else.
         self.named: dict[str, set[tuple[int, ...]]] = defaultdict(set)
         self.lengths: set[str] = set()
         self.others: set[str] = set()
         self.states: list[State] = []
-        #: Whole numbers that variables are or outputs show, and rows of arrays.
+        #: Integers that variables have or outputs show, and rows of arrays.
         self.numbers: set[int] = set()
         self.rows: set[tuple[float, ...]] = set()
-        #: The numbers of short vectors, by name: what stands in brackets may be these.
+        #: Short vectors by name: brackets in the text may contain these instead of a shape.
         self.vectors: dict[str, set[tuple[float, ...]]] = defaultdict(set)
         self.rebase(note)
 
     def rebase(self, note: Note) -> None:
-        """Rebase onto the edited note: its text is the same up to the last block observed."""
+        """Rebase onto an edited note whose text is the same up to the last block observed."""
         self.note = note
-        #: Runs of numbers that code writes out.
+        #: Sequences of numbers that code writes out.
         self.runs: set[tuple[float, ...]] = set()
         for block in note.blocks:
             self._read(block)
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
-        """Gather the shapes of the variables after a block, and those that its output shows."""
+        """Collect the shapes of the variables after a block, and those of its output."""
         lengths: dict[str, int] = {}
         shapes: dict[str, tuple[int, ...]] = {}
         seen: set[tuple[int, ...]] = set()
@@ -111,7 +111,7 @@ class ObservedShapes:
 
 
 def printed(text: str) -> tuple[int, ...]:
-    r"""Return the shape of an array that is printed whole; empty if there is none.
+    r"""Return the shape of an array that is printed completely; empty if there is none.
 
     >>> printed("[[1. 2.]\\n [3. 4.]\\n [5. 6.]]"), printed("array([1, 2])"), printed("[1 ... 9]")
     ((3, 2), (2,), ())
@@ -121,7 +121,7 @@ def printed(text: str) -> tuple[int, ...]:
         return ()
     shape: list[int] = []
     for depth in range(1, 6):
-        # The first group of this depth, and how many things it holds.
+        # The first group at this depth, and its number of items.
         open_, items, held = 0, 0, False
         for char in text[at:]:
             if char == "[":

@@ -1,4 +1,4 @@
-"""The check *block*: the code runs, and its real output agrees with the one that is shown."""
+"""The check *block*: the code runs, and its computed output agrees with the one shown."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
 from vaultkit.read.note import Block
 from vaultkit.run.session import Step
 
-#: A number in an output. A digit of a name (float32, W1) or of a dotted version is none.
+#: A number in an output, but not a digit of a name (float32, W1) or of a dotted version.
 NUMBER = re.compile(
     r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w]|\.\d)|(?<!\w)[-+]?(?:nan|inf)\b"
 )
 
 
-#: A string as `repr` writes it: compared letter by letter, with the digits and blanks in it.
+#: A string as `repr` writes it, which is compared character by character.
 _STRING = re.compile(r"""(?<!\w)(?:[bru]{0,2})('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")(?!\w)""")
-#: A number as NumPy 2 writes it; NumPy 1 wrote what is within the brackets.
+#: A number as NumPy 2 prints it; NumPy 1 printed only what is in the parentheses.
 _SCALAR = re.compile(
     r"\bnp\.(?:(?:float|u?int|complex|longdouble|str|bytes)\w*\(([^()]*)\)|(True|False)_\b)"
 )
@@ -31,7 +31,7 @@ _GAP = "\ue000"
 def check(
     index: int, block: Block, steps: Sequence[Step], seconds: float, *, every_digit: bool = False
 ) -> Iterator[Check]:
-    """Yield the check of a block that has been run: that it runs, and that its outputs agree."""
+    """Yield the check of a block that was run: it runs, and its outputs agree with those shown."""
     if "no-run" in block.fence.options:
         yield Check("block", block.fence.line, block.section, EXCEPTED, "no-run", block=index)
         return
@@ -48,7 +48,7 @@ def check(
     if not problems:
         yield Check("block", block.fence.line, block.section, seconds=seconds, block=index)
     for step, line, why in problems:
-        # A fence that is never closed holds all the text below, which must not be rewritten.
+        # A fence that is not closed contains the text below it, which must not be rewritten.
         fixed = step.error or step.example or not block.closed
         mend = None if fixed else _mend(index, block, step)
         yield Check(
@@ -69,12 +69,12 @@ def _problems(step: Step, volatile: str, every_digit: bool) -> Iterator[tuple[in
         first, last = step.shown_lines
         line = first if last >= first else step.line
         prefix = "an example in a docstring: " if step.example else ""
-        mended = "" if step.example else "\n--update writes what it really is"
-        yield line, f"{prefix}{difference}{mended}"
+        hint = "" if step.example else "\n--update writes what it really is"
+        yield line, f"{prefix}{difference}{hint}"
 
 
 def _mend(index: int, block: Block, step: Step) -> Mend:
-    """Return the edit that replaces the output shown by the real one."""
+    """Return the edit that replaces the output shown by the computed one."""
     first, last = step.shown_lines
     lines = step.got.split("\n") if step.got else []
     prefix = block.fence.prefix
@@ -82,7 +82,7 @@ def _mend(index: int, block: Block, step: Step) -> Mend:
         mark = _mark(step.got)
         lines = ["", f"{mark}text", *lines, mark]
     elif not step.got and block.output:
-        # The blank lines between code and output go with it.
+        # The blank lines between code and output are removed with it.
         first, last = block.fence.end + 1, block.output.end
     elif block.output:
         prefix = block.output.prefix
@@ -107,12 +107,12 @@ def _wrong_mask(volatile: str, got: str) -> str:
 
 
 def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
-    """Describe how the output shown differs from the real one; empty if they agree.
+    """Describe how the output shown differs from the computed one; empty if they agree.
 
-    A number agrees if it is what came, rounded to the digits shown. Strings are compared letter by
-    letter, and so is all else. Between brackets, as NumPy sets its arrays, white space does not
-    count; elsewhere it does, unless a number shows fewer digits than came, which moves columns.
-    With ``every_digit`` none may show others than came.
+    A number agrees if it is the computed number, rounded to the digits shown. Strings and all other
+    text must be equal. White space within brackets, with which NumPy sets arrays, does not count;
+    elsewhere it does, unless a number shows fewer digits than computed, which moves columns. With
+    ``every_digit``, all digits must be shown.
 
     >>> compare("array([0.15 , 0.23])", "array([0.15002, 0.22637])")
     ''
@@ -154,10 +154,10 @@ def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
 
 
 def agrees(shown: str, real: str) -> bool:
-    """Return whether a number is another one, rounded to the digits shown.
+    """Return whether a number is a rounding of another one to the digits shown.
 
-    A whole number (``3``) must be that whole number; ``3.``, as NumPy writes a float that is
-    exactly whole, must be 3 to eight digits. A zero keeps its sign.
+    An integer (``3``) must equal an integer; ``3.``, NumPy's form of a float that is whole, must be
+    3 to eight digits. A zero keeps its sign.
 
     >>> agrees("0.15", "0.1502"), agrees("3", "3.0"), agrees("3.", "3.2"), agrees("0.0", "-0.0")
     (True, False, False, False)
@@ -166,12 +166,12 @@ def agrees(shown: str, real: str) -> bool:
     """
     if shown[0] != real[0] and {shown[0], real[0]} & set("+-"):
         return False
-    if "n" in (shown + real).lower():  # nan and inf, which are words
+    if "n" in (shown + real).lower():  # nan and inf are compared as words
         return shown.lstrip("+").lower() == real.lstrip("+").lower()
     whole = shown.lstrip("+-").isdigit()
     if whole or real.lstrip("+-").isdigit():
         return whole and shown.lstrip("+") == real.lstrip("+")
-    # In decimals, since 0.12 + 0.005 is not 0.125 in binary, and 1.8e+308 is infinite there.
+    # As decimals: in binary, 0.12 + 0.005 is not 0.125, and 1.8e+308 is infinite.
     try:
         a, b = Decimal(shown), Decimal(real)
         if re.split("[eE]", shown)[0].endswith("."):
@@ -183,7 +183,7 @@ def agrees(shown: str, real: str) -> bool:
 
 
 def _split(text: str) -> tuple[list[str], list[str]]:
-    """Split text into the pieces between numbers, and the numbers."""
+    """Return the numbers of a text, and the pieces of text between them."""
     words, numbers, at = [], [], 0
     strings = [found.span() for found in _STRING.finditer(text)]
     for found in NUMBER.finditer(text):
@@ -207,10 +207,10 @@ def _split(text: str) -> tuple[list[str], list[str]]:
 
 
 def _evened(text: str, brackets: str) -> tuple[str, str]:
-    """Replace the white space inside brackets by marks, as arrays may be broken into other lines.
+    """Replace white space within brackets by marks, as arrays may be broken into other lines.
 
-    Next to brackets and commas no mark is left. ``brackets`` are those open at the beginning; the
-    second result is those open at the end.
+    White space next to brackets and commas is removed. ``brackets`` are those open at the
+    beginning; the second result is those open at the end.
     """
     out, gap = "", ""
     for char in text:

@@ -1,8 +1,8 @@
-"""The check *prediction*: a question to the reader has an answer, and its wrong answers are wrong.
+"""The check *prediction*: a question has an answer, and its wrong answers are wrong.
 
-The right answer is never written down: it is the part of the checked output that the question asks
-for. Each wrong answer is computed, by an expression on the variables as the block has left them,
-and differs from the right one in the digits that the output shows.
+The note does not contain the right answer: it is the part of the checked output that the question
+asks for. Each wrong answer is an expression, evaluated on the variables after the block; its value
+must differ from the right answer in the digits that the output shows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vaultkit.read.predictions import ORDINALS, PARTS, Distractor, Prediction
 from vaultkit.run.session import Step
 
 _MUTABLE = (np.ndarray, dict, list, set)
-#: What nobody would type.
+#: Most words and numbers of an answer that a reader would type.
 _LONGEST = 64
 _PATTERNS = {
     "row": re.compile(r"\[[^\[\]]*\]"),
@@ -31,7 +31,7 @@ _PATTERNS = {
     "number": NUMBER,
 }
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-#: What NumPy writes as `3.` is whole to eight digits.
+#: Tolerance of a float such as `3.`, which NumPy prints if it is whole to eight digits.
 _WHOLE = 5e-9
 _POWER = re.compile(r"\d[eE]")
 _PIECE = re.compile(r"[^\s,;:=%()\[\]{}'\"]+")
@@ -41,15 +41,15 @@ _PIECE = re.compile(r"[^\s,;:=%()\[\]{}'\"]+")
 class Answer:
     """The right answer: the words and numbers of an output, and the tolerance of each number.
 
-    A number is right within half a unit of the last digit shown; that of a row which shows most
-    digits speaks for all, since NumPy leaves out zeros at the end. A whole number is exact.
+    A number is right within half a unit of the last digit shown. The number with most digits
+    decides for a whole row, since NumPy leaves out zeros at the end. An integer must be equal.
     """
 
     tokens: tuple[float | str, ...]
     slack: tuple[float, ...]
 
     def equals(self, tokens: Sequence[float | str]) -> bool:
-        """Return whether other tokens are the same, to the digits shown."""
+        """Return whether other tokens are equal within the tolerances."""
         return len(tokens) == len(self.tokens) and all(
             _near(own, other, slack)
             for own, other, slack in zip(self.tokens, tokens, self.slack, strict=True)
@@ -65,7 +65,7 @@ def _near(own: float | str, other: float | str, slack: float) -> bool:
 
 
 def tokens(text: str, part: str) -> tuple[float | str, ...]:
-    """Read the words and numbers of an answer.
+    """Return the words and numbers of an answer.
 
     >>> tokens("[0.5 1.]", "row"), tokens("(6, 2)", "shape"), tokens("98,304", "number")
     ((0.5, 1.0), (6.0, 2.0), (98304.0,))
@@ -88,7 +88,7 @@ def answer(prediction: Prediction, output: str) -> Answer:
     Raises
     ------
     ValueError
-        If there is no such part, or more than one and the title does not say which.
+        If there is no such part, or several and the title does not say which.
     """
     part, text = prediction.part, output.rstrip()
     pattern = _PATTERNS.get(part)
@@ -114,12 +114,12 @@ def answer(prediction: Prediction, output: str) -> Answer:
 def _slacks(pieces: Sequence[str], decimals: int | None) -> Iterator[float]:
     """Yield the tolerance of each number."""
     asked = 0.0 if decimals is None else 0.5 * 10.0**-decimals
-    halves = [_half_unit(piece) for piece in pieces]
-    shared = min((half for piece, half in zip(pieces, halves, strict=True)
-                  if half and not _POWER.search(piece)), default=_WHOLE)  # fmt: skip
-    for piece, half in zip(pieces, halves, strict=True):
+    half_units = [_half_unit(piece) for piece in pieces]
+    shared = min((unit for piece, unit in zip(pieces, half_units, strict=True)
+                  if unit and not _POWER.search(piece)), default=_WHOLE)  # fmt: skip
+    for piece, unit in zip(pieces, half_units, strict=True):
         is_word_or_whole = "." not in piece or not NUMBER.fullmatch(piece)
-        own = half if is_word_or_whole or _POWER.search(piece) else shared
+        own = unit if is_word_or_whole or _POWER.search(piece) else shared
         yield max(own, asked) if own else own
 
 
@@ -133,7 +133,7 @@ def _half_unit(piece: str) -> float:
 
 
 def as_typed(value: object) -> str:
-    """Write the value of an expression as a reader would type it, with all its digits.
+    """Return the value of an expression as a reader would type it, with all its digits.
 
     >>> as_typed(np.array([0.5, 1 / 3])), as_typed((6,)), as_typed(np.float64(2)), as_typed(True)
     ('[0.5, 0.3333333333]', '(6,)', '2', 'True')
@@ -153,7 +153,7 @@ def as_typed(value: object) -> str:
 
 
 class Predictions:
-    """Judges the questions of a note, on the variables that the block below each leaves.
+    """Judges the questions of a note, each on the variables after the block below it.
 
     Parameters
     ----------
@@ -163,22 +163,22 @@ class Predictions:
 
     def __init__(self, note: Note) -> None:
         self.note = note
-        #: Calls a function of the note so that nothing is changed by it; by default, just that.
+        #: Calls a function of the note without lasting effects; by default, without protection.
         self.call: Callable[..., Any] = lambda function, *given: function(*given)
         self.found: dict[int, list[Check]] = {}
 
     def rebase(self, note: Note) -> None:
-        """Rebase onto the edited note: its text is the same up to the last block observed."""
+        """Rebase onto an edited note whose text is the same up to the last block observed."""
         self.note = note
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """Judge the question that stands above a block."""
+        """Judge the question above a block."""
         for prediction in self.note.predictions:
             if prediction.below == block.fence.line:
                 self.found[prediction.line] = list(self.judge(prediction, block, variables))
 
     def check(self) -> Iterator[Check]:
-        """Yield checks of each question and of its wrong answers."""
+        """Yield a check of each question and of each of its wrong answers."""
         for prediction in self.note.predictions:
             why = "no block of code that runs stands right below, or first in a callout there"
             yield from self.found.get(prediction.line, [_check(prediction, FAILS, why)])
@@ -213,12 +213,12 @@ class Predictions:
                 yield Check("distractor", wrong.line, wrong.code, HOLDS, text, wrong.column)
 
     def value(self, wrong: Distractor, part: str, variables: Mapping[str, Any]) -> str:
-        """Evaluate the expression of a wrong answer, and return it as text.
+        """Return the value of a wrong answer's expression as text.
 
         Raises
         ------
         ValueError
-            If it raises, or its value has no form of an answer.
+            If it raises an error, or its value is not of the kind asked for.
         """
         if not wrong.code or not wrong.why:
             raise ValueError("a wrong answer is written `expression`: what is wrong with it")
@@ -226,10 +226,10 @@ class Predictions:
             tree = ast.parse(wrong.code.strip(), mode="eval")
             code = compile(tree, "a wrong answer", "eval")
             names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-            # What could be changed in place is handed over, for that is copied.
+            # Mutable variables are passed as arguments, since arguments are copied.
             own = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
             text = str(self.call(lambda given: as_typed(eval(code, {**variables, **given})), own))
-        except Exception as error:  # whatever the code of a note does
+        except Exception as error:  # code of a note may raise anything
             raise ValueError(f"it cannot be computed: {type(error).__name__}: {error}") from error
         given = tokens(text, part)
         numbers = all(isinstance(token, float) for token in given)

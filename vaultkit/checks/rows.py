@@ -11,8 +11,8 @@ from vaultkit.checks.together import is_edit
 from vaultkit.claims.amounts import Amount, Quantity, as_float
 from vaultkit.claims.claims import claims_of
 
-#: From how many numbers on a row is not found by chance: if all but one of its numbers are found in
-#: order, that one is wrong, though it may be right elsewhere.
+#: A row of so many numbers is not found by chance: if all but one are found in order, that one is
+#: wrong, even if another place of the note has it.
 _SURE = 4
 
 
@@ -22,24 +22,24 @@ class Rows:
     Parameters
     ----------
     seen
-        What the note shows, computes and states.
+        Everything that the note shows, computes and states.
     """
 
     def __init__(self, seen: Observed) -> None:
         self.seen = seen
-        #: By the index of a number: of rows found but for one number, that number, with what the
-        #: source has in its place, and whether the row is long enough to be sure; of rows in
-        #: brackets that are found in another order, the first number, with the source.
+        #: By the index of a number: for a row found except for one number, that number, with the
+        #: number and source in its place, and whether the row is long enough to be sure; for a row
+        #: in brackets that is found in another order, its first number, with the source.
         self.misses: dict[int, tuple[str, bool]] = {}
         self.swapped: dict[int, str] = {}
-        #: Pairs in brackets that are found side by side nowhere.
+        #: Pairs in brackets whose numbers are nowhere side by side.
         self.apart: dict[int, list[Quantity]] = {}
 
     def in_order(self) -> dict[int, str]:
         """Return the source of each number that is part of a row found in an output or array.
 
-        A row of fractions that is found nowhere is included with an empty source: each single
-        fraction would be found by chance.
+        A row of fractions that is found nowhere is included with an empty source, since each single
+        fraction could be found by chance.
         """
         found: dict[int, str] = {}
         row: list[int] = []
@@ -71,7 +71,7 @@ class Rows:
         return next(((wrong[0], source) for source, wrong, _ in self._runs(row, 1)), None)
 
     def _slip_of_pair(self, row: list[Quantity]) -> tuple[int, str] | None:
-        """Find a place where one number of a pair is found, and the other but for one digit."""
+        """Return the index of a pair's number with one wrong digit, and the pair's source."""
         if any(all(_held(q, numbers) for q in row) for numbers, _ in self.seen.sequences):
             return None
         for source, wrong, run in self._runs(row, 1):
@@ -82,7 +82,7 @@ class Rows:
         return None
 
     def _permuted(self, row: list[Quantity]) -> str:
-        """Describe a row with these numbers in another order, if none has them in this order."""
+        """Describe a source with the numbers in another order, if none has them in order."""
         amounts = [q.readings[0][0] for q in row if q.readings[0]]
         if len(row) <= ROW or len(amounts) < len(row):
             return ""
@@ -127,7 +127,7 @@ class Rows:
                     yield f"{source}: {', '.join(f'{n:.6g}' for n in run)}", wrong, run
 
     def odd_vectors(self) -> dict[int, str]:
-        """Return the only vector of a list that is not found in order, by index; and the source."""
+        """Return the only vector of a list that is not found in order, by index, and the source."""
         lists: list[list[int]] = []
         for index, quantity in enumerate(claims_of(self.seen.note).quantities):
             if quantity.is_vector:
@@ -142,7 +142,7 @@ class Rows:
         return odd
 
     def _one_off(self, vectors: list[tuple[float, ...]]) -> tuple[int, str] | None:
-        """Return the index of the only vector that is no row of an array, and the array."""
+        """Return the index of the only vector that is not a row of an array, and the array."""
         near = None
         for rows, source in self.seen.tables:
             for start in range(len(rows) - len(vectors) + 1):
@@ -185,5 +185,5 @@ def has_decimals(quantity: Quantity) -> bool:
 
 
 def _are(numbers: Sequence[float], wanted: Sequence[tuple[float, float]]) -> bool:
-    """Return whether all numbers are within the tolerance of the wanted ones."""
+    """Return whether all numbers are within the tolerances of the wanted ones."""
     return all(abs(n - value) <= far for n, (value, far) in zip(numbers, wanted, strict=True))

@@ -1,4 +1,4 @@
-"""The check of inline code: a comparison holds, an expression has the value stated behind it."""
+"""The check of inline code: a comparison holds, an expression has the value stated after it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vaultkit.claims.said import Said
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 
-#: How long a text is compared.
+#: Most characters of a text that are compared.
 _LONGEST = 5000
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?")
 
@@ -28,7 +28,7 @@ class Statements:
     """Judges the statements in the inline code of a note.
 
     A statement is judged after the block above it; if it does not hold then, after those below.
-    One that cannot be evaluated is left out: it may be about something else.
+    A statement that cannot be evaluated is left out: it may be about something else.
 
     Parameters
     ----------
@@ -38,13 +38,13 @@ class Statements:
 
     def __init__(self, note: Note) -> None:
         self.note = note
-        #: Calls a function so that nothing in the note is changed by it; by default, just that.
+        #: Calls a function of the note without lasting effects; by default, without protection.
         self.call: Caller = just_call
-        #: What each came to, and whether that is right.
+        #: Whether each statement is right, and the value of its expression.
         self.found: dict[Said, tuple[bool, str]] = {}
 
     def rebase(self, note: Note) -> None:
-        """Rebase onto the edited note: its text is the same up to the last block observed."""
+        """Rebase onto an edited note whose text is the same up to the last block observed."""
         self.note = note
         self.found = {
             said: found for said, found in self.found.items() if said in claims_of(note).said
@@ -58,7 +58,7 @@ class Statements:
                 continue
             if following and said.line > following[0]:
                 continue
-            with contextlib.suppress(Exception):  # whatever the code of a note does
+            with contextlib.suppress(Exception):  # code of a note may raise anything
                 self.found[said] = self.judge(said, variables)
 
     def judge(self, said: Said, variables: Mapping[str, Any]) -> tuple[bool, str]:
@@ -78,11 +78,11 @@ class Statements:
             return False, texts[0]
         if said.shown in ("", "True", "False"):
             return texts[-1] == (said.shown or "True") or said.shown in texts, texts[0]
-        # That something is not 0 is no 1.
+        # The last text is the truth value, which is left out: in Python, True equals 1.
         return any(_same(said.shown, text) for text in texts[:-1]), texts[0]
 
     def judges(self, line: int, column: int) -> bool:
-        """Return whether a place lies in a statement that has been judged."""
+        """Return whether a place is in a statement that has been judged."""
         return any(said.holds(line, column) for said in self.found)
 
     def check(self) -> Iterator[Check]:
@@ -99,14 +99,14 @@ class Statements:
 
 
 def _written(value: Any, *, but_arrays: bool = False) -> list[str]:
-    """Write a value in the ways in which a note may show it; last, whether it holds."""
+    """Return the texts with which a note may show a value; the last one is its truth value."""
     if but_arrays and isinstance(value, np.ndarray):
         raise TypeError("its shape, which others judge")
     if callable(value) and not isinstance(value, type):
         raise TypeError("a function is not a value")
     texts = [repr(value), str(value)]
     if isinstance(value, np.generic):
-        # First as messages write it: without the name of its type.
+        # First the form for messages, without the name of NumPy's type.
         texts.insert(0, repr(value.item()))
     if isinstance(value, np.ndarray):
         texts.append(repr(value.tolist()))
@@ -115,13 +115,13 @@ def _written(value: Any, *, but_arrays: bool = False) -> list[str]:
     try:
         texts.append(str(bool(np.all(value))))
     except Exception:
-        texts.append("")  # nobody can say
+        texts.append("")  # it has no truth value
     return [text[:_LONGEST] for text in texts]
 
 
 def _same(shown: str, real: str) -> bool:
     if _NUMBER.fullmatch(shown) and _NUMBER.fullmatch(real):
-        # A number of a sentence may leave out the point of a float that is whole.
+        # In a sentence, a whole float may be written without the point.
         return agrees(shown, real) or float(shown) == float(real)
     if not compare(shown, real):
         return True

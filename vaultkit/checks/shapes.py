@@ -1,4 +1,4 @@
-"""The check *shape*: each shape in running text is that of an array that the note has made."""
+"""The check *shape*: each shape in running text is that of an array of the note."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from vaultkit.claims.shapes import Shape
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 
-#: How many variables that have a shape are listed.
-_TOLD = 4
-#: From here on a whole number in text is judged as one, too.
+#: Most variables that a message lists.
+_MOST_LISTED = 4
+#: Integers from this one on are also judged as numbers.
 _COUNTS = 10
-#: How many blocks, the nearest ones, show what a shape that is said of nothing may be that of.
+#: The number of nearest blocks in which a shape without a subject may occur.
 _NEAR = 4
 
 
 class UnboundError(LookupError):
-    """A length whose name no block has bound."""
+    """A length whose name is not bound by any block."""
 
 
 class Shapes:
@@ -38,32 +38,32 @@ class Shapes:
     Parameters
     ----------
     made
-        The shapes that the note has made.
+        The shapes of the note's variables and outputs.
     """
 
     def __init__(self, made: ObservedShapes) -> None:
         self.made = made
-        #: Those that other numbers were tried on, and what is wrong with them there.
+        #: Shapes that were tried on other numbers, with the failure there.
         self.tried: dict[Shape, str] = {}
-        #: Calls a function so that nothing in the note is changed by it; by default, just that.
+        #: Calls a function of the note without lasting effects; by default, without protection.
         self.call: Caller = just_call
 
     @property
     def note(self) -> Note:
-        """The note."""
+        """The note whose shapes are judged."""
         return self.made.note
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """Compute the shapes of expressions in the text, once those of the variables are known."""
+        """Evaluate the shapes of expressions in the text, when their variables are bound."""
         state = self.made.states[-1]
         state.shapes.update(self._computed(block, variables, state.shapes))
 
     def _computed(
         self, block: Block, variables: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]
     ) -> dict[str, tuple[int, ...]]:
-        """Evaluate the expressions whose shapes the text states, and return their shapes.
+        """Return the shapes of expressions in the text.
 
-        An expression is evaluated after the last block above it, and after the first one below in
+        An expression is evaluated after the last block above it, and after the first one below at
         which it can be.
         """
         line, found = block.fence.line, {}
@@ -76,7 +76,7 @@ class Shapes:
                 shape.line < state.line and code in state.shapes for state in self.made.states
             )
             if shape.line < following and not known:
-                with contextlib.suppress(Exception):  # whatever the code of a note does
+                with contextlib.suppress(Exception):  # code of a note may raise anything
                     found[code] = computed(code, variables, _shape, self.call)
         return found
 
@@ -99,7 +99,7 @@ class Shapes:
                 yield Check("shape", *where, HOLDS, self.rests_on(shape), shape.column, scope)
 
     def computes(self, line: int, column: int) -> bool:
-        """Return whether a place lies in an expression whose shape the text states."""
+        """Return whether a place is in an expression whose shape the text states."""
         return any(
             shape.is_said_of(line, column) and self.is_shape(shape) and bool(self.subject(shape))
             for shape in claims_of(self.note).shapes
@@ -112,7 +112,7 @@ class Shapes:
         } & self.made.lengths
 
     def compare(self, other: Shapes) -> None:
-        """Judge the shapes that are made of names on the arrays of a run on other numbers."""
+        """Judge the shapes with named lengths on the arrays of a run on other numbers."""
         for shape in claims_of(self.note).shapes:
             if _names(shape.dims) and not shape.given and self.is_shape(shape):
                 self.tried[shape] = self.tried.get(shape) or other.wrong(shape)
@@ -122,7 +122,7 @@ class Shapes:
         words = _names(shape.dims)
         if shape.axis:
             if not shape.subject and self._own(shape.word, shape.line):
-                return False  # it is stated of that array
+                return False  # the word is the name of an array
             known = self._counted(shape) if shape.subject else self._are_arrays
             return words <= self.made.lengths and bool(known)
         things = any(word in self.made.named or word in self.made.others for word in words)
@@ -131,7 +131,7 @@ class Shapes:
         if shape.factors or shape.square:
             return bool(shape.factors or len(set(shape.dims)) > 1)
         if not words:
-            # A pair of small numbers is a point or a place as often as a shape.
+            # A pair of small numbers may as well be a point.
             small = all(int(dim) < 10 for dim in shape.dims)
             named = shape.subject or shape.word in self.made.named or self.subject(shape)
             return bool(shape.called or shape.product or shape.alone or named or not small)
@@ -147,11 +147,11 @@ class Shapes:
 
     @property
     def _are_arrays(self) -> bool:
-        """Whether the note has an array that text may mean without naming it."""
+        """Whether the note has an array that the text may mean without naming it."""
         return any(any(state.seen) for state in self.made.states)
 
     def subject(self, shape: Shape) -> tuple[str, set[tuple[int, ...]]] | None:
-        """Return the array that a shape is stated of, and its shapes above and next below."""
+        """Return the array whose shape is stated, with its shapes above and next below."""
         subject = shape.subject or (shape.word if shape.word in self.made.named else "")
         own = self._own(subject, shape.line) if subject else None
         if shape.code and (whole := self._own(shape.code, shape.line)):
@@ -163,7 +163,7 @@ class Shapes:
         return (subject, own) if own else None
 
     def _own(self, subject: str, line: int) -> set[tuple[int, ...]] | None:
-        """Find the shapes of an expression before a line, and next below it."""
+        """Return the shapes of an expression before a line, and next below it."""
         found = [(state.line, _shape_of(subject, state.shapes)) for state in self.made.states]
         known = [(line, own) for line, own in found if own is not None]
         above = [own for at, own in known if at < line]
@@ -173,7 +173,7 @@ class Shapes:
     def _counted(self, shape: Shape) -> dict[str, set[tuple[int, ...]]]:
         """Return the arrays whose length is stated, with their shapes.
 
-        A small letter may be a row of the array with the capital one, as ``q_i`` is.
+        A small letter may name a row of the array with the capital letter, as ``q_i`` does.
         """
         found: dict[str, set[tuple[int, ...]]] = {}
         for name in shape.subject.split(", "):
@@ -200,7 +200,7 @@ class Shapes:
         return ""
 
     def wrong(self, shape: Shape) -> str:
-        """Explain what is wrong with a shape; empty if an array has it."""
+        """Return the message about a shape; empty if an array has it."""
         if shape.factors:
             names = _names(shape.dims)
             general = bool(names) and not names & self.made.lengths
@@ -227,7 +227,7 @@ class Shapes:
         near = sorted(self.made.states, key=lambda state: abs(state.line - shape.line))
         every = set().union(*(state.seen for state in near))
         batches = set().union(*(state.seen for state in near[:_NEAR]))
-        # A factor may be a transpose that has no name.
+        # A factor may be a transpose without a name of its own.
         turned = bool(shape.turned or shape.factors)
         if len(wanted) == 1 and not _is_whole(shape):
             if any(_ends(s, wanted) for s in every):
@@ -239,7 +239,7 @@ class Shapes:
             _ends(s, wanted) or (turned and _ends(_transposed(s), wanted)) for s in batches
         ):
             return ""
-        # Of names it is no row of numbers.
+        # A tuple of names cannot be a row of numbers.
         if not (shape.called and _names(shape.dims)) and (
             wanted in self.made.runs or wanted in self.made.rows
         ):
@@ -260,7 +260,7 @@ class Shapes:
         return f"{shape.text}{means or ':'} no array of this note has that shape{hint}"
 
     def wrong_product(self, shape: Shape) -> str:
-        """Explain what is wrong with the shape of a factor or of a product; empty if nothing is."""
+        """Return the message about the shape of a factor or product; empty if it is right."""
         if not shape.factors:
             return ""
         if len(shape.factors) == 1:
@@ -270,7 +270,7 @@ class Shapes:
         else:
             left, right = shape.factors
             if _spaceless(left[-1]) != _spaceless(right[-2]):
-                return ""  # it is stated of the second factor
+                return ""  # the shape is that of the second factor
             pairs = [(left[-2], shape.dims[-2]), (right[-1], shape.dims[-1])]
             what = f"the product of {_written(left)} and {_written(right)}"
         for one, other in pairs:
@@ -279,7 +279,7 @@ class Shapes:
         return ""
 
     def is_bound(self, shape: Shape) -> bool:
-        """Return whether the note binds all lengths of a shape to numbers."""
+        """Return whether the note binds all names in a shape to integers."""
         return _names(shape.dims) <= self.made.lengths
 
     def is_turned(self, shape: Shape, subject: str) -> bool:
@@ -287,7 +287,7 @@ class Shapes:
         return shape.turned and not subject.endswith(".T") and "@" not in subject
 
     def rests_on(self, shape: Shape) -> str:
-        """List the variables that have a shape: *Q (6, 2); K (6, 2)*; empty if none has it."""
+        """Return the variables with a shape as text: *Q (6, 2); K (6, 2)*; empty if none has it."""
         if not self.is_bound(shape):
             return "the lengths fit" if shape.factors else ""
         if shape.axis:
@@ -310,17 +310,17 @@ class Shapes:
                     found.append(f"{name} {dims}")
                 elif _ends(_transposed(dims), wanted) and (shape.turned or of):
                     found.append(f"{name} transposed {_transposed(dims)}")
-        # The whole shape says more than what ends in it behind its batches.
+        # A variable with exactly this shape comes before those with axes of a batch before it.
         found.sort(key=lambda entry: not entry.endswith(f" {wanted}"))
-        return "; ".join(found[:_TOLD])
+        return "; ".join(found[:_MOST_LISTED])
 
     def value(self, shape: Shape) -> tuple[int, ...]:
-        """Return the lengths as numbers, with the values of names above, or else next below.
+        """Return the lengths as integers; a name has its value above, or else next below.
 
         Raises
         ------
         UnboundError
-            If a name is bound nowhere.
+            If a name is not bound.
         """
         words = _names(shape.dims)
         if not words:
@@ -344,7 +344,7 @@ def _is_law(shape: Shape) -> bool:
 
 
 def _is_whole(shape: Shape) -> bool:
-    """Return whether a shape is complete, as ``(4,)`` is; others may lack the axes of a batch."""
+    """Return whether a shape is complete, as ``(4,)`` is; others may lack axes of a batch."""
     return len(shape.dims) == 1 and shape.text.endswith(")")
 
 
@@ -401,7 +401,7 @@ def _transposed(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _length(dim: str, values: Mapping[str, int]) -> int:
-    """Evaluate a length: ``4``, ``h d_k``, ``n + m``, ``2d``, ``d / h``; -1 if it is not whole."""
+    """Return the value of a length: ``4``, ``h d_k``, ``n + m``, ``2d``; -1 if it is not whole."""
     total = Fraction(0)
     for sign, term in re.findall(r"([+-]?)([^+-]+)", dim):
         value = Fraction(-1 if sign == "-" else 1)
@@ -431,7 +431,7 @@ def _along(axis: str, shape: tuple[int, ...]) -> set[int]:
 
 
 def _ends(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
-    """Return whether a shape is ``dims``, perhaps behind axes of batches."""
+    """Return whether a shape ends in ``dims``, perhaps after axes of a batch."""
     return shape[len(shape) - len(dims) :] == dims if len(shape) >= len(dims) else False
 
 

@@ -1,8 +1,8 @@
-"""Checks that numbers of one sentence also belong together in an output or an array.
+"""Checks that the numbers of one sentence belong together in an output or an array.
 
-A page has many numbers, and a wrong one may be equal to one of the others by chance. But the three
+A page has many numbers, and a wrong number may equal one of the others by chance. But the three
 numbers of *0.30 against 0.18 at 16* are in one line of a table. If two of them are, and the third
-one differs in one digit from another number of that line, it is wrong.
+differs in one digit from another number of that line, it is wrong.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from itertools import groupby, pairwise
 
 from vaultkit.claims.amounts import Amount, Quantity
 
-#: How many numbers of a sentence are looked at together.
+#: The number of neighbouring numbers of a sentence that are compared together.
 _COMPANY = 3
 _PAIR = 2
-#: What leads from a number to the one that it belongs to: *0.69 at p = 0.5*.
+#: Words between a number and the one that it belongs to: *0.69 at p = 0.5*.
 _AT = re.compile(
     r"[^\w.,;:]*\s(?:at|for|with|when|after|in)\s(?:[a-z]+\s)?(?:[\W_]*[A-Za-z_]\w*\W*=)?\W*"
 )
-#: Beyond this many numbers a row is data, which holds anything.
+#: A row of more numbers than this is data, which contains any number.
 _LONG = 32
 
 
@@ -33,11 +33,11 @@ class Row:
 
     numbers: tuple[float, ...]
     source: str
-    #: Which output it is a line of; -1 for none.
+    #: The index of the output of which it is a line; -1 for an array.
     output: int = -1
 
     def __str__(self) -> str:
-        """Write the numbers with their source."""
+        """Return the numbers and their source as text."""
         return f"{self.source}: {', '.join(f'{number:.6g}' for number in self.numbers)}"
 
 
@@ -51,7 +51,7 @@ def misplaced(
     quantities
         The numbers of a note.
     rows
-        Returns the rows near a line.
+        Returns the rows near a line of the note.
     """
     found: dict[int, str] = {}
     placed = [
@@ -72,7 +72,7 @@ def misplaced(
 def _of_pairs(
     sentence: Sequence[tuple[int, Quantity]], rows: Sequence[Row]
 ) -> Iterator[tuple[int, str]]:
-    """Yield numbers paired with one of another row: *0.69 at p = 0.1*."""
+    """Yield numbers that are paired with one of another row: *0.69 at p = 0.1*."""
     pairs = [(one, at) for one, at in pairwise(sentence) if _AT.fullmatch(at[1].behind)]
     if len(sentence) == _PAIR and sentence[0][1].leads:
         pairs.append((sentence[1], sentence[0]))
@@ -124,12 +124,12 @@ def _of_sentence(
             break
 
 
-#: Of fewer digits a number is in any company.
+#: A number with fewer digits can be in any row.
 _TELLING = 2
 
 
 def _held(amount: Amount, row: Row) -> frozenset[int]:
-    """Return the places of a row whose number rounds to this one; with one digit, equals it."""
+    """Return the places of a row whose number rounds to an amount, or equals one of one digit."""
     exact = amount.digits < _TELLING
     found: set[int] = set()
     for _, value, slack in amount.wanted:
@@ -140,15 +140,15 @@ def _held(amount: Amount, row: Row) -> frozenset[int]:
 
 
 def _fits(held: Sequence[Sequence[frozenset[int]]], members: Sequence[int], row: int) -> bool:
-    """Return whether a row holds all members, each in a place of its own."""
+    """Return whether a row contains all members at different places."""
     places = [held[member][row] for member in members]
     return all(places) and len(frozenset().union(*places)) >= len(places)
 
 
 def is_edit(amount: Amount, number: float, digits: int = _TELLING) -> bool:
-    """Return whether a number, to the digits stated, differs from this one by a single slip.
+    """Return whether a number, to the digits stated, differs from an amount by a single slip.
 
-    A slip changes a digit, exchanges two that stand side by side, or loses the sign.
+    A slip changes a digit, exchanges two adjacent ones, or loses the sign.
     """
     if amount.digits < digits or not amount.unit or not math.isfinite(number):
         return False

@@ -1,9 +1,9 @@
 """Judges the equations and shapes of a note again, on runs with other numbers.
 
-What holds in every trial holds in general (`GENERAL`), all else on this page (`HERE`). Every
-second trial also changes sizes. Not all sizes can be changed at once: some arrays are written out,
-and some sizes are products of others. So all are changed together first; if the note raises then,
-one by one and in pairs.
+A statement that holds in every trial holds in general (`GENERAL`), others on this page (`HERE`).
+Every second trial also changes sizes. Not all sizes can change at once, since some arrays are
+written out, and some sizes are products of others. So all are changed together first; if the note
+raises an error then, one by one and in pairs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vaultkit.run.session import NoteRun, Step
 from vaultkit.run.variation import DOUBLED, GROWN, Variation, sizes_of, varied_modules
 from vaultkit.tex import Membership, Node, Reduce, Subscript, Symbol, walk
 
-#: How many pairs of sizes are tried.
+#: Most pairs of sizes that are tried.
 _MOST_PAIRS = 24
 
 
@@ -48,15 +48,15 @@ def try_others(
     versions
         The judged equations of the note, and of variants that differ only in equations.
     count
-        How many sets of other numbers to try.
+        The number of sets of other numbers.
     shapes
         The shapes of the note, and of variants that differ only in shapes.
     root
-        The folder whose modules get other numbers, too.
+        The folder whose modules also get other numbers.
     timeout
-        Seconds that one block may take.
+        The time limit of a block, in seconds.
     broken
-        The blocks that raise on the note's own numbers.
+        The blocks that raise an error on the note's own numbers.
     beat
         Called before each block with its index and its time limit in seconds.
     """
@@ -70,7 +70,7 @@ def try_others(
 
 @dataclass
 class _Run:
-    """A run on other numbers; from the block that raises, if one does, nothing is judged."""
+    """A run on other numbers; from a block that raises an error on, nothing is judged."""
 
     variation: Variation
     versions: list[Equations]
@@ -101,20 +101,20 @@ class _Trials:
             for name in written
             if claim.sizes.get(name) == size
         }
-        #: The sizes that are spoken of, or that are equal to such, and those that may go with them.
+        #: The sizes in statements, those equal to one of them, and those that may change with them.
         self.sizes = sorted(asked | made_of | equal)
         self.partners = sorted(written.difference(self.sizes))
         self.numbers = True
-        #: Which changes of sizes the note runs with.
+        #: The changes of sizes with which the note runs without an error.
         self.fitting: list[Variation] = []
 
     def make(self, trial: int) -> None:
-        """Make one trial."""
+        """Run the note once on other numbers."""
         plain = Variation(trial, numbers=self.numbers)
         if trial == 2 and self.search(plain):
             return
         if trial % 2 == 0 and self.fitting:
-            # What the note runs with does not depend on the values; take each in its turn.
+            # Which sizes fit does not depend on the values, so each fitting change is used in turn.
             turn = self.fitting[(trial // 2 - 1) % len(self.fitting)]
             if self.run(replace(turn, trial=trial)):
                 return
@@ -123,7 +123,7 @@ class _Trials:
             self.run(replace(plain, numbers=False))
 
     def search(self, plain: Variation) -> bool:
-        """Search sizes with which the note runs; return whether there are any."""
+        """Find changes of sizes with which the note runs; return whether there are any."""
 
         def fits(names: Collection[str], place: int | None = None) -> bool:
             places = {n: at if place is None else place for at, n in enumerate(sorted(names))}
@@ -136,7 +136,7 @@ class _Trials:
         if self.sizes and not fits(self.sizes):
             single = {name: fits([name]) for name in self.sizes if name in self.left()}
             stuck = [name for name, alone in single.items() if not alone]
-            # First those of which neither can change alone.
+            # Begin with pairs of which neither can change alone.
             others = sorted({*self.sizes, *self.partners}, key=lambda name: single.get(name, True))
             pairs = {frozenset((name, other)): None for name in stuck for other in others}
             for pair in itertools.islice((p for p in pairs if len(p) == 2), _MOST_PAIRS):
@@ -161,7 +161,7 @@ class _Trials:
         return found
 
     def run(self, variation: Variation) -> bool:
-        """Run the note on other numbers; return whether it runs to its end."""
+        """Run the note on other numbers; return whether it runs to the end."""
         again = [Equations(version.note) for version in self.versions]
         made = ObservedShapes(self.note)
         arrays = Shapes(made)
@@ -184,7 +184,7 @@ class _Trials:
         arrays.call = session.call
         for one in again:
             one.call = partial(_call, session)
-            one.expressions = []  # they state nothing that could hold elsewhere
+            one.expressions = []  # expressions without a relation state nothing
         with varied_modules(self.root, variation):
             for index in range(len(self.note.blocks)):
                 session.steps(index)
@@ -204,7 +204,7 @@ class _Trials:
                     yield version, at, claim
 
     def judged(self, version: int, at: int, *, to_the_end: bool) -> list[tuple[_Run, Claim]]:
-        """List the runs that judge a claim, each with its judged copy of the claim."""
+        """Return the runs that judge a claim, each with its judged copy of the claim."""
         claim = self.versions[version].claims[at]
         found = [(run, run.versions[version].claims[at]) for run in self.runs]
         return [
@@ -226,7 +226,8 @@ class _Trials:
             sizes = claim.values.keys() & claim.sizes.keys()
             grown = [r for r in self.runs if r.variation.grows and (r.end is None or not sizes)]
             if any(run.versions[version].claims[at].fails for run in grown):
-                # The code may be about so many numbers as are written out, and the claim no law.
+                # The claim may depend on the number of elements that are written out, and be no
+                # law.
                 claim.pinned |= {"lengths"}
             for _, other in runs:
                 if other.verdict and other.fails and not claim.counterexample:
@@ -238,8 +239,8 @@ class _Trials:
     ) -> set[str]:
         """Return the variables of a claim that no run has changed.
 
-        These include a size that is equal to another one in all runs, as one may have been written
-        for the other. A size that is only a length, and that no other name shares, is included only
+        These include a size that equals another one in all runs, since a claim may contain one in
+        place of the other. A size that is only a length, and has no second name, is included only
         with ``lengths``.
         """
         others = [other for _, other in runs]
@@ -250,7 +251,7 @@ class _Trials:
         }
         arrays = {name for name, value in claim.values.items() if value[0]}
         if isinstance(claim.statement, Membership) or arrays - kept:
-            kept -= arrays  # of a shape only the sizes count
+            kept -= arrays  # only the sizes of a shape count
         left = kept if lengths else kept - _lengths(claim)
         for name in claim.values.keys() & claim.sizes.keys() - left:
             alike = [n for n in self.sizes if claim.sizes.get(n) == claim.sizes[name] and n != name]
@@ -262,7 +263,7 @@ class _Trials:
 
 
 def _tied(name: str, other: str, claim: Claim, run: _Run) -> bool:
-    """Return whether two sizes are equal in a run that was to make them differ."""
+    """Return whether two sizes are equal in a run whose variation makes them different."""
     places = run.variation.places
     if name in places and places[name] == places.get(other):
         return False
@@ -277,9 +278,10 @@ def _tied(name: str, other: str, claim: Claim, run: _Run) -> bool:
 def _furthest(
     claim: Claim, left: Collection[str], runs: Sequence[tuple[_Run, Claim]]
 ) -> list[tuple[_Run, Claim]]:
-    """Choose the runs that get furthest, among those that raise after a claim.
+    """Return the runs that get furthest, among those that raise an error after a claim.
 
-    Only runs that change a size in ``left`` count, and in which the axes of the claim follow it.
+    Only runs that change a size in ``left`` count, if the axes of the claim's arrays follow that
+    size.
     """
     found: list[tuple[_Run, Claim]] = []
     for name in sorted(left):

@@ -1,4 +1,4 @@
-"""The check *formula*: each formula can be typeset, by a renderer that is passed in."""
+"""The check *formula*: a renderer, which is passed in, can typeset each formula."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.read.note import Note
 
-#: Typesets TeX, as a display or in a line; raises ValueError where it cannot. It is given the
-#: commands, too, that a vault or a note defines: ``preamble``.
+#: Typesets TeX, as a display or inline; raises ValueError if it cannot. Its argument ``preamble``
+#: is the commands that a vault or a note defines.
 Typesetter = Callable[..., object]
 
 
 def check(note: Note, typeset: Typesetter) -> Iterator[Check]:
-    """Yield a check for each formula of a note: whether it can be typeset."""
+    """Yield a check for each formula of a note: it can be typeset."""
     for formula in note.formulas:
         began = time.perf_counter()
         why = ""

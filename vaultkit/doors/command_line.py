@@ -403,7 +403,9 @@ def _except_known(vault: Vault, found: Found, *, whole: bool) -> Found:
     found, gone = baseline.excepted(vault, found, before or Counter())
     if whole and gone:
         file = baseline.path(vault)
-        message = f"{gone} failures of the baseline no longer occur; remove {file} to renew it"
+        message = (
+            f"failures of the baseline that no longer occur: {gone}; remove {file} to renew it"
+        )
         click.echo(message, err=True)
     return found
 

@@ -53,7 +53,7 @@ class Figures:
             self._workers.submit(name)
 
     def attend(self) -> None:
-        """Process the messages of figures computed in the background."""
+        """Start or continue computing the submitted figures in the background."""
         self._workers.attend()
 
     def fingerprint(self, name: str) -> str:

@@ -70,7 +70,7 @@ class Runner:
                 self._workers.submit(self._keys[note.path], partial(self._given, note, until))
 
     def attend(self) -> None:
-        """Process the messages of notes that are inspected in the background."""
+        """Start or continue inspecting the submitted notes in the background."""
         self._workers.attend()
 
     def result(self, note: Note) -> Inspection:

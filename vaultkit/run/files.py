@@ -100,13 +100,13 @@ class Watch:
                     Path(path).unlink()
         if not there:
             return None
-        told = list(there)
-        names = ", ".join(os.path.relpath(path) for path in told[:_FEW])
-        if len(told) > _FEW:
-            names += f" and {len(told) - _FEW} more"
-        removed = "" if any(map(os.path.lexists, told)) else " (removed now)"
+        left_paths = list(there)
+        names = ", ".join(os.path.relpath(path) for path in left_paths[:_FEW])
+        if len(left_paths) > _FEW:
+            names += f" and {len(left_paths) - _FEW} more"
+        removed = "" if any(map(os.path.lexists, left_paths)) else " (removed now)"
         why = f"a note may not leave files beside its vault: {names}{removed}"
-        return there[told[0]][0], f"{why}; a folder of tempfile is removed by itself"
+        return there[left_paths[0]][0], f"{why}; a folder of tempfile is removed by itself"
 
     def see(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Check an audit event before it takes effect.

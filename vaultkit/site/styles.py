@@ -26,7 +26,7 @@ from vaultkit.files import write_atomically
 
 _LINK = re.compile(r'<link rel="stylesheet" href="([^"?#]+)">\s*')
 _RELATIVE = re.compile(r"url\((?![\"']?(?:data:|/|#|\w+:))|@import|@charset(?! \"utf-8\")", re.I)
-#: The folder of Material's style sheets, and the form of its names; its scripts contain others, too.
+#: The folder of Material's style sheets, and the form of its names, since its scripts have others.
 _THEME = "assets/stylesheets"
 _THEMES_NAME = re.compile(r"\bmd-[\w-]+")
 #: Classes that scripts set to the state of an element.

@@ -102,13 +102,13 @@ class Value:
         operands, and adds the size of its result.
     unit
         The unit roundoff of the least precise floating-point type among the operands.
-    lies
+    orientation
         Whether a vector is a ``row`` or a ``column``; empty if it may be either.
-    half
+    half_unit
         Half a unit in the last digit of a number that is written out.
     sample
         Whether the value's own axes run over the members of a sample, one number for each.
-    loose
+    unsized
         ``ones`` or ``eye`` for a multiple of the vector of ones or of the identity matrix, whose
         size is that of the other operand; else empty.
     """
