@@ -105,7 +105,7 @@ def draw(data: Mapping[str, Any]) -> str:
         f"Two circles. On each, one pair of numbers of a query at the positions 0 to"
         f" {POSITIONS - 1}. The first pair turns by one radian for each position, the second by a"
         " tenth of that. Below, the score of a query and a key against their distance: the same"
-        " values whether the query stands at position 24 or 1024.",
+        " values whether the query is at position 24 or 1024.",
         floor + 84,
         parts,
     )

@@ -1,6 +1,6 @@
 """Small stories about two kinds of banks, from a grammar: what a decoder learns to write.
 
-A story names one person or two, says what they do, tells of a bank, and says what they do next.
+A story names one person or two, says what they do, describes a bank, and says what they do next.
 Three things in it do not follow from the word before: whether the bank is green or closed (river
 or money?), whether a verb has an s (one person or two?), and who comes back (which names?).
 

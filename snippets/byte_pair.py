@@ -1,4 +1,4 @@
-"""Byte-pair encoding: pieces of text learned from how often neighbours stand together.
+"""Byte-pair encoding: pieces of text learned from how often neighbours occur together.
 
 A piece is a `str` or a `bytes`, whichever one starts from; a pair of pieces merges into their sum.
 """

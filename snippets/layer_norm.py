@@ -7,7 +7,7 @@ def layer_norm(x: np.ndarray, gain: np.ndarray, bias: np.ndarray, eps: float = 1
     """Normalize every token by itself: gain ⊙ (x - mean) / √(variance + eps) + bias.
 
     Mean and variance run over the token's own d numbers; the variance is the mean of
-    the squares (divided by d, not d - 1), and eps stands inside the root
+    the squares (divided by d, not d - 1), and eps is inside the root
     (Ba et al. 2016, section 3; PyTorch's nn.LayerNorm).
 
     Parameters

@@ -101,7 +101,7 @@ def load_minilm(folder: Path | None = None) -> MiniLM:
 
 
 def _block(arrays: dict[str, np.ndarray], prefix: str) -> BlockWeights:
-    """Gather one block's weights, each matrix transposed to stand right of its input."""
+    """Gather one block's weights, each matrix transposed so that its input is on its left."""
 
     def linear(name: str) -> tuple[np.ndarray, np.ndarray]:
         return arrays[f"{prefix}.{name}.weight"].T, arrays[f"{prefix}.{name}.bias"]

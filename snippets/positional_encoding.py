@@ -1,4 +1,4 @@
-"""Positional encoding: numbers that tell attention where a token stands."""
+"""Positional encoding: numbers from which attention can know where a token is."""
 
 import numpy as np
 

@@ -124,7 +124,7 @@ def recall_two_batch(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw sequences that ask for two digits: of the last letter, and of the one after it.
 
-    Both letters stand among the pairs, in any order (a comes after h).
+    Both letters are among the pairs, in any order (a comes after h).
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 import numpy as np
 
 LETTERS = "abcdefghijklmnopqrst"
-VOCABULARY = "<" + LETTERS  # "<" stands in front of each sequence
+VOCABULARY = "<" + LETTERS  # each sequence begins with "<"
 
 
 def repeated_batch(
@@ -12,7 +12,7 @@ def repeated_batch(
     """Draw sequences in which every letter can be predicted from the second repeated one on.
 
     The letters of a period differ from each other. How long it is differs from sequence to
-    sequence, so that the place of a letter does not say which one it is.
+    sequence, so that the place of a letter does not show which letter it is.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The vault's second running example: one head that has learned the recall task.
 
-Four letter-digit pairs, then a letter: which digit stood beside it? Features of a token are its
+Four letter-digit pairs, then a letter: which digit was beside it? Features of a token are its
 letter (a to h) and its digit (0 to 9). The weights were trained by `train_head` and are kept in
 a file; `python -m snippets.trained_head` trains again and writes the file.
 

@@ -111,7 +111,7 @@ def telling_heads(
     ----------
     weights : of each sentence, the attention weights (blocks, heads, n, n)
     banks : of each sentence, the place of "bank"
-    clues : of each sentence, the places of the words that tell which bank it is
+    clues : of each sentence, the places of the words that show which bank it is
 
     Returns
     -------
