@@ -242,8 +242,8 @@ def draw_recall(data: Mapping[str, Any]) -> str:
     """Draw who reads from whom in the sequence, and what the last token makes of it."""
     tokens, weights = data["tokens"], data["weights"]
     chosen = len(tokens) - 1
-    proportions = softmax(data["logits"])
-    answer = int(proportions.argmax())
+    shares = softmax(data["logits"])
+    answer = int(shares.argmax())
     x, y = 340, 52
     parts = [
         st.text(8, 22, "who reads from whom"),
@@ -251,7 +251,7 @@ def draw_recall(data: Mapping[str, Any]) -> str:
         st.text(x - 12, 22, "the digit it answers"),
         *(
             part
-            for digit, p in enumerate(proportions)
+            for digit, p in enumerate(shares)
             for part in (
                 st.text(x, y + 19 * digit + 10, f"{digit}", anchor="end", size=st.SMALL),
                 st.rect(
@@ -275,7 +275,7 @@ def draw_recall(data: Mapping[str, Any]) -> str:
         "The trained head",
         f"The tokens {', '.join(tokens)} twice, who asks on the left, who is read on the right. The"
         f" last, {tokens[chosen]}, gives {percent(weights[chosen, most])} of its weight to"
-        f" {tokens[most]}, and answers {answer} with {percent(proportions[answer])}.",
+        f" {tokens[most]}, and answers {answer} with {percent(shares[answer])}.",
         y + 190,
         parts,
     )

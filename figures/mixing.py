@@ -17,20 +17,20 @@ FACTORS = (0.25, 1, 4)
 
 
 def softmax_data() -> dict[str, Any]:
-    """Return one row of numbers, their exponentials and proportions, and flatter and sharper."""
+    """Return one row of numbers, their exponentials and shares, and flatter and sharper."""
     x = np.array([2.0, 1.0, 1.0, -2.0])
     return {
         "numbers": x,
         "exponentials": np.exp(x),
-        "proportions": softmax(x),
+        "shares": softmax(x),
         "factors": FACTORS,
         "sharper": np.array([softmax(factor * x) for factor in FACTORS]),
     }
 
 
 def draw_softmax(data: Mapping[str, Any]) -> str:
-    """Numbers to exponentials to proportions; and the same numbers made smaller and larger."""
-    x, e, p = data["numbers"], data["exponentials"], data["proportions"]
+    """Numbers to exponentials to shares; and the same numbers made smaller and larger."""
+    x, e, p = data["numbers"], data["exponentials"], data["shares"]
     places = [f"{i + 1}" for i in range(len(x))]
     columns = (84, 222, 358)
     height = 26 * len(x)
@@ -82,21 +82,21 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
 
 
 def temperature_data() -> dict[str, Any]:
-    """Return one row of numbers, and its proportions at temperature 1."""
+    """Return one row of numbers, and its shares at temperature 1."""
     x = np.array([2.0, 1.0, 1.0, -2.0])
-    return {"numbers": x, "tau": 1.0, "proportions": softmax(x)}
+    return {"numbers": x, "tau": 1.0, "shares": softmax(x)}
 
 
 def draw_temperature(data: Mapping[str, Any]) -> str:
-    """Numbers as bars around zero, the same divided by the temperature, and their proportions."""
-    x, tau, p = data["numbers"], data["tau"], data["proportions"]
+    """Numbers as bars around zero, the same divided by the temperature, and their shares."""
+    x, tau, p = data["numbers"], data["tau"], data["shares"]
     zero, unit, limit, left, length, top, row = 132, 20, 4, 306, 126, 52, 44
     rows = [top + (i + 0.5) * row for i in range(len(x))]
     bottom = top + len(x) * row
     parts = [
         st.text(zero, 24, "number $x_i$", anchor="middle"),
         st.text(262, 24, "$x_i$ ÷ $τ$", anchor="middle"),
-        st.text(left, 24, "proportion $p_i$"),
+        st.text(left, 24, "share $p_i$"),
         st.path(
             "".join(
                 f"M{zero + unit * t} {top - 6}V{bottom + 2}" for t in range(-limit, limit + 1, 2)
@@ -144,7 +144,7 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
                 ),
             ),
             touch.part(
-                "proportion",
+                "share",
                 st.rect(left, y - 11, extent, 22, cls="vk-score", opacity=0.75, radius=2),
             ),
             touch.part(
@@ -152,14 +152,14 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
                 st.rect(left, y - 11, extent, 22, cls="vk-muted", stroke=1, radius=2),
             ),
             touch.part(
-                "proportion label", st.text(left + extent + 6, y + 5, f"{share:.2f}", size=st.SMALL)
+                "share label", st.text(left + extent + 6, y + 5, f"{share:.2f}", size=st.SMALL)
             ),
         ]
     svg = st.figure_svg(
         "softmax-temperature",
         "Softmax with a temperature",
         f"Four numbers, {st.listed(x)}, as bars; beside each the number divided by the temperature,"
-        f" which is {tau:g}, and its proportion: {st.listed(p)}.".replace(", -", ", −"),
+        f" which is {tau:g}, and its share: {st.listed(p)}.".replace(", -", ", −"),
         bottom + 34,
         parts,
     )

@@ -14,7 +14,8 @@ const sheet = new CSSStyleSheet();
 sheet.replaceSync(await sent.text());
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
-export const percent = (share) => `${(100 * share).toFixed(1)} %`;
+/* A no-break space keeps the number and the sign on one line. */
+export const percent = (share) => `${(100 * share).toFixed(1)}\u00a0%`;
 export const quoted = (word) => `“${word}”`;
 
 /* The place of the largest number. */

@@ -75,6 +75,7 @@ export const mount = async (figure) => {
     make("div", { class: "heads__pair" },
       make("div", {}, make("p", { class: "heads__title" }, "the next word: press one to add it"), next),
       make("div", {}, reader, heads)));
+  next.after(said); // beside the heads, where there is room
   panel.append(buttons(reset, back, clear));
 
   function draw() {

@@ -1,10 +1,10 @@
-/* Softmax with a temperature: numbers to drag, a divisor, and the proportions that come out. */
+/* Softmax with a temperature: numbers to drag, a divisor, and the shares that come out. */
 import { softmax } from "./attention.js";
 import { num, part, said, set, starting, touch } from "./controls.js";
 
 export { softmax };
 
-export const proportions = ({ x, tau }) => softmax(x.map((value) => value / tau));
+export const shares = ({ x, tau }) => softmax(x.map((value) => value / tau));
 
 const digits = (tau) => (tau < 0.1 ? 3 : tau < 10 ? 2 : 0);
 
@@ -13,7 +13,7 @@ const sentence = ({ x, tau }, p) => {
   const gap = (x[first] - x[second]) / tau;
   const times = Math.exp(gap) < 1000 ? said(Math.exp(gap)) : "more than 1000";
   const how = p[first] > 0.99 ? "Softmax is saturated: " : p[first] < 1.2 / x.length ? "Nearly even: " : "";
-  return `${how}${how ? "the" : "The"} largest proportion is ${said(p[first])}, the smallest ${said(Math.min(...p))}.`
+  return `${how}${how ? "the" : "The"} largest share is ${said(p[first])}, the smallest ${said(Math.min(...p))}.`
     + ` The two largest numbers are ${said(x[first] - x[second], 1)} apart; divided by $τ$ that is ${said(gap)},`
     + ` and one gets exp(${said(gap)}) = ${times} times as much as the other.`;
 };
@@ -23,19 +23,19 @@ export const mount = (figure) => {
   const bars = part(figure, "number");
   const labels = part(figure, "number label");
   const divided = part(figure, "divided");
-  const shares = part(figure, "proportion");
+  const drawn = part(figure, "share");
   const ghosts = part(figure, "at 1");
-  const shown = part(figure, "proportion label");
+  const shown = part(figure, "share label");
   const { zero, unit, limit, left, length } = plot;
 
   const things = touch(figure, { x: numbers, tau }, (state) => {
-    const p = proportions(state);
+    const p = shares(state);
     const plainly = softmax(state.x);
     state.x.forEach((value, i) => {
       set(bars[i], { x: num(zero + Math.min(0, unit * value)), width: num(Math.max(unit * Math.abs(value), 1)) });
       labels[i].textContent = said(value, 1);
       divided[i].textContent = said(value / state.tau, Math.abs(value / state.tau) < 100 ? 2 : 0);
-      set(shares[i], { width: num(Math.max(length * p[i], 1)) });
+      set(drawn[i], { width: num(Math.max(length * p[i], 1)) });
       set(ghosts[i], { width: num(Math.max(length * plainly[i], 1)) });
       set(shown[i], { x: num(left + length * Math.max(p[i], plainly[i]) + 6) });
       shown[i].textContent = said(p[i]);

@@ -369,7 +369,7 @@ def test_softmax(visit: Visitor) -> None:
         same(run(visit, page, "attention", "softmax", x), softmax(x))
     tau = np.logspace(-2, 2, 24)
     for x, t in zip(grid(4, seed=3), tau, strict=True):
-        p = run(visit, page, "softmax-temperature", "proportions", {"x": x, "tau": t})
+        p = run(visit, page, "softmax-temperature", "shares", {"x": x, "tau": t})
         same(p, softmax(x / t))
 
 
@@ -485,19 +485,19 @@ def numbers(text: str) -> list[float]:
 def test_temperature(visit: Visitor) -> None:
     found = opened(visit, "softmax-temperature")
     x = np.array([2.0, 1.0, 1.0, -2.0])
-    assert shown(found, "proportion label") == softmax(x).round(2).tolist()
+    assert shown(found, "share label") == softmax(x).round(2).tolist()
     found.locator("input").fill("-1")
     found.locator("[role=slider]").nth(1).press("Shift+ArrowRight")  # 1 further
     assert shown(found, "number label") == [2.0, 2.0, 1.0, -2.0]
-    assert shown(found, "proportion label") == [0.5, 0.5, 0.0, 0.0]
+    assert shown(found, "share label") == [0.5, 0.5, 0.0, 0.0]
     assert "divided by τ that is 0.00" in words(found)
     found.locator("[role=slider]").first.press("End")
     assert shown(found, "number label")[0] == 4
     found.locator("[role=slider]").first.press("PageDown")
     found.locator("[role=slider]").first.press("PageDown")
     found.locator("input").fill("2")
-    assert words(found).startswith("Nearly even: the largest proportion is 0.25")
-    widths = found.locator("[data-part=proportion]").evaluate_all(
+    assert words(found).startswith("Nearly even: the largest share is 0.25")
+    widths = found.locator("[data-part=share]").evaluate_all(
         "all => all.map((e) => +e.getAttribute('width'))"
     )
     x = np.array([2.0, 2.0, 1.0, -2.0])
