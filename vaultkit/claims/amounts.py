@@ -10,24 +10,24 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Amount:
-    """A number as it is stated.
+    """A number as the text states it.
 
     Attributes
     ----------
     value
         The number, with its sign.
     unit
-        A unit in the last digit shown; 0 for an exact number.
+        One unit in the last digit shown; 0 for an exact number.
     scales
         The factors by which a computed number may differ: 100 for a percentage.
     either_sign
-        Whether the sign is left open: ``±0.02``, ``fell by 0.5``.
+        Whether its sign is not stated: ``±0.02``, ``fell by 0.5``.
     whole
-        Whether it is an integer that is not rounded.
+        Whether it is an exact integer.
     over
-        The denominator of a fraction.
+        The denominator of a fraction; None for other numbers.
     is_rough
-        Whether it is a fraction in words, which is approximate.
+        Whether it is a fraction in words, such as *two thirds*, which is approximate.
     """
 
     value: Fraction
@@ -40,7 +40,7 @@ class Amount:
 
     @cached_property
     def wanted(self) -> tuple[tuple[Fraction, float, Fraction], ...]:
-        """The values that a computed number may have, as fractions and floats, with half a unit."""
+        """The values that a computed number may have, as fraction and float, with the tolerance."""
         found = []
         for scale in self.scales:
             alike = scale == 1
@@ -91,7 +91,7 @@ class Amount:
 
 
 def as_float(number: Fraction) -> float:
-    """Return the nearest float; beyond the largest one, infinity."""
+    """Return the nearest float, or infinity for a number that is too large."""
     try:
         return number.numerator / number.denominator
     except OverflowError:
@@ -111,9 +111,9 @@ class Quantity:
     given
         The note's reason why no code computes it, if there is one.
     place
-        Where it is, if not in running text: ``alt text``, ``summary``.
+        The kind of text around it, if that is not running text: ``alt text``, ``summary``.
     readings
-        The possible readings. 9/10 is a fraction, or two numbers; 12 345 is one number, or two.
+        The possible readings: 9/10 is a fraction, or two numbers; 12 345 is one number, or two.
     """
 
     line: int
@@ -122,23 +122,23 @@ class Quantity:
     place: str = ""
     readings: tuple[tuple[Amount, ...], ...] = ()
     column: int = 1
-    #: Whether it goes on from the number before it, as in *0.1, 0.2 and 0.7*.
+    #: Whether it continues a list, as the last ones in *0.1, 0.2 and 0.7* do.
     goes_on: bool = False
-    #: Whether it is a vector of small whole numbers, as in *(2, −1)*.
+    #: Whether it is a vector of small integers, as in *(2, −1)*.
     is_vector: bool = False
-    #: Whether a bracket opens right before it, and closes right behind it.
+    #: Whether a bracket opens directly before it, and closes directly after it.
     opens: bool = False
     closes: bool = False
     #: The name that the text says has this value, as in *`n` = 6* and *$d$ is 2*.
     of: str = ""
-    #: Whether it is too small to be backed by anything but that name.
+    #: Whether it is so small that only the variable of that name can back it.
     is_small: bool = False
-    #: Where its sentence begins, and what stands between it and the number before it there.
+    #: The beginning of its sentence, and of the text between it and the number before it.
     sentence: tuple[int, int] | None = None
     behind: str = ""
-    #: Whether what follows is said to be so there: *At 16 the norm is …*.
+    #: Whether it states the condition for the following numbers: *At 16 the norm is …*.
     leads: bool = False
-    #: The word to which it is given: *the loss is 0.37*, *with loss 0.37*.
+    #: The word whose value it states: *the loss is 0.37*, *with loss 0.37*.
     word: str = ""
-    #: What it is said to bound: ``less`` and ``more`` what stands before it; ``between``, too.
+    #: Whether it bounds another number: ``less``, ``more`` or ``between``.
     bounds: str = ""

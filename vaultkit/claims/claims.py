@@ -32,7 +32,7 @@ class Claims:
     said: tuple[Said, ...] = ()
 
 
-#: By the identity of the note, which is dropped with it.
+#: The claims of a note by its identity; an entry is dropped with the note.
 _known: dict[int, Claims] = {}
 
 
@@ -67,7 +67,7 @@ def _derive(note: Note) -> Claims:
     codes += (claim for cell in note.cells for claim in said_in_row(cell))
     codes.sort(key=lambda claim: (claim.line, claim.column))
 
-    # A wrong answer to a question states nothing.
+    # A wrong answer to a question is no statement of the note.
     wrong = [d for prediction in note.predictions for d in prediction.distractors]
     columns = {d.line: range(d.column, d.column + len(d.code) + 2) for d in wrong}
 

@@ -1,4 +1,4 @@
-"""Lengths of arrays that are counted in words: *Q has 4 rows*, *the three columns of K*."""
+"""Lengths of arrays that the text counts in words: *Q has 4 rows*, *the three columns of K*."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vaultkit.claims.suppositions import supposing
 from vaultkit.read.prose import CODE, END, LINK, REASONS, Prose
 from vaultkit.read.sentences import clause
 
-#: What is counted, and along which axis of an array that is.
+#: Nouns that are counted, with the axis of an array along which they are.
 _COUNTED = {
     "row": "rows",
     "column": "columns",
@@ -32,22 +32,22 @@ _NOUN = (
 )
 _NUMBER = rf"(?:\d{{1,5}}|(?i:{NUMERAL})|{CODE}[A-Za-z]\w*{END}|[A-Za-z]+_\w+)"
 _SIZE = rf"(?:\d{{1,5}}|(?i:{NUMERAL})|{CODE}[a-z]\w*{END}|[a-z]+_\w+)"
-#: Text that has none of these counts nothing.
+#: A word of a count; text without any of these contains no count.
 _ANY = re.compile(
     rf"(?:\d|\b(?i:{NUMERAL})|{END}|_\w+)\s{_NOUN}\b|\b(?:number\sof|of\slength)\b|[-‑]dimensional\b"
 )
-#: One of these stands in what it finds: to look for them is faster.
+#: Every match contains one of these; searching for them first is faster.
 _NOUNS = ("row", "column", "entr", "element", "component", "coordinate", "number", "axes", "axis",
           "dimension", "length")  # fmt: skip
 _COUNT = rf"(?P<number>{_NUMBER})\s(?P<noun>{_NOUN})"
 _THING = rf"(?:{CODE}[^{CODE}{END}]{{1,40}}{END}|(?<![\w'’.^-])[A-Za-zα-ω]\w{{0,20}}(?:ᵀ|\^\s?T)?)"
-#: Behind a count ends what is said, or another count follows: *two rows that …* are some of them.
+#: The end of a count; after *two rows that …*, only some of the rows are counted.
 _ENDS = (
     rf"(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s\(|\s(?:and|but|while|whereas|so|because|since|as|each"
     rf"|in all|in total|too|here|now|again)\b|{REASONS.pattern}))"
 )
 _SAYS = rf"(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s(?:are|is|have|hold|sum|add|were|stand)\b))"
-#: *of two numbers each*, behind rows or columns.
+#: *of two numbers each*, after rows or columns.
 _OF = rf"\s(?:of|with)\s(?P<number>{_NUMBER})(?:\s(?P<noun>{_NOUN}))?(?:\seach)?{_ENDS}"
 _EACH_OF = re.compile(_OF)
 _BOTH_WAYS = rf"(?={re.sub(r'[?]P<[a-z]+>', '?:', _OF)})"
@@ -62,7 +62,7 @@ _HAS = re.compile(
     rf"{_THINGS},?{_HOW}\s(?:ha(?:s|ve)|holds?|contains?|consists?\sof|with\s(?:its|all)|{_WITH}){_HOW}\s{_COUNT}"
     rf"(?:{_ENDS}|{_BOTH_WAYS})"
 )
-#: *Q, six rows of two numbers*: only what counts both ways stands for all of it.
+#: *Q, six rows of two numbers*: a count of both axes, which describes the whole array.
 _IS = re.compile(
     rf"{_THINGS}(?:\stransposed)?[,:]\s(?P<number>{_NUMBER})\s(?P<noun>rows?|columns?){_BOTH_WAYS}"
 )
@@ -80,7 +80,7 @@ _NUMBER_OF = re.compile(
     rf"(?P<number>{_NUMBER}){_ENDS}"
 )
 _THERE = re.compile(rf"\bare\s{_COUNT}\s(?:of|in)\s(?P<things>{_THING}){_ENDS}")
-#: *Four rows and three columns in Q*: two counts, of all of it.
+#: *Four rows and three columns in Q*: two counts of one array.
 _AND_ALSO = re.compile(rf"\sand\s{_COUNT}\b")
 _BOTH_IN = re.compile(
     r"(?<![\w.-])(?<!first\s)(?<!last\s)(?<!next\s)(?<!other\s)(?<!only\s)"
@@ -95,7 +95,7 @@ _THE = re.compile(
 _DIMENSIONAL = re.compile(
     rf"{_THINGS}\s(?:is|are)\s(?:an?\s)?(?P<number>\d|{NUMERAL})[-‑](?P<noun>dimension)al\s(?:arrays?|tensors?)\b"
 )
-#: *Six rows and 64 columns*, *six rows of two numbers*: all of something that has no name.
+#: *Six rows and 64 columns*, *six rows of two numbers*: counts of an array without a name.
 _TABLE = re.compile(
     rf"(?<![\w.,-])(?P<number>{_SIZE})\s(?P<noun>rows|columns)"
     rf"(?:(?:,|\sand|\sby)\s(?P<other>{_SIZE})\s(?:rows|columns)\b"
@@ -107,7 +107,7 @@ _VECTOR = re.compile(
     rf"|(?P<long>length\s(?P<length>{_SIZE})))(?!\w|\.\d)"
     rf"|\b(?:is|are){_HOW}\s(?P<width>{_SIZE})\s(?:numbers|columns)\swide\b"
 )
-#: *A key in this head has two numbers*: whatever has no name. Anything may have two components.
+#: *A key in this head has two numbers*: a count of something without a name, which may be anything.
 _SOMETHING = re.compile(
     r"\b(?!(?:[A-Za-z’'-]+\s){0,4}?(?:shapes?|rows?|columns?|half|parts?|tables?|lists?|figures?|files?"
     r"|pages?|of)\s)"
@@ -115,9 +115,9 @@ _SOMETHING = re.compile(
     rf"\s(?:has|have|holds?|contains?|consists?\sof){_HOW}\s(?P<number>{_NUMBER})\s"
     rf"(?P<noun>rows?|columns?|entry|entries|coordinates?|numbers?|axes|axis)(?:{_ENDS}|{_BOTH_WAYS})"
 )
-#: A subject that is a word, and the name of an array only where code makes it so.
+#: A subject that is a word; it names an array only if the code has an array of that name.
 _WORD = re.compile(r"[A-Za-z][a-z]+(?:, [A-Za-z][a-z]+)*")
-#: Words before a count that is one of a part.
+#: Words before a count of only a part of the rows or columns.
 _SOME = re.compile(
     r"(?i:\b(?:first|last|next|other|others|only|more|these|those|some|any|another|remaining|same"
     r"|every|all|than|least|most|table|figure|file|list|page)\s(?:of\s)?(?:the\s)?)$"
@@ -125,14 +125,14 @@ _SOME = re.compile(
 _NEXT = re.compile(rf"(?:,|,?\sand)\s{_COUNT}{_ENDS}")
 #: *Q has four rows, and each row has three entries*.
 _EACH = re.compile(rf"\beach\s(?P<part>row|column)\s(?:has|holds|contains)\s{_COUNT}{_ENDS}")
-#: What the words before a thing make of it.
+#: Words that make a part or the transpose of the following thing the subject.
 _PART = re.compile(r"\b(?P<part>rows?|columns?|transpose)\s(?:\w\s)?of\s(?:the\s)?(?:matrix\s)?$")
-#: Words before a thing behind which it is not that which has them.
+#: Words after which a thing is not the subject of the count.
 _ASIDE = re.compile(
     r"\b(?:of|in|from|than|like|with|without|for|to|by|at|per|under|over|plus|times|minus|on|into|as"
     r"|nor|or|if)\s(?:the\s)?$"
 )
-#: What is not said to be so: conditions, questions, denials.
+#: Words by which a count is not stated: conditions, questions, denials.
 _SUPPOSED = supposing(
     "without", "neither", "no", "none", "where", "otherwise", "mistake", "cannot", "more"
 )
@@ -153,7 +153,7 @@ def counts(prose: Prose) -> Iterator[Shape]:
 
 
 def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iterator[Shape]:
-    """Yield the counts of things without the name of an array."""
+    """Yield the counts of things that are not named arrays."""
     text = prose.text
     for pattern in (_TABLE, _VECTOR, _SOMETHING):
         for found in pattern.finditer(text):
@@ -162,7 +162,7 @@ def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iter
             place = prose.place_of(start)
             words = named.get(place, [])
             if not all(map(_WORD.fullmatch, words)):
-                continue  # it is the count of a named array
+                continue  # this is the count of a named array
             begins, ends = clause(text, found.start(), found.start())
             before = text[begins : found.start()]
             if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
@@ -179,7 +179,7 @@ def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iter
                 axis = _COUNTED[found["noun"].rstrip("s")] if pattern is _SOMETHING else "columns"
             lengths = tuple(map(_length, dims))
             if lengths == ("1",):
-                continue  # *of length 1* tells no size
+                continue  # *of length 1* is often a norm
             end = found.end("noun" if pattern is _SOMETHING else 0)
             yield Shape(
                 *place,
@@ -193,7 +193,7 @@ def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iter
 
 
 def _of_names(prose: Prose) -> Iterator[Shape]:
-    """Yield the counts of arrays that are named."""
+    """Yield the counts of named arrays."""
     text = prose.text
     for pattern in _PATTERNS:
         for found in pattern.finditer(text):
@@ -229,7 +229,7 @@ def _of_names(prose: Prose) -> Iterator[Shape]:
 
 
 def _axis(counted: str, along: str) -> str:
-    """Return the axis that is counted, of an array or of one of its rows or columns."""
+    """Return the axis that is counted: of an array, or of one of its rows or columns."""
     if not along:
         return counted
     return {"row": "columns", "column": "rows"}[along] if counted == "entries" else ""

@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 
-#: Code that comes to something else whenever it runs, or does something.
+#: Words of code that may have another value each time, or side effects.
 _UNSTEADY = re.compile(r"\b(?:rng|random|next|input|open|time|print|exec|eval|perf_counter|now)\b")
 
 

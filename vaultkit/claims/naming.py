@@ -1,6 +1,6 @@
-"""Patterns of digits that only name something: years, versions, sections, files.
+"""Patterns of digits that name something: years, versions, sections, files.
 
-In a piece of text (`Prose`), the matches of `NAMING` are not numbers.
+In a piece of text (`Prose`), matches of `NAMING` are not numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from vaultkit.read.prose import LINK, NAME
 
 _YEAR = r"(?:19[5-9]\d|20[0-3]\d)"
 _YEARS = rf"{_YEAR}(?:\s?[-–]\s?{_YEAR}|\s(?:and|to)\s{_YEAR})?"
-#: A plural behind a number: then it counts, whatever stands before it.
+#: A plural after a number: then it counts, whatever precedes it.
 _MANY = r"(?!(?:has|was|is|its|this|as|does|uses|shows|gives|makes|says|states)\b)[a-z]+s\b"
 _LABEL = r"[1-9]\d{0,2}(?:\.[1-9]\d?){0,2}[a-z]?"
 _LABELS = (
@@ -28,7 +28,7 @@ _MONTH = (
 
 @dataclass(frozen=True)
 class Naming:
-    """A pattern of digits that name something: its group ``n``, or all of it, is not a number.
+    """A pattern of digits that name something: its group ``n``, or the whole match.
 
     ``names`` are examples; ``counts`` are similar texts that do contain a number.
     """
@@ -43,7 +43,7 @@ def _naming(what: str, pattern: str, *names: str, counts: tuple[str, ...] = ()) 
     return Naming(what, re.compile(pattern), names, counts)
 
 
-#: All that is recognised as a name, in the order in which it is looked for.
+#: All patterns, in the order in which they are tried.
 NAMING = (
     _naming(
         "an address",
@@ -55,7 +55,7 @@ NAMING = (
     ),
     _naming(
         "a file or a path",
-        # Up to its first letter nothing is looked at again.
+        # Possessive, so that the text up to the first letter is not searched again.
         r"(?<![\w./-])(?:[.-]|[^\WA-Za-z_])*+[A-Za-z_/][\w./-]*"
         r"\.(?:py|md|svg|png|jpe?g|txt|json|toml|ya?ml|ipynb|html|js|css|pdf|npz?|csv|bin)\b(?:::?[\w:.]+)?",
         "snippets/v12.py",
@@ -186,7 +186,7 @@ NAMING = (
 
 
 def unnamed(text: str) -> str:
-    """Mask each character that only names something."""
+    """Replace each character that only names something by a mask."""
     for naming in NAMING:
         for found in list(naming.pattern.finditer(text)):
             groups = [found.span(name) for name, value in found.groupdict().items() if value]

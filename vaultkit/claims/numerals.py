@@ -14,14 +14,14 @@ _VALUES = {word: number for number, word in enumerate(_ONES)}
 _VALUES |= {word: 20 + 10 * number for number, word in enumerate(TENS)}
 
 _BELOW = rf"(?:(?:{'|'.join(TENS)})(?:[-‑ ](?:{'|'.join(_ONES[1:10])}))?|{'|'.join(_ONES)})"
-#: A number in words, from *one* on; *hundreds*, *a thousand* and *dozens* are no numbers.
+#: A number in words, from *one* on; *hundreds*, *a thousand* and *dozens* are not numbers.
 NUMERAL = (
     rf"(?:{_BELOW}(?:(?:[-‑ ](?:{'|'.join(LARGE)})){{1,2}}(?:(?:\sand)?[-‑ ]{_BELOW})?){{0,3}})"
 )
 
 
 def number_of(words: str) -> int:
-    """Read a number in words.
+    """Return the value of a number in words.
 
     >>> number_of("four"), number_of("Twenty-one"), number_of("thirty thousand")
     (4, 21, 30000)

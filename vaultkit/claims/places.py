@@ -1,7 +1,7 @@
 """The names of the parts of a page: ``block-3``, ``formula-12``, ``number-7``.
 
-The names number the parts in the order of the parsed note. They connect checks to the rendered
-page, also when code has been edited on the page and its lines have moved.
+The numbers count the parts in the order of the parsed note. The names connect checks to the
+rendered page, even if code was edited on the page and lines have moved.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ class Places:
 
     blocks: dict[int, str] = field(default_factory=dict)
     formulas: dict[tuple[int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
-    #: Questions, by their lines and by those of their wrong answers.
+    #: The names of questions, by their lines and those of their wrong answers.
     predictions: dict[int, str] = field(default_factory=dict)
-    #: The places of formulas that share their TeX and their line, by their names.
+    #: The columns of formulas with equal TeX on one line, by name.
     columns: dict[str, int] = field(default_factory=dict)
-    #: By their lines and columns.
+    #: The names of links, by line and column.
     links: dict[tuple[int, int], str] = field(default_factory=dict)
-    #: Numbers and shapes.
+    #: The names of numbers and shapes, by line, column and text.
     spots: dict[tuple[int, int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def of(self, kind: str, line: int, column: int, what: str) -> list[str]:
-        """Return the names of the parts that a check is of; none if it is not visible."""
+        """Return the names of the parts to which a check belongs; none if it is not visible."""
         match kind:
             case "mirror":
                 first = max((begins for begins in self.blocks if begins <= line), default=0)
@@ -50,7 +50,7 @@ class Places:
         return []
 
     def _formulas(self, line: int, column: int, tex: str) -> list[str]:
-        """Return the formula with some TeX on a line: of several, the one at the column."""
+        """Return the formulas with some TeX on a line; of several, the one at the column."""
         names = self.formulas.get((line, tex), [])
         return [name for name in names if self.columns[name] == column] or names
 
@@ -60,7 +60,7 @@ def places(note: Note) -> Places:
     found = Places({block.fence.line: f"block-{n}" for n, block in enumerate(note.blocks)})
     for index, formula in enumerate(note.formulas):
         found.columns[f"formula-{index}"] = formula.column
-        for line in formula.lines:  # an error in a row is reported at its line
+        for line in formula.lines:  # an error is reported at the line of its row
             found.formulas[line, formula.tex].append(f"formula-{index}")
     for index, link in enumerate(note.links):
         found.links.setdefault((link.line, link.column), f"link-{index}")
@@ -72,7 +72,7 @@ def places(note: Note) -> Places:
     kinds = {"number": claims.quantities, "shape": claims.shapes}
     for kind, spots in kinds.items():
         for index, spot in enumerate(spots):
-            # What stands in mathematics has no place of its own there.
+            # A number within a formula has no element of its own on the page.
             around = formula_at(note, spot.line, spot.column)
             name = f"{kind}-{index}" if around is None else f"formula-{around}"
             found.spots[spot.line, spot.column, spot.text].append(name)

@@ -1,7 +1,7 @@
-"""What is a number in running text.
+"""Finds the numbers in running text.
 
-In the string of a piece of text (`Prose`) whatever `vaultkit.claims.naming` finds is no number;
-whatever `_NUMBER` then finds is one.
+In a piece of text (`Prose`), matches of `vaultkit.claims.naming` are not numbers; all other matches
+of `_NUMBER` are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _VULGAR = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4
            "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅐": (1, 7),
            "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8)}  # fmt: skip
 _BLANK = " \u00a0\u202f\u2009"
-# More digits say nothing more, and Python refuses to read thousands of them.
+# Longer numbers are cut: Python refuses to parse thousands of digits.
 _LONGEST = 60
 _DIGITS = rf"(?:\d{{1,3}}(?:[,_]\d{{3}})+|\d{{1,3}}(?:[{_BLANK}]\d{{3}})+|\d+)(?!\d)"
 _POWER = r"(?:\^[-−+]?\d+|\^\{[-−+]?\d+\}|\*\*-?\d+|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
@@ -49,7 +49,7 @@ _NUMBER = re.compile(
     r"(?P<glued>[^\W\d_]+)?(?![\d]|\.\d)"
 )
 _DIGIT = re.compile(rf"[\d{''.join(_VULGAR)}]")
-#: Letters that may be glued to an integer: others make it a name.
+#: Letters that may follow an integer directly; others make it a name.
 _GLUED = {"s", "x", "th", "st", "nd", "rd", "px", "pt", "em", "d", "D", "h", "m", "min", "cm", "mm",
           "W"}  # fmt: skip
 _FALLING = re.compile(
@@ -68,13 +68,13 @@ _NEGATIVE = re.compile(r"(?i:\b(?:minus|negative)\s)$")
 
 #: A variable, or an element of one: ``x``, ``alpha[1, 0]``.
 _ELEMENT = r"[A-Za-z]\w*(?:\[-?\d{1,3}(?:\s?,\s?-?\d{1,3}){0,3}\])?"
-#: What is said to be a number: code, mathematics, or a letter or a name with an underscore in text.
+#: The subject of a value: code, mathematics, or a letter or a name with an underscore in text.
 _OF = re.compile(
     rf"(?:{CODE}(?P<code>{_ELEMENT}){END}\s?(?:=|==|is|equals)\s?{CODE}?"
     rf"|{CODE}(?P<within>{_ELEMENT})\s?==?\s?"
     rf"|(?<![\w'’.,\-{CODE}])(?P<plain>[B-HJ-Zb-z]|[A-Za-z]+_\w+|[A-Za-z]\w*[₀-₉])\s?=\s?)$"
 )
-#: Words before it by which that is not said, and what it may be followed by.
+#: Words before the subject by which the value is not stated, and words that may follow it.
 _SUPPOSED = supposing(
     "without", "neither", "no", "none", "otherwise", "mistake", "cannot", "for", "with", "set",
     "take", "try", "choose", "at", "from", "as", "like", "say", r"e\.g", "than", r"(?<!,\s)where",
@@ -88,16 +88,16 @@ _SENTENCE = re.compile(r"[.!?:;](?:\s|$)")
 
 
 def _of(text: str, found: re.Match[str]) -> str:
-    """Return the name whose value a text states, if it does."""
+    """Return the name whose value the text states; empty if there is none."""
     named = _OF.search(text, max(0, found.start() - 60), found.start())
     if not named or not _STATED.match(text, found.end()):
         return ""
     if named["plain"] and text.rfind(CODE, 0, named.start()) > text.rfind(END, 0, named.start()):
-        return ""  # an argument of a call
+        return ""  # the name of an argument in a call
     begins, ends = clause(text, named.start(), found.end())
     supposed = _SUPPOSED.search(text, begins, named.start()) or text[ends : ends + 1] == "?"
     name = named["code"] or named["within"] or named["plain"]
-    # Mathematics counts from 1: x₂ is x[1], and S₂₁ is S[1, 0].
+    # Formulas count from 1: x₂ is x[1], and S₂₁ is S[1, 0].
     if low := re.search("[₀-₉]+$", name):
         name = name[: low.start()] + str([int(digit) - 1 for digit in low[0].translate(_HIGH)])
     return "" if supposed or ("[-" in name and low) else name
@@ -107,7 +107,7 @@ _TICKS = str.maketrans(CODE + END, "``")
 
 
 def _states_nothing(text: str, at: int) -> bool:
-    """Return whether a number is in code that is only supposed: *Set `n = 12`, and look*.
+    """Return whether a number is in code that is only supposed, as in *Set `n = 12`, and look*.
 
     Formulas with a relation are not handled here.
     """
@@ -121,14 +121,14 @@ def _states_nothing(text: str, at: int) -> bool:
     return is_supposed(before.translate(_TICKS), behind.translate(_TICKS))
 
 
-#: Numbers in brackets that are too small to be backed one by one; a shape may look like that, too.
+#: Numbers in brackets that are too small to be judged one by one; a shape may look like this, too.
 _SMALL = rf"(?:\s?[{_MINUS}]?\d\s?,){{1,}}\s?[{_MINUS}]?\d\s?"
-#: In square brackets only where they say what something is; elsewhere they may name sources.
+#: In square brackets only as a stated value, since these may also refer to sources.
 _VECTOR = re.compile(
     rf"(?<![\w)\]}}{END}])\({_SMALL}\)"
     rf"|(?:(?<=\bis )|(?<=\bare )|(?<=\bvector )|(?<=\brow ))\[{_SMALL}\]"
 )
-#: Words behind which they are places or bounds; and what leads from one to the next.
+#: Words after which brackets contain a place or bounds; and words that continue such a list.
 _PLACE = re.compile(
     r"(?i:\b(?:elements?|entry|entries|position|index|indices|cells?|axis|axes|intervals?|range|between"
     r"|pairs?|scores?|seeds?|equations?|exercises?|sections?|steps?|cases?|parts?|at|in|on|within|over"
@@ -214,7 +214,7 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
 
 
 _LEADS = re.compile(rf"(?:At|After|For|With|In)(?:\s[a-z]+){{0,2}}(?:\s{CODE}?[A-Za-z_]\w*\s?=)?")
-#: *The loss is 0.37*, *has slope 1.04*, and nothing between the word and what it is of.
+#: *The loss is 0.37*, *has slope 1.04*: only the verb is between the word and its value.
 _WORD = re.compile(
     rf"(?:^|[,:(]\s|\b(?:the|and|has|have|with|then)\s[{CODE}*]*)(?P<word>[A-Za-z][a-z]{{2,}})[{END}{LINK}*]*"
     r"(?:(?P<verb>\s(?:is|was|equals|comes\sto)(?:\s(?:about|only|now|just|exactly|nearly))?|\s?=)?)"
@@ -228,15 +228,15 @@ _IF = supposing(
 
 
 def _word(before: str, number: re.Match[str], behind: str) -> str:
-    """Return the word whose value a number is said to be."""
+    """Return the word whose value a number states; empty if there is none."""
     found = _WORD.search(before.lstrip())
     if not found or not _WORD_ENDS.match(behind) or _IF.search(before):
         return ""
-    # *Layer 12* is no layer of 12.
+    # *Layer 12* does not state a value of 12.
     return found["word"] if found["verb"] or "." in number[0] else ""
 
 
-#: *Less than 0.9* says of some number that it is smaller, whatever it rounds to.
+#: *Less than 0.9* states that some number is smaller, whatever it rounds to.
 _BOUNDS = re.compile(
     r"(?i:(?P<no>\b(?:not?|never|nor|hardly|cannot be)\s(?:\w+\s)?)?\b"
     r"(?:(?P<less>(?:less|smaller|lower|fewer)\sthan|below|at\smost)"
@@ -250,7 +250,7 @@ def _bounds(before: str) -> str:
     return found.lastgroup or "" if found and not found["no"] else ""
 
 
-#: *20 000 + 1*: what is added to a number that is exact.
+#: *20 000 + 1*: a digit that is added to an exact number.
 _MORE = re.compile(r"\s?\+\s?(\d)(?!\w|[.,]\d|\s?[-+*/^×·−])")
 
 
@@ -261,18 +261,18 @@ def _sum(reading: tuple[Amount, ...], more: int) -> tuple[Amount, ...]:
     return (replace(last, value=last.value + more, unit=Fraction(1), whole=True),)
 
 
-#: *x1.5* and *x129* are factors, but in code, where they are names.
+#: *x1.5* and *x129* are factors, except in code, where they are names.
 _FACTOR = re.compile(rf"(?<![\w{CODE}.])x(?=\d{{2}}|\d\.\d)")
-#: Numbers in words, from *eleven* on: *ten* and *a hundred* are figures of speech.
+#: Numbers in words, from *eleven* on: *ten* and *a hundred* may be figures of speech.
 _SPELLED = re.compile(rf"(?<![\w-])(?i:{NUMERAL})(?![\w’'-]|\syears\sago)")
 
 
 _PERCENT = re.compile(r"\sper\s?cent\b")
-#: One of these stands in each: to look for them is faster.
+#: Every match contains one of these; searching for them first is faster.
 _WORDS = ("eleven", "twelve", "teen", *TENS, *LARGE, "cent")
 
 
-#: Fractions in words: *two thirds*, *one quarter*; *half* and *a third* are figures of speech.
+#: Fractions in words: *two thirds*, *one quarter*; *half* and *a third* may be figures of speech.
 _PARTS = {
     "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10,
@@ -281,7 +281,7 @@ _FRACTION = re.compile(
     rf"(?<![\w-])(?i:(?P<one>one)|(?P<above>two|three|four|five|six|seven|eight|nine))[- ]"
     rf"(?P<part>{'|'.join(_PARTS)})(?(one)|s)(?![\w’'-]|\s(?:way|time)s?\b)"
 )
-#: How far a number may be from the fraction that stands for it.
+#: Largest distance of a number from the fraction in words that states it.
 _ROUGH = Fraction(1, 20)
 
 
@@ -313,7 +313,7 @@ def _spelled(prose: Prose) -> Iterator[Quantity]:
         exact = Amount(Fraction(value), Fraction(1), scales, whole=not percent)
         readings = [replace(exact, is_rough=value < 11)]
         if value % 10 == 0:
-            # *Fifty* may be a rounding.
+            # *Fifty* may be rounded.
             unit = 10 ** (len(str(value)) - len(str(value).rstrip("0")))
             readings.append(Amount(Fraction(value), Fraction(unit), scales))
         end = percent.end() if percent else found.end()
@@ -354,12 +354,12 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
     elif exponent and "10" in exponent and exponent[0] not in "^*⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹":
         power = _power(exponent[exponent.index("10") + 2 :])
     elif exponent and digits == "10":
-        # A bare power of ten.
+        # A power of ten without a factor.
         value = Fraction(10) ** _power(exponent) * sign
         yield (Amount(value, Fraction(0), either_sign=either),)
         return
     elif exponent:
-        # Some other power: its value, or the numbers of which it is made.
+        # Another power: its value, or its base and exponent as two numbers.
         base, top = Fraction(_joined(digits)), _power(exponent)
         if abs(top) <= 64 and (base or top > 0):
             yield (Amount(sign * base**top, Fraction(0), either_sign=either),)
@@ -374,13 +374,13 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
     scale = Fraction(10) ** power if power is not None else Fraction(1)
     scales = [Fraction(1)]
     if unit:
-        # 0.37 % is no rounding of 0.37.
+        # 0.37 % cannot be a rounding of 0.37.
         scales = [] if unit in _PERCENT_SIGNS and abs(Decimal(_joined(digits))) < 1 else scales
         scales.append(1 / Fraction(10) ** _SCALE[unit])
         if unit in _BINARY:
             scales.append(1 / Fraction(2) ** _BINARY[unit])
     value = sign * Fraction(_joined(digits)) * scale
-    # An integer is what it says; with a unit, a power of ten, or *about* before it, it is rounded.
+    # An integer is exact, unless a unit, a power of ten or *about* shows that it is rounded.
     rounded = decimal or unit or power is not None or bool(_ABOUT.search(before))
     amount = Amount(value, _unit(digits) * scale, tuple(scales), either, not rounded)
     if found["over"]:
@@ -391,7 +391,7 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
             yield (amount, Amount(below, _unit(found["over"]), whole=below.denominator == 1))
         return
     if not decimal and digits[0] == "0" and len(digits) > 1:
-        yield ()  # no number is written so: nothing can back it
+        yield ()  # a leading zero: not a number, so nothing backs it
     elif _counts(amount) or unit or power is not None:
         yield (amount,)
         parts = re.split("[ ,]", digits)

@@ -15,10 +15,9 @@ from vaultkit.read.sentences import Sentences
 
 @dataclass(frozen=True)
 class Said:
-    """An expression with its stated value; empty for a comparison, which must be true.
+    """An expression with its stated value; the value is empty for a comparison, which must be true.
 
-    ``places`` are the lines and columns of the codes and numbers that it is made of, with their
-    lengths.
+    ``places`` are the lines, columns and lengths of the pieces of code and the numbers in it.
     """
 
     line: int
@@ -26,23 +25,23 @@ class Said:
     code: str
     shown: str
     places: tuple[tuple[int, int, int], ...]
-    #: Whether what is shown is the error that it is said to raise.
+    #: Whether the value is the error that the expression is said to raise.
     raises: bool = False
 
     def holds(self, line: int, column: int) -> bool:
-        """Return whether a place lies in it."""
+        """Return whether a place is within the statement."""
         return any(
             line == own and first <= column < first + length + 2
             for own, first, length in self.places
         )
 
 
-#: What stands between an expression and what it comes to.
+#: Words between an expression and its stated value.
 _VERB = re.compile(
     r"\s*(?:is|gives|returns|equals|yields|comes\s+to|evaluates\s+to|→|=|:(?=\s+\S+\s*$|\s*$))\s+"
     r"(?:(?:then|exactly|also|again|just|only|simply)\s+)?"
 )
-#: What the words before a name ask of it.
+#: Words for a function of the following array, with the function's name.
 _FUNCTIONS = {
     "sum": "sum",
     "total": "sum",
@@ -63,7 +62,7 @@ _NUMBER = re.compile(
     r"(?=[.,;:!?)]*(?:\s+(?:and|but|so|here|since|for|in|because|on)\b|\s*$|[.;:!?)]|,\s))"
 )
 _TRUTH = re.compile(r"\s*(?:(?:is|gives|returns)\s+(?:true|(?P<no>false))|holds)\b")
-#: Words by which code is a condition, or something that one is told to write.
+#: Words by which code is a condition, or something that the reader is asked to write.
 _ASKED = re.compile(
     r"\b(?:where|while|nothing|no|false|fails?|failed|rather|tests?|asks?|asked|checks?|condition|"
     r"masks?|compar\w+|returns?|gives?|or|assert\w*|errors?|raises?|means?|for|write|writes|"
@@ -107,7 +106,7 @@ def said(coded: Coded) -> Iterator[Said]:
             continue
         spoken = _OF.search(children[position - 1].content) if position else None
         if spoken and code.isidentifier():
-            # *The sum of `x` is 7* says what `x.sum()` is.
+            # *The sum of `x` is 7* states the value of `x.sum()`.
             code = f"{code}.{_FUNCTIONS[spoken['what'].lower()]}()"
         verb = _VERB.match(text)
         if verb and is_computed(code) and not (":" in verb[0] and code.isidentifier()):
@@ -133,7 +132,7 @@ def said(coded: Coded) -> Iterator[Said]:
             yield Said(line, column, *parts, (own,))
 
 
-#: What stands above a column of what expressions come to.
+#: Headings of a column with the values of expressions.
 _VALUES = re.compile(
     r"\W*(?:value|result|output|gives|returns|is|comes to|answer)\W*", re.IGNORECASE
 )
@@ -159,7 +158,7 @@ def said_in_row(cell: Cell) -> Iterator[Said]:
 def _is_comparison(code: str, *, names: bool = False) -> bool:
     """Return whether code compares a computed value with a literal.
 
-    A comparison of a mere name may be a condition; it counts only with ``names``.
+    A comparison of a name alone may be a condition; it counts only with ``names``.
     """
     tree = expression_of(code)
     if not isinstance(tree, ast.Compare) or not is_computed(code):

@@ -1,4 +1,4 @@
-"""Shapes stated in running text: ``(n, d_k)``, ``n × m``, *6 by 6*, *12-dimensional*."""
+"""Shapes that running text states: ``(n, d_k)``, ``n × m``, *6 by 6*, *12-dimensional*."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ from vaultkit.read.sentences import clause
 
 @dataclass(frozen=True)
 class Shape:
-    """A possible shape of an array in the text.
+    """A shape of an array that the text may state.
 
     Attributes
     ----------
     line, column
-        Where it stands.
+        Its position.
     text
-        As it is written.
+        The shape as it is written.
     dims
-        Its lengths: numbers, names, products and quotients of both. Of *12-dimensional* it is
-        that of the last axis.
+        Its lengths: numbers, names, and products and quotients of both. For *12-dimensional*, the
+        length of the last axis.
     subject
-        The array that has it, as an expression of code: ``Q``, ``Q @ K.T``.
+        The array whose shape it is, as an expression of code: ``Q``, ``Q @ K.T``.
     word
-        The word before it, which may be the name of an array, too.
+        The word before it, which may also be the name of an array.
     called
-        Whether the text calls it a shape, or calls the array a matrix.
+        Whether the text calls it a shape, or calls its array a matrix.
     product
-        Whether it is written with a sign of multiplication, and may be a product.
+        Whether it is written with a multiplication sign, and may be a product.
     alone
-        Whether it stands alone, in a cell of a table or in code.
+        Whether there is nothing else in its table cell or code.
     turned
-        Whether the words before it speak of a transpose.
+        Whether the words before it mention a transpose.
     factors
-        Of the second factor of a product the shape of the first one; of a product those of both;
-        of a first factor one that is empty.
+        For the second factor of a product, the shape of the first one; for a product, those of
+        both factors; for a first factor, an empty shape.
     given
-        The note's reason why nothing backs it.
+        The note's reason why nothing backs it; empty if there is none.
     axis
-        Which one the only length is of, where it is counted: ``rows``, ``columns``, ``entries``,
-        ``axes`` or ``dimensions``; the subject may be several then: ``Q, K``.
+        For a count, what is counted: ``rows``, ``columns``, ``entries``, ``axes`` or
+        ``dimensions``; the subject may then be several arrays: ``Q, K``.
     beside
-        The word right before brackets, which may be the name of an array with as many axes.
+        The word directly before brackets, which may name an array with as many axes.
     square
-        Whether it is spelled out, and said of a square alone.
+        Whether it is spelled out, and stated only of something square.
     code
-        The expression of Python right before it that is said to have it: ``np.outer(x, x)``.
+        The Python expression directly before it whose shape it is: ``np.outer(x, x)``.
     code_at
-        The line and the column where that begins.
+        Line and column of the beginning of that expression.
     """
 
     line: int
@@ -76,12 +76,12 @@ class Shape:
     code_at: tuple[int, int] = (0, 0)
 
     def is_said_of(self, line: int, column: int) -> bool:
-        """Return whether a place lies in the code whose shape it is."""
+        """Return whether a place is in the code whose shape is stated."""
         own, first = self.code_at
         return bool(self.code) and line == own and first <= column < first + len(self.code)
 
 
-#: Superscripts, and what they stand for.
+#: Superscripts, and the characters that they stand for.
 HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣⁿᵐᵈᵏᵛʰᵗᵇ"
 LOW = str.maketrans(HIGH, "0123456789xnmdkvhtb")
 _MEMBER = re.compile(rf"([A-Za-zα-ω]\w*)[{END}]?\s?∈\s?$")
@@ -89,8 +89,8 @@ _WORD = r"[A-Za-z]\w{0,15}"
 _DIM = rf"(?:\d{{1,7}}|(?:\d{{1,4}}\s?)?{_WORD}(?:\s?[·*+×-]?\s?(?:\d{{1,4}}|{_WORD}))?)"
 _TUPLE = re.compile(rf"(?<![\w(\[.{END}])\(\s?({_DIM}(?:\s?,\s?{_DIM})+|{_DIM}(?=\s?,))\s?,?\s?\)")
 _BRACKETS = re.compile(rf"\[\s?({_DIM}(?:\s?,\s?{_DIM})+)\s?\]")
-#: A length beside × or *by*: a number, one letter, or a name with an underscore; in mathematics
-#: that is nothing else, a quotient or product of such.
+#: A length beside × or *by*: a number, a single letter, or a name with an underscore; in a formula
+#: with nothing else, also a quotient or product of these.
 _NAME_ = r"(?:[A-Za-z](?:_\w+)?|[a-z]+(?:_[a-z]+)+)"
 _SIDE = rf"[{CODE}]?(?:\d{{1,6}}|(?i:{NUMERAL})|{_NAME_})[{END}]?"
 _SIGN = r"(?:\s?×\s?|\sx\s|(?<=\d)x(?=\d)|\sby\s|[-‑]by[-‑])"
@@ -101,17 +101,17 @@ _TIMES = re.compile(
 _LONG_SIDE = rf"(?:\d{{1,4}}\s)?{_NAME_}(?:\s[/·]?\s?(?:\d{{1,4}}|{_NAME_}))?|\d{{1,6}}"
 _LONG_TIMES = re.compile(rf"(?<={CODE})((?:{_LONG_SIDE})(?:\s×\s(?:{_LONG_SIDE}))+)(?={END})")
 _SEPARATOR = re.compile(_SIGN)
-#: ℝ⁴ˣ³, ℝⁿ, ℝ^(4×3), ℝ^{n × d_k}: in Unicode, or behind the mark of ``<sup>``.
+#: ℝ⁴ˣ³, ℝⁿ, ℝ^(4×3), ℝ^{n × d_k}: in Unicode, or after the mark of ``<sup>``.
 _REAL = re.compile(rf"ℝ\s?(?:(?P<high>[{HIGH}]+)|\^\s?[({{]?(?P<dims>{_DIM}(?:{_SIGN}{_DIM})*))")
-#: What stands between an expression and the shape that Python is to find.
+#: Words between a Python expression and its stated shape.
 _COMES_TO = re.compile(
     rf"\s(?:(?:is|has|gives|returns)\s(?:(?:then|exactly|also|again|just|only|simply)\s)?"
     rf"(?:the\sshape\s|an?\s|(?:of\s)?shape\s)?){CODE}?"
 )
 _PART_OF = re.compile(r"\b(?:rows?|columns?|half|parts?|transpose)\s(?:\w\s)?of\s(?:the\s)?$")
-#: *12-dimensional* is the length of a last axis; of an array it would be how many axes there are.
+#: *12-dimensional* is the length of a last axis; of an array it would be the number of axes.
 _WIDE = re.compile(rf"(?<![\w.,]){_SIDE}[-‑]dimensional\b(?!\s(?:arrays?|tensors?|spaces?)\b)")
-#: Words behind which brackets hold a place; and words behind which numbers in them are a vector.
+#: Words before brackets that contain a place; and words before brackets that contain a vector.
 _PLACE = re.compile(
     r"(?i:\b(?:elements?|entry|entries|position|index|indices|cells?|points?|coordinates?|interval"
     r"|pairs?|between|range|axis|axes|at|scores?)\s(?:the\s|of\s|is\s)?)$"
@@ -130,7 +130,7 @@ _WORDS = re.compile(NUMERAL, re.IGNORECASE)
 _SQUARE = re.compile(r"(?i:\bsquare\b[^.;:?!]{0,30})$")
 _OF = re.compile(rf"[{END}{LINK}]?\s(?:matrix|matrices|arrays?|tensors?|grids?|tables?)\b")
 
-#: What may stand between a thing and its shape: *is*, *, of shape*, *transposed has the shape*.
+#: Words between a thing and its shape: *is*, *, of shape*, *transposed has the shape*.
 _LINKS = (
     r"(?:,?\s(?:which|that|is|are|was|were|has|have|had|of|the|shape|size|with|a|an|comes?|takes?|needs?|alone|as|out|then|here|now"
     r"|both|all|each|again|still|also|becomes?|transposed|in)\b)*,?:?\s?(?:∈\s?)?(?:ℝ\^?)?[({]?"
@@ -141,24 +141,24 @@ _OF_SHAPE = re.compile(rf"{CODE}(?P<code>[^{CODE}{END}]+)(?P<symbol>\.shape)\s?[
 _NAMED = re.compile(rf"(?:{_IN_CODE}|{_SYMBOL}){_LINKS}{CODE}?$")
 #: *Q times Kᵀ* is a product.
 _TIMES_BEFORE = re.compile(rf"(?:{_IN_CODE}|{_SYMBOL})\s(?:times|multiplied\sby|@|·)\s$")
-#: The only *mask* that there is, and not *a mask*, may be called so in the code.
+#: *The mask* may be an array with that name in the code, *a mask* may not.
 _WORD_BEFORE = re.compile(
     rf"(?<![\w'’.^])(?<!\b[Aa]\s)(?<!\b[Aa]n\s)(?P<word>[a-z]\w{{2,}})"
     rf"(?=\s(?:is|are|was|were|has|have|had|becomes?|of\sshape)\b){_LINKS}{CODE}?$"
 )
 _ARTICLE = re.compile(rf"(?<![\w'’.])[AI]\s{CODE}?$")
-#: *Q has four rows, and is four by three*: of what is spoken before *and*.
+#: *Q has four rows, and is four by three*: the subject is before *and*.
 _ALSO = re.compile(
     rf"(?:{_IN_CODE}|{_SYMBOL})\s(?:has|have|is|are|holds?)\b[^.;:?!{CODE}{END}]{{0,60}},?\sand\s"
     rf"(?:is|are|has\s(?:the\s)?shape)\s(?:an?\s)?{CODE}?$"
 )
-#: Behind a shape: *6 by 4 matrix Q*, *n × n weights W*.
+#: After a shape: *6 by 4 matrix Q*, *n × n weights W*.
 _BEHIND = re.compile(
     rf"{END}?\s(?!(?:of|in|is|are|has|have|and|or|by|with|for|to|from|as|at|on|per|times|gives?|needs?"
     rf"|makes?|like|than|into|also|but|where|so|if)\b)[a-z]+"
     rf"(?:\s{_IN_CODE}|\s(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+))(?!\w)"
 )
-#: A cell that is of what it names: *Q*, *queries Q*; not so *times Q*.
+#: A cell that names the array of its row: *Q*, *queries Q*, but not *times Q*.
 _ROW = re.compile(
     r"(?!.*\b(?i:times|by|of|from|with|without|after|before|behind|to|into|in|on|at|for|through|over|per"
     r"|and|or|plus|minus|than|as|like)\b)"
@@ -176,7 +176,7 @@ _AND = re.compile(rf"{_NOUN}{{0,3}}{END}?,?\s(?:and|by|with)\b")
 _GIVES = re.compile(r"\b(?:is|are|has|gives?|yields?|makes?|leaves?|becomes?)\b")
 _ELEMENTWISE = re.compile(r"(?i:element|entry|entrywise|hadamard|outer|broadcast|pointwise)")
 _SENTENCE = re.compile(r"[.!?:](?:\s|$)")
-#: As far as a sentence is looked at.
+#: Most characters of a sentence that are searched.
 _LONGEST = 400
 
 
@@ -207,7 +207,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
             dims = tuple(part.strip() for part in match[1].split(","))
             found.append((match, dims, _subject(prose, before, ""), True, False))
     taken: set[int] = set()
-    # To look for lengths at each word takes long, and for what stands between two does not.
+    # Searching for multiplication signs is faster than trying each word as a length.
     times = (*_LONG_TIMES.finditer(text), *_TIMES.finditer(text)) if _has_sign(text) else ()
     for match in times:
         before, behind = text[max(0, match.start() - 60) : match.start()], text[match.end() :]
@@ -220,7 +220,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
         called = bool(_CALLED.search(before) or _OF.match(behind))
         subject = _subject(prose, before, behind)
         if spelled := [dim for dim in dims if re.fullmatch(NUMERAL, dim.lower())]:
-            # *Two by two* is said of anything.
+            # *Two by two* may be said of anything.
             if "×" in match[0] or not (called or subject[0] or _SQUARE.search(before)):
                 continue
             dims = tuple(str(number_of(dim)) if dim in spelled else dim for dim in dims)
@@ -279,7 +279,7 @@ def _in_code(text: str, at: int) -> bool:
 
 
 def _computed(text: str, start: int) -> tuple[str, int]:
-    """Return the expression right before a shape that has it, and where it begins."""
+    """Return the expression before a shape that is said to have it, and where it begins."""
     last = text.rfind(END, 0, start)
     first = text.rfind(CODE, 0, last) if last >= 0 else -1
     if first < 0 or not _COMES_TO.fullmatch(text, last + 1, start):
@@ -294,7 +294,7 @@ def _computed(text: str, start: int) -> tuple[str, int]:
 
 
 def _subject(prose: Prose, before: str, behind: str) -> tuple[str, str]:
-    """Return the subject of a shape: before it, behind it, or in the first cell of its row."""
+    """Return the subject of a shape: before it, after it, or in the first cell of its row."""
     named = _OF_SHAPE.search(before) or _NAMED.search(before)
     if not named or _ARTICLE.search(before):
         named = _BEHIND.match(behind)
@@ -313,7 +313,7 @@ def expression(text: str) -> str:
     """Return a product as code: ``Q @ K.T`` for ``Q K^T``; empty if it is not a product."""
     text = re.sub("[α-ω]", lambda found: unicodedata.name(found[0]).split()[-1].lower(), text)
     text = re.sub(r"ᵀ|\s?\^\s?T\b", ".T", text.strip().removesuffix(".shape"))
-    text = re.sub("[₀-₉]", "", text)  # what has an index is one of several
+    text = re.sub("[₀-₉]", "", text)  # an index names one of several arrays
     text = re.sub(r"(?<=[\w\])])\s+(?=[A-Za-z])", " @ ", text)
     return text if re.fullmatch(r"[A-Za-z][\w.@\[\], :]*", text) else ""
 

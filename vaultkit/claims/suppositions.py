@@ -1,4 +1,4 @@
-"""Recognises what a sentence only asks, supposes or denies, and so does not state."""
+"""Recognises what a sentence only asks, supposes or denies, so that it is no statement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WORDS = (
 
 
 def supposing(*words: str) -> re.Pattern[str]:
-    """Return a pattern of the words that suppose or deny, and of the words given.
+    """Return a pattern for words that suppose or deny, and for the given words.
 
     >>> bool(supposing().search("Unless x is 3")), bool(supposing("where").search("where x is 3"))
     (True, True)
@@ -19,8 +19,8 @@ def supposing(*words: str) -> re.Pattern[str]:
     return re.compile(rf"(?i:\b(?:{'|'.join((_WORDS, *words))})\b|n't\b)")
 
 
-#: What one may be told to do with a value, what may stand before that, and how a sentence begins
-#: that tells no one to.
+#: Verbs for what a reader may do with a value; words that may precede them; and beginnings of
+#: sentences in which nobody is asked to do it.
 _DO = (
     r"(?:set|try|choose|pick|put|take|use|pass|change|replace|raise|lower|increase|add|write|call)"
 )
@@ -32,16 +32,16 @@ _NO_ORDER = (
     r"(?:The|An?|This|That|These|Those|It|They|We|I|You|He|She|One|Both|Each|Every|All|Some|Our|In|On"
     r"|At|As|By|For|From|With|Of|To|Since|Because|After|Before|While|Where|There|Here|So)\b"
 )
-#: Other code of which the same is said: *from `n = 12` to `n = 24`*.
+#: More code to which the same words apply: *from `n = 12` to `n = 24`*.
 _MORE = r"(?:`[^`]*`(?:,|,?\s(?:and|or|to))\s(?:to\s|with\s)?)*"
 _GOVERNED = re.compile(
     r"(?:"
-    # A condition, as far as the comma that ends it.
+    # A condition, up to the comma that ends it.
     r"\b(?i:if|unless|whether|suppos(?:e|ing)|imagine|assum(?:e|ing)|let(?!['’]?s\b|\sus\b))\b[^,;:]*"
     r"|\b(?i:when|whenever)\s(?:(?:you|we|one)\s[a-z]+\s)?"
     r"|(?i:\b(?:not|never|cannot|without|instead\sof|rather\sthan|no\slonger)|n't)\s"
     r"(?:(?:so|true|the\scase)\s)?(?:that\s|with\s|be\s|set\s|use\s)?"
-    # What the reader is told to do, or may do.
+    # A request to the reader.
     rf"|^(?:{_FIRST},?\s)?(?i:{_DO})\s[^,;:]*"
     rf"|^(?!{_NO_ORDER})[A-Z][a-z]+\s[^;:]*(?:,|,?\s(?:and|then))\s{_DO}\s[^,;:]*"
     rf"|\b(?:[Yy]ou|one)\s(?:can|could|may|might|should)\s(?:also\s|now\s)?{_DO}\s[^,;:]*"
@@ -53,15 +53,15 @@ _WOULD = re.compile(r"\b(?:would|could|might)\b")
 
 
 def is_supposed(before: str, behind: str) -> bool:
-    """Return whether a sentence asks, supposes or denies what a piece of code in it states.
+    """Return whether a sentence asks, supposes or denies a statement in its code.
 
-    A word of doubt somewhere in a sentence is not enough: *If you look above, `n = 20`* states
-    it.
+    A word of doubt elsewhere in the sentence is not enough: *If you look above, `n = 20`* states
+    the value.
 
     Parameters
     ----------
     before, behind
-        The sentence before that code and behind it, other code between backticks.
+        The sentence before and after the code, with backticks around other code.
 
     Examples
     --------
@@ -79,7 +79,7 @@ _DOUBT = supposing("before", "after", "first", r"at\s+most", r"at\s+least", "abo
 
 
 def is_doubtful(before: str, behind: str) -> bool:
-    """Return whether a word in a sentence makes it doubtful that it states a piece of code.
+    """Return whether a word makes it doubtful that a sentence states a piece of code.
 
     A word at the beginning of a sentence applies only up to the next comma.
 

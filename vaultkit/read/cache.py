@@ -1,7 +1,7 @@
 """Caches parsed notes, so that a run parses only what has changed.
 
-An entry is used for the same engine, the same bytes and the same path. It is unpickled with the
-classes of a note's records alone, so that it cannot name other code.
+An entry is used only for the same engine, bytes and path. It is unpickled with the classes of a
+note's records only, so that a damaged or forged entry cannot run other code.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ import yaml
 from vaultkit.read.note import Note
 from vaultkit.store import Store
 
-#: Bytes of a file, beyond which it is read each time.
+#: Bytes beyond which a file is not cached.
 _LARGEST = 4 << 20
-#: Name of what is kept here.
+#: The kind of these entries in the store.
 _KIND = "note"
 _ROOM = __name__.rpartition(".")[0]
-#: What records hold that is neither theirs nor built in.
+#: Classes in records that are neither records nor built in.
 _PLAIN = {
     ("pathlib", "PosixPath"), ("pathlib", "WindowsPath"), ("pathlib._local", "PosixPath"),
     ("pathlib._local", "WindowsPath"), ("datetime", "date"), ("datetime", "datetime"),
@@ -55,12 +55,12 @@ class Cache:
         """Return the parsed note of a file, from the store if that is current, else by ``read``."""
         key, name = _key(path), os.fspath(path)
         if key and (content := self._store.find(_KIND, name, key)) is not None:
-            with suppress(Exception):  # whatever a damaged record leads to
+            with suppress(Exception):  # a damaged record may raise anything
                 note = _Records(io.BytesIO(content)).load()
                 if isinstance(note, Note) and note.path == path:
                     return note
         note = read(path)
-        if key and key == _key(path):  # it was not changed meanwhile
+        if key and key == _key(path):  # unless the file was changed meanwhile
             with suppress(pickle.PicklingError, RecursionError, TypeError, ValueError):
                 self._store.put(_KIND, name, key, pickle.dumps(note, protocol=5))
         return note

@@ -1,8 +1,8 @@
-"""Hides comments, ``%% … %%``, which only the author of a note is to see.
+"""Hides comments, ``%% … %%``, which only the author of a note sees.
 
-They are searched before the text is parsed, since a comment may begin in the middle of a line,
-contain blank lines and headings, and end in the middle of another line. It is overwritten character
-by character, so that all lines and columns stay those of the file.
+Comments are found before the text is parsed, since one may begin in the middle of a line, contain
+blank lines and headings, and end in the middle of another line. Each of their characters is
+replaced by a filler, so that all lines and columns stay those of the file.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from dataclasses import dataclass
 
 from vaultkit.read.syntax import LINE_END
 
-#: What overwrites comments: a code point that is no character and that no file may hold.
+#: The filler: a code point that is no character and that no file may contain.
 FILLER = "\ufdd0"
 _FILLED = re.compile(f"{FILLER}+")
-#: Filler at the end of a line, with the blanks before it: they would break the line.
+#: Filler at the end of a line, with the blanks before it, which would become a line break.
 _TRAILING = re.compile(rf"[ \t]*{FILLER}[{FILLER} \t]*$", re.MULTILINE)
 
 _FRONT = re.compile(r"---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
 _PREFIX = re.compile(r"[> \t]*")
 _ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]+"
 _ENDS_PARAGRAPH = re.compile(rf"\n(?:[> \t]*(?:\n|\Z)|[> \t]*(?:{_ITEM}|\#{{1,6}}[ \t]|```|~~~))")
-#: What ends a comment; one that begins alone on a line ends where a line begins or ends with it.
+#: The end of a comment; one that begins alone on a line ends where a line begins or ends with it.
 _CLOSES = re.compile("%%")
 _CLOSES_BLOCK = re.compile(r"(?<=\n)[> \t]*%%|%%(?=[ \t]*(?:\n|\Z))")
 _SIGNS = re.compile(
     rf"(?P<fence>^(?P<before>[> \t]*(?:{_ITEM})*)(?P<mark>`{{3,}}(?=[^`\n]*$)|~{{3,}}).*$)"
     r"|(?P<indented>(?:(?<=\A)|(?<=\n\n))(?:(?: {4}|\t).*(?:\n(?=[ \t]*\n?(?: {4}|\t))|\n?))+)"
     r"|(?P<html><!--)|(?P<escape>\\%%[^\n%]*%%|\\.)|(?P<code>`+)|(?P<display>\$\$)"
-    # A formula in a line: as dollarmath takes them.
+    # An inline formula, as dollarmath parses it.
     r"|(?P<inline>(?<!\$)\$(?![\s$])(?:\\.|[^$\\\n])*?(?<!\s)\$(?!\d))"
     r"|(?P<comment>%%)",
     re.MULTILINE,
@@ -84,7 +84,7 @@ def hide(text: str) -> Hidden:
             hidden[index] = before + " " * len(rest)
             gone.append(index + 1)
         elif hidden[index].startswith(FILLER) and ">" in before:
-            hidden[index] = before + rest  # it goes on in its quote
+            hidden[index] = before + rest  # the comment continues in its quote
     return Hidden("\n".join(hidden), tuple(_runs(gone)), unclosed)
 
 
@@ -147,7 +147,7 @@ def _end_of_fence(text: str, found: re.Match[str]) -> int:
     closes = re.compile(rf"\n[> \t]*{mark[0]}{{{len(mark)},}}[ \t]*(?=\n|\Z)")
     closing = closes.search(text, found.end())
     if ">" in found["before"]:
-        # A quote ends, and the code in it.
+        # Code in a quote ends where the quote ends.
         outside = re.compile(r"\n(?![ \t]*>)").search(text, found.end())
         ends = outside.start() if outside else len(text)
         return min(closing.end(), ends) if closing else ends

@@ -19,14 +19,14 @@ from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError, read
 from vaultkit.read.syntax import SURROGATE, WIKILINK
 from vaultkit.store import Store
 
-#: What a vault reads as notes, and how.
+#: The reader of notes for each suffix of files.
 READERS = {".md": markdown.read, ".ipynb": notebook.read}
 IMAGES = {".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp"}
 
-#: A link in a drawing: ``href="[[Note#Heading]]"``. It is meant from the note that shows it.
+#: A link in a drawing: ``href="[[Note#Heading]]"``, relative to the note that embeds the drawing.
 DRAWN = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\]\])(?P=mark)")
 
-#: What tells that a file has changed; None where it cannot be asked.
+#: A state of a file, which differs if the file has changed; None if it cannot be read.
 State = tuple[int, int, int] | None
 
 
@@ -52,7 +52,7 @@ def read_ahead(root: Path, store: Store, share: Callable[[list[Path]], Iterable[
     root, store
         The folder of the notes, and the store.
     share
-        Selects from all notes those to be parsed.
+        Returns, of all notes, those to be parsed.
     """
     kept = Cache(store)
     for path in share([path for path in files_below(root)[0] if path.suffix in READERS]):
@@ -64,7 +64,7 @@ def guarded(path: Path, reader: Callable[[], Note]) -> Note:
     try:
         note = reader()
     except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as e:
-        # None is known. One bad note must not be the end of the others, though.
+        # No such error is known, but one bad note must not prevent the others from being read.
         why = f"this note cannot be read: {type(e).__name__}: {e}"
         return Note(path, "", problems=(Problem(1, why),), refused=why)
     if SURROGATE.search(str(path.name)):
@@ -74,7 +74,7 @@ def guarded(path: Path, reader: Callable[[], Note]) -> Note:
 
 
 def links_drawn_in(path: Path) -> Iterator[Link]:
-    """Find the links in a drawing (SVG)."""
+    """Yield the links in a drawing (SVG)."""
     try:
         svg = read(path, LARGEST_WITH_PICTURES)
     except UnreadableError:
@@ -106,13 +106,13 @@ def obsidian_settings(root: Path, name: str) -> dict[str, Any] | None:
 
 
 def files_below(root: Path) -> tuple[list[Path], list[Path]]:
-    """List the files of a vault in the order of their names, hidden folders left out.
+    """Return the files of a vault, sorted by name, without hidden folders.
 
     Symbolic links to folders are followed, as in Obsidian and MkDocs; no folder is listed twice.
     """
     found: list[Path] = []
     circles: list[Path] = []
-    # What is really below the root comes first: it is not to be found by way of a link.
+    # Folders below the root come first, so that none of them is found through a link.
     linked: list[Path] = []
     seen: set[str] = set()
     waiting = [root]

@@ -1,4 +1,4 @@
-"""Extracts the text of a note that readers see, other than code, as `Prose` with line numbers."""
+"""Extracts the text of a note that readers see, except code, as `Prose` with line numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vaultkit.read.note import Link
 from vaultkit.read.prose import LINK, Prose
 from vaultkit.read.syntax import BLOCK_ID, REASON, SIZE
 
-#: Attributes of HTML that are shown or read out.
+#: Attributes of HTML that browsers show or read aloud.
 _SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
 #: Properties that the site and Obsidian show.
 PROPERTIES = ("title", "summary", "description")
@@ -49,13 +49,13 @@ def of_inline(
                 found = child.meta["match"]
                 link = Link.from_match(found)
                 if link.words:
-                    # What they say stands behind the name of the note.
+                    # The words of a link follow the name of its note.
                     ahead = found.start("words") - found.start()
                     begins = places(child.meta.get("at", 0) + ahead)
                 if link.embed:
                     yield from _aside("alt text", _alt(link.words), begins, children, position)
                 else:
-                    # A name of a note, where no words stand for it, is no statement.
+                    # The name of a note that is shown as a link's words is no statement.
                     prose.add((link.words or " ") + LINK, *begins)
             case "image":
                 yield from _aside("alt text", _alt(child.content), begins, children, position)
@@ -77,7 +77,7 @@ def of_inline(
                     prose.add("^", *begins)
                 else:
                     yield from _tag(child.content, begins[0])
-    # The type of a callout is no text, its title is; nor is the name of a block.
+    # The type of a callout and the id of a block are not text.
     for pattern in (BLOCK_ID, re.compile(r"^\[![\w-]+\][+-]?")):
         prose.text = pattern.sub(lambda found: " " * len(found[0]), prose.text)
     yield prose
@@ -90,7 +90,7 @@ def _alt(words: str) -> str:
 
 
 def of_html(source: str, line: int) -> Iterator[Prose]:
-    """Find the text of a block of HTML, and that of its attributes."""
+    """Yield the text of a block of HTML, and that of its attributes."""
     parser = _Text(line)
     parser.feed(source)
     parser.close()
@@ -98,7 +98,7 @@ def of_html(source: str, line: int) -> Iterator[Prose]:
     yield from parser.asides
 
 
-#: What a diagram of Mermaid's writes on its shapes and arrows, and lines that only style it.
+#: The labels in a Mermaid diagram, and lines that only style it.
 _LABEL = re.compile(
     r"\|(?P<a>[^|]+)\||[\[({/>]+(?P<b>[^\[\](){}|]+)[\])}/]|\"(?P<c>[^\"]+)\"|\s:\s*(?P<d>\S.*)|\w:\s(?P<e>.+)"
     r"|(?:--|==|-\.)\s(?P<f>[^->]+?)\s(?:--|==|\.-)"
@@ -108,7 +108,7 @@ _GIVEN = re.compile(r"\s*%%\s*given:\s*(\S.*)")
 
 
 def of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterator[Prose]:
-    """Find the text of a diagram of Mermaid's; ``%% given: reason`` may stand below a line."""
+    """Yield the text of a Mermaid diagram; ``%% given: reason`` may follow a line."""
     for number, raw in enumerate(lines):
         if _STYLE.match(raw):
             continue
@@ -126,14 +126,14 @@ _CLICK = re.compile(r"\s*click\s+\S+\s+(?:href\s+)?\"(?P<href>[^\"]+)\"")
 
 
 def clicks(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
-    """Find the links of a diagram of Mermaid's, each with the number of its line."""
+    """Yield the links of a Mermaid diagram, each with the number of its line."""
     for number, raw in enumerate(lines):
         if found := _CLICK.match(raw):
             yield number, found
 
 
 def of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
-    """Find the comments of Python code; ``given: reason`` may end one."""
+    """Yield the comments of Python code; ``given: reason`` may end one."""
     with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
             if token.type == tokenize.COMMENT:
@@ -147,7 +147,7 @@ def of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
 
 
 def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[Prose]:
-    """Find the text of those properties that are shown; ``# given: reason`` may stand behind."""
+    """Yield the text of the properties that are shown; ``# given: reason`` may follow."""
     lines = source.split("\n")
     for key in PROPERTIES:
         value = meta.get(key)
@@ -169,11 +169,11 @@ def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[P
 def _aside(
     place: str, text: str, begins: tuple[int, int], children: list[Token], position: int
 ) -> Iterator[Prose]:
-    """Yield text that is shown apart, with the reason right behind it for its last number."""
+    """Yield text outside paragraphs, with the reason that follows it for its last number."""
     if not text.strip():
         return
     prose = Prose(place, covers_last=True)
-    # Mathematics in it is not typeset, but read.
+    # Formulas in it are not typeset, but they are read.
     for number, part in enumerate(re.split(r"(?<!\\)\$([^$\n]+)\$", text)):
         if number % 2:
             prose.add_code(part, *begins)

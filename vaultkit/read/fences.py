@@ -6,9 +6,9 @@ import ast
 import re
 import shlex
 
-#: The names under which a block of code runs.
+#: Names after the opening mark that make a block run, and the kind of the block.
 RUNS = {"python": "python", "py": "python", "python3": "python", "pycon": "pycon"}
-#: What may stand after ```` ```python ````, and whether a value belongs to it.
+#: Options after ```` ```python ````, and whether each takes a value.
 OPTIONS = {
     "title": True,
     "raises": True,
@@ -18,7 +18,7 @@ OPTIONS = {
     "hl_lines": True,
     "linenums": True,
 }
-#: Directives of MyST that are callouts there, and what Obsidian calls them.
+#: Admonitions of MyST, and the Obsidian callouts that correspond to them.
 ADMONITIONS = {
     **{name: name for name in ("note", "tip", "hint", "important", "warning", "caution")},
     **{name: name for name in ("attention", "danger", "error", "todo")},
@@ -104,7 +104,7 @@ def is_session(text: str) -> bool:
 
 
 def is_code(text: str) -> bool:
-    """Return whether text that is in no fence (indented, in HTML) is code that ought to run."""
+    """Return whether text without a fence (indented, in HTML) is code that should run."""
     return is_session(text) or looks_like_python(text)
 
 

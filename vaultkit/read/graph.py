@@ -11,7 +11,7 @@ from typing import Any
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 
-#: What a vault's way in may be called, the first that is there.
+#: Possible names of a vault's front note; the first one that exists is used.
 FRONT = ("index", "readme", "home", "start here", "start", "welcome", "overview")
 
 
@@ -61,7 +61,7 @@ class Graph:
 
 
 def of(vault: Vault) -> Graph:
-    """Return the findings about a vault."""
+    """Return the findings about a vault's links."""
     ahead: dict[Path, list[Path]] = {
         path: _ahead(note, vault) for path, note in vault.notes.items()
     }

@@ -10,7 +10,7 @@ _NAME = r"[A-Za-z_][\w.:-]*"
 _VALUE = r"(?:\"[^\"<>]*\"|'[^'<>]*')"
 _TAG = re.compile(rf"<(/?)([A-Za-z][\w-]*)((?:\s+{_NAME}(?:={_VALUE})?)*)\s*(/?)>")
 _ATTRIBUTE = re.compile(rf"({_NAME})(?:=({_VALUE}))?")
-#: Elements whose text is not read as HTML, or not as all other text.
+#: Elements whose content is not parsed as HTML, or is parsed differently.
 _OTHERS = frozenset(
     re.findall(
         "[a-z]+", "iframe noembed noframes noscript plaintext script style textarea title xmp"
@@ -29,8 +29,8 @@ class HTMLReader(HTMLParser):
 
     def feed(self, data: str) -> None:
         """Parse more text."""
-        # What looks like a section of XML and is none makes the parser give up; in HTML it is a
-        # comment that ends with the next ">".
+        # The parser fails on malformed marked sections of XML; in HTML they are comments that end
+        # with the next ">".
         super().feed(data.replace("<![", "<! "))
 
     def read_all(self, data: str) -> None:

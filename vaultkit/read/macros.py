@@ -1,4 +1,4 @@
-r"""Finds the TeX commands that formulas define, which hold for all formulas of a note."""
+r"""Finds the TeX commands that formulas define, which then work in all formulas of a note."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def definitions(tex: str) -> str:
 
 
 def group(tex: str, at: int) -> tuple[str, int]:
-    """Return the argument of a command, in braces or a single sign, and where it ends."""
+    """Return the argument of a command, in braces or a single character, and its end."""
     while at < len(tex) and tex[at].isspace():
         at += 1
     if tex[at : at + 1] != "{":

@@ -1,6 +1,6 @@
-"""Reads a note from Markdown: tokens of markdown-it-py become records, each with its line.
+"""Parses a note from Markdown: tokens of markdown-it-py become records, each with its line.
 
-Everything that asks what a note says asks here: the checks, the link graph, the site.
+The checks, the link graph and the site all use these records.
 """
 
 from __future__ import annotations
@@ -51,24 +51,23 @@ from vaultkit.read.syntax import (
 )
 from vaultkit.read.tokenizer import DEEPEST, Parsed, tokenize_line, tokenize_visible
 
-#: Characters of a paragraph, beyond which nothing is read, and how many of them may be marks: what
-#: comes after reads some of those again and again.
+#: Most characters of a paragraph, and most of them that may be marks: the parser reads some marks
+#: repeatedly.
 LONGEST, MOST_MARKS = 50_000, 2000
-#: A picture in the text itself, which has no marks to be read again.
+#: An image in the text itself, which has no marks that are read repeatedly.
 _EMBEDDED = re.compile(r"data:[\w/+.-]+;base64,[\w+/=]+")
-#: Dollars that begin a formula on lines of its own, where no others end it: what a price may be
-#: (`$$`, `$$$`) does not look like this.
+#: Dollars that begin a display formula and are not closed, but not a price range (`$$`, `$$$`).
 _UNCLOSED_MATHS = re.compile(r"^\$\$(?!\$)(?=\s*$|[^$]*[=^_\\<>])")
-#: Properties that nothing closes: Obsidian shows them as a line across the page and text.
+#: Front matter that is not closed: Obsidian shows it as a line across the page and text.
 _UNCLOSED_FRONT = re.compile(r"---[ \t]*\n[\w-]+[ \t]*:(?:[ \t]|\n|\Z)")
-#: Marks that are left in a text only if nothing has read them.
+#: Marks that remain in a text only if no rule has parsed them.
 _MARKS = ("[", "$", "\\begin{", "!!!", "???", ":::")
 _DOLLARS = re.compile(r"(?<![\\$])\$(?![\s$])([^$\n]*[^$\s\\])\$(?!\d)")
 _MARK = re.compile(r"[][!*_`~<&\\$%#]")
 
 
 def parse(text: str, path: Path = Path("note.md")) -> Note:
-    """Read the text of a note. Whatever the text is, it comes back as a note, with its problems."""
+    """Parse the text of a note. Any text gives a note; defects are among its problems."""
     problems = list(_odd_characters(text))
     text = SURROGATE.sub("\ufffd", text)
     hidden = hide(text)
@@ -80,7 +79,7 @@ def parse(text: str, path: Path = Path("note.md")) -> Note:
 
 
 def read(path: Path) -> Note:
-    """Read a note from its file; one that cannot be read is a note with a problem."""
+    """Read a note from its file; a file that cannot be read gives a note with a problem."""
     try:
         return parse(source.read(path), path)
     except source.UnreadableError as error:
@@ -88,7 +87,7 @@ def read(path: Path) -> Note:
 
 
 def unreadable(path: Path, error: source.UnreadableError) -> Note:
-    """Make a note of a file that cannot be read. Links to its headings still hold."""
+    """Return the note of a file that cannot be read. Links to its headings still resolve."""
     note = parse(error.text, path)
     return Note(
         path,
@@ -113,7 +112,7 @@ def _odd_characters(text: str) -> Iterator[Problem]:
 
 
 class _Reader:
-    """Walks over the tokens of one note and collects what they say."""
+    """Walks over the tokens of a note and collects its records."""
 
     def __init__(self, note: Note, parsed: Parsed) -> None:
         self.note = note
@@ -141,9 +140,9 @@ class _Reader:
         self.slugs: dict[str, int] = {}
         self.front = 0
         self.refused = ""
-        #: What its first cell says.
+        #: The text of the row's first cell.
         self.row = ""
-        #: The titles of its columns, and how many cells of the row were read, with the first one.
+        #: The titles of the columns, and the number of cells read in the row, including the first.
         self.titles: list[str] = []
         self.first = ("", 0, 0)
         self.row_cells = 0
@@ -179,7 +178,7 @@ class _Reader:
         )
 
     def refuse(self, line: int, why: str) -> None:
-        """Refuse the note, as it is beyond the limits of the parser."""
+        """Refuse the note, since it exceeds the limits of the parser."""
         self.refused = self.refused or why
         self.problems.append(Problem(line, why))
 
@@ -230,7 +229,7 @@ class _Reader:
         found = properties.read(token.content)
         self.front = (token.map or (0, 0))[1]
         self.meta = found.values
-        # The properties begin on the second line.
+        # Lines of the properties are counted from the second line of the file.
         self.problems += [replace(problem, line=problem.line + 1) for problem in found.problems]
         self.links += [replace(link, line=link.line + 1) for link in found.links]
         for key in extract.PROPERTIES:
@@ -249,9 +248,9 @@ class _Reader:
     def heading(self, token: Token, inline: Token) -> None:
         text = "".join(_spoken(child) for child in inline.children or []).strip()
         found = block_id(text)
-        # As the site does: without the gap that a comment leaves.
+        # The site joins the words around a comment in the same way.
         text = " ".join((text[: found.start()] if found else text).split())
-        # The site's own way to tell headings of the same words apart.
+        # The site distinguishes headings with the same words in this way.
         anchor = _unique(slug(text), self.slugs)
         line, column = self.source.places(inline, (_line(token) - 1, 0))(0)
         source = shown(inline.content)
@@ -263,7 +262,7 @@ class _Reader:
         start, stop = token.map or [0, 0]
         raw = self.lines[start] if start < len(self.lines) else ""
         at = raw.find(token.markup)
-        # What stands before the mark stands before every line, but for a list's own mark.
+        # The prefix is repeated on each line, except the mark of a list.
         prefix = re.sub(r"[^>\s]", " ", raw[:at])
         last = self.lines[stop - 1] if stop <= len(self.lines) else ""
         body = last.lstrip("> \t").rstrip()
@@ -271,7 +270,7 @@ class _Reader:
             stop - 1 > start and len(body) >= len(token.markup) and set(body) == {token.markup[0]}
         )
         lines = tuple(token.content.removesuffix("\n").split("\n")) if token.content else ()
-        # Anything between the two, be it the end of a list, parts an output from its block.
+        # Anything between a block and a fence, even the end of a list, means it is not its output.
         near = previous is not None and previous.type == "fence" and self.blocks
         role = ""
         if near and self.blocks[-1].fence is self.fences[-1]:
@@ -282,7 +281,7 @@ class _Reader:
             self.problems.append(Problem(fence.line, "this block of code is never closed"))
         if fence.language in fences.RUNS:
             self.blocks.append(Block(fence, None, self.sections[-1]))
-            # What shows a file has the comments of that file, and its names.
+            # A block that mirrors a file has that file's comments and names.
             if closed and "#" in fence.text and "title=" not in fence.info:
                 column = len(prefix) + 1
                 self.prose += extract.of_comments(fence.text, fence.line + 1, column)
@@ -295,7 +294,7 @@ class _Reader:
                 self.link(found["href"], "", line, len(prefix) + 1 + found.start("href"), "")
 
     def place(self, token: Token, at: int) -> tuple[int, int]:
-        """Return where in the file a place in the text of a token stands."""
+        """Return line and column in the file of a place in the text of a token."""
         first = (token.map or [0])[0]
         return self.source.places(token, (first, first))(at)
 
@@ -346,7 +345,7 @@ class _Reader:
             self.cells.append(Cell(content, *place, title, self.first))
 
     def is_beyond_bounds(self, content: str, span: tuple[int, int]) -> bool:
-        """Refuse a paragraph that no reader gets through in time."""
+        """Refuse a paragraph that cannot be parsed in bounded time."""
         if len(content) > LONGEST and len(_EMBEDDED.sub("", content)) > LONGEST:
             self.refuse(span[0] + 1, f"a paragraph of more than {LONGEST:,} characters")
         elif len(content) > MOST_MARKS and len(_MARK.findall(content)) > MOST_MARKS:
@@ -356,7 +355,7 @@ class _Reader:
         return True
 
     def html_block(self, token: Token, span: tuple[int, int]) -> None:
-        """Read what stands between tags as a line of text: CommonMark would not."""
+        """Read the text between tags as Markdown, which CommonMark would not."""
         if self.is_beyond_bounds(token.content, span):
             return
         text = HTML_HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), token.content)
@@ -408,7 +407,7 @@ class _Reader:
                     self.tags.append(child.meta["match"]["tag"])
 
     def html(self, tag: str, places: Places, at: int) -> None:
-        """Find the links of a tag."""
+        """Collect the links of a tag."""
         alt = HTML_ALT.search(tag)
         for found in HTML_LINK.finditer(tag):
             href = unescape((found["value"] or found["bare"]).strip("\"'"))
@@ -419,14 +418,14 @@ class _Reader:
                 continue
             line, column = places(at + found.start("name"))
             if name == "srcset":
-                # Several, each with how wide or dense it is.
+                # `srcset` has several addresses, each with a width or density.
                 for one in re.findall(r"(?:^|,\s|(?<=\d[xw]),)\s*(\S+?)(?=,?\s|,?$)", href):
                     self.link(one, words, line, column, "", image)
             elif href:
                 self.link(href, words, line, column, "", image)
 
     def aside(self, text: str, line: int, column: int = 1) -> None:
-        """Find the formulas that state something where none is typeset."""
+        """Collect the formulas that state something in text that is not typeset."""
         for found in _DOLLARS.finditer(text):
             if states(found[1]):
                 self.asides.append(Formula(line, found[1], False, column=column))
@@ -447,10 +446,10 @@ class _Reader:
         found = block_id(token.content)
         if not found:
             return
-        # A footnote within a line spans none.
+        # A footnote within a line has no block of its own.
         block = (span[0] + 1, max(span[0] + 1, span[1]))
         if index > 1 and tokens[index - 2].type == "list_item_open":
-            # With all else in the item.
+            # The id names the whole item.
             last = max(block[1], (_map(tokens[index - 2]) or block)[1])
             while last > block[1] and not self.lines[last - 1].strip("> \t"):
                 last -= 1
@@ -467,7 +466,7 @@ class _Reader:
 
 
 def _reason(tokens: list[Token], what: str, first: int = 0) -> str:
-    """Find the reason that a comment gives right behind a formula or number."""
+    """Return the reason in a comment right after a formula or number; empty if there is none."""
     for index in range(first, len(tokens)):
         token = tokens[index]
         if token.type in ("html_inline", "html_block"):
@@ -482,7 +481,7 @@ def _unique(wanted: str, taken: dict[str, int]) -> str:
     """Return a unique anchor for a heading, as the site does: ``x``, ``x_1``, ``x_2``.
 
     ``taken`` holds the addresses in use, each with the last number tried for its words, so that
-    ten thousand equal headings do not take a hundred million looks.
+    ten thousand equal headings do not need a hundred million comparisons.
     """
     stem, number = wanted, 0
     if found := re.fullmatch(r"(.*)_(\d+)", wanted):
@@ -502,7 +501,7 @@ def _map(token: Token) -> tuple[int, int] | None:
 
 
 def _code_in(token: Token) -> str:
-    """Text of indented code, or of HTML that shows code."""
+    """Return the text of indented code, or of HTML that shows code."""
     if token.type == "code_block":
         return token.content
     shown = re.search(r"<(pre|code)\b[^>]*>(.*?)</\1>", token.content, re.DOTALL | re.IGNORECASE)
@@ -513,13 +512,13 @@ def _line(token: Token) -> int:
     return (token.map or [0])[0] + 1
 
 
-#: Tokens that one sees, though they have no content of their own.
+#: Visible tokens without content of their own.
 _SHOWN = {"image", "link_open", "math_inline", "math_inline_double"}
 _CONTAINERS = {"blockquote_open", "list_item_open", "footnote_open"}
 
 
 def _passage(content: str, children: list[Token], line: int) -> Passage:
-    """Blank all of a text but its words: links with theirs, code, mathematics, tags."""
+    """Replace everything but the words of a text by blanks: links, code, mathematics, tags."""
     plain: list[str] = []
     length = linked = 0
     for child in children:
@@ -533,12 +532,12 @@ def _passage(content: str, children: list[Token], line: int) -> Passage:
                 length = max(at, length) + end - offset
     plain.append(" " * (len(content) - length))
     words = "".join(plain)[: len(content)]
-    # Most say nothing else: held once, and kept once.
+    # Most paragraphs are words only: share the string, in memory and in the cache.
     return Passage(line, content, content if words == content else words)
 
 
 def _coded(content: str, children: list[Token], places: Places) -> Coded:
-    """Keep the parts of a paragraph that holds inline code."""
+    """Return the parts of a paragraph with inline code."""
     parts = []
     for child in children:
         at = child.meta.get("at", 0)
@@ -557,7 +556,7 @@ def _words_of_link(children: list[Token], opening: int) -> str:
 
 
 def _spoken(token: Token) -> str:
-    """Plain words of an inline token."""
+    """Return the plain words of an inline token."""
     match token.type:
         case "wikilink":
             return Link.from_match(token.meta["match"]).shown
@@ -570,5 +569,5 @@ def _spoken(token: Token) -> str:
 
 
 def _plain(markdown: str) -> str:
-    """Plain words of one line of Markdown."""
+    """Return the plain words of one line of Markdown."""
     return "".join(_spoken(child) for child in tokenize_line(markdown))

@@ -13,14 +13,14 @@ from vaultkit.read.note import Note
 from vaultkit.read.sentences import Sentences, is_whole, tidy
 
 _WORD = re.compile(r"\w")
-#: How a name begins, and where one may.
+#: The first word of a name; a name may begin only at such a match.
 _FIRST = re.compile(r"\w+|\W")
 _STARTS = re.compile(r"(?<![\w-])(?:\w+|[^\w\s])")
 
 
 @dataclass(frozen=True)
 class Mention:
-    """The first whole sentence of a note that names another: its Markdown, around the name."""
+    """The first whole sentence of a note that names another one: its Markdown around the name."""
 
     source: Note
     before: str
@@ -38,7 +38,7 @@ class Names:
     """
 
     def __init__(self, notes: Collection[Note]) -> None:
-        # Where two notes share a name, nobody can say which one is meant.
+        # A name that two notes share is ambiguous.
         owners: dict[str, set[Path]] = defaultdict(set)
         for note in notes:
             for name in (note.title, *note.aliases):
@@ -47,8 +47,8 @@ class Names:
             name: paths.copy().pop() for name, paths in owners.items() if len(paths) == 1 and name
         }
         self._find = _finder(self._paths)
-        # A single word that is an alias, as "Keys" may be, is a word of the language, too: it
-        # counts where it is spelt like the alias, and no sentence begins with it.
+        # An alias of a single word, such as "Keys", is also an ordinary word: it counts only if it
+        # is spelt like the alias and does not begin a sentence.
         self._exact = {alias for note in notes for alias in note.aliases if " " not in alias}
         self._exact -= {note.title for note in notes}
         self._common = {_key(alias) for alias in self._exact}
@@ -89,10 +89,10 @@ class Names:
 def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:
     """Return a function that finds names in a text.
 
-    It searches first words, as one pattern of all names would try each of them at each letter.
+    It searches for first words, since a pattern of all names would try each of them at each letter.
     """
     by_first: dict[str, list[str]] = defaultdict(list)
-    # The longest first: who says "Layer Normalization" does not mean a layer.
+    # The longest first: "Layer Normalization" does not mention the note "Layer".
     for name in sorted(names, key=len, reverse=True):
         first = _FIRST.match(name)
         assert first

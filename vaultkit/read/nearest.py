@@ -14,16 +14,16 @@ from collections.abc import Iterable, Sequence
 from vaultkit.read.syntax import comparable
 
 _WORD = re.compile(r"\w+")
-#: Characters beyond which nobody looks for what comes near a name.
+#: Longest name for which similar names are searched.
 _LONGEST = 200
-#: Letters of a word in which one slip makes another word.
+#: A word of so many letters or fewer becomes another word by one slip.
 _SHORT = 3
-#: One slip is let pass, and one more for so many letters.
+#: One slip is allowed, and one more for each so many letters.
 _LETTERS_A_SLIP = 8
-#: The share of a longer name that a shorter one must be; if the shorter one is there, and is looked
-#: for under a longer name, more is asked for: *Notes* is not *Daily notes*.
+#: Least ratio of the lengths of two names; more if the existing name is the shorter one:
+#: *Notes* is not *Daily notes*.
 _LEAST, _LEAST_OF_WANTED = 0.4, 0.5
-#: To compare two names letter by letter takes long: so many are, those that share most pairs.
+#: The number of names that are compared letter by letter: those with most pairs in common.
 _MOST = 30
 
 
@@ -54,7 +54,7 @@ class Nearest:
         shared: Counter[str] = Counter()
         for pair in _pairs(key):
             shared.update(self._holding.get(pair, ()))
-        # Of long names, many share some.
+        # Long names have some pairs in common by chance.
         likely = sorted(shared, key=lambda name: -shared[name] / (len(key) + len(name)))
         near = [name for name in likely[:_MOST] if _is_near(key, name)]
         return [self._names[name] for name in difflib.get_close_matches(key, near, 3, cutoff=0)]

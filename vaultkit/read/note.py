@@ -1,4 +1,4 @@
-"""`Note` and the records that it consists of. `vaultkit.read.markdown` makes them."""
+"""`Note` and the records that it consists of, created by `vaultkit.read.markdown`."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Problem:
     line: int
     message: str
     column: int = 1
-    #: Whether it is nothing wrong in a note of which no code runs.
+    #: Whether it is a problem only in a note whose code runs.
     of_code: bool = False
-    #: Whether a reader of the page sees nothing of it.
+    #: Whether a reader of the page does not see it.
     unseen: bool = False
 
 
@@ -44,13 +44,13 @@ class Fence:
     prefix: str
     closed: bool
     depth: int = 0
-    #: What it is to the block of code above it: ``compared`` if it is its output, ``behind`` if it
-    #: could be, since it stands right behind it; empty if neither.
+    #: Its relation to the block of code above it: ``compared`` if it is the output, ``behind`` if
+    #: it follows it directly and could be; else empty.
     role: str = ""
 
     @property
     def language(self) -> str:
-        """First word after the opening mark."""
+        """The first word after the opening mark."""
         return self.info.split(maxsplit=1)[0] if self.info.strip() else ""
 
     @cached_property
@@ -102,12 +102,12 @@ class Formula:
     line: int
     tex: str
     display: bool
-    #: Why it cannot be evaluated, where the note says so behind it.
+    #: The note's reason why it cannot be evaluated; empty if it gives none.
     not_run: str = ""
-    #: Why it holds for the numbers of the page alone, where the note says so behind it.
+    #: The note's reason why it holds only for the numbers of the page; empty if it gives none.
     here: str = ""
     column: int = 1
-    #: How many lines of a display stand before its TeX.
+    #: The number of lines of a display before its TeX.
     lead: int = 0
 
     @property
@@ -133,7 +133,7 @@ class Heading:
 
     @cached_property
     def called(self) -> frozenset[str]:
-        """The words by which links may name it, without the marks that links cannot contain."""
+        """The texts by which links may name it, without characters that links cannot contain."""
         return frozenset({comparable(self.text), comparable(self.source or self.text)})
 
 
@@ -158,7 +158,7 @@ class Link:
 
     @classmethod
     def from_match(cls, found: re.Match[str], line: int = 0, column: int = 1) -> Link:
-        """Read what `WIKILINK` found."""
+        """Return the link of a match of `WIKILINK`."""
         return cls(
             line=line,
             target=found["target"].strip(),
@@ -171,13 +171,13 @@ class Link:
 
     @property
     def shown(self) -> str:
-        """The words of the link: its own, or those that Obsidian writes for its target."""
+        """The text of the link: its own, or the one that Obsidian shows for its target."""
         return self.words or " > ".join(
             part.strip() for part in (self.target, *self.sub.split("#")) if part.strip()
         )
 
     def __str__(self) -> str:
-        """Write the link in its syntax."""
+        """Return the link in its syntax."""
         sub = f"#{self.sub}" if self.sub else ""
         if self.wiki:
             words = f"|{self.words}" if self.words else ""
@@ -187,7 +187,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Passage:
-    """A paragraph, an item of a list, a cell of a table: its Markdown.
+    """The Markdown of a paragraph, a list item or a table cell.
 
     ``plain`` is of the same length, with blanks for links, code and mathematics.
     """
@@ -199,7 +199,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Inline:
-    """A part of a paragraph: the type of its token, its content and where it begins.
+    """A part of a paragraph: the type of its token, its content and its position.
 
     ``at`` is its place in the source of the paragraph, and ``length`` its length there.
     """
@@ -264,16 +264,16 @@ class Note:
     path: Path
     text: str
     meta: dict[str, Any] = field(default_factory=dict)
-    #: How many lines its front matter has.
+    #: The number of lines of its front matter.
     front: int = 0
     headings: tuple[Heading, ...] = ()
     fences: tuple[Fence, ...] = ()
     blocks: tuple[Block, ...] = ()
     formulas: tuple[Formula, ...] = ()
-    #: Those that state something where none is typeset: in a summary, in what a picture shows.
+    #: Formulas that state something outside typeset text: in a summary, in an alt text.
     asides: tuple[Formula, ...] = ()
     predictions: tuple[Prediction, ...] = ()
-    #: All text that a reader sees; what it states is found by `vaultkit.claims`.
+    #: All text that a reader sees; `vaultkit.claims` finds the statements in it.
     prose: tuple[Prose, ...] = ()
     #: The paragraphs, headings and cells that hold inline code.
     coded: tuple[Coded, ...] = ()
@@ -284,13 +284,13 @@ class Note:
     block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)
     comments: tuple[tuple[int, int], ...] = ()
     tags: tuple[str, ...] = ()
-    #: Code that is in no fence, indented or in HTML: its line and text.
+    #: Code without a fence, indented or in HTML: its line and text.
     unfenced: tuple[tuple[int, str], ...] = ()
-    #: Plain text with marks that nothing has read, and paragraphs that hold brackets of LaTeX.
+    #: Plain text with mark-up that was not parsed, and paragraphs with LaTeX's brackets.
     marked: tuple[Marked, ...] = ()
     bracketed: tuple[Marked, ...] = ()
     problems: tuple[Problem, ...] = ()
-    #: Why nobody should try to show it: it could not be read, or not within bounds.
+    #: Why it must not be rendered: it could not be read, or exceeds a limit.
     refused: str = ""
 
     @property
@@ -305,7 +305,7 @@ class Note:
         if not first or first.level != 1 or not first.text:
             return self.name
         late = any(line.strip() for line in self.lines[self.front : first.line - 1])
-        # Behind other text a heading is that of a part, unless it says the name.
+        # After other text, a heading titles a section, unless it equals the name.
         return self.name if late and comparable(self.name) not in first.called else first.text
 
     @property
@@ -320,25 +320,25 @@ class Note:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the text and of the outputs, which a notebook does not hold in its text."""
+        """SHA-256 of the text and of the outputs, which are not part of a notebook's text."""
         shown = [block.output.text for block in self.blocks if block.output]
         return hashlib.sha256("\0".join([self.text, *shown]).encode()).hexdigest()
 
     @cached_property
     def outline(self) -> str:
-        """SHA-256 of all that links from other notes can refer to: names, headings, block ids."""
+        """SHA-256 of all that links from other notes can name: names, headings, block ids."""
         names = (self.name, *self.aliases, *self.block_ids)
         headings = (f"{heading.level} {heading.text}" for heading in self.headings)
         return hashlib.sha256("\n".join((*names, *headings)).encode()).hexdigest()
 
     @cached_property
     def lines(self) -> list[str]:
-        """Lines of the file, without their ends."""
+        """The lines of the file, without their ends."""
         return LINE_END.sub("\n", self.text).removesuffix("\n").split("\n")
 
     @cached_property
     def shown(self) -> list[str]:
-        """Its lines without hidden comments, as they may be published."""
+        """Its lines without hidden comments, which may be published."""
         return shown(hide(self.text).text).removesuffix("\n").split("\n")
 
     def forget_lines(self) -> None:
@@ -360,9 +360,9 @@ class Note:
         return "".join(definitions(formula.tex) for formula in self.formulas)
 
     def heading(self, words: str) -> Heading | None:
-        """Find a heading by its words, as Obsidian does.
+        """Return the heading with these words, as Obsidian does; None if there is none.
 
-        ``Outer#Inner`` is the first Inner that comes after Outer and is of a deeper level.
+        ``Outer#Inner`` is the first Inner after Outer with a deeper level.
         """
         *outer, inner = [comparable(part) for part in words.split("#")]
         if not outer:
@@ -377,11 +377,11 @@ class Note:
         return None
 
     def anchored(self, anchor: str) -> Heading | None:
-        """Find a heading by its anchor on the site."""
+        """Return the heading with an anchor on the site; None if there is none."""
         return self._anchors.get(anchor)
 
     def section_lines(self, heading: Heading) -> tuple[int, int]:
-        """Return first and last line of a section, its heading included."""
+        """Return the first and the last line of a section, including its heading."""
         return heading.line, self._section_ends.get(heading.line, len(self.lines))
 
     @cached_property
@@ -410,7 +410,7 @@ class Note:
 
 
 def tags_of(value: Any) -> tuple[str, ...]:
-    """Read the property `tags`: a list, or one line with commas or blanks between, as in Obsidian.
+    """Return the tags in the property `tags`: a list, or words separated by commas or blanks.
 
     Examples
     --------
@@ -424,7 +424,7 @@ def tags_of(value: Any) -> tuple[str, ...]:
 
 
 def words_of(value: Any) -> tuple[str, ...]:
-    """Read a property that holds one word or a list of them."""
+    """Return the words of a property that holds a string or a list of them."""
     if value is None:
         return ()
     return (

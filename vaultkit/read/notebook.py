@@ -1,7 +1,7 @@
 """Reads a Jupyter notebook as a note: Markdown cells are its text, code cells its blocks.
 
-The text of such a note has as many lines as the file of the notebook, with each line of a cell at
-its line in the file. So the lines in checks and tracebacks are those of the file.
+The text of such a note has as many lines as the notebook's file, with each line of a cell at its
+line in the file. So lines in checks and tracebacks are those of the file.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from vaultkit.read.source import read as read_text
 from vaultkit.read.syntax import LINE_END
 
 _SOURCE = '"source": ['
-#: A file that a cell may say it shows.
+#: The path of a file that a cell may mirror.
 _PATH = re.compile(r"[\w./ -]+")
 
 
 def read(path: Path) -> Note:
-    """Read a notebook (nbformat 4), one line of a cell to a line of the file, as Jupyter saves it.
+    """Read a notebook (nbformat 4) in Jupyter's layout, with each line of a cell on its own line.
 
     A cell with the tag ``raises-exception`` must raise, one with the tag ``no-run`` does not run.
     One with the metadata ``{"vaultkit": {"title": "a.py"}}`` mirrors that file.
-    A file that is no such notebook is a note with a problem.
+    A file that is no such notebook gives a note with a problem.
     """
     try:
         return parse_notebook(read_text(path, LARGEST_WITH_PICTURES), path)
@@ -51,7 +51,7 @@ def parse_notebook(raw: str, path: Path) -> Note:
 
 
 def _refused(path: Path, raw: str, why: str, line: int = 1, column: int = 1) -> Note:
-    # Its text is no Markdown: nothing of it is to be read as that.
+    # A notebook's JSON must not be parsed as Markdown.
     lines = LINE_END.sub("\n", raw).removesuffix("\n").count("\n") + 1
     text, line = "\n" * lines, min(line, lines)
     return Note(path, text, problems=(Problem(line, f"no notebook: {why}", column),), refused=why)
@@ -102,7 +102,7 @@ def _read(path: Path, file: list[str], raw: str) -> Note:
 
 
 def _cells(data: Any) -> Iterator[dict[str, Any]]:
-    """Yield the cells of a notebook; refuse anything else."""
+    """Yield the cells of a notebook; raise an error for anything else."""
     if not isinstance(data, dict) or data.get("nbformat", 4) != 4:
         raise _LayoutError("only nbformat 4 is read; save it anew", 1)
     if not isinstance(data["cells"], list):
@@ -118,7 +118,7 @@ def _cells(data: Any) -> Iterator[dict[str, Any]]:
 
 
 def _find(file: list[str], source: list[str], at: int) -> int:
-    """Return the line on which the source of a cell begins, and not an output with equal text."""
+    """Return the line on which the source of a cell begins, not an output with equal text."""
     wanted = source if source[-1:] != [""] else source[:-1]
     first = at
     while True:
@@ -146,7 +146,7 @@ def _output(file: list[str], cell: Mapping[str, Any], before: int, at: int) -> F
     if not shown:
         return None
     begins = json.dumps(shown.split("\n")[0], ensure_ascii=False)[:-1]
-    # The first line that is shown; what Jupyter notes of it stands above.
+    # Find the first line of the output; Jupyter writes metadata above it.
     places = (line for line in range(before, at) if file[line].startswith(begins))
     outputs = (line for line in range(before, at) if file[line].startswith('"outputs": ['))
     first = next(places, next(outputs, before))
@@ -174,7 +174,7 @@ def _text(value: Any) -> str:
 
 
 def _options(cell: Mapping[str, Any]) -> str:
-    """Return the options of a cell as the words behind the language of a fence."""
+    """Return the options of a cell in the form of those of a fence."""
     metadata = cell.get("metadata")
     tags = metadata.get("tags") if isinstance(metadata, dict) else None
     tags = tags if isinstance(tags, list) else []

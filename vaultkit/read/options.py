@@ -13,7 +13,7 @@ from typing import Any
 
 from vaultkit.read.note import Note, words_of
 
-#: The checks that can be chosen, and the kinds of results that each of them has.
+#: The checks that a vault can choose, and the kinds of results of each.
 CHECKS = {
     "code": ("block", "output"),
     "equations": ("equation", "shape"),
@@ -21,13 +21,13 @@ CHECKS = {
     "formulas": ("formula",),
     "links": ("link",),
     "mirrors": ("mirror",),
-    "numbers": ("number", "prediction", "distractor"),  # those told, and those asked for
+    "numbers": ("number", "prediction", "distractor"),  # stated numbers, and those asked for
 }
-#: Those that compare a note with what its code computes.
+#: The checks that compare a note with the values that its code computes.
 OF_CODE = ("equations", "numbers")
-#: What becomes of a link to a note that is not there.
+#: Ways to treat a link to a missing note.
 UNWRITTEN = ("fail", "mark", "plain")
-#: Where the settings stand, the first of them that is there: in the vault, or beside it.
+#: Possible files of the settings; the first one that exists is used.
 FILES = ("vaultkit.toml", "../vaultkit.toml", "../pyproject.toml")
 
 
@@ -44,10 +44,10 @@ class Options:
     checks
         Which checks run: names of `CHECKS`.
     folders
-        The checks of the notes of a folder, instead of these; the deepest folder decides.
+        The checks of the notes in a folder, which replace these; the deepest folder decides.
     without_code
-        Whether equations and numbers are judged on notes without code, too, and on those whose code
-        is a listing; see `vaultkit.read.listings`.
+        Whether equations and numbers are also judged in notes without code, and in notes whose code
+        is a listing; see `vaultkit.checks.listings`.
     timeout
         The time limit of a block, in seconds.
     trials
@@ -143,7 +143,7 @@ class Options:
         return options
 
     def toml(self) -> str:
-        """Write the settings as the text of ``vaultkit.toml``."""
+        """Return the settings as the text of ``vaultkit.toml``."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         folders = values.pop("folders")
         lines = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
@@ -157,7 +157,7 @@ class Options:
     def asked(self, note: Note, path: str) -> Iterable[str]:
         """Return the names of the checks that a note or else its folder requests.
 
-        ``path`` is the note's path as seen from the vault's root.
+        ``path`` is the note's path relative to the vault's root.
         """
         above = (names for folder, names in self._deepest_first() if _is_below(path, folder))
         return words_of(note.meta.get("checks")) or next(above, ())

@@ -15,7 +15,7 @@ class Source:
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
-        #: The line of the last cell of a table, and where in it the cell ended.
+        #: The line of the last cell of a table, and the position where the cell ended.
         self.cell = (0, 0)
 
     def places(self, token: Token, span: tuple[int, int], cell: bool = False) -> Places:
@@ -40,16 +40,16 @@ class Places:
 
     Attributes
     ----------
-    first
+    The index of its first line, from 0.
         Its first line, from 0.
-    contents
+    Its lines without the marks before them: ``> ``, an indent, ``## ``.
         Its lines without the marks before them: ``> ``, an indent, ``## ``.
-    raw
+    The same lines as they are in the file.
         The same lines as the file has them.
-    column
+    The column of the first line, if it is known.
         The column of the first, if it is known.
     begins
-        The place in the paragraph from which places are counted.
+        The position in the paragraph from which places are counted.
     """
 
     first: int
@@ -78,7 +78,7 @@ class Places:
             self.befores[number] = self.before(number)
         offset = at - self.starts[number]
         if self.column is not None:
-            # In a table a bar is written `\|`.
+            # In a table, a bar is escaped: `\|`.
             offset += self.contents[number].count("|", 0, offset)
         length = len(self.raw[number]) if number < len(self.raw) else 0
         return self.first + number + 1, max(1, min(self.befores[number] + offset, length) + 1)
@@ -92,7 +92,7 @@ class Places:
 
 
 def joined(children: list[Token]) -> list[Token]:
-    """Join consecutive text tokens, and note where their parts begin."""
+    """Join consecutive text tokens, and record where their parts begin."""
     found: list[Token] = []
     parts: list[str] = []
     length = 0

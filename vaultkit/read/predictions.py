@@ -1,9 +1,9 @@
-"""Parses the questions that readers answer before they look at the output of the block below.
+"""Parses the questions that readers answer before they see the output of the block below.
 
-A question is a callout called *Predict*, right above a block of code, or above a callout in which
-that is the first one. Its title says which part of the output is asked for, and to how many
-decimals if not to all that are shown; the items of its lists are wrong answers, each as an
-expression that computes it, and what is wrong with it::
+A question is a callout titled *Predict*, directly above a block of code, or directly above a
+callout that begins with one. Its title names the part of the output that is asked for, and the
+number of decimals if not all that are shown; the items of its lists are wrong answers, each an
+expression that computes the answer, and an explanation::
 
     > [!question] Predict the shape
     > What is the shape of `Q @ K.T`?
@@ -24,9 +24,9 @@ from markdown_it.token import Token
 
 from vaultkit.read.syntax import CALLOUT
 
-#: The parts of an output that can be asked for.
+#: The parts of an output that a question can ask for.
 PARTS = ("output", "line", "row", "shape", "number")
-#: Which of several, as a title says it, and its place in a list of them.
+#: Ordinals in a title, with their index in a list.
 ORDINALS = {
     "": 0,
     "first ": 0,
@@ -47,7 +47,7 @@ _BEGINS = re.compile(r"predict\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Distractor:
-    """A usual wrong answer: the expression that computes it, and what is wrong with it."""
+    """A usual wrong answer: the expression that computes it, and an explanation."""
 
     line: int
     code: str
@@ -62,21 +62,21 @@ class Prediction:
     Attributes
     ----------
     line
-        Where its callout begins.
+        The line where its callout begins.
     title
-        Of the callout.
+        The title of the callout.
     question
-        Its words as they are written.
+        Its text as Markdown.
     distractors
         The usual wrong answers.
     below
         The line of the block of code that answers it; 0 if there is none.
     part
-        One of `PARTS`; empty if the title cannot be read.
+        One of `PARTS`; empty if the title cannot be parsed.
     which
-        Which of several, as a place in a list; None if there is but one.
+        The index of the part among several; None if there must be only one.
     decimals
-        To how many decimals it is asked for; None for all that are shown.
+        The number of decimals asked for; None for all that are shown.
     """
 
     line: int
@@ -90,7 +90,7 @@ class Prediction:
 
     @property
     def key(self) -> str:
-        """Identifies the question, as long as its words stay the same."""
+        """The identity of the question, which changes only with its words."""
         return hashlib.sha256(f"{self.title}\n{self.question}".encode()).hexdigest()[:12]
 
 
@@ -102,11 +102,11 @@ def predictions(
     Parameters
     ----------
     tokens
-        Of the whole note.
+        The tokens of the whole note.
     index
-        Of the token that opens the quotation.
+        The index of the token that opens the quotation.
     place
-        Turns a token, and a place in it, into a line and a column.
+        Returns line and column, given a token and a position in it.
     """
     level = tokens[index].level
     last = next(
@@ -122,7 +122,7 @@ def predictions(
     if callout["type"].lower() != "question" or not _BEGINS.match(title):
         return
     first = within[inlines[0]].content[callout.end() :].strip()
-    # What stands deeper is a list, or a callout in this one.
+    # Deeper levels are lists, or callouts within this one.
     own = [within[n].content for n in inlines[1:] if within[n].level == level + 2]
     found = _TITLE.fullmatch(title)
     named = bool(found and found["which"])

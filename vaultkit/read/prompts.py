@@ -11,7 +11,7 @@ _PROMPT = re.compile(r"\s*>>>(?:\s|$)")
 
 @dataclass(frozen=True)
 class Example:
-    """A prompt of a session: its code, the output shown, and where both stand.
+    """A prompt of a session: its code, the output shown, and the lines of both.
 
     ``line`` is that of the prompt, counted from 0; ``first`` and ``last`` are those of the output
     (``last`` before ``first`` if there is none). ``error`` is the last line of a traceback that is
@@ -30,8 +30,8 @@ class Example:
 def examples(text: str) -> list[Example]:
     r"""Split a session into its examples.
 
-    An output extends to the next ``>>>``, or to the end. Blank lines within it belong to it, those
-    at its end do not. ``<BLANKLINE>`` is one, too.
+    An output extends to the next ``>>>``, or to the end. Blank lines within it are part of it,
+    those at its end are not. ``<BLANKLINE>`` also stands for a blank line.
 
     >>> [(e.source, e.shown) for e in examples(">>> a\n1\n\n2\n\n>>> b\n>>> c\n\n3")]
     [('a\n', '1\n\n2'), ('b\n', ''), ('c\n', '\n3')]
@@ -41,7 +41,7 @@ def examples(text: str) -> list[Example]:
     ValueError
         If a line is indented less than its prompt, or a prompt is not followed by a blank.
     """
-    # doctest ends an output at a blank line; what it takes for one is put in its place.
+    # doctest ends an output at a blank line; replace blank lines by its marker.
     lines = text.split("\n")
     filled, indent = list(lines), -1
     for index, line in enumerate(lines):

@@ -1,6 +1,6 @@
-"""Reads the properties of a note, its front matter: a small part of YAML, in bounded time.
+"""Parses the properties of a note, its front matter: a subset of YAML, in bounded time.
 
-No anchors, whose copies of copies fill any memory, and nothing nested deeply.
+Anchors, whose nested copies could fill any memory, and deep nesting are excluded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import yaml
 from vaultkit.read.note import Link, Problem
 from vaultkit.read.syntax import WIKILINK
 
-#: Characters beyond which front matter is not read, and lists within lists.
+#: Most characters of front matter, and most levels of nested lists.
 LONGEST, DEEPEST = 50_000, 20
 
 
@@ -43,7 +43,7 @@ def read(text: str) -> Properties:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = mark.index if mark else getattr(error, "position", 0)
-        # The place is told as that of the problem.
+        # The position is reported as that of the problem.
         what = getattr(error, "problem", None) or str(error).partition("\n")[0]
         found.problems.append(_problem(text, what, at))
     except _MisreadError as error:
@@ -87,7 +87,7 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
-                # Obsidian takes names as they are written: `2024`, `yes`.
+                # Obsidian reads keys as strings: `2024`, `yes`.
                 key.tag = "tag:yaml.org,2002:str"
         return super().construct_mapping(node, deep)
 
@@ -97,11 +97,11 @@ class _Loader(yaml.SafeLoader):
         except (ValueError, OverflowError, TypeError, ArithmeticError) as error:
             if isinstance(error, _MisreadError):
                 raise
-            # A date that no calendar has, a number of ten thousand digits.
+            # An impossible date, or a number of ten thousand digits.
             raise _MisreadError(str(error).split(";")[0], node.start_mark.index) from error
 
 
 def _problem(text: str, what: str, at: int) -> Problem:
-    # YAML counts other ends of lines than editors do.
+    # YAML counts other line ends than editors do.
     line = text.count("\n", 0, at) + 1
     return Problem(line, f"front matter: {what}", at - text.rfind("\n", 0, at))

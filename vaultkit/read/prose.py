@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 
 from vaultkit.read.macros import with_chemistry
 
-#: Marks in the string of a `Prose`: where code begins and ends, a formula that is judged elsewhere,
-#: what only names something, where a link ends; and from `_REASONS` on, a reason that is given.
+#: Marks in the string of a `Prose`: the beginning and end of code, a formula that is judged
+#: elsewhere, a word that only names something, the end of a link; and from `_REASONS` on, a given
+#: reason.
 CODE, END, FORMULA, NAME, LINK = "\ue001", "\ue002", "\ue003", "\ue004", "\ue006"
 _REASONS = 0xE100
-#: Characters that take no room: a reader sees one number, whatever stands between its digits.
+#: Invisible characters: a reader sees one number, even if they are between its digits.
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 
 
@@ -28,13 +29,13 @@ class Prose:
     starts: list[int] = field(default_factory=list)
     places: list[tuple[int, int]] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
-    #: Whether a reason at its end is one for its last number, wherever that stands.
+    #: Whether a reason at its end is one for its last number, even if words follow the number.
     covers_last: bool = False
-    #: What stands in the first cell of the row of a table that it is a cell of.
+    #: The text of the first cell of its row, if it is a table's cell.
     row: str = ""
 
     def add(self, text: str, line: int, column: int = 1) -> None:
-        """Add text that begins in this place of the file."""
+        """Add text that begins at this place of the file."""
         text = _TAKEN.sub("\N{REPLACEMENT CHARACTER}", _UNSEEN.sub("", text))
         for number, part in enumerate(text.split("\n")):
             self.starts.append(len(self.text) + bool(number))
@@ -42,11 +43,11 @@ class Prose:
             self.text += " " * bool(number) + part
 
     def add_code(self, code: str, line: int, column: int = 1) -> None:
-        """Add code in the midst of text."""
+        """Add code within text."""
         self.add(CODE + code.replace("\n", " ") + END, line, column)
 
     def add_formula(self, tex: str, line: int, column: int = 1) -> None:
-        """Add mathematics: what states nothing is read like text, all else is judged elsewhere."""
+        """Add a formula: its text if it states nothing, else a mark, as it is judged elsewhere."""
         self.add(FORMULA if states(tex) else CODE + plain_tex(tex) + END, line, column)
 
     def add_reason(self, why: str) -> None:
@@ -55,7 +56,7 @@ class Prose:
         self.reasons.append(why)
 
     def place_of(self, at: int) -> tuple[int, int]:
-        """Return the line and the column in which a place of the text stands."""
+        """Return line and column of a place of the text."""
         if not self.places:
             return 1, 1
         index = max(0, bisect_right(self.starts, at) - 1)
@@ -63,18 +64,18 @@ class Prose:
         return line, column + at - self.starts[index]
 
     def reason_behind(self, text: str, end: int) -> str:
-        """Return the reason that stands right behind a place, or behind the link that it ends."""
+        """Return the reason right after a place, or after the link that ends there."""
         found = _BEHIND.match(text, end)
         return self.reasons[ord(found[1]) - _REASONS] if found else ""
 
     def last_reason(self) -> str:
-        """Return the reason that the text ends in."""
+        """Return the reason at the end of the text."""
         return self.reasons[-1] if re.search(rf"[{_FIRST}-{_LAST}]\s*$", self.text) else ""
 
 
 _FIRST, _LAST = chr(_REASONS), chr(_REASONS + 0x7FF)
 REASONS = re.compile(f"[{_FIRST}-{_LAST}]")
-#: What fonts with icons have in the place of these marks, and pages that were copied hold.
+#: Icon fonts use these code points, so copied text may contain them.
 _TAKEN = REASONS
 _BEHIND = re.compile(
     rf"(?:[-‑]\w+)?(?:[^\d{LINK}{_FIRST}-{_LAST}]{{0,400}}{LINK})?[\s).,;:!?{END}\]*]*([{_FIRST}-{_LAST}])"
@@ -105,28 +106,28 @@ _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def plain_tex(tex: str) -> str:
-    r"""Write a formula that states nothing as text.
+    r"""Return a formula that states nothing as text.
 
     >>> plain_tex(r"7.5 \times 10^{-3}"), plain_tex(r"\tfrac{9}{10}"), plain_tex(r"16.5\,\%")
     ('7.5 × 10^-3', '9/10', '16.5 %')
     >>> plain_tex(r"S_{12}"), plain_tex(r"158\,629.75"), plain_tex(r"n \times d_{\text{model}}")
     ('S₁₂', '158\u202f629.75', 'n × d_model')
     """
-    # How many atoms a molecule has counts nothing of the note.
+    # The numbers of atoms in a molecule count nothing in the note.
     tex = with_chemistry(tex, lambda name, inner: inner if name == "pu" else NAME)
     text = re.sub(r"\\(?:text|mathrm|operatorname|mathit|textbf|mathbf)\s*\{([^{}]*)\}", r"\1", tex)
     text = re.sub(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2", text)
     text = re.sub(r"\\[dt]?frac\s*(\d)\s*(\d)", r"\1/\2", text)
     text = re.sub(r"(?<=\d)\\[,;:]\s?(?=\d{3}(?!\d))", "\u202f", text)
     text = re.sub(r"\{([,.])\}", r"\1", text)
-    # What is said to be an ℝ^{n × d} has that shape.
+    # The text "an ℝ^{n × d}" states a shape.
     text = re.sub(
         r"\\mathbb\{R\}\s*\^\s*\{((?:[^{}]|\{[^{}]*\})*\\times(?:[^{}]|\{[^{}]*\})*)\}",
         r" \1",
         text,
     )
     text = re.sub(r"_\{([A-Za-z]\w*)\}", r"_\1", text)  # d_{\text{model}} is a name
-    # An index counts nothing, but x₁ is not x.
+    # An index counts nothing, but x₁ must stay different from x.
     text = re.sub(r"_(?:\{(\d+)\}|(\d))", lambda i: (i[1] or i[2]).translate(_LOW), text)
     text = re.sub(r"_\{[^{}]*\}", "", text)
     for command, sign in (("times", "×"), ("cdot", "·"), ("pm", "±"), ("top", "T"), ("infty", "∞")):
@@ -135,5 +136,5 @@ def plain_tex(tex: str) -> str:
     text = re.sub(r"\\[,;:! ]|~", " ", text)
     text = re.sub(r"\\([A-Za-z]+)", r" \1 ", text)
     text = re.sub(r"[{}]", "", text)
-    text = re.sub(r"±\s+(?=[\d.])", "±", text)  # it belongs to the number
+    text = re.sub(r"±\s+(?=[\d.])", "±", text)  # the sign is part of the number
     return " ".join(text.replace("\u202f", "\ue005").split()).replace("\ue005", "\u202f")

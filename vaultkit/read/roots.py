@@ -1,4 +1,4 @@
-"""Finds the folder of a vault, for who names a note of it, or nothing but the folder around it."""
+"""Finds the folder of a vault, given a note in it or a folder around it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pathlib import Path
 
 from vaultkit.read.options import FILES
 
-#: What stands in the folder of a vault and in no other.
+#: Files that only the folder of a vault contains.
 _SIGNS = (".obsidian", FILES[0])
 
 
 def vault_of(note: Path) -> Path:
-    """Find the vault of a note: the nearest folder above that is one, or else its own.
+    """Return the vault of a note: the nearest folder above that is one, or else its own folder.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def vault_of(note: Path) -> Path:
 
 
 def vault_in(folder: Path) -> Path:
-    """Find the vault in a folder where somebody works: it, or one right below it.
+    """Return the vault of a working folder: itself, or a folder directly below it.
 
     Examples
     --------

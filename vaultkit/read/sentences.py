@@ -1,4 +1,4 @@
-"""Finds the sentence around a place, and distinguishes whole sentences from fragments."""
+"""Finds the sentence around a position, and distinguishes sentences from fragments."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from bisect import bisect_right
 
 from vaultkit.read.syntax import BLOCK_ID, COMMENT, WIKILINK
 
-#: What is longer is no sentence that anybody would read.
+#: Longest text that is taken for a sentence.
 LONGEST = 2000
 
-# "et al." and the like end none.
+# "et al." and similar abbreviations do not end a sentence.
 _END = re.compile(
     r"(?<!\bal)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)[.!?][)\"'*_]*+\s++(?=[\W\dA-Z])"
 )
@@ -19,15 +19,15 @@ _BRACKET = re.compile(r"[()]")
 _WHOLE = re.compile(r"[\W_]*(?:[^\W_a-z]|`|\$).*[.!?:…][)\"'*_”’\]]*", re.DOTALL)
 
 
-#: As far as a sentence is looked at in text that has lost its marks.
+#: How far a sentence is searched in text without its marks.
 _FAR = 400
 _STOP = re.compile(r"[.!?:;](?=\s|$)")
 
 
 def clause(text: str, first: int, last: int) -> tuple[int, int]:
-    """Return where the clause around a place begins and ends, between full stops and colons.
+    """Return the span of the clause around a place, between full stops and colons.
 
-    The end is where the stop is; no more than 400 characters are looked at.
+    The end is the position of the stop; at most 400 characters are searched in each direction.
 
     Examples
     --------
@@ -56,12 +56,12 @@ class Sentences:
         self._ends: list[int] | None = None
 
     def around(self, at: int) -> str:
-        """Return the sentence that holds a place."""
+        """Return the sentence around a place."""
         first, last = self.limits(at)
         return tidy(self.content[first:last])
 
     def limits(self, at: int) -> tuple[int, int]:
-        """Find where the sentence that holds a place begins and ends."""
+        """Return the span of the sentence around a place."""
         if self._ends is None:
             self._ends = self._find_ends()
         index = bisect_right(self._ends, at)
@@ -70,7 +70,7 @@ class Sentences:
         return max(start, at - LONGEST), min(stop, at + LONGEST)
 
     def _find_ends(self) -> list[int]:
-        # What stands in brackets is a part of the sentence around it, and so is a link.
+        # Text in brackets is part of the sentence around it, and so is a link.
         inside = _bracketed(self.content)
         inside += [found.span() for found in WIKILINK.finditer(self.content)]
         ends = [found.end() for found in _END.finditer(self.content)]

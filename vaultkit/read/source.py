@@ -1,4 +1,4 @@
-"""Reads the text of any file, in bounded time and memory; refuses in words what is no text."""
+"""Reads the text of any file, in bounded time and memory, or explains why it is no text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vaultkit.read.syntax import LINE_END, printable
 
-#: Bytes beyond which a file is no note. One with pictures in it, as a notebook, may be larger.
+#: Most bytes of a note; a notebook may contain pictures, so it may be larger.
 LARGEST, LARGEST_WITH_PICTURES = 2_000_000, 16_000_000
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -20,11 +20,11 @@ class UnreadableError(ValueError):
     Parameters
     ----------
     reason
-        Why, in words.
+        The explanation.
     line
-        Where it goes wrong.
+        The line of the problem.
     text
-        What can be made of it nevertheless, so that links to its headings are not broken, too.
+        The readable part of the text, so that links to its headings still resolve.
     """
 
     def __init__(self, reason: str, line: int = 1, text: str = "") -> None:
@@ -33,17 +33,17 @@ class UnreadableError(ValueError):
 
 
 def read(path: Path, largest: int = LARGEST) -> str:
-    """Read a file of text, in UTF-8; a byte order mark at its beginning is left out.
+    """Read a text file in UTF-8, without a byte order mark.
 
     Raises
     ------
     UnreadableError
-        If it is no file, cannot be opened, is too large, or is no UTF-8.
+        If it is no regular file, cannot be opened, is too large, or is not UTF-8.
     """
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            # Opening a FIFO would wait for somebody to write to it.
+            # Opening a FIFO would wait for a writer.
             raise UnreadableError("this is no file, but something that only looks like one")
         if status.st_size > largest:
             raise UnreadableError(f"larger than {largest:,} bytes: too large for a note")

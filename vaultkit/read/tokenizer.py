@@ -26,7 +26,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from vaultkit.read.comments import hide
 from vaultkit.read.syntax import COMMENT, PRICES, SURROGATE, TAG, WIKILINK
 
-#: Blocks within blocks, beyond which nothing is read.
+#: Deepest nesting of blocks that is parsed.
 DEEPEST = 50
 
 
@@ -45,15 +45,15 @@ def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
     return rule
 
 
-#: What would end a paragraph, within mathematics on lines of its own.
+#: The beginning of a line that would end a paragraph, within display mathematics.
 _ENDS = re.compile(r"(?:$|[-+*]\s|>|#{1,6}\s|\d+[.)]\s|```|~~~|[=-]+\s*$|<)")
 
 
 def _displayed(rule: Any) -> Any:
-    """Wrap the rule of display mathematics: only some formulas end a paragraph.
+    """Wrap the rule of display mathematics so that only some formulas end a paragraph.
 
-    Those are the ones with blank lines, or with lines that look like a list. All others may be part
-    of a paragraph.
+    These are formulas with blank lines, or with lines that look like a list or the like. All others
+    may be part of a paragraph.
     """
 
     def read(state: StateBlock, first: int, end: int, silent: bool) -> bool:
@@ -67,10 +67,10 @@ def _displayed(rule: Any) -> Any:
             if "$$" not in line(first)[2:]:
                 last = next((n for n in range(first + 1, end) if "$$" in line(n)), first)
             if line(last).count("$$") > 1 + (last == first):
-                return False  # several, in one line
+                return False  # several formulas on one line
             stops = state.eMarks[last]
             if last > first:
-                # What stands behind a formula is another block.
+                # Text after a formula is another block.
                 state.eMarks[last] = state.src.index("$$", state.bMarks[last]) + 2
             found = bool(rule(state, first, end, False))
             begins, state.eMarks[last] = state.eMarks[last], stops
@@ -83,14 +83,14 @@ def _displayed(rule: Any) -> Any:
 
         if "$$" in line(first)[2:]:
             return False
-        # Asked line by line, so the marks above are counted on from the line asked about before.
+        # Called line by line, so the count continues from the previous call.
         begun, counted, marks = state.env.get("displayed", (-1, 0, 0))
         if begun != state.line or counted > first:
             counted, marks = state.line, 0
         marks += sum(line(number).count("$$") for number in range(counted, first))
         state.env["displayed"] = (state.line, first, marks)
         if marks % 2:
-            return False  # here one ends
+            return False  # a formula ends here
         ends = False
         for number in range(first + 1, end):
             if "$$" in line(number):
@@ -102,7 +102,7 @@ def _displayed(rule: Any) -> Any:
 
 
 def _unpriced(rule: Any) -> Any:
-    """Wrap the rule of inline mathematics, so that it does not match prices: *$5 and $10*."""
+    """Wrap the rule of inline mathematics so that it does not match prices: *$5 and $10*."""
 
     def read(state: StateInline, silent: bool) -> bool:
         if state.src[state.pos] != "$" or PRICES.match(state.src, state.pos):
@@ -120,7 +120,7 @@ def _indented(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     return code(state, first, end, silent)
 
 
-#: Where text may end and something else begin.
+#: Characters at which text may end and another token begin.
 _NO_TEXT = re.compile(r"[\n!#$%&*+\-:<=>@\[\\\]^_`{}~\ufdd0]")
 
 
@@ -136,22 +136,22 @@ def _text(state: StateInline, silent: bool) -> bool:
     return True
 
 
-#: Letters and signs of languages that have no blanks between words.
+#: Characters of languages that do not separate words with blanks.
 _UNSPACED = re.compile(
     "[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 )
 
 
 class _State(StateInline):
-    """Lets emphasis begin and end at a bracket or full stop within a Chinese or Japanese sentence.
+    """Lets emphasis begin and end at a bracket or full stop in a Chinese or Japanese sentence.
 
-    CommonMark wants a blank there: ``（**Hi**！）`` has none.
+    CommonMark requires a blank there: ``（**Hi**！）`` has none.
     """
 
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802
         found = super().scanDelims(start, canSplitWord)
         if self.src[start] == "_":
-            return found  # a part of a name: 変数_x_値
+            return found  # part of a name: 変数_x_値
         end = start + found.length
         before, behind = self.src[start - 1 : start] if start else "", self.src[end : end + 1]
         opens = bool(_UNSPACED.match(before)) and bool(behind.strip())
@@ -160,7 +160,7 @@ class _State(StateInline):
 
 
 class _Inline(ParserInline):
-    """Records in ``meta["at"]`` of each token where in its paragraph it begins."""
+    """Records the position of each token in its paragraph in ``meta["at"]``."""
 
     def parse(
         self, src: str, md: MarkdownIt, env: MutableMapping[str, Any], tokens: list[Token]
@@ -173,7 +173,7 @@ class _Inline(ParserInline):
 
     def tokenize(self, state: StateInline) -> None:
         rules = self.ruler.getRules("")
-        begun = state.pos  # of the text that waits to become a token
+        begun = state.pos  # the beginning of pending text
         while state.pos < state.posMax:
             before, count = state.pos, len(state.tokens)
             if not state.pending:
@@ -224,7 +224,7 @@ def _make_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST})
     parser.inline = _Inline()
     parser.configure("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])
-    # Joining texts loses where the parts began; `_joined` keeps it.
+    # Joining text tokens loses the positions of their parts; `joined` keeps them.
     parser.inline.ruler2.disable("fragments_join")
     parser.core.ruler.disable("text_join")
     parser.use(front_matter_plugin).use(footnote_plugin, move_to_end=False)
@@ -292,7 +292,7 @@ def tokenize(text: str, env: dict[str, Any] | None = None) -> Parsed:
 
 def tokenize_visible(hidden: str, env: dict[str, Any] | None = None) -> Parsed:
     """Tokenise a text whose comments are hidden already (`vaultkit.read.comments.hide`)."""
-    # Of what the parser keeps there, only that is of use elsewhere.
+    # Other entries of the environment belong to the parser's own run.
     env = {name: env[name] for name in ("references", "footnotes") if env and name in env}
     return Parsed(hidden.removesuffix("\n").split("\n"), _PARSER.parse(hidden, env), env)
 

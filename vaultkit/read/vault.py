@@ -35,7 +35,7 @@ from vaultkit.read.sentences import is_whole, worth
 from vaultkit.read.syntax import place, printable
 from vaultkit.store import Store
 
-#: What tells the name of a file from that of a note: `figure.svg`, but neither `a.md` nor `1.5`.
+#: Distinguishes names of files from names of notes: `figure.svg`, but neither `a.md` nor `1.5`.
 _ENDING = re.compile(r"\.(?!md$)[A-Za-z]\w{0,7}$")
 
 
@@ -49,7 +49,7 @@ class BrokenLinkError(LookupError):
     wanted
         The name in the link.
     names
-        Returns the existing names; called only when the message is read, as the search takes time.
+        Returns the existing names; called only when the message is read, since the search is slow.
     """
 
     def __init__(self, what: str, wanted: str, names: Callable[[], Nearest]) -> None:
@@ -141,9 +141,9 @@ class Vault:
         Returns
         -------
         tuple
-            The settings; the folder of the notes that others begin as, which are no notes yet; the
-            commands of TeX that hold in all notes, which a plugin of Obsidian keeps in a file; and
-            whether the end of a line is none on the page, where Obsidian's settings are there.
+            The settings; the folder of templates, which are no notes; the TeX commands for all
+            notes, which an Obsidian plugin reads from a file; and whether Obsidian's settings
+            ignore single line ends, None without such settings.
         """
         options = Options.of(self.root)
         templater = obsidian_settings(self.root, "plugins/templater-obsidian/data.json") or {}
@@ -164,7 +164,7 @@ class Vault:
         self._ranked: dict[Path, list[Backlink]] = {}
 
     def draft(self, path: Path, text: str | None) -> None:
-        """Replace a note by an unsaved text in memory; with None, by its file again.
+        """Replace a note by an unsaved text in memory; with None, restore it from its file.
 
         The note need not have a file.
         """
@@ -176,7 +176,8 @@ class Vault:
         if not note or not known or note.aliases != known.aliases or self.whole is not self:
             self._settle()
             return
-        # Names call what they called before. To find out what takes its time among many notes.
+        # The names of notes have not changed; resolving them again would take long in a large
+        # vault.
         self.notes[path] = note
         self.forget_links()
 
@@ -204,7 +205,7 @@ class Vault:
         self.files, self.notes = files, notes
         self._known = frozenset(files)
         self._drawings: dict[Path, tuple[Link, ...]] = {}
-        #: What names mean, by the folder of the note that calls them.
+        #: Files by the name in a link, and the folder of the note with the link.
         self._found: dict[tuple[str, str], Path] = {}
         for cached in ("_by_name", "_nearest", "taken", "breaks", "_addresses"):
             self.__dict__.pop(cached, None)
@@ -212,7 +213,7 @@ class Vault:
 
     @cached_property
     def breaks(self) -> bool:
-        """Whether line ends are rendered as line breaks, as is Obsidian's default.
+        """Whether line ends are rendered as line breaks, which is Obsidian's default.
 
         Without Obsidian's settings, they are if notes use wikilinks and their lines are not wrapped
         at a margin.
@@ -234,7 +235,7 @@ class Vault:
         return self._cache.note(path, read_note) if self._cache else read_note(path)
 
     def unpublished(self) -> frozenset[Path]:
-        """Return the unpublished notes, and the files that only these show."""
+        """Return the unpublished notes, and the files that only these embed."""
         hidden = {
             path
             for path, note in self.notes.items()
@@ -250,27 +251,27 @@ class Vault:
         return frozenset(hidden | {p for p in shown[True] - shown[False] if p not in self.notes})
 
     def holds(self, path: Path) -> bool:
-        """Return whether a path is that of one of its files."""
+        """Return whether a path is that of a file of the vault."""
         return path in self._known
 
     def is_template(self, path: Path) -> bool:
-        """Return whether a file is what notes begin as."""
+        """Return whether a file is a template for notes."""
         return bool(self.templates) and (self.root / self.templates) in path.parents
 
     def relative(self, path: Path) -> str:
         """Return the path of a file relative to the root, with forward slashes."""
-        # What stands below a folder begins with its name; to take paths apart takes ten times as
-        # long, and this is asked many times of each note.
+        # A path below the root begins with the root's name; splitting paths would take ten times as
+        # long, and this is called many times for each note.
         whole, root = os.fspath(path), os.path.join(self.root, "")  # noqa: PTH118
         if not whole.startswith(root):
             return printable(path.relative_to(self.root).as_posix())
         return printable(whole[len(root) :].replace(os.sep, "/"))
 
     def find(self, name: str, source: Path) -> Path:
-        """Find the file that ``[[name]]`` or ``[…](name)`` in the file ``source`` means.
+        """Return the file that ``[[name]]`` or ``[…](name)`` in the file ``source`` names.
 
-        A path from the note or the root comes before a bare name, a name before an alias, a near
-        folder before a far one. Upper and lower case are the same.
+        A path from the note or the root takes precedence over a bare name, a name over an alias, a
+        near folder over a far one. Case is ignored.
 
         Raises
         ------
@@ -316,7 +317,7 @@ class Vault:
         try:
             path = self.whole.find(name, source)
         except BrokenLinkError as error:
-            error.names = lambda: self._nearest  # no other names than those that are known
+            error.names = lambda: self._nearest  # search only the names of published notes
             raise
         if path in self.hidden:
             raise UnpublishedError("not published", name, lambda: Nearest(()))
@@ -381,13 +382,13 @@ class Vault:
         return self._addresses.get(note.path) or self._address(note.path)
 
     def backlinks(self, note: Note) -> list[Backlink]:
-        """Return the links to a note, one of each source, the most informative first."""
+        """Return the links to a note, one from each source, the most informative first."""
         if note.path not in self._ranked:
             self._ranked[note.path] = self._rank(self._linking.get(note.path, {}))
         return self._ranked[note.path]
 
     def mentions(self, note: Note) -> list[Mention]:
-        """Return the unlinked mentions of a note, one of each source."""
+        """Return the unlinked mentions of a note, one from each source."""
         return list(self._naming.get(note.path, {}).values())
 
     def _rank(self, sources: Mapping[Path, list[Link]]) -> list[Backlink]:
@@ -479,8 +480,8 @@ class Vault:
         return dict(names), dict(aliases)
 
 
-#: So long are lines that are broken at a margin: three of four, where those of notes that end where
-#: a thought ends are one of four.
+#: Lengths of lines that are wrapped at a margin: three quarters of the lines are so long then, and
+#: one quarter if lines end where a sentence ends.
 _MARGIN = 60, 110
 
 

@@ -55,7 +55,7 @@ class Atoms(Ranges):
     """Parses an atom and its postfixes: indices, exponents, primes, arguments."""
 
     def postfix(self, node: Node) -> Node:
-        """Read the indices, exponents, marks and arguments behind an atom."""
+        """Parse the indices, exponents, marks and arguments after an atom."""
         start = node.span[0] or self.start()
         for _ in range(LONGEST_CHAIN):
             if self.next == "_":
@@ -74,7 +74,7 @@ class Atoms(Ranges):
                 self.take()
                 node = Apply(Function("percent"), (node,))
             elif self.applies(node):
-                # Whether it is a function or a factor depends on the variables of the note.
+                # The variables of the note decide whether it is a function or a factor.
                 node = Apply(node, self.arguments())
             else:
                 return node
@@ -82,7 +82,7 @@ class Atoms(Ranges):
         raise self.error(f"more than {LONGEST_CHAIN} marks on one thing")
 
     def applies(self, node: Node) -> bool:
-        """Return whether brackets follow that may hold the arguments of a node."""
+        """Return whether the next brackets may contain the arguments of a node."""
         if self.next == "(" and not self.condition_in_brackets():
             return isinstance(node, (Symbol, Subscript)) or node == Function("E")
         word = isinstance(node, Symbol) and len(node.name) > 1
@@ -98,7 +98,7 @@ class Atoms(Ranges):
         return name
 
     def subscript(self, base: Node, tokens: list[Token]) -> Node:
-        r"""Return the node of a base with its index: ``x_{ij}``, ``\mathbf{1}_{x > 0}``."""
+        r"""Return a base with its index: ``x_{ij}``, ``\mathbf{1}_{x > 0}``."""
         if not tokens:
             raise self.error("an empty index")
         texts = [t.text.removeprefix("\\") for t in tokens]
@@ -122,7 +122,7 @@ class Atoms(Ranges):
             name = python_name(f"{name_of(base)}_{''.join(parts)}")
         extreme = len(tokens) == 1 and tokens[0].text in (r"\max", r"\min")
         if extreme or any(r"\_" in t.text for t in tokens if t.kind != "text"):
-            return Symbol(name)  # x_{\max} is a name
+            return Symbol(name)  # x_{\max} is one name
         indices: list[Node] = []
         while parser.next:
             if parser.next in (",", ";") and indices:
@@ -132,7 +132,7 @@ class Atoms(Ranges):
                 parser.take()
                 indices.append(Slice())
                 continue
-            # Letters side by side are indices side by side: ij is i, j; but 2i is a product.
+            # Adjacent letters are adjacent indices: ij is i, j; but 2i is a product.
             if parser.kind in ("char", "text") and parser.next.isalpha():
                 node = parser.postfix(parser.atom())
                 if parser.next == "/":
@@ -151,7 +151,7 @@ class Atoms(Ranges):
         return Subscript(base, tuple(indices), name)
 
     def superscript(self, base: Node, tokens: list[Token]) -> Node:
-        """Return the node of a base with its exponent: a power, a transpose, a mark."""
+        """Return a base with its exponent: a power, a transpose, or a marked name."""
         texts = [t.text for t in tokens]
         if not texts:
             raise self.error("an empty exponent")
@@ -174,7 +174,7 @@ class Atoms(Ranges):
         return Power(base, self.whole(tokens))
 
     def arguments(self) -> tuple[Node, ...]:
-        """Read a list of arguments in brackets, separated by commas."""
+        """Parse a list of arguments in brackets, separated by commas."""
         self.depth = self.deeper()
         closing = OPEN[self.take()]
         arguments: list[Node] = []
@@ -193,7 +193,7 @@ class Atoms(Ranges):
         return self.several(arguments)
 
     def atom(self) -> Node:
-        """Read an atom; the place of its node is noted."""
+        """Parse an atom; its node gets its span."""
         start = self.start()
         return self.placed(start, self._atom())
 
@@ -251,11 +251,11 @@ class Atoms(Ranges):
         raise self.unread()
 
     def is_name(self) -> bool:
-        """Return whether the next command is a name, as Greek letters are."""
+        """Return whether the next command is a name, such as a Greek letter."""
         return self.next in NAMES and self.next not in (r"\top", r"\bot")
 
     def word(self) -> Node:
-        """Read words in a formula as one name, or as a number."""
+        """Parse words in a formula as one name, or as a number."""
         text = self.tokens[self.at].text
         if WORDS.match(text):
             raise self.error(f"the word {text.strip()!r} cannot be read here")
@@ -271,7 +271,7 @@ class Atoms(Ranges):
         return Symbol(name)
 
     def one(self) -> Node:
-        r"""``\mathbf{1}``: the vector of ones, or, of a condition in brackets, 1 where it holds."""
+        r"""Parse ``\mathbf{1}``: the vector of ones or, before a condition, its indicator."""
         if self.next in ("[", r"\{", "("):
             at = self.at
             closing = OPEN[self.take()]
@@ -287,7 +287,7 @@ class Atoms(Ranges):
         return Function("ones")
 
     def indicator(self, tokens: Sequence[Token]) -> Node:
-        """Read a condition as 1 where it holds and 0 elsewhere."""
+        """Parse a condition as its indicator: 1 where it holds and 0 elsewhere."""
         if tokens[0].text == r"\{" and tokens[-1].text == r"\}":
             tokens = tokens[1:-1]
         parser = self.inner(tokens)
@@ -300,7 +300,7 @@ class Atoms(Ranges):
         return Cases(((Number("1"), conditions), (Number("0"), ())))
 
     def root(self) -> Node:
-        r"""Read ``\sqrt{x}`` and ``\sqrt[3]{x}``."""
+        r"""Parse ``\sqrt{x}`` and ``\sqrt[3]{x}``."""
         self.take()
         if self.next != "[":
             return Apply(Function("sqrt"), (self.whole(self.group()),))
@@ -310,7 +310,7 @@ class Atoms(Ranges):
         return Apply(Function("root"), (self.whole(self.group()), order))
 
     def brace(self) -> Node:
-        """Read what a brace spans; its label becomes a statement of its own."""
+        """Parse the content of a brace; its label becomes a statement of its own."""
         start = self.start()
         mark = BRACES[self.take()]
         body = self.whole(self.group())
@@ -332,11 +332,11 @@ class Atoms(Ranges):
                 self.braced.append(self.placed(start, claim))
             elif any(COUNTS.search(text) for text in texts):
                 raise self.error("a number in the words of a brace cannot be judged")
-        # What stands in a brace is one factor.
+        # The content of a brace is one factor.
         return body
 
     def blackboard(self) -> Node:
-        r"""Read ``\mathbb{E}``, ``\mathbb{V}`` and ``\mathbb{1}``."""
+        r"""Parse ``\mathbb{E}``, ``\mathbb{V}`` and ``\mathbb{1}``."""
         self.take()
         name = "".join(t.text for t in self.group())
         if name == "E":
@@ -348,7 +348,7 @@ class Atoms(Ranges):
         raise self.error(rf"\mathbb{{{name}}} cannot be read here")
 
     def parenthesis(self) -> Node:
-        """Read brackets of any kind and their contents."""
+        """Parse brackets of any kind with their content."""
         opening = self.next
         if opening == "[":
             depth = 0
@@ -374,7 +374,7 @@ class Atoms(Ranges):
             if opening == r"\{":
                 raise self.error("a set stands here, and cannot be judged")
             return Matrix((parts,), is_tuple=True)
-        # What follows the bracket belongs to all of it: (f (x))^2 is not f (x)^2, nor (2)(3) 23.
+        # A postfix applies to the whole bracket: (f (x))^2 is not f (x)^2, and (2)(3) is not 23.
         if opening == "{" and not isinstance(parts[0], Apply):
             return parts[0]
         if isinstance(parts[0], (Apply, Number, Symbol)):
@@ -382,7 +382,7 @@ class Atoms(Ranges):
         return parts[0]
 
     def environment(self) -> Node:
-        """Read a matrix or cases."""
+        """Parse a matrix or cases."""
         self.take(r"\begin")
         name = "".join(t.text for t in self.group())
         if name not in _MATRICES:
@@ -408,7 +408,7 @@ class Atoms(Ranges):
         return Apply(Function("det"), (matrix,)) if name == "vmatrix" else matrix
 
     def branch(self, row: list[Token], last: bool) -> tuple[Node, tuple[Node, ...]]:
-        """Read a row of cases: its value, and its conditions."""
+        """Parse a row of cases: its value and its conditions."""
         at = next(
             (n for n, t in enumerate(row) if t.text == "&" or (t.kind == "text" and (
                 WORDS.match(t.text)))), len(row)
@@ -443,15 +443,15 @@ class Atoms(Ranges):
         return node, conditions
 
     def dims(self, tokens: list[Token]) -> tuple[Node, ...]:
-        r"""Read the lengths in ``n \times m``."""
+        r"""Parse the lengths in ``n \times m``."""
         parts = cut(tokens, r"\times")
         return tuple(self.whole(part) for part in parts)
 
 
 def quotient(above: Node, below: Node, *, in_line: bool = True) -> Node:
-    r"""Divide; two differentials make a derivative, whose name the variables may hold.
+    r"""Return a quotient; that of two differentials may also be the name of a variable.
 
-    In a line, what stands behind ``\partial L / \partial x`` is a factor.
+    In a line, what follows ``\partial L / \partial x`` is a factor.
     """
     whole = Product("/", above, below)
     match above, below:

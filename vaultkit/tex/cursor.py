@@ -10,8 +10,7 @@ from vaultkit.tex.tokens import RELATIONS, SPOKEN, UNJUDGED, Token
 from vaultkit.tex.tree import Node, Subscript, Symbol, TexError
 from vaultkit.tex.words import WORDS
 
-#: How deep brackets, fractions and indices may stand in each other, and how long a chain of
-#: factors may be.
+#: Deepest nesting of brackets, fractions and indices, and longest chain of factors.
 DEEPEST, LONGEST_CHAIN = 30, 120
 
 _N = TypeVar("_N", bound=Node)
@@ -20,8 +19,8 @@ _N = TypeVar("_N", bound=Node)
 class Cursor:
     """Inspects and consumes tokens, one after the other.
 
-    The methods `sum`, `term` and `listed_conditions`, which the lower parts of the grammar call
-    recursively, are declared here, and defined in the classes derived from this one.
+    The methods `sum`, `term` and `listed_conditions`, which lower parts of the grammar call
+    recursively, are declared here and defined in derived classes.
     """
 
     def __init__(
@@ -36,7 +35,7 @@ class Cursor:
         self.at = 0
         self.depth = depth
         self.braced = claims if claims is not None else []
-        #: The environments that have begun and not ended.
+        #: The open environments.
         self.environments: list[str] = []
 
     @property
@@ -50,7 +49,7 @@ class Cursor:
         return self.tokens[self.at].kind if self.at < len(self.tokens) else ""
 
     def take(self, text: str | None = None) -> str:
-        """Take the next token and return its text, which must be the one given."""
+        """Consume the next token and return its text, which must be the given one."""
         if text is not None and self.next != text:
             raise self.error(f"expected {text!r}, found {self.next or 'the end'!r}")
         if self.at >= len(self.tokens):
@@ -59,7 +58,7 @@ class Cursor:
         return self.tokens[self.at - 1].text
 
     def peek(self, ahead: int) -> str:
-        """Return the text of a later token; empty behind the end."""
+        """Return the text of a token further ahead; empty after the end."""
         at = self.at + ahead
         return self.tokens[at].text if at < len(self.tokens) else ""
 
@@ -72,7 +71,7 @@ class Cursor:
         return TexError(message, end, end)
 
     def unread(self) -> TexError:
-        """Return the error that the next token cannot be read."""
+        """Return the error that the next token does not fit the grammar."""
         if self.next in UNJUDGED:
             return self.error(f"the relation {self.next} cannot be judged")
         if self.next in SPOKEN:
@@ -80,7 +79,7 @@ class Cursor:
         return self.error(f"cannot read {self.next or 'the end'!r} here")
 
     def start(self) -> int:
-        """Return where the next token begins in the formula."""
+        """Return the position of the next token in the formula."""
         return self.tokens[self.at].start if self.at < len(self.tokens) else 0
 
     def placed(self, start: int, node: _N) -> _N:
@@ -90,17 +89,17 @@ class Cursor:
         return node
 
     def deeper(self) -> int:
-        """Return the depth of a nested bracket, or refuse it if that is too deep."""
-        # Each bracket is passed twice: as a bracket, and as the sum in it.
+        """Return the depth of a nested bracket; raise an error if it is too deep."""
+        # Each bracket counts twice: as a bracket, and as the sum in it.
         if self.depth > 2 * DEEPEST:
             raise self.error(f"it is nested more than {DEEPEST} deep")
         return self.depth + 1
 
     def group(self) -> list[Token]:
-        """Take ``{…}``, or a single token."""
+        """Consume ``{…}``, or a single token."""
         if self.next != "{":
             if self.kind == "number" and self.next[0].isdigit() and len(self.next) > 1:
-                # TeX takes one digit: \frac12 is a half, and x^12 is not x^{12}.
+                # TeX takes a single digit: \frac12 is a half, and x^12 is not x^{12}.
                 token = self.tokens[self.at]
                 first = replace(token, text=token.text[0], end=token.start + 1)
                 rest = replace(token, text=token.text[1:], start=token.start + 1)
@@ -118,7 +117,7 @@ class Cursor:
         return type(self)(tokens, self.tex, self.deeper(), self.braced)
 
     def whole(self, tokens: Sequence[Token]) -> Node:
-        """Parse these tokens as one sum, without a rest."""
+        """Parse all of these tokens as one sum."""
         if not tokens:
             raise self.error("there is nothing between the brackets")
         parser = self.inner(tokens)
@@ -128,14 +127,14 @@ class Cursor:
         return node
 
     def relation(self) -> bool:
-        """Return whether a relation comes next, perhaps at the beginning of the next row."""
+        """Return whether a relation is next, perhaps at the beginning of the next row."""
         ahead = 0
         while self.peek(ahead) in (r"\\", r"\quad", r"\qquad"):
             ahead += 1
         return self.peek(ahead) in RELATIONS and (ahead == 0 or self.next == r"\\")
 
     def relation_ahead(self) -> bool:
-        r"""Return whether ``a, b`` share a relation: ``a, b = c`` does, ``a, \quad b = c`` not."""
+        r"""Return whether ``a, b`` share a relation: in ``a, b = c``, not ``a, \quad b = c``."""
         depth = 0
         for token in self.tokens[self.at + 1 :]:
             depth += (token.text in ("(", "{", "[", r"\{")) - (token.text in (")", "}", "]", r"\}"))
@@ -148,7 +147,7 @@ class Cursor:
         return False
 
     def condition_in_brackets(self) -> bool:
-        """Return whether ``(x > 0)`` begins here."""
+        """Return whether a condition in brackets, such as ``(x > 0)``, begins here."""
         if self.next != "(":
             return False
         depth = 0
@@ -160,18 +159,18 @@ class Cursor:
                 break
         return False
 
-    # What the parts above read
+    # Rules that the parts above use
 
     def sum(self) -> Node:
-        """Read a sum."""
+        """Parse a sum."""
         raise NotImplementedError
 
     def term(self) -> Node:
-        """Read a term of a sum."""
+        """Parse a term of a sum."""
         raise NotImplementedError
 
     def listed_conditions(self, indices: bool) -> tuple[Node, ...]:
-        """Read conditions with commas and *and* between them."""
+        """Parse conditions with commas and *and* between them."""
         raise NotImplementedError
 
 
@@ -190,7 +189,7 @@ def cut(tokens: Iterable[Token], at: str) -> list[list[Token]]:
 
 
 def name_of(node: Node) -> str:
-    """Return the name of a symbol, or of a symbol with its index; empty for all else."""
+    """Return the name of a symbol, or of a symbol with its index; empty for other nodes."""
     match node:
         case Symbol(name) | Subscript(name=name):
             return name

@@ -46,7 +46,7 @@ class Expressions(Atoms):
     """Parses sums of terms, and terms of factors."""
 
     def sum(self) -> Node:
-        """Read terms with signs between them."""
+        """Parse terms with signs between them."""
         start = self.start()
         terms: list[tuple[int, Node]] = []
         self.depth = self.deeper()
@@ -70,7 +70,10 @@ class Expressions(Atoms):
         ahead = 0
         while self.peek(ahead) in (r"\\", r"\quad", r"\qquad"):
             ahead += 1
-        if (self.peek(ahead), self.peek(ahead + 1)) == ("{", "}"):  # it spaces the sign
+        if (self.peek(ahead), self.peek(ahead + 1)) == (
+            "{",
+            "}",
+        ):  # {} only changes the space around the sign
             ahead += 2
         if self.next != r"\\" or self.peek(ahead) not in signs:
             return
@@ -82,7 +85,7 @@ class Expressions(Atoms):
         self.at += ahead
 
     def term(self) -> Node:
-        """Read products with operators between them."""
+        """Parse products with operators between them."""
         start = self.start()
         node = self.product()
         self.go_on(OPERATORS)
@@ -106,7 +109,7 @@ class Expressions(Atoms):
         return node
 
     def product(self) -> Node:
-        """Read factors side by side."""
+        """Parse adjacent factors."""
         start = self.start()
         node = self.factor()
         links = 0
@@ -114,7 +117,7 @@ class Expressions(Atoms):
             last = self.tokens[self.at - 1]
             braced = self.next == "{" and self.tokens[self.at + 1 : self.at + 2]
             digits = self.kind == "number" or (braced and braced[0].kind == "number")
-            # `N_0 2` is one, `x_12` is not: is it `x_{12}` that is meant?
+            # `N_0 2` is a product, but `x_12` is ambiguous: `x_{12}` may be meant.
             script = self.at > 1 and self.tokens[self.at - 2].text in ("_", "^")
             apart = script and self.start() > last.end
             if last.kind == "number" and digits and not apart:
@@ -151,12 +154,12 @@ class Expressions(Atoms):
                             r"\pmod", r"\prime", r"\%", "?"}  # fmt: skip
 
     def bars_open(self) -> bool:
-        """Return whether a bar opens: it does where an even number of them stand before it."""
+        """Return whether a bar opens here, given the number of bars before it."""
         text = self.next
         return sum(token.text == text for token in self.tokens[: self.at]) % 2 == 0
 
     def factor(self) -> Node:
-        """Read a factor: an operator with what it acts on, a function, or an atom."""
+        """Parse a factor: an operator with its operand, a function, or an atom."""
         start = self.start()
         return self.placed(start, self._factor())
 
@@ -197,7 +200,7 @@ class Expressions(Atoms):
         return self.postfix(self.atom())
 
     def reduction(self) -> Node:
-        r"""Read ``\sum_{j=1}^{n}``, ``\max_j`` and the like, with their term."""
+        r"""Parse ``\sum_{j=1}^{n}``, ``\max_j`` and the like, with their term."""
         kind = REDUCTIONS[self.take()]
         indices: tuple[str, ...] = ()
         conditions: tuple[Node, ...] = ()
@@ -227,7 +230,7 @@ class Expressions(Atoms):
         return Reduce(kind, indices, low, high, body, conditions)
 
     def below(self, kind: str) -> tuple[tuple[str, ...], Node | None, tuple[Node, ...]]:
-        r"""Read the subscript of ``\sum``: ``j``, ``j = 1``, ``i, j``, ``i < j``."""
+        r"""Parse the subscript of ``\sum``: ``j``, ``j = 1``, ``i, j``, ``i < j``."""
         if not any(token.text in RELATIONS for token in self.tokens):
             names = tuple(name_of(self.whole(part)) for part in cut(self.tokens, ","))
             if len(names) == 1 and len(self.tokens) > 1:
@@ -255,7 +258,7 @@ class Expressions(Atoms):
         return (), None, conditions
 
     def function(self) -> Node:
-        r"""Read ``\exp``, ``\log_2`` and the like, with an argument."""
+        r"""Parse ``\exp``, ``\log_2`` and the like, with an argument."""
         name = self.take().removeprefix("\\").replace("ln", "log")
         power = base = None
         while self.next in ("^", "_"):

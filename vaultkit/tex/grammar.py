@@ -1,4 +1,4 @@
-"""Parses statements, and their conditions. `parse` is the entry to the parser."""
+"""Parses statements and their conditions; `parse` is the entry point of the parser."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _KNOWN_SETS = (
     r"of all sets, only \mathbb{R}, \mathbb{N}, \mathbb{Z}, intervals and sets of numbers are known"
 )
 
-#: Letters that count where they stand as an index: ``y_i < 0, i = 2`` is of the second alone.
+#: Letters of indices: in ``y_i < 0, i = 2``, the second part is the range of the index.
 _COUNTING = frozenset("ijklrst")
 
 
@@ -109,7 +109,7 @@ class _Statements(Expressions):
 
     @staticmethod
     def counted(found: list[Node]) -> list[Range]:
-        """Remove and return ``i = 2`` from the statements, if i is an index of the others."""
+        """Remove and return ``i = 2`` from the statements, if i is an index in the others."""
         ranges: list[Range] = []
         for said in list(found):
             match said:
@@ -160,7 +160,7 @@ class _Statements(Expressions):
         return self.condition_in_brackets()
 
     def conditions(self) -> tuple[Node, ...]:
-        """Read the conditions behind ``if`` or ``for``, or those in brackets."""
+        """Parse the conditions after ``if`` or ``for``, or those in brackets."""
         if self.next == "(":
             start, depth = self.at, 0
             while True:
@@ -196,14 +196,14 @@ class _Statements(Expressions):
             return tuple(found)
 
     def statement(self) -> list[Node]:
-        """Read a statement, or several with a common relation; none for a mere expression."""
+        """Parse a statement, or several with a common relation; none for an expression alone."""
         start = self.start()
         lefts = [self.sum()]
         while self.next == "," and self.relation_ahead():
             self.take()
             lefts.append(self.sum())
         if not self.relation() and self.next == ",":
-            # Names in a row, with no relation behind them.
+            # Names in a list, without a relation after them.
             while self.next == ",":
                 self.take()
                 if not self.next:
@@ -212,7 +212,7 @@ class _Statements(Expressions):
         sides: list[Node] = []
         relations: list[str] = []
         while self.relation():
-            # A row of an aligned formula may begin with the relation.
+            # A row of an aligned formula may begin with a relation.
             while self.next in (r"\\", r"\quad", r"\qquad"):
                 self.take()
             relation = RELATIONS[self.take()]
@@ -225,7 +225,7 @@ class _Statements(Expressions):
         if self.next in UNJUDGED:
             raise self.unread()
         if self.next == r"\pmod" and relations:
-            # They leave the same rest.
+            # Congruence: both sides have the same remainder.
             self.take()
             divisor = self.whole(self.group())
             if set(relations) != {"="}:
@@ -310,7 +310,7 @@ class _Statements(Expressions):
         ]
 
     def decorations(self, whole: bool = False) -> tuple[str, tuple[Node, ...] | None]:
-        r"""Read the decorations of a set: ``_{>0}``, ``^{n \times m}``.
+        r"""Parse the decorations of a set: ``_{>0}``, ``^{n \times m}``.
 
         ``_+`` excludes 0 from the integers, and includes it in the reals.
         """
@@ -335,7 +335,7 @@ class _Statements(Expressions):
 
 
 def _plain(tokens: list[Token]) -> list[Token]:
-    r"""Replace ``\overset{\text{def}}{=}`` by the sign."""
+    r"""Replace ``\overset{\text{def}}{=}`` by its sign."""
     plain: list[Token] = []
     while tokens:
         if tokens[0].text not in (r"\overset", r"\stackrel"):
@@ -352,7 +352,7 @@ def _plain(tokens: list[Token]) -> list[Token]:
 
 
 def _braces_say(tokens: Sequence[Token]) -> bool:
-    """Return whether a brace labels its contents with a shape or a value."""
+    """Return whether a brace labels its content with a shape or a value."""
     for at, token in enumerate(tokens):
         if token.text in BRACES:
             parser = _Statements(tokens[at + 1 :])
@@ -365,7 +365,7 @@ def _braces_say(tokens: Sequence[Token]) -> bool:
 
 
 def _spoken_of(tokens: Sequence[Token]) -> bool:
-    """Return whether a formula is a single sign or name, as in a sentence about it."""
+    """Return whether a formula is a single sign or name, mentioned in a sentence."""
     for token in tokens:
         if token.kind == "text" and SIGNS.search(token.text):
             raise TexError("a relation in words cannot be judged", token.start, token.end)
@@ -388,7 +388,7 @@ def _spoken_of(tokens: Sequence[Token]) -> bool:
 
 
 def _nested(tokens: Sequence[Token]) -> None:
-    """Refuse tokens that are nested too deeply for any parser."""
+    """Raise an error for tokens that are nested too deeply for any parser."""
     depth = bare = 0
     for token, following in zip(tokens, [*tokens[1:], Token("", "")], strict=False):
         depth += token.text in (*OPEN, r"\begin")
@@ -413,7 +413,7 @@ def _parse(tex: str) -> tuple[Node, ...]:
 
 
 def parse(tex: str) -> list[Node]:
-    r"""Read the statements of a formula; none, if it states nothing (``QK^\top``).
+    r"""Parse the statements of a formula; none if it states nothing (``QK^\top``).
 
     Raises
     ------
@@ -424,7 +424,7 @@ def parse(tex: str) -> list[Node]:
 
 
 def parse_expression(tex: str) -> Node:
-    """Read a formula that is one expression.
+    """Parse a formula that is one expression.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from vaultkit.tex.cursor import Cursor
 from vaultkit.tex.tokens import DOTS, RELATIONS, SEPARATORS
 from vaultkit.tex.tree import Dots, Node, Number, Product, Range, Reduce, Subscript, Symbol
 
-#: What the dots of ``x_1 + \dots + x_n`` run over; no note can bind such a name.
+#: The name of the index in ``x_1 + \dots + x_n``; no note can bind such a name.
 HIDDEN = "\N{MIDDLE DOT}"
 
 
@@ -19,7 +19,7 @@ class Ranges(Cursor):
     """Parses dots as a range, or as a reduction over an index without a name."""
 
     def range(self, start: int, lefts: list[Node], low: Node) -> Range | None:
-        r"""Read the rest of ``i = 1, \dots, n`` or ``i = 1, 2, \dots, n``."""
+        r"""Parse the rest of ``i = 1, \dots, n`` or ``i = 1, 2, \dots, n``."""
         at = self.at
         second = None
         if self.next == "," and self.peek(1) not in DOTS and self.dots_ahead():
@@ -40,7 +40,7 @@ class Ranges(Cursor):
         return self.placed(start, Range(lefts[0], low, high))
 
     def values(self, start: int, lefts: list[Node], low: Node) -> Range | None:
-        """Read the rest of ``i = 1, 2, 3``."""
+        """Parse the rest of ``i = 1, 2, 3``."""
         numbers = [low]
         while self.next == "," and self.tokens[self.at + 1 : self.at + 2]:
             token = self.tokens[self.at + 1]
@@ -59,7 +59,7 @@ class Ranges(Cursor):
         return self.placed(start, Range(lefts[0], numbers[0], numbers[-1]))
 
     def dots_ahead(self) -> bool:
-        r"""Return whether dots stand behind the next part of a list: ``, 2, \dots``."""
+        r"""Return whether dots follow the next part of a list: ``, 2, \dots``."""
         texts = [t.text for t in self.tokens[self.at + 1 : self.at + 8]]
         for text, following in itertools.pairwise(texts):
             if text == ",":
@@ -69,7 +69,7 @@ class Ranges(Cursor):
         return False
 
     def dotted(self, terms: list[tuple[int, Node]]) -> list[tuple[int, Node]]:
-        r"""Read ``x_1 + \dots + x_n`` as a sum."""
+        r"""Return the terms with ``x_1 + \dots + x_n`` replaced by a sum over an index."""
         at = next((n for n, (_, term) in enumerate(terms) if isinstance(term, Dots)), None)
         if at is None:
             return terms
@@ -86,7 +86,7 @@ class Ranges(Cursor):
         return [*terms[: at - 1], (sign, Reduce("sum", (HIDDEN,), low, high, body)), *rest]
 
     def listed(self, parts: list[Node]) -> tuple[list[Node], tuple[Node, ...]]:
-        r"""Read ``x_1, \dots, x_n`` as one general element, with the range of its index."""
+        r"""Return ``x_1, \dots, x_n`` as one general element, with the range of its index."""
         if not any(isinstance(part, Dots) for part in parts):
             return parts, ()
         at = next(n for n, part in enumerate(parts) if isinstance(part, Dots))
@@ -97,7 +97,7 @@ class Ranges(Cursor):
         return [*parts[: at - 1], template, *parts[at + 2 :]], (limits,)
 
     def general(self, first: Node, last: Node) -> tuple[Node, Node, Node]:
-        """Return what two nodes have in common, and the ends of the number in which they differ."""
+        """Return what two nodes have in common around an index, and the bounds of the index."""
         pairs: list[tuple[Node, Node]] = []
 
         def common(a: Any, b: Any) -> Any:
@@ -133,7 +133,7 @@ class Ranges(Cursor):
         return template, *pairs[0]
 
     def several(self, parts: Sequence[Node]) -> tuple[Node, ...]:
-        r"""Read the dots in a list: ``x_1, \dots, x_n``."""
+        r"""Parse the dots in a list: ``x_1, \dots, x_n``."""
         at = next((n for n, part in enumerate(parts) if isinstance(part, Dots)), None)
         if at is None:
             return tuple(parts)

@@ -1,8 +1,8 @@
 r"""The lexer: TeX to tokens.
 
 Synonyms are normalised: ``≤``, ``\le`` and ``\leq`` are one token, as are ``α`` and
-``\alpha``. What is only laid out (``\left``, ``\,``, ``\displaystyle``, ``\tag{1}``) is dropped; a
-command that is not known is refused.
+``\alpha``. Commands that affect only the layout (``\left``, ``\,``, ``\displaystyle``, ``\tag{1}``)
+are dropped; an unknown command is an error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from vaultkit.tex.tree import TexError
 
-#: How long a formula may be, in characters and in tokens, and a number, in digits.
+#: Most characters and tokens of a formula, and most digits of a number.
 LONGEST, MOST_TOKENS, MOST_DIGITS = 20_000, 2_000, 60
 
 _TOKEN = re.compile(
@@ -51,7 +51,7 @@ RELATIONS = {
     r"\ge": "≥", r"\geq": "≥", r"\geqslant": "≥", r"\geqq": "≥",
     r"\in": "∈", r"\notin": "∉", r"\ll": "≪", r"\gg": "≫",
 }  # fmt: skip
-#: The relations that a formula may name, standing alone, but not use.
+#: Relations that may be mentioned alone, but not used in a statement.
 UNJUDGED = {
     r"\propto", r"\sim", r"\cong", r"\lesssim", r"\gtrsim", r"\to", r"\rightarrow", r"\gets",
     r"\leftarrow", r"\mapsto", r"\longrightarrow", r"\longmapsto", r"\leftrightarrow", r"\subset",
@@ -65,7 +65,7 @@ UNJUDGED = {
     r"\risingdotseq", r"\fallingdotseq", r"\bumpeq", r"\eqcirc", r"\circeq", r"\vartriangleleft",
     r"\ntriangleleft", r"\subsetneq", r"\supsetneq", r"\nparallel", r"\mid",
 }  # fmt: skip
-#: What says that the statement before it is the condition of the one behind it.
+#: Relations that make the statement before them the condition of the one after them.
 IMPLIES = {r"\implies", r"\Rightarrow", r"\Longrightarrow"}
 SEPARATORS = {",", ";", r"\quad", r"\qquad", r"\\"}
 OPEN = {"(": ")", "[": "]", r"\{": r"\}", "{": "}", r"\langle": r"\rangle", r"\lbrace": r"\rbrace",
@@ -74,11 +74,11 @@ BARS = {"|": "|", r"\lvert": r"\rvert", r"\vert": r"\vert"}
 DOUBLE_BARS = {r"\|": r"\|", r"\lVert": r"\rVert", r"\Vert": r"\Vert"}
 REDUCTIONS = {r"\sum": "sum", r"\prod": "prod", r"\max": "max", r"\min": "min",
               r"\argmax": "argmax", r"\argmin": "argmin"}  # fmt: skip
-#: Functions that TeX has a command for, and words that need no brackets, either.
+#: Functions with a TeX command, and words that need no brackets, either.
 FUNCTIONS = {r"\exp", r"\log", r"\ln", r"\lg", r"\sin", r"\cos", r"\tan", r"\tanh", r"\sinh",
              r"\cosh", r"\arccos", r"\arcsin", r"\arctan", r"\det"}  # fmt: skip
 PREFIXES = {"tr", "rank", "det", "diag", "sgn", "Tr"}
-#: Words for what TeX has a command for, too.
+#: Words for functions that also have a TeX command.
 OPERATOR_WORDS = {"argmax": r"\argmax", "argmin": r"\argmin", "arg,max": r"\argmax",
                   "arg,min": r"\argmin", "max": r"\max", "min": r"\min"}  # fmt: skip
 ACCENTS = {r"\hat": "_hat", r"\widehat": "_hat", r"\bar": "_bar", r"\overline": "_bar",
@@ -95,10 +95,10 @@ PRIMES = {r"\prime", "*", r"\ast", r"\star", "'", "+", r"\dagger"}
 _GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho
     sigma tau upsilon phi chi psi omega varepsilon vartheta varpi varrho varsigma varphi
     Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"""
-#: Commands that are names, or numbers.
+#: Commands that are names or numbers.
 NAMES = {f"\\{name}" for name in _GREEK.split()} | {r"\ell", r"\infty", r"\hbar", r"\imath",
                                                    r"\jmath", r"\top", r"\bot"}  # fmt: skip
-#: Other commands that the grammar knows.
+#: Other commands of the grammar.
 _OTHERS = {
     r"\frac", r"\dfrac", r"\tfrac", r"\sqrt", r"\mathbb", r"\begin", r"\end", r"\partial",
     r"\nabla", r"\arg", r"\binom", r"\dbinom", r"\tbinom", r"\underbrace", r"\overbrace", r"\%",
@@ -106,11 +106,11 @@ _OTHERS = {
     r"\stackrel", r"\dagger", r"\cfrac", r"\land", r"\wedge", r"\colon", r"\setminus", r"\cup",
     r"\cap", r"\emptyset", r"\intercal", r"\varnothing", r"\oplus", r"\int", r"\lim", r"\pmod",
 }  # fmt: skip
-#: What may stand alone, to be spoken of, but in no formula that is read.
+#: Commands that may be mentioned alone, but are not part of the grammar.
 SPOKEN = {r"\pm", r"\mp", r"\oplus", r"\cup", r"\cap", r"\setminus", r"\emptyset", r"\varnothing",
           r"\forall", r"\nabla", r"\int", r"\lim", r"\partial"}  # fmt: skip
 
-#: One spelling for what Unicode and TeX spell differently.
+#: The spelling that replaces other ones in Unicode and TeX.
 _SPELLINGS = {
     "≤": r"\le", "≦": r"\le", "⩽": r"\le", "≥": r"\ge", "≧": r"\ge", "⩾": r"\ge", "≠": r"\ne",
     "≈": r"\approx", "≃": r"\approx", "∈": r"\in", "∉": r"\notin", "≪": r"\ll", "≫": r"\gg",
@@ -139,8 +139,8 @@ _KNOWN = {
     *DOUBLE_BARS, *DOUBLE_BARS.values(), *REDUCTIONS, *FUNCTIONS, *ACCENTS, *FONTS, *OPERATORS,
     *DOTS, *NAMES, *_OTHERS,
 }  # fmt: skip
-# Environments in which & parts columns; in aligned rows the first & is for looks, and the second
-# one parts what stands side by side, unless a relation or a sign goes on with it.
+# Environments in which & separates columns. In aligned rows, the first & only aligns; the second
+# one separates adjacent statements, unless a relation or sign continues the first.
 _GOES_ON = re.compile(
     r"\s*(?:[=<>+\-&≤≥≈≠]|\\(?:approx|le|ge|ne|lt|gt|leq|geq|neq|in)(?![A-Za-z]))"
 )
@@ -184,19 +184,19 @@ def tokenize(tex: str) -> list[Token]:
         elif text in (r"\begin", r"\end", r"\\") and not depth:
             columns = 0
         if kind == "chemistry" and found["package"] == "pu":
-            # A number with its unit: code computes without units.
+            # A quantity is read as its number: code computes without units.
             quantity = _QUANTITY.match(found["inner"])
             inner = tokenize(_POWER.sub(r"\\times 10^{\1}", quantity[0])) if quantity else []
             tokens += [replace(token, start=start, end=end) for token in inner]
             continue
         if kind == "chemistry" and re.search(r"\s|->|<|=", found["inner"].strip()):
-            continue  # a reaction says nothing of numbers
+            continue  # a reaction states nothing about numbers
         if kind in ("text", "words", "chemistry"):
-            # A substance is a name: the mass m_{\ce{H2O}} is m_H2O in code.
+            # A substance is part of a name: the mass m_{\ce{H2O}} is m_H2O in code.
             words = found["words"] or re.sub(r"\W", "", found["inner"] or "")
             kind, text = "text", words
             if not text.strip():
-                continue  # it shows nothing, and an empty token would be taken for the end
+                continue  # an empty token would look like the end
             if found[0].startswith(r"\operatorname"):
                 word = re.sub(r"\\|\s", "", text)
                 if word in OPERATOR_WORDS:
@@ -206,7 +206,7 @@ def tokenize(tex: str) -> list[Token]:
             if len(text) > MOST_DIGITS:
                 raise TexError(f"a number of {len(text)} digits; at most {MOST_DIGITS} are read")
         elif kind in ("raised", "lowered"):
-            # What Unicode sets above or below the line: ℝ², x₁, Kᵀ.
+            # Superscripts and subscripts of Unicode: ℝ², x₁, Kᵀ.
             plain = unicodedata.normalize("NFKC", text)
             inner = tokenize(re.sub(r"(?<=[\dn])x(?=[\dn])", r"\\times ", plain))
             marks = "^{" if kind == "raised" else "_{"
@@ -228,7 +228,7 @@ def tokenize(tex: str) -> list[Token]:
 
 
 def python_name(words: str) -> str:
-    r"""Return the Python name of words: ``scaled_scores`` of ``scaled scores``."""
+    r"""Return words as a Python name: ``scaled_scores`` for ``scaled scores``."""
     name = re.sub(r"\\[_ ]|[\s\-]+", "_", words.strip())
     name = re.sub(r"\W", "", name)
     return name + "_" if keyword.iskeyword(name) else name

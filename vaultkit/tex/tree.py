@@ -36,7 +36,7 @@ class Function(Node):
 
 @dataclass(frozen=True)
 class Subscript(Node):
-    r"""``q_i``, ``\alpha_{ij}``; or the name ``d_k``: ``name`` is what it may stand for."""
+    r"""``q_i``, ``\alpha_{ij}``; or the name ``d_k``: ``name`` is the name that it may be."""
 
     base: Node
     indices: tuple[Node, ...]
@@ -94,7 +94,7 @@ class Differential(Node):
 
 @dataclass(frozen=True)
 class Derivative(Node):
-    r"""``\frac{\partial L}{\partial W_Q}``, or ``dL / dx``, which may be a quotient, too."""
+    r"""``\frac{\partial L}{\partial W_Q}``, or ``dL / dx``, which may also be a quotient."""
 
     above: Node
     below: Node
@@ -103,7 +103,7 @@ class Derivative(Node):
 
 @dataclass(frozen=True)
 class Apply(Node):
-    """``f(x, y)``; a product where f turns out to be no function."""
+    """``f(x, y)``; a product if f is not a function."""
 
     function: Node
     arguments: tuple[Node, ...]
@@ -113,7 +113,7 @@ class Apply(Node):
 class Reduce(Node):
     r"""``\sum_{j=1}^{n} body``; ``kind`` is sum, prod, max, min, argmax or argmin.
 
-    ``conditions`` are those below the sign (``i < j``), which restrict the indices.
+    ``conditions`` below the sign (``i < j``) restrict the indices.
     """
 
     kind: str
@@ -154,12 +154,12 @@ class Cases(Node):
 
 @dataclass(frozen=True)
 class Dots(Node):
-    r"""``\dots``: what stands between its neighbours."""
+    r"""``\dots``: the omitted elements between its neighbours."""
 
 
 @dataclass(frozen=True)
 class Slice(Node):
-    """``:`` as an index: all of them."""
+    """``:`` as an index: all elements."""
 
 
 @dataclass(frozen=True)
@@ -175,8 +175,8 @@ class Statement(Node):
 class Membership(Node):
     r"""``X \in \mathbb{R}^{n \times m}``, ``x \in [0, 1]``, ``x \in \{0, 1\}``.
 
-    ``kind`` names the numbers (``R``, ``N``, ``Z``; empty where ``interval`` or ``numbers`` do);
-    ``dims`` is None if no shape is stated: then every element is meant.
+    ``kind`` names the numbers (``R``, ``N``, ``Z``; empty for an ``interval`` or ``numbers``);
+    ``dims`` is None if no shape is stated: then the statement is about every element.
     """
 
     element: Node

@@ -1,11 +1,11 @@
-"""Words in formulas: those that begin conditions, that join, and that cannot be judged."""
+"""Words in formulas: those before conditions, connectives, and those that cannot be judged."""
 
 from __future__ import annotations
 
 import re
 
-# Words between statements. Those of the first kind bring a condition; those of the second only
-# join; what the third kind says cannot be judged.
+# Words between statements. The first kind precedes a condition, the second kind only connects, the
+# third kind states something that cannot be judged.
 CONDITION = re.compile(
     r"\s*(?:and\s+)?(?:if|for|when|whenever|provided|unless|as long as)"
     r"(?:\s+(?:all|each|every|any|that|and only if))?\s*$"
@@ -24,10 +24,10 @@ CLAIMING = re.compile(
     r"not|gives|yields|if|unless|or)\b"
 )
 SIGNS = re.compile(r"[=<>≤≥≈≠∈→⇒]")
-#: Words that say what number something is, all of them in one \\text.
+#: Words that state a number, all in one \\text.
 SAYING = re.compile(CLAIMING.pattern + r"[^.;]*\d")
 
-#: Numbers in words that would have to be backed.
+#: Digits that would have to be backed.
 COUNTS = re.compile(r"\d\d|\d\.\d")
-#: Braces, and behind which mark they say what the thing in them is.
+#: Braces, and the mark before their label.
 BRACES = {r"\underbrace": "_", r"\overbrace": "^"}

@@ -1,4 +1,4 @@
-"""What a formula means on the variables of a note."""
+"""Evaluates the syntax trees of formulas on the variables of a note, and judges statements."""
 
 from vaultkit.values.compare import judge, misfit
 from vaultkit.values.laws import law

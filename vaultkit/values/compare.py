@@ -1,17 +1,17 @@
-r"""Judges statements: whether two sides are as the relation between them says.
+r"""Judges statements: whether the relation between two sides holds.
 
-Every tolerance comes from the two elements compared, and from what was computed into them:
+Every tolerance comes from the two elements compared, and from the values they were computed from:
 
-- ``=`` holds of two elements that differ by no more than the rounding errors which went into them,
-  and 2⁻⁴⁰ of themselves (2⁻²⁰ in single, 2⁻⁹ in half precision);
-- ``\approx`` with a number written out: to half a unit of the last digit shown;
+- ``=`` holds for two elements if they differ by no more than their rounding errors and 2⁻⁴⁰ of
+  themselves (2⁻²⁰ in single, 2⁻⁹ in half precision);
+- ``\approx`` with a number written out: half a unit of the last digit shown;
 - ``\approx`` otherwise: within 5 % of the larger of the two;
 - ``\ne`` holds if no two elements are equal;
 - ``<`` must exceed the rounding errors, ``\le`` may fall short by them;
-- ``\ll`` holds of positive numbers that differ by a factor of 10 at least;
-- of a population, what was said may be off by 4 standard errors of the note's sample, the worst of
-  many elements by somewhat more; not so digits behind ``\approx`` that are ten times as fine, which
-  are those of the sample.
+- ``\ll`` holds for positive numbers that differ by a factor of at least 10;
+- for a population, 4 standard errors of the note's sample, and somewhat more for the worst of many
+  elements; but digits after ``\approx`` that are ten times as fine are compared as digits of the
+  sample.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from vaultkit.values.records import (
     bounded,
 )
 
-#: How much of itself an element may be off: the rounding of code whose steps nobody counted.
+#: Relative tolerance of an element, for the rounding errors of code that are not tracked.
 RELATIVE = {UNITS[2]: 2.0**-9, UNITS[4]: 2.0**-20, UNITS[8]: 2.0**-40}
-#: What ``\approx`` forgives between expressions.
+#: Relative tolerance of ``\approx`` between expressions.
 NEAR = 0.05
-#: How much finer digits are than what a sample can tell, where they speak of it alone.
+#: Ratio of standard error to digit from which on the digits are those of the sample itself.
 FINER = 10.0
-#: By what factor ``\ll`` and ``\gg`` mean it.
+#: Least ratio of two sides for ``\ll`` and ``\gg``.
 FAR = 10.0
 _STANDARD = Settings()
 
@@ -62,21 +62,21 @@ def judge(
     call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None,
     settings: Settings = _STANDARD,
 ) -> Verdict:
-    """Evaluate a statement.
+    """Evaluate a statement and judge its relations.
 
     Vectors may be rows (as in code: ``q_i k_j^T`` is a number) or columns (as in many papers:
-    ``q_i^T k_j`` is). A statement holds if it does with one of the two throughout.
+    ``q_i^T k_j`` is). A statement holds if it holds throughout with one of the two readings.
 
     Parameters
     ----------
     statement
-        What `vaultkit.tex.parse` has read.
+        A statement from `vaultkit.tex.parse`.
     variables
         The variables of the note.
     call
-        Calls a function of the note with arguments that are copies; by default, just that.
+        Calls a function of the note on copies of its arguments; by default, without protection.
     settings
-        What the vault says about its formulas.
+        The settings of the vault for formulas.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def misfit(
     call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None,
     settings: Settings = _STANDARD,
 ) -> str:
-    """Return why the shapes in an expression do not fit; nothing if they do, or if nobody can tell.
+    """Return why the shapes in an expression do not fit; empty if they do, or if that is unknown.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def misfit(
                 raise
             except ShapeError as error:
                 why = why or str(error)
-            except Exception:  # whatever else is wrong, it is not that
+            except Exception:  # other errors are not about shapes
                 return ""
             else:
                 return ""
@@ -147,7 +147,7 @@ def _judged(
             verdict = Verdict(False, f"it cannot be computed: {error}", span=statement.span)
     if scope is None:
         return verdict, False
-    # What one reading cannot compute, the other may.
+    # One reading may be computable where the other one is not.
     oriented = scope.turned or verdict.why.endswith(_ORIENTED)
     return replace(verdict, bound=scope.bound()), oriented
 
@@ -255,7 +255,7 @@ def _one_of(scope: Evaluator, statement: Membership, value: Value, mask: Any) ->
 
 
 def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: Any) -> Verdict:
-    """Judge one relation between two sides, where a mask says that something is said."""
+    """Judge one relation between two sides, where the mask is true."""
     left, right = fitted(left, right)
     if left.unsized or right.unsized:
         raise EvaluationError("nothing says how large the two sides are")
@@ -268,7 +268,7 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
     bounded(np.broadcast_shapes(a.shape, b.shape))
     unit = max(left.unit, right.unit)
-    # Nothing said, there is no difference; infinity is near itself, and NaN near nothing.
+    # Outside the mask there is no difference; infinity equals itself, and NaN equals nothing.
     difference = np.where(a == b, 0.0, a - b)
     together = samples.errors_of(math.prod(difference.shape[1:]))
     errors = together * samples.standard_error(difference)
@@ -277,13 +277,13 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     distance = np.where(np.isnan(distance), np.inf, distance)
     larger = np.fmax(np.abs(a), np.abs(b))
     rounding = (s[:1] + t[:1]) * unit
-    # Whole numbers that nothing has rounded are equal, or they are not.
+    # Integers that were never rounded have no tolerance.
     share = np.where(np.isfinite(larger) & (rounding > 0), RELATIVE[unit] * larger, 0.0)
     slack = rounding + share
     slack = slack + np.where(np.isfinite(errors), errors, 0.0)
     halves = left.half_unit, right.half_unit
     if relation == "≈" and any(half_unit is not None for half_unit in halves):
-        # Digits far finer than what the sample can tell are those of the sample itself.
+        # Digits far finer than the standard error are those of the sample itself.
         half_unit = max(half_unit for half_unit in halves if half_unit is not None)
         slack = np.where(FINER * half_unit < slack, rounding + share, slack)
     good = _good(relation, a, b, distance, slack, rounding, larger, halves)

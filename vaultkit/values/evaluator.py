@@ -47,11 +47,11 @@ from vaultkit.values.records import (
     made,
 )
 
-#: How many roundings a variable brings from the code that computed it.
+#: The assumed number of roundings in a variable that code has computed.
 HISTORY = 4.0
-#: How far, at least, rounding has moved an argument for the function to be called again with the
-#: argument moved: one that is computed here, and a variable, which the code has had as it is. For
-#: how many values of the indices; and how often what that changes is counted.
+#: A function is called again with its arguments moved if their rounding error is at least this: for
+#: an argument computed here, and for a variable, which the code has used as it is. Then the most
+#: values of indices for which that is done, and the factor for the change of the result.
 _UNNOTICED, _OF_VARIABLES, _MOST_TRIALS, _SAFETY = 2.0**-50, 2.0**-43, 100, 8.0
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal, "≠": np.not_equal, "<": np.less, "≤": np.less_equal, ">": np.greater,
@@ -71,7 +71,7 @@ class Evaluator:
     variables
         The variables of the note.
     settings
-        What the vault says about its formulas.
+        The settings of the vault for formulas.
     reading
         The orientation of vectors: ``row``, as in code, or ``column``, as in many papers.
     """
@@ -82,7 +82,7 @@ class Evaluator:
         self.variables = variables
         self.settings = settings
         self.reading = reading
-        #: Whether the reading made a difference, and whether a population is spoken of.
+        #: Whether the reading has affected the result, and whether a population occurs.
         self.turned = self.sampled = False
         self.used: dict[str, str] = {}
         self._known: dict[Node, Value] = {}
@@ -98,7 +98,7 @@ class Evaluator:
         said = set(walk(replace(self.statement, when=()))) if self.limits else set()  # type: ignore[call-arg]
         for limits in self.limits:
             if limits.low == limits.high and limits.index not in said:
-                # In d_k = 4, k = 3 it was no index at all.
+                # In d_k = 4, k = 3 the k is not an index.
                 raise UnboundError(getattr(limits.index, "name", ""))
         self._reductions = {
             node.indices[0]: node for node in walk(self.statement)
@@ -108,7 +108,7 @@ class Evaluator:
     # Indices
 
     def run(self, index: str) -> None:
-        """Find the range of an index: as the formula states it, or else that of its axis."""
+        """Set the range of an index: the one that the formula states, or else that of its axis."""
         if index in self.indices.numbers:
             return
         if index in self._computing:
@@ -145,7 +145,7 @@ class Evaluator:
         self.indices.run(index, 1, sizes.pop(), given=index in self._reductions)
 
     def within(self, limits: Range) -> Any:
-        """Return where an index is in its range, whose ends may depend on another index."""
+        """Return where an index is within its range, whose ends may depend on another index."""
         if not isinstance(limits.index, Index):
             raise EvaluationError("what the dots run over does not count")
         numbers = self.value(limits.index).array
@@ -193,7 +193,7 @@ class Evaluator:
         return value.but(unit=unit)
 
     def bound(self) -> tuple[str, ...]:
-        """List the variables that were used, with their values or shapes."""
+        """Return the variables that were used, with their values or shapes."""
         return tuple(f"{name} {what}" for name, what in self.used.items())
 
     def _number(self, node: Number) -> Value:
@@ -240,7 +240,7 @@ class Evaluator:
         indices = split(node.indices, base)
         orientation = ""
         if any(isinstance(index, Slice) for index in indices):
-            # What is indexed comes first; what is taken whole, behind it.
+            # Axes with an index come first, those that are taken whole after them.
             if len(indices) != base.rank or node.last:
                 raise EvaluationError("a slice of something else than all axes")
             taken = [a for a, index in enumerate(indices) if not isinstance(index, Slice)]
@@ -249,7 +249,7 @@ class Evaluator:
             axes = [*range(count), *(count + a for a in order)]
             base = base.but(array=base.array.transpose(axes), spread=base.spread.transpose(axes))
             indices = tuple(indices[a] for a in taken)
-            # A column is one, whichever way single vectors are taken to lie.
+            # A column of a matrix is a column, whatever the reading of single vectors.
             if len(order) == 2 and len(taken) == 1:
                 orientation = ("row", "column")[taken[0]]
         places = []
@@ -259,7 +259,7 @@ class Evaluator:
                 self.run(letter)
             places.append((self.value(place), letters, isinstance(place, Index)))
         if base.rank == 2 and len(places) == 1 and not node.last:
-            # Its rows are vectors like all others.
+            # Rows of a matrix are vectors with the reading of all others.
             base = base.but(orientation=orientation or self.reading)
             self.turned |= bool(orientation)
         return self.indices.pick(base, places, node.last)
@@ -297,7 +297,7 @@ class Evaluator:
         value, turned = products.times(left, right, op)
         self.turned |= turned
         if left.half_unit is not None and _power_of_ten(node.right):
-            # 1.30 \times 10^{-3} shows digits, too.
+            # The digits of 1.30 \times 10^{-3} are significant, too.
             value = value.but(half_unit=left.half_unit * float(right.array.flat[0]))
         return value
 
@@ -323,7 +323,7 @@ class Evaluator:
         return value.but(orientation=self.reading) if free else value
 
     def several(self, nodes: Sequence[Node]) -> list[Value]:
-        r"""Evaluate the items of a list; ``x_1, \dots, x_n`` stands for n of them."""
+        r"""Evaluate the items of a list; ``x_1, \dots, x_n`` gives n items."""
         values: list[Value] = []
         for node in nodes:
             if not isinstance(node, Reduce) or node.kind != "list":
@@ -366,7 +366,7 @@ class Evaluator:
         spread: Any = np.zeros(array.shape)
         if results[0].dtype.kind == "f":
             spread = 2 * HISTORY * np.abs(array) + self.moved(node, nodes, values, lead, array)
-        # What is as long as the vectors that it was computed from lies as they do.
+        # A result that is as long as the vectors it was computed from has their orientation.
         known = {v.orientation for v in values if v.shape == shape and v.orientation}
         same = known.pop() if len(known) == 1 else self.reading
         orientation = same if len(shape) == 1 else ""
@@ -422,7 +422,7 @@ class Evaluator:
         return _SAFETY * moved / unit
 
     def argument(self, node: Node | None, value: Value, lead: Any, place: Any) -> Any:
-        """Return an argument in the form that code passes it, as a copy."""
+        """Return an argument as code passes it, as a copy."""
         if isinstance(node, Symbol) and node.name in self.variables:
             return copy.deepcopy(self.variables[node.name])
         array = np.broadcast_to(value.array, lead + value.shape)[place]
@@ -498,7 +498,7 @@ class Evaluator:
         return made(array, spread, rank, *values, orientation=orientation)
 
     def condition(self, conditions: Sequence[Node]) -> Any:
-        """Return where all of several conditions hold."""
+        """Return where all conditions hold."""
         holds: Any = np.ones((1,) * self.indices.count, bool)
         for condition in conditions:
             part = self.holds(condition, None)
@@ -509,7 +509,7 @@ class Evaluator:
         return holds
 
     def holds(self, condition: Node, rank: int | None) -> Any:
-        """Return where a condition holds; compared exactly, as code compares."""
+        """Return where a condition holds; it is compared exactly, as in code."""
         if isinstance(condition, Range):
             return self.within(condition)
         result: Any = np.ones((1,) * self.indices.count, bool)
@@ -568,7 +568,7 @@ def _power_of_ten(node: Node) -> bool:
 
 
 def split(indices: tuple[Node, ...], base: Value) -> tuple[Node, ...]:
-    r"""Split ``21`` and ``2j`` into two indices where the base has two axes: ``\alpha_{21}``."""
+    r"""Split ``21`` and ``2j`` into two indices if the base has two axes: ``\alpha_{21}``."""
     match indices:
         case (Number(text),) if base.rank > 1 and len(text) == base.rank and text.isdigit():
             parts = tuple(Number(digit) for digit in text)
@@ -585,7 +585,7 @@ def split(indices: tuple[Node, ...], base: Value) -> tuple[Node, ...]:
 
 
 def described(thing: Any) -> str:
-    """Describe a variable in short."""
+    """Describe a variable briefly."""
     if callable(thing):
         return "(function)"
     if isinstance(thing, (list, tuple)):

@@ -12,9 +12,9 @@ import numpy as np
 from vaultkit.values.products import dot, inverse, roundings
 from vaultkit.values.records import EvaluationError, Value, made
 
-#: How near a number is to a whole one, relative to it, to be taken for it.
+#: Relative distance within which a number counts as an integer.
 WHOLE = 2.0**-40
-#: How far rounding may move a sine: that of 10²⁰ is anything.
+#: Error bound beyond which a sine is unknown: that of 10²⁰ can be anything.
 UNKNOWN = 0.1
 _TURNING = (np.sin, np.cos, np.tan)
 
@@ -28,7 +28,7 @@ def apply(function: Callable[[Any], Any], value: Value) -> Value:
     spread = np.where(np.isfinite(moved), moved, 0.0) / value.unit + 2 * np.abs(array)
     if function in _TURNING:
         array = np.where(moved > UNKNOWN, np.nan, array)
-    # The logarithm of 0 is the one infinity that is meant.
+    # Only the logarithm of 0 may be infinite.
     operands = () if function is np.log else (x,)
     return made(
         array,
@@ -91,7 +91,7 @@ def modulo(left: Value, right: Value) -> Value:
     """Return the remainder of a division of integers."""
     rank = max(left.rank, right.rank)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
-    # Floats of an array are whole as far as rounding lets one tell.
+    # Floats count as integers within their rounding errors.
     near = np.abs(a - np.rint(a)) <= s * left.unit, np.abs(b - np.rint(b)) <= t * right.unit
     a, b = np.rint(a), np.rint(b)
     if left.unsized or right.unsized or not all(n.all() for n in near) or (b == 0).any():
@@ -100,7 +100,7 @@ def modulo(left: Value, right: Value) -> Value:
 
 
 def inner(left: Value, right: Value) -> Value:
-    r"""``\langle q, k \rangle``."""
+    r"""Return the inner product, ``\langle q, k \rangle``."""
     if left.rank != 1 or right.rank != 1:
         raise EvaluationError("\\langle q, k \\rangle takes two vectors")
     return dot(left, right)
@@ -177,7 +177,7 @@ def _eye(value: Value) -> Value:
 
 
 def ones(value: Value) -> Value:
-    """Make a vector of ones of a given length."""
+    """Return a vector of ones of a given length."""
     if value.rank or value.array.size != 1 or value.array.flat[0] % 1:
         raise EvaluationError("the length of a vector of ones is one whole number")
     n = int(value.array.flat[0])
@@ -187,7 +187,7 @@ def ones(value: Value) -> Value:
 
 
 def percent(value: Value) -> Value:
-    """Divide by 100; half a unit in the last digit shown is divided, too."""
+    """Return a value divided by 100, with half a unit of its last digit divided, too."""
     half_unit = None if value.half_unit is None else value.half_unit / 100
     return value.but(
         array=value.array / 100,
@@ -197,7 +197,7 @@ def percent(value: Value) -> Value:
 
 
 def degrees(value: Value) -> Value:
-    """Return an angle in degrees in radians."""
+    """Return an angle in radians, given it in degrees."""
     turn = math.pi / 180
     array = value.array * turn
     return made(array, value.spread * turn + 2 * np.abs(array), value.rank, value)
@@ -316,7 +316,7 @@ def concatenate(values: Sequence[Value]) -> Value:
     )
 
 
-#: Functions of one thing, by the names that a formula has for them.
+#: Functions of one argument, by their names in formulas.
 FUNCTIONS: dict[str, Callable[[Value], Value]] = {
     **{name: partial(apply, getattr(np, name)) for name in
        ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arccos", "arcsin",
@@ -331,11 +331,11 @@ FUNCTIONS: dict[str, Callable[[Value], Value]] = {
     **{name: partial(_whole, name) for name in ("sum", "mean", "median")},
     "max": lambda value: extreme("max", [value]), "min": lambda value: extreme("min", [value]),
 }  # fmt: skip
-#: Functions of two.
+#: Functions of two arguments.
 BINARY: dict[str, Callable[[Value, Value], Value]] = {
     "binom": binomial, "root": root, "inner": inner,
 }  # fmt: skip
-#: Functions that the author of a note may write as a word, where the note defines none so called.
+#: Functions that a formula may write as a word, if the note does not define that name.
 WORDS = {"exp", "log", "ln", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arccos",
          "arcsin", "arctan", "abs", "sgn", "diag", "tr", "Tr", "rank", "det", "inv", "max", "min",
          "floor", "ceil", "sign", "sum", "mean", "median"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""The indices of a statement: each has an axis of its own, so that all cases are judged at once."""
+"""The indices of a statement: each has its own axis, so that all cases are judged at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from vaultkit.tex.ranges import HIDDEN
 from vaultkit.values.records import MOST_TERMS, EvaluationError, Value, bounded, made
 
-#: The first axis, along which the estimates from parts of a sample lie: see `samples`.
+#: The first axis, along which the replicates of `samples` are.
 REPLICATES = "sample"
 
 
@@ -25,11 +25,11 @@ class Indices:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = [REPLICATES, *names]
-        #: What each index runs over, laid along its axis.
+        #: The numbers of each index, along its axis.
         self.numbers: dict[str, Any] = {}
-        #: Those whose range the formula gives.
+        #: The indices whose range the formula states.
         self.given: set[str] = set()
-        #: Where all free indices are inside what they index.
+        #: Where all free indices are within the arrays that they index.
         self.valid: Any = np.ones((1,) * len(self.names), bool)
 
     @property
@@ -61,7 +61,7 @@ class Indices:
             self.given.add(index)
 
     def value(self, index: str) -> Value:
-        """Return the numbers that an index runs over."""
+        """Return the numbers of an index."""
         return made(self.numbers[index], 0.0, 0)
 
     def pick(
@@ -69,7 +69,7 @@ class Indices:
     ) -> Value:
         """Return elements, indexed along the first axes, or with ``last`` along the last ones.
 
-        Each place comes with the indices that it depends on, and whether it is an index by itself.
+        Each index comes with the indices that it depends on, and whether it is an index alone.
         """
         if len(places) > base.rank:
             raise EvaluationError("there are more indices than axes")
@@ -113,7 +113,7 @@ class Indices:
         )  # fmt: skip
 
     def place(self, at: Sequence[int], shape: Sequence[int]) -> str:
-        """Describe the place of an element: ``i = 1, j = 2``, counted from 1."""
+        """Describe the position of an element: ``i = 1, j = 2``, counted from 1."""
         parts = [
             f"{shown(name)} = {self.numbers[name].ravel()[where]:.0f}"
             for name, where, size in zip(self.names, at[: self.count], shape, strict=False)
@@ -125,5 +125,5 @@ class Indices:
 
 
 def shown(index: str) -> str:
-    """Return the letter of an index, as the formula writes it."""
+    """Return the letter of an index in the formula."""
     return "the number" if index.startswith(HIDDEN) else index.rstrip("'")

@@ -11,8 +11,8 @@ from vaultkit.tex import Bracketed, Node, Number, Power, Reduce, Statement, Subs
 def law(statement: Node) -> bool:
     r"""Return whether a statement is a law, which may hold for any values of its variables.
 
-    A law computes with no number but 0, 1 and 2 (those in indices, exponents and bounds of sums may
-    be any), and is more than a definition that gives a name its value.
+    A law contains no numbers other than 0, 1 and 2 (except in indices, exponents and bounds of
+    sums), and is more than a definition that names a value.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def law(statement: Node) -> bool:
 
 
 def _numbers(node: object) -> Iterator[Number]:
-    """Yield the numbers in a statement, but for those in indices, bounds and exponents."""
+    """Yield the numbers in a statement, except those in indices, bounds and exponents."""
     match node:
         case Number():
             yield node

@@ -1,4 +1,4 @@
-"""Matrices that a formula writes out: of numbers, of vectors, of other matrices."""
+"""Matrices that a formula writes out, made of numbers, of vectors, or of other matrices."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from vaultkit.values.records import EvaluationError, Value, made
 
 
 def written_out(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
-    """Build a matrix of its cells.
+    """Build a matrix from its cells.
 
     Parameters
     ----------
     rows
-        The cells: numbers, or all of them vectors or matrices.
+        The cells: all numbers, or all vectors or matrices.
     is_tuple
-        Whether it is written as a tuple, which lies neither as a row nor as a column.
+        Whether it is written as a tuple, which is neither a row nor a column.
 
     Returns
     -------
     Value
-        The matrix; a vector where there is but one row or one column.
+        The matrix; a vector if there is only one row or column.
     bool
-        Whether the result depends on how its vectors lie.
+        Whether the result depends on the orientation of its vectors.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def written_out(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
 
     array, spread = laid(lambda c: c.array), laid(lambda c: c.spread)
     known = [cell.half_unit for cell in cells if cell.half_unit is not None]
-    # A 0 or 1 beside 0.25 is written to as many digits as its neighbours.
+    # A 0 or 1 beside 0.25 has as many significant decimals as its neighbours.
     half_unit = min(known) if len(known) == len(cells) else None
     if len(rows) == 1 or len(rows[0]) == 1:
         at = (..., 0, slice(None)) if len(rows) == 1 else (..., slice(None), 0)
@@ -61,7 +61,7 @@ def written_out(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
 
 
 def _blocks(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
-    """Build a block matrix of matrices, or a matrix of vectors as its rows or columns."""
+    """Build a block matrix from matrices, or a matrix from vectors as its rows or columns."""
     cells = [cell for row in rows for cell in row]
     first = cells[0]
     if any(cell.unsized or cell.rank != first.rank for cell in cells) or (

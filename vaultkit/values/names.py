@@ -1,8 +1,8 @@
-"""What the names of a formula stand for: a variable, an element of one, an index, a function.
+"""Resolves the names of a formula: to a variable, an element of one, an index or a function.
 
-A formula does not say which: ``d_k`` is a name or an element of ``d``, ``a (x)`` a function's value
-or a product, ``k`` a variable or the index of a sum. The variables of the note decide. Names are
-resolved before anything is evaluated, so that no verdict depends on the order of evaluation.
+A formula is ambiguous: ``d_k`` is a name or an element of ``d``, ``a (x)`` a function's value or a
+product, ``k`` a variable or the index of a sum. The variables of the note decide. All names are
+resolved before anything is evaluated, so no verdict depends on the order of evaluation.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from vaultkit.values.samples import FEWEST
 CONSTANTS = {"pi": np.pi, "infty": np.inf, "e": np.e}
 _CAPITALS = {"Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
              "Omega"}  # fmt: skip
-#: Letters that nobody gives to a number that a condition is about.
+#: Letters of loop variables: a number in one of them is not meant by a condition.
 _LEFT_BEHIND = frozenset("ijl")
 EXPECTATIONS = ("E", "Var", "Cov")
 
@@ -79,9 +79,9 @@ class Expectation(Node):
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """List the Python names that a name may stand for.
+    """Return the Python names that a name in a formula may have.
 
-    Words may be written with capitals in a formula; but Φ is not φ, nor is Q q.
+    Words may be capitalised in a formula; but Φ is not φ, and Q is not q.
     """
     if len(name) == 1 or name in _CAPITALS:
         return (name, name + "_")
@@ -96,13 +96,13 @@ class Names:
     variables
         The variables of the note.
     settings
-        What the vault says about its formulas.
+        The settings of the vault for formulas.
     """
 
     def __init__(self, variables: Mapping[str, Any], settings: Settings) -> None:
         self.variables = variables
         self.settings = settings
-        #: The letters that count without a sum, and all unique names of indices.
+        #: The free indices, which no sum binds, and the unique names of all indices.
         self.free: set[str] = set()
         self.indices: list[str] = []
         self.units: set[str] = set()
@@ -111,7 +111,7 @@ class Names:
 
     def resolve(self, statement: Node) -> Node:
         """Return the statement with all names resolved."""
-        # What counts is known only when all of it has been seen.
+        # Which letters are indices is known only after a first pass.
         for self.looking in (True, False):
             self.indices = sorted(self.free)
             self.used_outside = set(self.free)
@@ -120,10 +120,10 @@ class Names:
             raise EvaluationError(f"different units: {', '.join(sorted(self.units))}")
         return resolved
 
-    # Looking up
+    # Lookup
 
     def find(self, name: str) -> str | None:
-        """Return the variable that a name stands for."""
+        """Return the variable that a name refers to, if there is one."""
         return next((s for s in spellings(name) if s in self.variables), None)
 
     def base_name(self, node: Node) -> str | None:
@@ -136,7 +136,7 @@ class Names:
         return name
 
     def function(self, node: Node) -> tuple[str, Callable[..., Any]] | None:
-        """Return the function that a node names, of the note or of the settings."""
+        """Return the function that a node names, from the note or from the settings."""
         name = node.name if isinstance(node, (Symbol, Subscript)) else ""
         for candidate in spellings(name) if name else ():
             thing = self.variables.get(candidate)
@@ -149,9 +149,9 @@ class Names:
         return None
 
     def is_index(self, letter: str) -> bool:
-        """Return whether a letter in the place of an index is one, rather than a variable.
+        """Return whether a letter in the position of an index is an index, not a variable.
 
-        It is, even if the note binds it to an integer: that may be left from a loop.
+        It is an index even if the note binds it to an integer, which a loop may have left.
         """
         if letter == HIDDEN:
             return True
@@ -163,7 +163,7 @@ class Names:
         )
 
     def is_name(self, node: Subscript, env: Mapping[str, str]) -> bool:
-        """Return whether ``d_k`` is one name: if it is bound, and k is no index of a ``d``."""
+        """Return whether ``d_k`` is one name: it is bound, and k is not an index of a ``d``."""
         if not node.name or node.name not in self.variables:
             return False
         letters = all(
@@ -172,14 +172,14 @@ class Names:
         base = self.variables.get(node.base.name) if isinstance(node.base, Symbol) else None
         if not letters or base is None or not _indexable(base):
             return True
-        # Both are bound. What a loop has left behind has the shape of an element.
+        # Both are bound. A variable left by a loop has the shape of an element.
         try:
             element = np.shape(base)[len(node.indices) :]
             return bool(np.shape(self.variables[node.name]) != element)
         except ValueError:
             return True
 
-    # Resolving
+    # Resolution
 
     def node(self, node: Node, env: Mapping[str, str]) -> Node:
         """Resolve a node; ``env`` maps the letters that sums around it bind to their indices."""
@@ -207,7 +207,7 @@ class Names:
         return self.node(thing, env) if isinstance(thing, Node) else thing
 
     def place(self, node: Node, env: Mapping[str, str]) -> Node:
-        """Resolve a node in the place of an index, where letters are indices."""
+        """Resolve a node in the position of an index, where letters are indices."""
         for symbol in walk(node):
             if isinstance(symbol, Symbol) and symbol.name not in env and self.is_index(symbol.name):
                 self.free.add(symbol.name)
@@ -222,7 +222,7 @@ class Names:
             return Index(node.name)
         name = self.find(node.name)
         if self.limiting and name in _LEFT_BEHIND and self.is_index(name) and not self.looking:
-            # What a loop has left in i is no condition on an index.
+            # A value that a loop has left in i is no condition on an index.
             raise UnboundError(name)
         if name is not None:
             return Symbol(name)
@@ -296,7 +296,7 @@ class Names:
         raise EvaluationError(r"\partial stands alone; a derivative is written as a fraction")
 
     def readings(self, node: Node) -> list[tuple[str, tuple[Node, ...]]]:
-        """List the readings of a name with indices: the name of a variable, and its indices."""
+        """Return the readings of a name with indices: the name of a variable, and its indices."""
         match node:
             case Symbol(name):
                 return [(name, ())]
@@ -314,7 +314,7 @@ class Names:
                 raise EvaluationError("a derivative is of a name, by a name")
 
     def applies(self, node: Apply) -> bool:
-        """Return whether ``f(x)`` is a function call, and not a product."""
+        """Return whether ``f(x)`` is a function call, not a product."""
         if isinstance(node.function, Function) or self.function(node.function):
             return True
         name = node.function.name if isinstance(node.function, (Symbol, Subscript)) else ""
@@ -342,7 +342,7 @@ class Names:
             return Apply(Function(name), arguments)
         if len(node.arguments) != 1:
             raise UnboundError(name or "a function")
-        # No function: side by side is a product.
+        # It is not a function: adjacent factors are a product.
         return self._product(Product("", node.function, node.arguments[0]), env)
 
     def _power(self, node: Power, env: Mapping[str, str]) -> Node:
@@ -352,7 +352,7 @@ class Names:
             case Power(Symbol("e"), exponent) if "e" not in self.variables:
                 return Apply(Function("exp"), (self.node(exponent, env),))
             case Power((Symbol() | Subscript()) as base, Symbol(mark)) if mark not in env:
-                # W^Q, as some write W_Q.
+                # W^Q, which some write for W_Q.
                 thing = self.variables.get(mark)
                 name = f"{base.name}_{mark}"
                 if name in self.variables and (thing is None or np.ndim(thing) > 0):
@@ -367,7 +367,7 @@ class Names:
     def _product(self, node: Product, env: Mapping[str, str]) -> Node:
         match node:
             case Product("", left, Apply(Symbol("dot"), (right,))) if "dot" not in self.variables:
-                # A \text{ dot } (B): the word says what is done with the two.
+                # In A \text{ dot } (B), the word is an operator.
                 return Product("", self.node(left, env), self.node(right, env))
             case Product("", left, Symbol(unit)) if (
                 unit in self.settings.units
@@ -378,11 +378,11 @@ class Names:
                 self.units.add(unit)
                 return self.node(left, env)
         if self.expecting and node.op == r"\cdot":
-            # Of a sample of vectors, one a row, q \cdot k is one number for each.
+            # For a sample of vectors in rows, q \cdot k is one number for each row.
             return Product("rows", self.node(node.left, env), self.node(node.right, env))
         if self.expecting and node.op == "":
             left, right = self.node(node.left, env), self.node(node.right, env)
-            # Of two samples of numbers, u w is one number for each.
+            # For two samples of numbers, u w is one number for each member.
             op = r"\odot" if self.is_sample(left) and self.is_sample(right) else ""
             return Product(op, left, right)
         return self.parts(node, env)
@@ -434,7 +434,7 @@ class Names:
         return body
 
     def letters_of(self, node: Reduce, env: Mapping[str, str]) -> tuple[str, ...]:
-        r"""Return the letters that ``\sum_{i < j}`` sums over, which nothing around it binds."""
+        r"""Return the letters that ``\sum_{i < j}`` sums over: those not bound around it."""
         letters = dict.fromkeys(
             symbol.name
             for symbol in walk(node.conditions)
@@ -452,7 +452,7 @@ class Names:
 
 
 def _moved(outer: Node, product: Apply) -> Product:
-    """Read ``a (x)^2`` as a times the square, where ``f(x)^2`` is the square of f(x)."""
+    """Return ``a (x)^2`` as a times the square; ``f(x)^2`` would be the square of f(x)."""
     changed: Any = replace(outer, base=product.arguments[0])  # type: ignore[call-arg]
     if isinstance(changed, Subscript):
         changed = replace(changed, name="")

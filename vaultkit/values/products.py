@@ -10,17 +10,17 @@ import numpy as np
 
 from vaultkit.values.records import EvaluationError, ShapeError, Value, bounded, made
 
-#: Beyond this, an inverse has no digit left to be trusted.
+#: Condition number beyond which no digit of an inverse can be trusted.
 WORST_CONDITION = 1e12
 
 
 def roundings(count: int) -> float:
-    """Return the growth of errors in a sum of ``count`` numbers, where they partly cancel."""
+    """Return the growth of rounding errors in a sum of ``count`` numbers, which partly cancel."""
     return min(float(count), 2 + 2 * math.sqrt(count))
 
 
 def rounded(array: Any, *spreads: Any) -> Any:
-    """Return the rounding error of an operation: none where integers give an exact integer."""
+    """Return the rounding error of an operation: 0 if integers give an exact integer."""
     size = np.abs(array)
     if any(spread.any() for spread in spreads):
         return size
@@ -28,7 +28,7 @@ def rounded(array: Any, *spreads: Any) -> Any:
 
 
 def fitted(left: Value, right: Value) -> tuple[Value, Value]:
-    """Return both operands, one without a size (`Value.unsized`) in the size of the other."""
+    """Return both operands; one without a size (`Value.unsized`) gets the size of the other."""
     if left.unsized and not right.unsized:
         return _sized(left, right.shape), right
     if right.unsized and not left.unsized:
@@ -74,7 +74,7 @@ def same_shape(left: Value, right: Value) -> int:
 
 
 def add(values: Sequence[Value], signs: Sequence[int]) -> Value:
-    """Add, from left to right."""
+    """Return the sum of values with signs, added from left to right."""
     total = values[0]
     if signs[0] < 0:
         total = total.but(array=-total.array)
@@ -100,7 +100,7 @@ def add(values: Sequence[Value], signs: Sequence[int]) -> Value:
 
 
 def elementwise(left: Value, right: Value) -> Value:
-    """Multiply element by element."""
+    """Return the elementwise product."""
     left, right = fitted(left, right)
     rank = same_shape(left, right)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
@@ -115,7 +115,7 @@ def elementwise(left: Value, right: Value) -> Value:
 
 
 def divide(left: Value, right: Value) -> Value:
-    """Divide by a number, or element by element."""
+    """Return the quotient by a number, or the elementwise quotient."""
     if right.unsized:
         raise EvaluationError("there is no quotient by what has no size")
     if left.unsized and right.rank == 0:
@@ -137,7 +137,7 @@ def divide(left: Value, right: Value) -> Value:
 
 
 def matmul(left: Value, right: Value) -> Value:
-    """Multiply matrices; a vector is a row on the left, a column on the right."""
+    """Return the matrix product; a vector is a row on the left, a column on the right."""
     inner = left.shape[-1], right.shape[-2 if right.rank > 1 else -1]
     if inner[0] != inner[1]:
         raise ShapeError(
@@ -220,7 +220,7 @@ def kronecker(left: Value, right: Value) -> Value:
 
 
 def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
-    """Multiply as ``op`` says; also return whether the orientation of vectors mattered."""
+    """Return the product for an operator, and whether the orientation of vectors mattered."""
     eyes = "eye" in (left.unsized, right.unsized)
     if eyes and op not in ("", r"\cdot", r"\times"):
         left, right = fitted(left, right)
@@ -275,7 +275,7 @@ def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
 
 
 def power(base: Value, exponent: Value) -> Value:
-    """Raise to a power; a square matrix to a whole one by matrix products, all else by element."""
+    """Return a power, elementwise except for an integer power of a square matrix."""
     if exponent.rank or exponent.unsized:
         raise EvaluationError("an exponent is not a number")
     if base.unsized:
@@ -328,7 +328,7 @@ def _matrix_power(base: Value, exponent: int) -> Value:
 
 
 def inverse(value: Value) -> Value:
-    """Invert a matrix."""
+    """Return the inverse of a matrix."""
     if (
         not np.isfinite(value.array).all()
         or (np.linalg.cond(value.array) > WORST_CONDITION * 2.0**-53 / value.unit).any()

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-#: How many numbers an array on the way may have, how many terms a sum, how many indices a
-#: statement, and for how many values of them a function of the note is called.
+#: Most elements of an intermediate array, most terms of a sum, most indices of a statement, and
+#: most values of indices for which a function of the note is called.
 MOST_NUMBERS, MOST_TERMS, MOST_INDICES, MOST_CALLS = 20_000_000, 1_000_000, 12, 10_000
-#: Half the distance between neighbouring numbers near 1, by the bytes of a number.
+#: Unit roundoff, by the number of bytes of a float.
 UNITS = {2: 2.0**-11, 4: 2.0**-24, 8: 2.0**-53}
 DOUBLE = UNITS[8]
 _UNITS = (
@@ -24,7 +24,7 @@ _UNITS = (
 
 
 class UnboundError(LookupError):
-    """A symbol that no block has bound."""
+    """A symbol that is not bound by any block."""
 
 
 class EvaluationError(ValueError):
@@ -37,20 +37,20 @@ class ShapeError(EvaluationError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a statement holds, and what a reader may be shown of it.
+    """Whether a statement holds, with the facts shown to readers.
 
     Attributes
     ----------
     why
-        How it fails; empty if it holds.
+        Why it fails; empty if it holds.
     bound
-        The variables it was judged on, with their shapes.
+        The variables on which it was judged, with their shapes.
     left, right
-        The sides of the relation that fails, or of the last one, in short.
+        Short texts of the sides of the relation that fails, or of the last one.
     difference, place
-        The largest difference between them, and where.
+        The largest difference between the sides, and its position.
     span
-        Where in the TeX the right side of the relation stands that fails.
+        The span in the TeX of the right side of the relation that fails.
     """
 
     holds: bool
@@ -65,18 +65,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a vault may say about its formulas.
+    """The settings of a vault for formulas.
 
     Attributes
     ----------
     functions
-        Functions that a formula may call though no note defines them, by the names they have there.
+        Functions that a formula may call if the note does not define them, by name.
     call
-        Calls a function with copies of its arguments: the place for limits and guards.
+        Calls a function on copies of its arguments; it may add limits and guards.
     counting
-        Letters that are indices, where the note binds no variable of that name.
+        Letters that are indices unless the note binds a variable of that name.
     units
-        Units that a number may be followed by, which no variable is called.
+        Units that may follow a number, and are not names of variables.
     """
 
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
@@ -141,12 +141,12 @@ class Value:
 
 
 def bounded(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return a shape as a tuple, if an array of that shape is small enough to be computed.
+    """Return a shape as a tuple.
 
     Raises
     ------
     EvaluationError
-        If it is too large.
+        If an array of that shape would be too large to compute.
     """
     if math.prod(shape) > MOST_NUMBERS:
         raise EvaluationError(
@@ -170,7 +170,7 @@ def made(
         As in `Value`.
     parts
         The operands, for their unit roundoff.
-    operands
+    Their arrays, which are searched for infinities; without them, all infinities are kept.
         Their arrays, in which infinities are looked for; without them, all infinities are kept.
     more
         Other attributes of `Value`.

@@ -1,9 +1,9 @@
 r"""Estimates of the means and variances of populations from samples, with standard errors.
 
-``\mathbb{E}`` and ``\operatorname{Var}`` are estimated from the sample that the note has drawn. The
-standard error is that of the delete-a-group jackknife, which leaves out a fortieth of the sample at
-a time: each part left out gives one more estimate. The estimates have an axis of their own, so that
-whatever is computed from one of them is computed from all.
+``\mathbb{E}`` and ``\operatorname{Var}`` are estimated from the note's sample. The standard error
+is that of the delete-a-group jackknife, which leaves out a fortieth of the sample at a time: each
+part left out gives another estimate, a replicate. The replicates have their own axis, so everything
+that is computed from an estimate is computed from all of them.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ import numpy as np
 from vaultkit.values.products import roundings
 from vaultkit.values.records import DOUBLE, EvaluationError, Value, bounded, made
 
-#: From how many members on an array is a sample; a smaller one is all there is.
+#: Least number of members of a sample; a smaller array is the whole population.
 FEWEST = 100
-#: In how many parts a sample is left out, along each of at most two of its axes.
+#: Number of parts of a sample, along each of at most two of its axes.
 GROUPS = 40
-#: By how many standard errors the sides of an equation may differ.
+#: Number of standard errors by which the sides of an equation may differ.
 ERRORS = 4.0
-#: By what share of itself a variance may be uncertain: beyond that, a few members are all of it.
+#: Largest relative uncertainty of a variance: beyond it, a few members determine the result.
 UNCERTAIN = 0.5
 
 
 def errors_of(count: int) -> float:
-    """Return by how many standard errors the worst of ``count`` simultaneous statements may be off.
+    """Return the number of standard errors allowed for the worst of ``count`` statements.
 
-    One in 16,000 true statements is off by more than four. So is the worst of many as often, if the
-    square of the bound grows by twice the logarithm of their number (the tail of a normal
-    distribution).
+    One in 16,000 true statements is off by more than four standard errors. The worst of many
+    exceeds its bound as rarely if the square of the bound grows by twice the logarithm of their
+    number (the tail of a normal distribution).
 
     >>> errors_of(1), round(errors_of(64), 2)
     (4.0, 4.93)
@@ -40,7 +40,7 @@ def errors_of(count: int) -> float:
 
 
 def _means(array: Any, rank: int) -> Any:
-    """Return the mean over all members, followed by the means with one part left out."""
+    """Return the mean of all members, followed by the means with one part left out."""
     shape = array.shape[array.ndim - rank :]
     members = math.prod(shape)
     if members < FEWEST:
@@ -61,7 +61,7 @@ def _means(array: Any, rank: int) -> Any:
         lines = array[rows].sum(axis=others)
         starts = -(-np.arange(GROUPS) * shape[axis] // GROUPS)
         parts = np.moveaxis(np.add.reduceat(lines, starts, axis=-1), -1, 0)
-        # What is estimated of estimates has its own parts left out already.
+        # An estimate from replicates already has one for each part.
         each = np.arange(GROUPS)
         parts = parts[each, each] if len(array) > 1 else parts[:, 0]
         counts = np.diff([*starts, shape[axis]]) * (members // shape[axis])
@@ -71,7 +71,7 @@ def _means(array: Any, rank: int) -> Any:
 
 
 def estimate(kind: str, values: list[Value]) -> Value:
-    """Estimate a mean, a variance, or the covariance of two samples."""
+    """Return the estimate of a mean, a variance, or the covariance of two samples."""
     value = values[0]
     if not value.rank:
         raise EvaluationError(f"{kind} needs a sample; here is one number")
@@ -100,7 +100,7 @@ def estimate(kind: str, values: list[Value]) -> Value:
 
 
 def standard_error(difference: Any) -> Any:
-    """Return the standard error, given the estimates along the first axis."""
+    """Return the standard error, given the replicates along the first axis."""
     if difference.shape[0] == 1:
         return np.zeros(difference.shape)
     variance = 0.0
