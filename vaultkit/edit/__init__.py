@@ -1,5 +1,5 @@
-"""The features of an editor (completion, hover, rename), without any protocol.
+"""The features of an editor (completion, hover, rename), independent of any protocol.
 
-Lines and columns are counted from 1, in characters; `vaultkit.edit.text` converts them to the units
-of a protocol.
+Lines and columns are counted from 1, in characters; `vaultkit.edit.text` converts them to the
+protocol's units.
 """

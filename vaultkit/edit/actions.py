@@ -17,7 +17,7 @@ from vaultkit.read.vault import BrokenLinkError, UnwrittenError, Vault
 
 _NEAREST = re.compile(r"; nearest (?:are|is) (?P<numbers>.+)$")
 _WORD_CHARACTER = re.compile(r"[\w-]")
-#: What stands for a reason that its author still has to write.
+#: Placeholder for a reason that the author has to write.
 REASON = "reason"
 
 

@@ -1,4 +1,4 @@
-"""Writes all failures as links into a note, for editors without diagnostics."""
+"""Writes a note that lists all failures as links, for editors without diagnostics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vaultkit.files import write_atomically
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
-#: No site shows it, and no check that could fail is made of it. What has no code mirrors nothing.
+#: The note is not published, and gets only the check of mirrors, which cannot fail without code.
 _HEAD = """\
 ---
 publish: false
@@ -35,12 +35,12 @@ class Annotations:
     vault
         The vault.
     name
-        Its path as seen from the vault's folder; the ending may be left out.
+        The path of the note relative to the vault's folder; the suffix may be omitted.
 
     Raises
     ------
     NotOursError
-        If it is outside of the vault, or has other contents.
+        If it is outside the vault, or a file with other contents.
     """
 
     def __init__(self, vault: Vault, name: str) -> None:
@@ -56,7 +56,7 @@ class Annotations:
         """Update the checks of some notes, and write the failures of all notes."""
         for note, checks in found:
             self._failures[note.path] = note, [c for c in checks if c.outcome == FAILS]
-        # Of a note that has gone, nothing can fail.
+        # Drop the failures of notes that no longer exist.
         known = self.vault.notes
         failures = [
             (known[path], checks)
@@ -84,7 +84,7 @@ class Annotations:
         return "\n".join(rows)
 
     def _link(self, note: Note, check: Check) -> str:
-        """Link to the section that a failure lies in."""
+        """Return a link to the section of a failure."""
         target = self.vault.relative(note.path).removesuffix(".md")
         above = note.headings[: bisect_right(note.headings, check.line, key=lambda h: h.line)][-1:]
         words = " ".join(re.sub(r"[#|^:%\[\]\\]+", " ", above[-1].text).split()) if above else ""

@@ -111,7 +111,7 @@ def _tags(vault: Vault, line: int, typed: re.Match[str]) -> Iterator[Offer]:
     span = Span.within(line, typed.start("tag") + 1, len(typed["tag"]))
     counted = Counter(tag for note in vault.notes.values() for tag in set(note.tags))
     for tag, count in counted.most_common():
-        # What is being typed is a tag already: of this note alone.
+        # The tag that is being typed counts as a tag of this note.
         if tag != typed["tag"] or count > 1:
             yield Offer(tag, tag, "tag", span, f"{count} notes" if count > 1 else "1 note")
 

@@ -15,7 +15,7 @@ from vaultkit.read.note import Formula, Heading, Link, Note
 from vaultkit.read.vault import BrokenLinkError, Target, Vault
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
-#: How many symbols of a vault are told at a time.
+#: Most symbols of a vault that are returned at once.
 _MOST = 500
 
 
@@ -43,13 +43,13 @@ class Symbol:
 
 
 def link_in(note: Note, line: int, column: int) -> Link | None:
-    """Find the link that a place lies in."""
+    """Return the link at a place, if there is one."""
     here = (link for link in note.links if link.line == line)
     return next((link for link in here if of_link(note, link).holds(line, column)), None)
 
 
 def formula_in(note: Note, line: int, column: int) -> Formula | None:
-    """Find the formula that a place lies in."""
+    """Return the formula at a place, if there is one."""
     for formula in note.formulas:
         if formula.line <= line and of_formula(note, formula).holds(line, column):
             return formula
@@ -57,12 +57,12 @@ def formula_in(note: Note, line: int, column: int) -> Formula | None:
 
 
 def heading_in(note: Note, line: int) -> Heading | None:
-    """Find the heading on a line."""
+    """Return the heading on a line, if there is one."""
     return next((heading for heading in note.headings if heading.line == line), None)
 
 
 def block_in(note: Note, line: int) -> int | None:
-    """Find the block of code that a line belongs to, by its number."""
+    """Return the index of the block of code around a line, if there is one."""
     for index, block in enumerate(note.blocks):
         if block.fence.line <= line <= block.fence.end:
             return index
@@ -70,7 +70,7 @@ def block_in(note: Note, line: int) -> int | None:
 
 
 def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
-    """Find the name of a variable of the note that a place lies in: in code, or in a formula."""
+    """Return the name of a variable at a place, in code or in a formula, with its span."""
     text = note.lines[line - 1] if line <= len(note.lines) else ""
     index = block_in(note, line)
     if index is not None:
@@ -85,7 +85,7 @@ def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
     best: tuple[str, Span] | None = None
     for name in {name for block in note.blocks for name in bound(block)}:
         for tex in spelled(name):
-            # A letter is no part of a longer word or command.
+            # The letter must not be part of a longer word or command.
             for found in re.finditer(rf"(?<![A-Za-z\\]){re.escape(tex)}(?![A-Za-z])", text):
                 if found.start() < column <= found.end() + 1:
                     span = Span.within(line, found.start() + 1, len(tex))
@@ -95,7 +95,7 @@ def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
 
 
 def binding(note: Note, name: str, line: int) -> Place | None:
-    """Find the line that binds a name for another line: in the last block above, or below."""
+    """Return the line that binds a name: in the last block above a line, or else below it."""
     index = binding_block(note, name, line)
     if index is None:
         return None
@@ -108,7 +108,7 @@ def binding(note: Note, name: str, line: int) -> Place | None:
 
 
 def definition(vault: Vault, note: Note, line: int, column: int) -> Place | None:
-    """Find the definition of what is at a place: a note, heading, file, or line of code."""
+    """Return the definition of the thing at a place: a note, heading, file, or line of code."""
     if link := link_in(note, line, column):
         try:
             return _begin(vault.resolve(link, note))
@@ -123,7 +123,7 @@ def definition(vault: Vault, note: Note, line: int, column: int) -> Place | None
 
 
 def references(vault: Vault, note: Note, line: int, column: int) -> list[Place]:
-    """Find all links to the target of a link at a place, to a heading there, or to the note."""
+    """Return all links to the target of the link at a place, the heading there, or the note."""
     target = Target(note.path, note=note)
     if link := link_in(note, line, column):
         try:
@@ -136,7 +136,7 @@ def references(vault: Vault, note: Note, line: int, column: int) -> list[Place]:
 
 
 def leading_to(vault: Vault, target: Target) -> Iterator[Place]:
-    """Find all links that lead to a file, or to a place in it."""
+    """Yield all links that lead to a file, or to a place in it."""
     for source in vault.notes.values():
         for link in source.links:
             try:
@@ -151,7 +151,7 @@ def leading_to(vault: Vault, target: Target) -> Iterator[Place]:
 
 @dataclass(frozen=True)
 class Renamed:
-    """What a rename at a place applies to: a note, or a heading of it; and the words there."""
+    """The note or heading that a rename at a place applies to, and its words there."""
 
     note: Note
     heading: Heading | None
@@ -160,9 +160,9 @@ class Renamed:
 
 
 def renamed_in(vault: Vault, note: Note, line: int, column: int) -> Renamed | None:
-    """Find the note or heading at a place, or that a link there refers to.
+    """Return the note or heading at a place, or that a link there refers to.
 
-    A note whose first heading is its name is renamed as a whole.
+    If the first heading of a note is its name, the note is renamed.
     """
     if heading := heading_in(note, line):
         is_title = heading.level == 1 and heading.text == note.name
@@ -208,7 +208,7 @@ def symbols(note: Note) -> Iterator[Symbol]:
 
 
 def vault_symbols(vault: Vault, query: str) -> list[Symbol]:
-    """Find the notes, aliases and headings whose names contain the words of a query."""
+    """Return the notes, aliases and headings whose names contain the words of a query."""
     wanted = query.casefold()
     found: list[Symbol] = []
     top = Span(1, 1, 1, 1)
@@ -230,7 +230,7 @@ def _begin(target: Target) -> Place:
 
 
 def _shown_file(vault: Vault, note: Note, index: int) -> Place | None:
-    """Find the file that ``title=`` names, and in it the code of the block."""
+    """Return the file that ``title=`` names, at the code of the block."""
     fence = note.blocks[index].fence
     try:
         title = fence.options.get("title")

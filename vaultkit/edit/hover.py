@@ -1,4 +1,4 @@
-"""Hover: what is shown about a formula, a name, a block or a link at a place."""
+"""Hover: the text shown about a formula, a name, a block or a link at a place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vaultkit.edit.text import Span
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 
-#: Lines of a section that are shown.
+#: Most lines of a section that are shown.
 _LONGEST = 16
 
 
@@ -26,16 +26,16 @@ def hover(
     checks: Sequence[Check],
     values: Mapping[str, Sequence[Value]],
 ) -> tuple[Span, str] | None:
-    """Return the hover text at a place, in Markdown, with the span that it applies to.
+    """Return the hover text for a place, in Markdown, with the span that it applies to.
 
     Parameters
     ----------
     vault, note, line, column
         The place.
     checks
-        What was found in the note.
+        All checks of the note.
     values
-        The variables that its blocks have bound, in order.
+        The values that its blocks have bound to each name, in order.
     """
     if link := link_in(note, line, column):
         return of_link(note, link), _section(vault, note, line, column)
@@ -146,7 +146,7 @@ def _section(vault: Vault, note: Note, line: int, column: int) -> str:
     head = [f"*{target.note.summary}*", ""] if target.note.summary and not target.lines else []
     shown = rows[:_LONGEST]
     if sum(row.lstrip("> ").startswith("```") for row in shown) % 2:
-        more = ["```", *more]  # the fence that was cut
+        more = ["```", *more]  # close the fence that was cut
     return "\n".join([*head, *shown, *more]).strip()
 
 

@@ -26,12 +26,12 @@ from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.starter import FORBIDDEN
 
 _NOT_IN_LINKS = re.compile(r"[#|^:%\[\]\\]+")
-#: Folders beside a vault that hold nothing written by hand.
+#: Folders beside a vault with generated or installed files.
 _MADE = {"site", "node_modules", "__pycache__", "build", "dist"}
 
 
 class RenameError(ValueError):
-    """A name that is invalid, or taken."""
+    """A name that is invalid or in use."""
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Changes:
         return sum(map(len, self.edits.values()))
 
 
-#: Gives the link that takes the place of another one in a file; None: it stays.
+#: Returns the link that replaces another one in a file; None to keep it.
 _Change = Callable[[Link, Path], Link | None]
 
 
@@ -77,7 +77,7 @@ def rename_note(vault: Vault, old: str | Path, new: str) -> Changes:
     Raises
     ------
     RenameError
-        If the new name is invalid or taken, or no note has either name.
+        If the new name is invalid or in use, or no note has either name.
     """
     new = new.strip().removesuffix(".md")
     if not new or FORBIDDEN.search(new) or new.startswith("."):
@@ -125,7 +125,7 @@ def rename_heading(vault: Vault, note: Note, heading: Heading, words: str) -> Ch
     Raises
     ------
     RenameError
-        If the words are not valid for a heading, or another heading has them.
+        If the words are invalid for a heading, or another heading has them.
     """
     words = " ".join(words.split())
     if not comparable(words):
@@ -241,7 +241,7 @@ def _in_drawing(text: str, path: Path, change: _Change) -> Iterator[tuple[int, i
         if old is None or (other := change(old, path)) is None:
             continue
         yield *found.span("value"), html.escape(str(other))
-        # What a screen reader says of it.
+        # The label for screen readers.
         label = re.compile(rf'[^<>]*?\baria-label="(?P<name>{re.escape(html.escape(old.target))})"')
         if (said := label.match(text, found.end())) and other.target != old.target:
             yield *said.span("name"), html.escape(other.target)
@@ -292,7 +292,7 @@ def _change_navigation(vault: Vault, old: Path, new: Path, changes: Changes) -> 
 
 
 def _code_that_calls(vault: Vault, name: str) -> Iterator[str]:
-    """Yield the places where code beside the vault names a note, as that of figures does."""
+    """Yield the places where code beside the vault contains the name of a note, as figures do."""
     called = re.compile(rf"""(["']){re.escape(name)}(?:#[^"'\n]*)?\1""")
     beside = vault.root.parent
     for path in sorted(beside.rglob("*.py")):

@@ -1,4 +1,4 @@
-"""The span in the text that a check is about."""
+"""Finds the span of text that a check is about."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")
-#: How many units a character has in an encoding: editors count in units.
+#: The number of units of a character in an encoding; editors count columns in units.
 _WIDTHS: dict[str, Callable[[str], int]] = {
     "utf-8": lambda character: len(character.encode("utf-8", "surrogatepass")),
     "utf-16": lambda character: 1 + (character > "\uffff"),
@@ -19,7 +19,7 @@ _WIDTHS: dict[str, Callable[[str], int]] = {
 
 @dataclass(frozen=True, order=True)
 class Span:
-    """A range of a text; its last column is not included."""
+    """A range of a text; its end column is exclusive."""
 
     line: int
     column: int
@@ -32,7 +32,7 @@ class Span:
         return cls(line, column, line, column + length)
 
     def holds(self, line: int, column: int) -> bool:
-        """Return whether a place lies in it, or right behind it."""
+        """Return whether a place is in the span, or directly after it."""
         return (self.line, self.column) <= (line, column) <= (self.end_line, self.end_column)
 
 
@@ -47,7 +47,7 @@ class Edit:
 def lines(text: str) -> list[str]:
     r"""Split a text into lines with their ends, as editors do; the last one has no end.
 
-    Python's own ``splitlines`` knows more ends of lines than editors do.
+    Python's ``splitlines`` splits at more characters than editors do.
 
     >>> lines("a\x0cb\r\nc\n")
     ['a\x0cb\r\n', 'c\n', '']
@@ -57,7 +57,7 @@ def lines(text: str) -> list[str]:
 
 
 def to_units(line: str, column: int, encoding: str) -> int:
-    """Count the units of an encoding before a column of a line.
+    """Return the number of units of an encoding before a column of a line.
 
     >>> to_units("a😀b", 3, "utf-16")
     3
@@ -67,7 +67,7 @@ def to_units(line: str, column: int, encoding: str) -> int:
 
 
 def from_units(line: str, units: int, encoding: str) -> int:
-    """Find the column of a line that has so many units before it; beyond its end, the end.
+    """Return the column after so many units of a line; at most the end of the line.
 
     >>> from_units("a😀b", 3, "utf-16"), from_units("a😀b", 99, "utf-16")
     (3, 4)
@@ -79,7 +79,7 @@ def from_units(line: str, units: int, encoding: str) -> int:
 
 
 def applied(text: str, edits: Iterable[Edit]) -> str:
-    """Return a text with edits applied, whose places are those of the original text.
+    """Return a text with edits applied, whose spans are those of the original text.
 
     Raises
     ------
@@ -100,13 +100,13 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
 
 
 def carried(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]:
-    """Return the lines that two texts have in common: the first ones, and the last ones.
+    """Return which lines two texts have in common at the beginning and at the end.
 
     Returns
     -------
     tuple
-        How many lines at the beginning are the same; from which line on (of ``before``) those at
-        the end are; and what to add to the numbers of the latter.
+        The number of equal lines at the beginning; the line of ``before`` from which on the lines
+        at the end are equal; and the difference of their line numbers.
     """
     most = min(len(before), len(after))
     head = next((i for i in range(most) if before[i] != after[i]), most)

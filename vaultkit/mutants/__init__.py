@@ -1,1 +1,1 @@
-"""Mutation tests of notes: changes one thing at a time; a check should notice each change."""
+"""Mutation testing of notes: makes one change at a time, which a check should detect."""

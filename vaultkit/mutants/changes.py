@@ -1,6 +1,6 @@
-r"""Mutants of a note, found in its raw text, without the parsers of the engine.
+r"""Generates mutants of a note from its raw text, without the engine's parsers.
 
-So a part that the engine does not parse is mutated, too, and shows as a gap.
+So parts that the engine does not parse are mutated, too, and appear as gaps.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: in a file, on a line, from one text to another at a place of the file."""
+    """A change: the file, the line, the position, the old and the new text."""
 
     kind: str
     path: str
@@ -34,7 +34,7 @@ class Mutant:
         return f"{self.path}:{self.line}: {self.kind}: {before} → {after}"
 
 
-#: Pieces of a note that are read differently, in the order in which one hides the next.
+#: Parts of a note with different syntax; earlier alternatives take precedence.
 _PIECES = re.compile(
     r"""
     (?P<front>\A---\n.*?^---\n)
@@ -70,11 +70,11 @@ def changes(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
     Parameters
     ----------
     text
-        The note.
+        The note's text.
     path
-        The path in reports.
+        The note's path, for reports.
     rng
-        Chooses among the digits and letters.
+        Chooses the digits and letters.
     """
     line_starts = [found.end() for found in re.finditer(r"\A|\n", text)]
 
@@ -138,9 +138,9 @@ def _numbers(
         if "." not in number and (len(number) < 2 or _YEAR.fullmatch(number)):
             continue
         if re.match(r"0\d", number) or re.search(r"(?<![\w.])0\d+-$", before):
-            continue  # *007*, *003-12*: a name
+            continue  # a name: *007*, *003-12*
         if _REFERENCE.search(before) or re.match(r"[>\s]*\d*$", before):
-            continue  # what it names, or the number of a list's item
+            continue  # a name, or the number of a list item
         if text[found.end() :].lstrip(" ).,;:").startswith("<!-- given"):
             continue
         kind = "decimal" if "." in number else "integer"
@@ -152,7 +152,7 @@ def _numbers(
         yield at, text[at], _other_digit(text[at], rng), kind
 
 
-#: A size: a number, or one of the usual letters; and shapes made of such.
+#: A size: a number, or a usual letter; and shapes of such sizes.
 _LETTER = r"(?:[dn]_(?:\{\\text\{\w+\}\}|\w+)|[BHLNTdhmnst])(?!\w)"
 _SIZE = rf"(?<!\w)(?:\d{{1,5}}(?!\w)|(?:\d{{1,5}} ?)?{_LETTER})"
 _SHAPE = re.compile(
@@ -165,15 +165,15 @@ PROSE_SHAPE = "prose shape"
 def _shapes(
     text: str, start: int, end: int, letters: list[str], rng: random.Random
 ) -> Iterator[tuple[int, str, str]]:
-    """Swap two sizes of a shape, and replace one by another."""
+    """Yield mutants of a shape: two sizes exchanged, and one replaced."""
     for found in _SHAPE.finditer(text, start, end):
         sizes = list(re.compile(_SIZE).finditer(text, *found.span()))
         words = [size[0] for size in sizes]
         if found[0][0] == "(" and all(word.isdigit() and len(word) == 1 for word in words):
-            continue  # a point, or a place in an array
+            continue  # a point, or an index
         line = text[text.rfind("\n", 0, start) + 1 : start]
         if re.fullmatch(r"[> ]*- ", line) or re.match(r"[`$ ,.]*<!-- given", text[found.end() :]):
-            continue  # an answer to choose from, or what the note has reasons for
+            continue  # a wrong answer, or a given number
         for left, right in itertools.pairwise(sizes):
             if left[0] != right[0]:
                 between = text[left.end() : right.start()]
@@ -233,7 +233,7 @@ def formula_changes(
         return
     for found in relations:
         yield found.start(), found[0], _RELATIONS[found[0]], "relation"
-    # A sign behind the first relation changes the one side alone.
+    # A sign after the first relation changes only one side.
     at = relations[0].end()
     aligned = re.match(r"\s*&?\s*", tex[at:])
     at += aligned.end() if aligned else 0

@@ -1,9 +1,9 @@
-r"""Changes one thing at a time in the notes of a vault, and reports what no check noticed.
+r"""Makes one change at a time in the notes of a vault, and reports those that no check detected.
 
 ``python -m vaultkit.mutants docs``
 
-Notes are changed in memory; nothing is written. None of the changes touches code, so a note runs
-once for all of them; a statement that survives is tried on other numbers, too.
+Notes are changed in memory; nothing is written. No change affects code, so a note runs once for all
+of them; a statement that survives is also tried on other numbers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
 from vaultkit.run.session import NoteRun, Step
 
-#: What share of the changes of a kind must be noticed; of the others, that of equations.
+#: The least share of detected changes, by kind; other kinds have the target of equations.
 TARGETS = {
     "output": 1.0,
     "link": 1.0,
@@ -48,7 +48,7 @@ _SETTINGS = Settings(typeset=to_mathml)
 
 
 def judge(vault: Vault, note: Note, mutants: Sequence[Mutant]) -> list[str]:
-    """Return for each mutant of a note `NOTICED`, `IN_TRIALS` or `SURVIVED`.
+    """Return `NOTICED`, `IN_TRIALS` or `SURVIVED` for each mutant of a note.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def _target(kind: str) -> float:
 
 
 def _kind(kind: str) -> str:
-    """Return a kind without its place: *decimal* of *decimal in a heading*."""
+    """Return a kind without its place: *decimal* for *decimal in a heading*."""
     return kind.partition(" in ")[0]
 
 
@@ -139,7 +139,7 @@ def _vault(root: Path) -> Vault:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Make and judge all mutants, and report; return 1 if a target is missed."""
+    """Create and judge all mutants, and report; return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m vaultkit.mutants")
     parser.add_argument("vault", type=Path)
     parser.add_argument("notes", nargs="*", help="names of notes; all, if none is given")

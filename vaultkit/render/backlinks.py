@@ -1,4 +1,4 @@
-"""Renders the backlinks at the end of a page, and the unlinked mentions of it."""
+"""Renders the backlinks and the unlinked mentions at the end of a page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from vaultkit.render.embeds import settle
 from vaultkit.render.inline import InlineRenderer, literal
 from vaultkit.render.page import Page
 
-#: What is shown of a list; the rest is folded.
+#: The number of list items that are visible; the rest is folded.
 SHOWN = 8
 
 
 def linked_from(page: Page) -> Element | None:
-    """List the notes that link to the page, and those that name it, each with its sentence.
+    """Return the list of notes that link to the page or mention it, each with its sentence.
 
     It is an ``aside``, which Material's search leaves out if it contains no other ``aside``.
     """
@@ -61,7 +61,7 @@ def _backlink(page: Page, backlink: Backlink) -> Element:
     if is_whole(link.sentence):
         item.extend(_sentence(page, source, link.sentence))
     elif section := section_of(source, link):
-        # A cell of a table says little alone: the words above it say where it stands.
+        # A table cell says little alone, so its section is shown before it.
         part = SubElement(item, "p")
         part.text = "In "
         href = page.href(Target(source.path, section[0]))
@@ -71,7 +71,7 @@ def _backlink(page: Page, backlink: Backlink) -> Element:
 
 def _mention(page: Page, mention: Mention) -> Element:
     item = _item(page, mention.source)
-    # The marks are Markdown's own, in the middle of a sentence that is.
+    # The mention is marked in Markdown, within the Markdown of its sentence.
     sentence = f"{mention.before}=={mention.name}=={mention.after}"
     item.extend(_sentence(page, mention.source, " ".join(sentence.split())))
     return item
@@ -85,7 +85,7 @@ def _item(page: Page, source: Note) -> Element:
 
 
 def section_of(source: Note, link: Link) -> tuple[str, str] | None:
-    """Return slug and heading of the section around a link; None directly below the title."""
+    """Return slug and text of the heading above a link; None directly below the title."""
     above = [heading for heading in source.headings if heading.line <= link.line]
     return (above[-1].slug, above[-1].text) if above and above[-1].level > 1 else None
 

@@ -41,12 +41,12 @@ HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _STYLE = {name: style for style, names in CALLOUTS.items() for name in (style, *names)}
 #: A directive of MyST, the dialect of Jupyter's books: ```` ```{note} Title ````.
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}[ \t]*(?P<title>.*)")
-#: What such a block says of itself ahead of its text; and where a cell of a notebook ends.
+#: Fields of such a block before its text; and the end of a notebook's cell.
 _FIELD = re.compile(r":[\w-]+:")
 _CELL_ENDS = re.compile(r"\+\+\+(?:[ \t]+\{.*\})?")
-#: Properties of notes that are notebooks, too.
+#: Properties of notes that are also notebooks.
 _NOTEBOOK = {"jupytext", "kernelspec"}
-#: A box that nobody can tick.
+#: A disabled check box.
 _BOX = (
     '<label class="task-list-control"><input type="checkbox" disabled{}/>'
     '<span class="task-list-indicator"></span></label> '
@@ -63,7 +63,7 @@ class BlockRenderer:
     parsed
         The parsed text.
     note
-        The note of the text.
+        The note that contains the text.
     above
         The number of lines of the note above the text.
     names
@@ -88,7 +88,7 @@ class BlockRenderer:
         footnotes = _defined(defined.tokens) if defined else {}
         self.footnotes = Footnotes({**footnotes, **_defined(parsed.tokens)}, parsed.env)
         self.tokens: Sequence[Token] = parsed.tokens
-        #: The lines of the blocks that are open.
+        #: The lines of the open blocks.
         self.spans = [(0, 0)]
         self.fences = {fence.line: fence for fence in note.fences}
         self.classes = _classes(note)
@@ -157,7 +157,7 @@ class BlockRenderer:
         self.spans.pop()
         return at + 1
 
-    # --- What holds a line of text ---------------------------------------------------------------
+    # --- Text ------------------------------------------------------------------------------------
 
     def _line(self, inline: Token, cell: bool = False) -> InlineRenderer:
         """Return the renderer for the inline tokens of a paragraph."""
@@ -184,9 +184,9 @@ class BlockRenderer:
     def _prose(
         self, parent: Element, inline: Token, line: InlineRenderer, first: int, tight: bool, at: int
     ) -> int:
-        """Render the text of a paragraph from a place on; return the index of the next block."""
+        """Render the text of a paragraph from a position on; return the index of the next block."""
         content = inline.content[first:]
-        # To look for what divides a card first is far quicker than to look for a card.
+        # Searching for the mark of a card is far quicker than matching a card.
         card = CARD.fullmatch(content) if CARD_MARK.search(content) else None
         children = inline.children or []
         if card and (card["answer"] or self._touches(at)):
@@ -298,7 +298,7 @@ class BlockRenderer:
             box.set("data-check", name)
 
     def _ready(self, parent: Element, source: str) -> None:
-        # Where HTML stands alone in a paragraph, the host leaves out the paragraph.
+        # If the HTML is alone in its paragraph, the host removes the paragraph.
         SubElement(parent, "p").text = self.page.stash(source)
 
     def _fence(self, parent: Element, token: Token) -> None:
@@ -321,7 +321,7 @@ class BlockRenderer:
         self._ready(parent, coloured)
 
     def _admonition(self, parent: Element, kind: str, title: str, lines: list[str]) -> None:
-        """Render an admonition of MyST, a fence that the checks read as code."""
+        """Render a MyST admonition, which is a fence for the checks."""
         box = SubElement(parent, "div", {"class": _styled(["admonition", kind])})
         name = SubElement(box, "p", {"class": "admonition-title"})
         words = tokenize_line(title or kind.title(), self.env)
@@ -346,7 +346,7 @@ class BlockRenderer:
         return first.tag == "p" and TASK.match(self.tokens[at + 2].content) is not None
 
     def _begin_task(self, parent: Element, attributes: dict[str, str], at: int) -> None:
-        """Begin the item of a task; as in Obsidian, any sign but a blank ticks its box."""
+        """Begin a task item; as in Obsidian, any character but a blank ticks its box."""
         found = TASK.match(self.tokens[at + 2].content)
         state = found["state"] if found else " "
         attributes["class"] = "task-list-item"
@@ -416,7 +416,7 @@ class BlockRenderer:
         return name
 
     def _touches(self, at: int) -> bool:
-        """Return whether a block begins right below the one before it."""
+        """Return whether a block begins on the line after the one before it."""
         if at >= len(self.tokens) or self.tokens[at].nesting == -1:
             return False
         first = (self.tokens[at].map or (0, 0))[0]
@@ -448,7 +448,7 @@ def _classes(note: Note) -> dict[int, list[str]]:
 
 
 def _styled(names: list[str]) -> str:
-    """Return the classes of a callout, with the one that Material styles."""
+    """Return the classes of a callout, including the one that Material styles."""
     if not set(names) & set(CALLOUTS):
         styles = [_STYLE[name] for name in names if name in _STYLE]
         names = [*names, *(styles[:1] or ["note"])]
@@ -458,7 +458,7 @@ def _styled(names: list[str]) -> str:
 def _with_spots(coloured: str, lines: Sequence[str], above: int, names: Names) -> str:
     """Wrap each shape in a comment of highlighted code in an element with its name."""
     code = coloured.split("\n")
-    # Blank lines at its beginning are not shown.
+    # Pygments drops blank lines at the beginning.
     blank = next((number for number, text in enumerate(lines) if text.strip()), 0)
     for number in range(len(lines)):
         if not (spots := names.spots.get(above + number + 1)) or number - blank >= len(code):
@@ -497,15 +497,15 @@ def _stripped(token: Token) -> Token:
 
 
 def _identify(parent: Element, element: Element, name: str) -> None:
-    """Give an element the id that is written behind it."""
+    """Set the id of an element to the ``^id`` written after it."""
     if element.tag in HEADINGS:
-        # A heading keeps its own address.
+        # A heading keeps its own anchor.
         SubElement(element, "span", {"id": name})
     elif parent is element:
-        # Text right in an item.
+        # Text directly in a list item.
         element.set("id", name)
     elif HTML_PLACEHOLDER_RE.fullmatch(element.text or "") or "id" in element.attrib:
-        # The host will put ready HTML, a block of code, in the place of the paragraph.
+        # The host will replace the paragraph by finished HTML, such as a block of code.
         index = list(parent).index(element)
         box = Element("div", {"id": name})
         box.append(element)

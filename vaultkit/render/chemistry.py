@@ -1,6 +1,6 @@
 r"""Translates the chemistry of mhchem, ``\ce`` and ``\pu``, to plain TeX.
 
-MathJax, and so Obsidian, supports that package. Its syntax is described at
+MathJax, and therefore Obsidian, supports mhchem. Its syntax is described at
 https://mhchem.github.io/MathJax-mhchem/.
 """
 
@@ -39,26 +39,26 @@ _GREEK = (
     r"(?![A-Za-z])(?:\{\}|\s+)?"
 )
 _LETTERS = re.compile(rf"(?:[^\W\d_]|{_GREEK})+")
-#: How many there are of what follows: *2*, *0.5*, *1/2*, *n*, *2n*, *$n$*; *pH* is no *p* of *H*.
+#: A stoichiometric number: *2*, *0.5*, *1/2*, *n*, *2n*, *$n$*; but not the *p* of *pH*.
 _AMOUNT = re.compile(
     r"(?!(?:pH|pOH|pK|pC|iPr|iBu)(?![a-z]))[-+]?(?:(?P<above>\d+|[a-z]|\$[a-z]\$)/(?P<below>\d+)"
     r"|\([-+]?\d+/\d+\)|\d+[.,]\d+|\.\d+|\d+(?:[a-z](?=\s*[A-Z]))?|[a-z](?=\s*[A-Z]))"
 )
-#: What may stand raised without braces: a charge, a number, a letter, a dot; its minus is no bond.
+#: A superscript without braces: a charge, a number, a letter, a dot; its minus is no bond.
 _RAISED = re.compile(
     r"[-+]?\d+[a-z]?(?:\++|-+(?![A-Za-z\d\[\\$]))?|[a-zA-Z](?:\++|-+(?![A-Za-z]))?|[-+*]+|\.+[-+]*|'+"
 )
 _SCRIPT = re.compile(r"[\^_]|'+")
 _LOWERED = re.compile(r"[-+]?\d+|[a-zA-Z]")
-#: A charge that nothing raises: a plus, or a minus where a formula ends.
+#: A charge without ``^``: a plus, or a minus at the end of a formula.
 _CHARGE = re.compile(r"\++|-+(?=$|[\s\]}.,;:_^|&]|\\\}|\\\\|\([a-z]{1,3}\))")
 _STATE = re.compile(r"\s*\((?:[a-z]{1,3}(?:,\s*\$[^$]*\$)?|(?:\\ca\s*)?\$[^$]*\$)\)")
 _ISOTOPE = re.compile(r"\^(?:\d+|\{\d+\})(?:_(?:-?\d+|\{-?\d+\}))?(?=[A-Za-z])")
-#: Behind numbers and single letters a hyphen is no bond: *1s^2-N*, *2-butene*, *d-orbital*.
+#: After numbers and single letters, a hyphen is no bond: *1s^2-N*, *2-butene*, *d-orbital*.
 _IS_PREFIX = re.compile(r"(?:^|[^_{\d])\d+$|\^\{\d+\}$|\\mathrm\{(?:[a-z]|\\[A-Za-z]+)\}$")
-#: What falls out or rises.
+#: The sign of a precipitate or gas.
 _FALLS = re.compile(r"\s(?:v|\(v\)|\^|\(\^\))(?=\s|$)")
-#: Commands whose groups hold chemistry, too; and how many.
+#: Commands whose arguments also contain chemistry, and the number of arguments.
 _WITH_CHEMISTRY = {
     **dict.fromkeys(("frac", "overset", "underset", "stackrel"), 2),
     **dict.fromkeys(("underbrace", "overbrace", "boxed", "cancel", "ce"), 1),
@@ -78,7 +78,7 @@ def formula(text: str) -> str:
 
 
 class _Formula:
-    r"""Parses chemistry from left to right; each method tries to read one kind of part.
+    r"""Parses chemistry from left to right; each method tries to parse one kind of part.
 
     Parameters
     ----------
@@ -89,12 +89,12 @@ class _Formula:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        #: What is written; the last part takes the scripts that follow, if it is an atom.
+        #: The translated parts; scripts that follow apply to the last one if it is an atom.
         self.parts: list[str] = []
         self.takes_scripts = False
 
     def write(self) -> str:
-        """Return the whole as TeX."""
+        """Return the formula as TeX."""
         readers: tuple[Callable[[], bool], ...] = (
             self.falls, self.state, self.space, self.arrow, self.mathematics, self.isotope,
             self.scripts, self.amount, self.letters, self.number, self.sign, self.bracket,
@@ -107,7 +107,7 @@ class _Formula:
         return "".join(self.parts).strip()
 
     def add(self, tex: str, *, takes_scripts: bool = False) -> bool:
-        """Append a part; return True, as a part was read."""
+        """Append a part; return True, since a part was parsed."""
         self.parts.append(tex)
         self.takes_scripts = takes_scripts
         return True
@@ -119,21 +119,21 @@ class _Formula:
         return found
 
     def falls(self) -> bool:
-        """Read the sign of a precipitate, *v*, or a gas, *^*."""
+        """Parse the sign of a precipitate, *v*, or a gas, *^*."""
         found = self.match(_FALLS) if self.parts else None
         return bool(found) and self.add(
             r"\,\downarrow " if found and "v" in found[0] else r"\,\uparrow "
         )
 
     def state(self) -> bool:
-        """Read a state of aggregation, or a crystal system: *(aq)*."""
+        """Parse a state of aggregation, or a crystal system: *(aq)*."""
         found = self.match(_STATE) if self.parts and self.takes_scripts else None
         if not found:
             return False
         return self.add(rf"\mkern2mu {_script(found[0].strip())}", takes_scripts=True)
 
     def space(self) -> bool:
-        """Read space: it separates two formulas, and makes the signs between it operators."""
+        """Parse a space, which separates formulas and makes the signs beside it operators."""
         found = self.match(r"\s+")
         if not found:
             return False
@@ -144,7 +144,7 @@ class _Formula:
         return self.add("~" if apart and not _ARROW.match(self.text, self.at) else " ")
 
     def arrow(self) -> bool:
-        """Read an arrow with its labels above and below."""
+        """Parse an arrow with its labels above and below."""
         found = self.match(_ARROW)
         if not found:
             return False
@@ -161,12 +161,12 @@ class _Formula:
         return self.add(f"{apart}{written}{apart}")
 
     def mathematics(self) -> bool:
-        """Read mathematics between dollars."""
+        """Parse mathematics between dollars."""
         found = self.match(r"\$(?P<tex>(?:\\.|[^$])*)\$")
         return bool(found) and self.add(f"{{{found['tex'] if found else ''}}}", takes_scripts=True)
 
     def isotope(self) -> bool:
-        """Read the numbers before an element: *^{227}_{90}Th*."""
+        """Parse the numbers before an element: *^{227}_{90}Th*."""
         found = re.compile(r"(?:\{\})?(?=[\^_])").match(self.text, self.at)
         isotope = found and _ISOTOPE.match(self.text, found.end())
         if not found or not (isotope or (found[0] or not self.takes_scripts)):
@@ -183,7 +183,7 @@ class _Formula:
         return self.add(written, takes_scripts=True)
 
     def read_scripts(self, *, before: bool = False) -> tuple[str | None, str | None]:
-        """Read a superscript and a subscript at one place; behind an atom, in this order alone."""
+        """Parse a superscript and a subscript; after an atom, only in this order."""
         raised = lowered = None
         while sign := _SCRIPT.match(self.text, self.at):
             lowers = sign[0] == "_"
@@ -201,7 +201,7 @@ class _Formula:
         return raised, lowered
 
     def scripts(self) -> bool:
-        """Read the scripts behind a part."""
+        """Parse the scripts after a part."""
         self.match(r"\{\}(?=[\^_])")
         begins = self.at
         raised, lowered = self.read_scripts()
@@ -211,7 +211,7 @@ class _Formula:
         return True
 
     def attach(self, raised: str | None, lowered: str | None) -> None:
-        """Append scripts to the last part, behind those that it has."""
+        """Append scripts to those of the last part."""
         base = self.parts.pop() if self.takes_scripts and self.parts else "{}"
         if re.search(r"[\^_]\{", base) or base in (")", "]", r"\}"):
             base = f"{{{base}}}"
@@ -221,7 +221,7 @@ class _Formula:
         self.add(base, takes_scripts=True)
 
     def amount(self) -> bool:
-        """Read the stoichiometric number before a formula."""
+        """Parse the stoichiometric number before a formula."""
         if self.takes_scripts:
             return False
         if italic := self.match(r"([a-z])-(?=[A-Z])"):
@@ -238,12 +238,12 @@ class _Formula:
         return self.add(text + (r"\," if apart else ""))
 
     def letters(self) -> bool:
-        """Read elements, and other words in letters."""
+        """Parse elements, and other words in letters."""
         found = self.match(_LETTERS)
         return bool(found) and self.add(_upright(found[0] if found else ""), takes_scripts=True)
 
     def number(self) -> bool:
-        """Read the number behind a part as its subscript."""
+        """Parse the number after a part as its subscript."""
         found = self.match(r"\d+")
         if found and self.takes_scripts:
             self.attach(None, found[0])
@@ -252,7 +252,7 @@ class _Formula:
         return bool(found)
 
     def sign(self) -> bool:
-        """Read a charge, a bond, a plus sign, or a sign that separates two parts."""
+        """Parse a charge, a bond, a plus sign, or a sign that separates two parts."""
         if self.takes_scripts and not self.is_open() and (charge := self.match(_CHARGE)):
             self.attach(charge[0], None)
             return True
@@ -277,20 +277,20 @@ class _Formula:
         return term.startswith("-") and self.text[self.at] == "-"
 
     def bracket(self) -> bool:
-        """Read a bracket; a closing one may have scripts."""
+        """Parse a bracket; a closing one may have scripts."""
         found = self.match(r"[\[\]()]|\\[{}]")
         closes = found is not None and found[0] in (")", "]", r"\}")
         return bool(found) and self.add(found[0] if found else "", takes_scripts=closes)
 
     def words(self) -> bool:
-        """Read words in braces."""
+        """Parse words in braces."""
         if self.text[self.at] != "{":
             return False
         words, self.at = group(self.text, self.at)
         return self.add(rf"\text{{{words}}}" if words else "", takes_scripts=bool(words))
 
     def command(self) -> bool:
-        """Read a command with its arguments."""
+        """Parse a command with its arguments."""
         found = self.match(COMMAND)
         if not found:
             return False
@@ -317,7 +317,7 @@ class _Formula:
 
 
 def _closing(text: str, at: int) -> int:
-    """Return the place of the closing bracket, skipping braces and dollars."""
+    """Return the position of the closing bracket, skipping braces and dollars."""
     depth = 0
     for sign in re.finditer(r"\\.|\$[^$]*\$|[\[\]{}]", text[at:]):
         depth += (sign[0] in "[{") - (sign[0] in "]}")
@@ -327,7 +327,7 @@ def _closing(text: str, at: int) -> int:
 
 
 def _group(text: str, at: int) -> tuple[str, int]:
-    """Read a script: in braces, between dollars, or a command with its arguments.
+    """Return a script: in braces, between dollars, or a command with its arguments.
 
     Dollars are kept.
     """
@@ -346,7 +346,7 @@ def _upright(letters: str) -> str:
     return rf"\mathrm{{{letters.replace('{}', '').rstrip()}}}"
 
 
-#: In scripts: mathematics, words, numbers with single letters, other words, dots and primes.
+#: The parts of a script: mathematics, words, numbers with single letters, dots and primes.
 _PIECE = re.compile(
     r"\$(?P<tex>(?:\\.|[^$])*)\$|\{(?P<words>[^{}]*)\}|\((?P<state>[a-z]{1,3})(?=[,)])"
     r"|(?P<variable>(?<![A-Za-z])[a-z](?![A-Za-z]))"
@@ -356,7 +356,7 @@ _PIECE = re.compile(
 
 
 def _script(text: str, *, is_raised: bool = False) -> str:
-    """Translate a script or a state: variables are set in italics, words upright."""
+    """Return a script or state in TeX: variables in italics, words upright."""
     if is_raised and text == "x":
         return r"\times"
     if not is_raised and re.fullmatch(r"[a-z]", text) and text == "i":
@@ -421,7 +421,7 @@ def _quantity(text: str) -> str:
     at = 0
     while found := _UNIT.match(text, at):
         at = found.end()
-        # A number and its unit stand apart however they are written.
+        # A number and its unit are separated by a space, even if they are written without.
         alone = len(parts) == 1 and parts[0][-1] in "0123456789)}"
         is_unit = found["name"] or found["degree"]
         parts += ["~"] * bool(alone and is_unit)

@@ -1,4 +1,4 @@
-"""Highlights code, with one formatter for all blocks of a kind; draws the fences of diagrams."""
+"""Highlights code, with one formatter for all blocks of a kind, and draws diagrams."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vaultkit.read.note import Fence
 from vaultkit.render import mermaid
 from vaultkit.store import Store
 
-#: Fences that plugins of Obsidian compute something in, and what these are called.
+#: Fences whose content an Obsidian plugin computes, with a name for it.
 COMPUTED = {
     "dataview": "Dataview",
     "dataviewjs": "Dataview",
@@ -28,9 +28,9 @@ COMPUTED = {
     "tasks": "Tasks",
 }
 _NO_LANGUAGE = re.compile(r"[^\w#.+-]")
-#: A cell of a notebook that is kept as Markdown, of any language but Python.
+#: A notebook cell in a Markdown notebook, in a language other than Python.
 _CELL = re.compile(r"\{code-cell\}\s*(?P<language>bash|julia|r\b)?")
-#: ```` ```{ .python #id title="a" } ````, as Python-Markdown has it.
+#: ```` ```{ .python #id title="a" } ````, the syntax of Python-Markdown.
 _ATTRIBUTES = re.compile(r"\{(?P<inner>\s*[.#].*)\}\s*$")
 _OPENING = re.compile(r'^<div(?: class="(?P<classes>[^"]*)")?>')
 
@@ -73,7 +73,7 @@ def _listed(attributes: str) -> CodeBlock:
 
 
 def fences(store: Store) -> list[dict[str, Any]]:
-    """Return the custom fences for diagrams, whose drawings are kept in a store."""
+    """Return the custom fences for diagrams, whose drawings are cached in a store."""
     draw = partial(mermaid.fence, store=store)
     computed = {"class": "vk-computed", "format": placeholder}
     return [
@@ -83,7 +83,7 @@ def fences(store: Store) -> list[dict[str, Any]]:
 
 
 def placeholder(source: str, language: str, css_class: str, *_: Any, **__: Any) -> str:
-    """Return a box for content that only Obsidian computes, with its source."""
+    """Return a box with the source of content that only Obsidian computes."""
     name = html.escape(COMPUTED[language])
     return (
         f'<details class="info {css_class}"><summary>{name}: computed in Obsidian alone</summary>'
@@ -101,12 +101,12 @@ class Highlighter(Highlight):  # type: ignore[misc]
         self.css_class = settings.pop("css_class")
         settings.pop("_enabled")
         super().__init__(md, **settings)
-        #: By the name of the language, what draws a fence, and the class of the drawing.
+        #: By language, the function that draws a fence, and the CSS class of the drawing.
         self.drawn: dict[str, tuple[Callable[..., str], str]] = {
             one["name"]: (one["format"], one["class"]) for one in drawn
         }
         self.lexers: dict[str, tuple[Lexer, str]] = {}
-        #: The number of the block of code that was written last, for the ids of its lines.
+        #: The number of the last block of code, for the ids of its lines.
         self.count = -1
 
     def write(self, source: str, code: CodeBlock) -> str:
@@ -137,7 +137,7 @@ class Highlighter(Highlight):  # type: ignore[misc]
         )
 
     def highlight(self, src: str, language: str, css_class: str = "highlight", **known: Any) -> Any:
-        """Highlight a block of code; unusual options are left to `pymdownx.highlight`."""
+        """Highlight a block of code; unusual options are passed to `pymdownx.highlight`."""
         ordinary = self.use_pygments and not (
             self.auto_title or self.line_spans or self.line_anchors or self.guess_lang
         )
@@ -162,7 +162,7 @@ class Highlighter(Highlight):  # type: ignore[misc]
 
 @lru_cache(maxsize=256)
 def _formatter(css_class: str, style: str, noclasses: bool, title: str) -> BlockHtmlFormatter:
-    # To make one takes longer than to colour a block.
+    # Creating a formatter takes longer than highlighting a block.
     return BlockHtmlFormatter(
         cssclass=css_class, style=style, noclasses=noclasses, wrapcode=True, filename=title
     )

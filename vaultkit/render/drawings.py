@@ -1,4 +1,4 @@
-"""Renders figures with their captions, and inlines SVG drawings, which follow links and colours."""
+"""Renders figures with captions, and inlines SVG drawings, so that their links and colours work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def caption_figures(page: Page, root: Element) -> None:
     """Turn each image with an emphasised line below it into a figure with a caption."""
     for parent in list(root.iter()):
         for index, child in enumerate(list(parent)):
-            # Where the ends of lines are shown, one stands between the two.
+            # With hard line breaks, a <br> is between the image and the caption.
             parts = [part for part in child if part.tag != "br"]
             if child.tag != "p" or [part.tag for part in parts] != ["img", "em"]:
                 continue
@@ -45,7 +45,7 @@ def caption_figures(page: Page, root: Element) -> None:
             figure.append(image)
             image.tail = None
             words.tag = "figcaption"
-            # A comment tells the checks something; the reader does not see it anywhere.
+            # A comment for the checks is not shown.
             words.tail = None
             figure.append(words)
             parent[index] = figure
@@ -60,7 +60,7 @@ def _is_comment(page: Page, text: str) -> bool:
 
 
 def inline_drawings(page: Page, root: Element) -> None:
-    """Replace each image that is a drawing of the vault by its SVG."""
+    """Replace each image of a drawing in the vault by its SVG."""
     for parent in list(root.iter()):
         for index, child in enumerate(list(parent)):
             image = child[0] if child.tag == "p" and len(child) == 1 else child
@@ -97,7 +97,7 @@ def _drawing(page: Page, image: Element) -> str | None:
         opening = _LABEL.sub("", opening).replace("<svg", f'<svg aria-label="{alt}"', 1)
     if image.get("data-says"):
         opening = opening.replace("<svg", f'<svg data-says="{image.attrib["data-says"]}"', 1)
-    # The numbers on the axes are no words to search for.
+    # The numbers on the axes are not indexed for search.
     opening = opening.replace("<svg", '<svg data-search-exclude="true"', 1)
 
     def link(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Renders embedded notes, whole or by section or block, within a page."""
+"""Renders embedded notes, sections and blocks within a page."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from vaultkit.render.page import DEPTH, MOST, Page
 from vaultkit.render.tables import prepare_tables
 
 _HEADING = re.compile("h[1-6]")
-#: What holds text and blocks side by side.
+#: Elements that contain text and blocks side by side.
 _HOLD = ("li", "td", "th")
 _FOOTNOTE = re.compile(r"(#?fn(?:ref\d*)?:)(.*)")
 
 
 def finish_parts(page: Page, root: Element) -> None:
-    """Prepare the figures and tables of a page, or of what it embeds."""
+    """Prepare the figures and tables of a page or of an embedded part."""
     caption_figures(page, root)
     prepare_tables(root)
 
@@ -71,7 +71,7 @@ def _parts(page: Page, paragraph: Element) -> Iterator[Element]:
 
 
 def _trimmed(part: Element) -> bool:
-    """Strip line ends around an embed from a part; return whether text is left."""
+    """Strip line ends next to an embed from a part; return whether any text remains."""
     while len(part) and not (part.text or "").strip() and part[0].tag == "br":
         part.text = part[0].tail
         del part[0]
@@ -84,7 +84,7 @@ def _trimmed(part: Element) -> bool:
 
 
 def _box(page: Page, anchor: Element) -> Element | None:
-    """Render an embedded note; None if it stays a link: broken, circular, or too many."""
+    """Return an embedded note; None if it remains a link: broken, circular, or one too many."""
     name, _, sub = anchor.attrib["data-embed"].partition("#")
     try:
         target = page.resolve(Link(0, name, sub, "", True, True))
@@ -107,7 +107,7 @@ def _box(page: Page, anchor: Element) -> Element | None:
         finish_parts(page, root)
         transclude(page, root)
     if not target.lines and len(root) and root[0].tag == "h1":
-        # The link to the source says the same.
+        # The heading repeats the link to the source.
         root.remove(root[0])
     settle(page, root, note.path, scope)
     box.extend(root)
@@ -127,7 +127,7 @@ def _part(page: Page, note: Note, lines: tuple[int, int] | None) -> BlockRendere
 
 
 def _defined(parsed: Parsed) -> dict[str, Any]:
-    """Return the definitions (of links and footnotes) in a note, for a part of it."""
+    """Return the definitions of links and footnotes in a note, for a part of it."""
     refs = parsed.env.get("footnotes", {}).get("refs", {})
     footnotes = {"refs": dict.fromkeys(refs, -1), "list": {}}
     return {"references": parsed.env.get("references", {}), "footnotes": footnotes}

@@ -1,4 +1,4 @@
-"""Environments of TeX, written with those that the converter to MathML knows."""
+"""Rewrites TeX environments that the converter to MathML lacks with those that it has."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from vaultkit.read.macros import group
 
-#: What stands for an environment that there is not, with what follows its beginning.
+#: The replacement of an environment, with the text after its beginning.
 _ENVIRONMENTS = {
     "split": (r"\begin{aligned}", r"\end{aligned}"),
     "alignedat": (r"\begin{aligned}", r"\end{aligned}"),
@@ -27,16 +27,16 @@ _ENVIRONMENTS = {
     "displaymath": ("", ""),
     "math": ("", ""),
 }
-#: These take a word, of how many columns or of which kind.
+#: Environments with an argument: the number of columns, or a kind.
 _WITH_A_WORD = {"alignat", "alignedat", "subarray", "empheq"}
-#: These take options, of how columns stand; matrices do with a star.
+#: Environments with options for the alignment of columns; matrices with a star have them, too.
 _WITH_OPTIONS = {
     *("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "smallmatrix"),
     *("psmallmatrix", "bsmallmatrix", "multlined", "empheq"),
 }
 BEGINS = re.compile(r"\\(?P<what>begin|end)\s*\{(?P<name>[A-Za-z]+)(?P<star>\*?)\}")
 
-#: An arrow of `CD`, with what stands on both sides of it: ``@>f>g>``, ``@VVV``, ``@=``.
+#: An arrow of `CD` with its labels: ``@>f>g>``, ``@VVV``, ``@=``.
 _LABELLED = r"(?:\{(?:[^{}]|\{[^{}]*\})*+\}|\\[A-Za-z]++|[^{}\\])*?"
 _ARROW = re.compile(
     rf"@(?:(?P<way>[<>AV])(?P<first>{_LABELLED})(?P=way)(?P<second>{_LABELLED})(?P=way)"
@@ -81,7 +81,7 @@ def _diagram(tex: str) -> str:
 
 
 def environments(tex: str) -> Iterator[str]:
-    """Write the environments of a formula, piece by piece."""
+    """Yield the rewritten pieces of a formula with environments."""
     at = 0
     for found in BEGINS.finditer(tex):
         if found.start() < at:
@@ -118,7 +118,7 @@ def environments(tex: str) -> Iterator[str]:
         elif name in _WITH_OPTIONS:
             yield rf"\{found['what']}{{{name}}}"
         elif name in ("align", "gather", "multline"):
-            # Obsidian numbers nothing by itself.
+            # Obsidian does not number equations.
             yield rf"\{found['what']}{{{name}*}}"
         else:
             yield found[0]
@@ -126,7 +126,7 @@ def environments(tex: str) -> Iterator[str]:
 
 
 def whole(tex: str, begins: re.Match[str]) -> tuple[str, int]:
-    """Return an environment up to its end, and where that is."""
+    """Return an environment up to its end, and the position of the end."""
     depth = 0
     for found in BEGINS.finditer(tex, begins.start()):
         depth += 1 if found["what"] == "begin" else -1

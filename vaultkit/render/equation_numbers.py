@@ -1,4 +1,4 @@
-"""The numbers of equations: tags where the converter takes them, labels, references to labels."""
+"""Numbers equations: tags in a form that the converter accepts, labels, references to labels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vaultkit.read.macros import group
 from vaultkit.render.environments import BEGINS, rows_of, whole
 
 _ROWS = {"align": "align", "aligned": "align", "gather": "gather", "gathered": "gather"}
-#: Each row of theirs may have a number.
+#: Environments whose rows may have numbers.
 _WITH_NUMBERS = {*_ROWS, "alignat", "flalign", "eqnarray"}
 _LABEL = re.compile(r"\\label\s*\{(?P<name>[^{}]*)\}")
 REFERENCE = re.compile(r"\\(?P<eq>eq)?ref\s*\{(?P<name>[^{}]*)\}")

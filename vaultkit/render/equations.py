@@ -1,4 +1,4 @@
-"""Gives each displayed equation an id and a link to it."""
+"""Gives each displayed equation an id, and a link to that id."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def address_equations(page: Page, root: Element) -> None:
             taken.add(name)
             display.set("id", name)
         label = "Link to this equation"
-        # The sign itself comes from the style sheet: it is no word to search for.
+        # The style sheet shows the sign of the link, so that search does not index it.
         attributes = {"class": "headerlink vk-math__link", "href": f"#{name}", "title": label}
         SubElement(display, "a", {**attributes, "aria-label": label})
 

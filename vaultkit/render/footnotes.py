@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from markdown_it.token import Token
 
-#: A space that does not break, and an arrow back.
+#: A no-break space, and an arrow back.
 _BACK = "&#160;", "&#8617;"
 
 
@@ -27,7 +27,7 @@ class Footnotes:
         self.tokens = tokens
         self.env = env
         self._inline = env.setdefault("footnotes", {"refs": {}, "list": {}})["list"]
-        #: By its label, how often each is marked.
+        #: By label, the number of references.
         self.marks: dict[str, int] = {}
 
     def mark(self, token: Token) -> Element:
@@ -50,7 +50,7 @@ class Footnotes:
         SubElement(box, "hr")
         items = SubElement(box, "ol")
         written: list[str] = []
-        # A footnote may mark others.
+        # A footnote may refer to others.
         while waiting := [label for label in self.marks if label not in written]:
             written.append(waiting[0])
             item = SubElement(items, "li", {"id": f"fn:{waiting[0]}"})

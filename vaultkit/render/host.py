@@ -1,8 +1,9 @@
 """The Python-Markdown extension ``vaultkit``, through which hosts such as MkDocs use the renderer.
 
-A preprocessor renders the page and leaves Python-Markdown an empty text. A tree processor, after
-Python-Markdown's inline patterns, inserts the rendered elements. The host does the rest: it indents
-them, makes the table of contents, turns links to notes into addresses, and serialises the HTML.
+A preprocessor renders the page and leaves an empty text for Python-Markdown. A tree processor,
+which runs after Python-Markdown's inline patterns, inserts the rendered elements. The host does the
+rest: it indents them, makes the table of contents, resolves links to notes, and serialises the
+HTML.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from vaultkit.render.properties import show_properties
 from vaultkit.render.safe import keep_safe
 from vaultkit.render.unpublished import make_text
 
-#: The extensions that a page is made with, and their settings.
+#: The Python-Markdown extensions for every page, with their settings.
 PARTS: dict[str, dict[str, Any]] = {
     "toc": {"slugify": slug, "permalink": "#", "permalink_title": "Link to here", "marker": ""},
     "pymdownx.highlight": {"pygments_lang_class": True},
     "vaultkit.render.host": {},
 }
-#: What a page shows of a note that a plugin of Obsidian keeps a drawing in.
+#: The text shown for a note in which the Excalidraw plugin stores a drawing.
 _DRAWN = "> [!info] A drawing of Excalidraw\n> It is shown in Obsidian alone."
 _LISTED = re.compile(r"(?P<name>(?P<id>\S+)/name) \{ #(?P<slug>(?P=id)/slug) \}")
 
@@ -53,7 +54,7 @@ class VaultExtension(Extension):
         self, parts: Mapping[str, Mapping[str, Any]] | None = None, **options: Any
     ) -> None:
         self.parts = {name: {**own, **(parts or {}).get(name, {})} for name, own in PARTS.items()}
-        # The defaults are words where Python-Markdown would make a truth value of a vault.
+        # String defaults, since Python-Markdown would convert a vault to a Boolean.
         self.config = {
             "vault": ["", "the Vault, where the host has read it"],
             "docs_dir": ["docs", "the vault's folder, where the host gives neither"],
@@ -75,18 +76,18 @@ class VaultExtension(Extension):
                 md.registerExtensions([name], {name: settings})
         page = Page(md, self.getConfigs())
         reader = _Reader(md, page)
-        # Ahead of all that reads HTML in the text.
+        # Before all preprocessors that read HTML.
         md.preprocessors.register(reader, "vaultkit", 29)
         if "html_block" in md.preprocessors:
             md.preprocessors.deregister("html_block")
         md.parser.blockprocessors.register(_Nothing(md.parser), "vaultkit", 1000)
-        # Behind all that reads text (20), before that is laid out (10).
+        # After inline patterns (20), before indentation (10).
         md.treeprocessors.register(_HandOver(md, page, reader), "vaultkit", 19.95)
-        # Behind what reads attributes (8), before headings get their addresses (5).
+        # After attribute lists (8), before the ids of headings (5).
         md.treeprocessors.register(_Finish(md, page), "vaultkit-finish", 6)
         if page.options["mathematics"]:
             md.treeprocessors.register(_Mathematics(md, page), "vaultkit-mathematics", 4)
-        # Behind all that writes attributes.
+        # After all processors that set attributes.
         md.treeprocessors.register(_Addresses(md, page), "vaultkit-addresses", -2)
 
 
@@ -114,14 +115,14 @@ class _Reader(Preprocessor):
             note = replace(parse(_DRAWN), path=path)
         if note.refused:
             note = replace(parse("\n".join(refusal(note))), path=path)
-        # What others make, a page of tags for one, is no note: nothing on it is checked.
+        # A generated page, such as that of tags, is no note: nothing on it is checked.
         names = Names(note, known) if page.options["places"] else None
         self.root = BlockRenderer(page, tokenize(note.text), note, names=names).write()
         return "\n".join(page.raw).split("\n")
 
 
 class _Nothing(BlockProcessor):
-    """Consumes the text without parsing it, as `_Reader` has rendered it."""
+    """Consumes the text without parsing it, since `_Reader` has rendered it."""
 
     def test(self, parent: Element, block: str) -> bool:  # noqa: ARG002
         return True
@@ -146,7 +147,7 @@ class _HandOver(_Part):
 
 
 class _Finish(_Part):
-    """Adds the contents that come from other files: embeds, drawings, backlinks."""
+    """Adds content from other files: embeds, drawings, backlinks."""
 
     def run(self, root: Element) -> None:
         page = self.page
@@ -178,14 +179,14 @@ class _Addresses(_Part):
         for anchor in root.iter("a"):
             tag = anchor.attrib.pop("data-tag", None)
             if tag is not None:
-                # From the vault's root: any file there does to say so.
+                # The address is relative to the vault's root, which any file there can represent.
                 href = page.rebase(page.options["tags_page"], page.vault.root / "index.md")
                 anchor.set("href", f"{page.address(href)}#tag:{tag}")
         keep_safe(root, page.options["html"])
 
 
 def _above(lines: list[str], known: Note | None) -> int | None:
-    """Return how many lines of a note precede its page's text; None if the texts differ."""
+    """Return the number of a note's lines before the page's text; None if the texts differ."""
     if known is None or known.refused:
         return None
     page = "\n".join(lines).rstrip("\n").split("\n")
@@ -196,7 +197,7 @@ def _above(lines: list[str], known: Note | None) -> int | None:
 
 
 def refusal(note: Note) -> list[str]:
-    """Return the text of a page in place of a note that cannot be rendered."""
+    """Return the text of a page for a note that cannot be rendered."""
     return [f"# {note.name}", "", "> [!failure] This note cannot be shown", f"> {note.refused}"]
 
 
@@ -211,7 +212,7 @@ def _address_listed(root: Element) -> None:
 def give_title(page: Page, root: Element) -> None:
     """Insert the name of a note as its title, unless it begins with a heading.
 
-    The theme does so on a page without any heading.
+    On a page without headings, the theme does that.
     """
     if page.trail or page.host.path not in page.vault.notes:
         return
@@ -228,7 +229,7 @@ def _begins_with_title(root: Element, name: str) -> bool:
     first = next((element for element in root if element.tag in HEADINGS), None)
     if first is None or first.tag != "h1":
         return False
-    # One that comes behind text is the title of the page if it says so.
+    # A heading after other text is the title only if it equals the name.
     return first is root[0] or comparable("".join(first.itertext())) == comparable(name)
 
 

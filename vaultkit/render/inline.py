@@ -19,20 +19,20 @@ from vaultkit.render.links import image, link, wikilink
 from vaultkit.render.page import SIGNS, Page
 from vaultkit.render.places import Names, Spot
 
-#: An address in running text; what ends a sentence is no part of it.
+#: A web address in running text, without the punctuation that ends a sentence.
 _ADDRESS = re.compile(r"(?<![\w\"'<=/])https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]*_~]", re.IGNORECASE)
-#: The mark of a footnote that is not there.
+#: A reference to a missing footnote.
 _MARK = re.compile(r"\[\^[^\]\s]+\]")
-#: What the host would read as a character by its name.
+#: Text that the host would read as an entity.
 _ENTITY = re.compile(r"&(?=(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);)", re.IGNORECASE)
-#: The elements of tokens that come in pairs.
+#: The elements for paired tokens.
 _PAIRS = {"em": "em", "strong": "strong", "s": "del", "mark": "mark"}
 _TEXT = ("text", "text_special")
 _ENDS = ("softbreak", "hardbreak")
 
 
 def literal(text: str) -> str:
-    """Escape a text so that the host shows it as it is.
+    """Escape a text so that the host shows it unchanged.
 
     >>> literal("a & b &amp; c")
     'a & b &amp;amp; c'
@@ -41,7 +41,7 @@ def literal(text: str) -> str:
 
 
 def append(element: Element, text: str) -> None:
-    """Append text to an element, behind its children."""
+    """Append text to an element, after its children."""
     if not text:
         return
     if len(element):
@@ -51,16 +51,16 @@ def append(element: Element, text: str) -> None:
 
 
 def begins(token: Token) -> int:
-    """Return the place in its paragraph at which a token begins."""
+    """Return the position of a token in its paragraph."""
     return int(token.meta.get("at", 0))
 
 
 def part(tokens: Sequence[Token], first: int, last: int | None = None) -> list[Token]:
-    """Return the tokens between two places of a paragraph; text tokens may be split."""
+    """Return the tokens between two positions of a paragraph; text tokens may be split."""
     cut = []
     for token in tokens:
         at = begins(token)
-        # What closes a link bears the place of what opens it.
+        # The closing token of a link has the position of the opening one.
         if token.type in _TEXT and not token.info:
             end = None if last is None else max(0, last - at)
             content = token.content[max(0, first - at) : end]
@@ -110,13 +110,13 @@ class InlineRenderer:
         _Writer(self, element).write(tokens)
 
     def name(self, kind: str, at: int) -> str | None:
-        """Return the name of the link or formula that begins at a place."""
+        """Return the name of the link or formula that begins at a position."""
         if self.names is None or self.places is None:
             return None
         return self.names.at(kind, *self.places(at))
 
     def within(self, at: int) -> InlineRenderer:
-        """Return the renderer for the words of a link, which begin at a place."""
+        """Return the renderer for the words of a link, which begin at a position."""
         places = self.places
         inner = places.from_(at) if isinstance(places, Places) else None
         return replace(self, places=inner, ahead="")
@@ -125,11 +125,11 @@ class InlineRenderer:
 class _Writer:
     def __init__(self, line: InlineRenderer, element: Element) -> None:
         self.line, self.page = line, line.page
-        #: The elements that are open, outermost first.
+        #: The open elements, outermost first.
         self.open = [element]
-        #: How many of them are links, be it links that lead nowhere.
+        #: The number of open links, including broken ones.
         self.links = 0
-        #: Texts that follow each other, and where each begins.
+        #: Pending text tokens.
         self.waiting: list[Token] = []
 
     def write(self, tokens: Sequence[Token]) -> None:
@@ -138,7 +138,7 @@ class _Writer:
                 self.waiting.append(token)
                 continue
             if token.type == "comment" and self.waiting and _ends(tokens, position + 1):
-                # The blanks before it would stand at the end of the line.
+                # Blanks before a line break would be at the end of a line.
                 last = self.waiting[-1]
                 self.waiting[-1] = last.copy(content=last.content.rstrip())
             self.flush()
@@ -184,7 +184,7 @@ class _Writer:
         self.open.append(element)
 
     def pop(self, *tags: str) -> None:
-        # What is cut out of a paragraph may close what was opened elsewhere.
+        # A part of a paragraph may contain the end of an element that began before it.
         if len(self.open) > 1 and self.open[-1].tag in tags:
             self.open.pop()
 
@@ -218,7 +218,7 @@ class _Writer:
                     continue
                 self.words(text, pieces, done, found.start())
                 done = found.end()
-                # A bracket that the address has opened ends it: X_(y), but (X).
+                # A closing bracket ends the address unless it was opened within: X_(y), but (X).
                 while text[done : done + 1] == ")" and _is_open(text[found.start() : done]):
                     done += 1
                 whole = text[found.start() : done]
@@ -279,7 +279,7 @@ class _Writer:
 
     def plain(self, element: Element, text: str, quoted: bool) -> None:
         if self.page.trail and not quoted:
-            # Of a sentence that is quoted, the footnotes stand elsewhere.
+            # The footnotes of a quoted sentence are on another page.
             text = _MARK.sub("", text)
         append(element, literal(text))
 
@@ -322,7 +322,7 @@ class _Writer:
                 made.text = literal(unescape(written.shown))
 
     def say(self, element: Element, words: str, at: int) -> None:
-        """Name the numbers in the alt text of an image."""
+        """Add the names of the numbers in the alt text of an image."""
         if element.tag == "img" and (names := [name for _, _, name in self.find(words, [(0, at)])]):
             element.set("data-says", " ".join(names))
 
@@ -340,7 +340,7 @@ class _Writer:
         leads = bool(self.page.options["tags_page"])
         tag = SubElement(self.open[-1], "a" if leads else "span", {"class": "md-tag"})
         if leads:
-            # Material's plugin makes those anchors when MkDocs has validated all links, so the
+            # Material's plugin creates these anchors after MkDocs has validated all links, so the
             # address must not be a link that MkDocs sees.
             tag.attrib |= {"href": "", "data-tag": address(token.meta["match"]["tag"])}
         tag.text = literal(token.content)
@@ -358,8 +358,8 @@ def _spots(
     text: str, offset: int, spots: Iterable[tuple[int, Spot]], least: int
 ) -> Iterator[tuple[int, int, Spot]]:
     for ahead, spot in spots:
-        # Of code, the blank that it begins with is not shown; what opens it, or a link, may stand
-        # before the first letter.
+        # Code is shown without the blank that it begins with; its opening mark, or that of a link,
+        # may precede the first letter.
         first = max(offset + ahead - 1, 0)
         at = text.find(spot.text, first, first + len(spot.text) + 4) if ahead >= least else -1
         if at >= 0:
@@ -367,7 +367,7 @@ def _spots(
 
 
 def shown(tokens: Sequence[Token]) -> str:
-    """Return tokens as plain text."""
+    """Return the plain text of tokens."""
     return "".join(map(_shown, tokens))
 
 

@@ -1,4 +1,4 @@
-r"""Rewrites commands that MathJax knows, and the converter `math_core` does not.
+r"""Rewrites TeX commands that MathJax supports and the converter `math_core` does not.
 
 Obsidian typesets with MathJax. Commands that only change sizes and boxes are dropped, others are
 expressed by supported ones: ``\substack`` as a matrix, ``split`` as ``aligned``.
@@ -24,8 +24,8 @@ _TEXT = {
     **{name: name for name in ("text", "textbf", "textit", "textrm", "textsf", "texttt")},
     **dict.fromkeys(("mbox", "hbox", "textnormal", "textup", "textmd", "fbox"), "text"),
 }
-#: They change how large something is, or where, and nothing that it says; how much behind them
-#: goes with them.
+#: Commands that change only sizes or positions, with the number of their arguments; both are
+#: dropped.
 _LEFT_OUT = {
     **dict.fromkeys(
         ("Huge", "huge", "LARGE", "Large", "large", "normalsize", "small", "footnotesize",
@@ -34,7 +34,7 @@ _LEFT_OUT = {
     ),
     **dict.fromkeys(("label", "require", "vspace", "hfill", "uproot", "leftroot", "skew"), 1),
 }  # fmt: skip
-#: Of these the last part is kept; how many come before it.
+#: Commands of which only the last argument is kept, with the number of those before it.
 _KEPT_LAST = {
     "rlap": 0,
     "llap": 0,
@@ -54,18 +54,18 @@ _KEPT_LAST = {
     "raise": 1,
     "lower": 1,
 }
-#: Commands that words may hold.
+#: Commands that may be used within text.
 _IN_TEXT = {"dots", "ldots", "quad", "qquad", "textasciicircum", "textbackslash", *_TEXT}
-#: What else they hold stands beside them.
+#: Other commands, which are moved out of the text.
 _STRANGE = r"\\textcolor\{[^{}]*\}\{[^{}]*\}|\\[A-Za-z]+|\\\\"
-#: Commands that have a form with a star; behind others it is an asterisk.
+#: Commands with a starred form; after others, a star is an asterisk.
 _STARRED = {"operatorname", "DeclareMathOperator", "newcommand", "renewcommand", "hspace", "tag"}
-#: Letters of a font, in the name of an operator.
+#: Font commands in the name of an operator.
 _FONT = re.compile(
     r"\\(?P<font>text(?=\s*\{)|math(?:bb|bf|cal|frak|it|rm|scr|sf|tt))(?![A-Za-z])"
     r"\s*(?P<brace>\{)?(?P<letters>(?(brace)[A-Za-z0-9 -]+|[A-Za-z0-9]))(?(brace)\})"
 )
-#: What a delimiter stands behind; of those, what one can type for angle brackets.
+#: Commands before a delimiter; and characters that stand for angle brackets after them.
 _SIZES = re.compile(r"left|right|middle|[bB]igg?[lrm]?")
 _ANGLE = re.compile(r"\s*([<>])")
 _ANGLES = {"<": r"\langle ", ">": r"\rangle "}
@@ -106,7 +106,7 @@ _SIGNS = {
     "pmb": r"\boldsymbol",
     "mit": r"\it ",
 }
-#: Signs of text that formulas may hold, too.
+#: Symbols of text mode that are also used in formulas.
 _SIGNS_OF_TEXT = {
     "copyright": "©",
     "registered": "®",
@@ -135,7 +135,7 @@ _SIGNS_OF_TEXT = {
     "perthousand": "‰",
 }
 _SIGNS |= {f"text{name}": rf"\text{{{sign}}}" for name, sign in _SIGNS_OF_TEXT.items()}
-#: Signs that the converter knows by their commands alone.
+#: Characters for which the converter knows only the commands.
 _UNICODE = str.maketrans(
     {
         "∅": r"\varnothing ",
@@ -150,7 +150,7 @@ _UNICODE = str.maketrans(
         "⟂": r"\perp ",
     }
 )
-#: By command, what is made of the groups behind it.
+#: Templates of commands, filled with their arguments.
 _MADE_OF = {
     "cancelto": r"{{\cancel{{{1}}}}}^{{{0}}}",
     "ketbra": r"|{0}\rangle\langle {1}|",
@@ -165,7 +165,7 @@ _MADE_OF = {
     "Rule": "{0:.0}{1:.0}{2:.0}",
     "Space": "{0:.0}{1:.0}{2:.0}",
 }
-#: A colour that the converter does not know: what has it is left as it is.
+#: A hexadecimal colour, which the converter does not support; such a command is left unchanged.
 _HEXADECIMAL = re.compile(r"\s*\{\s*#")
 _LIMITS = re.compile(r"\s*\\limits(?![A-Za-z])")
 _SCRIPT = re.compile(r"\s*([_^])")
@@ -199,7 +199,7 @@ def _commands(tex: str) -> Iterator[str]:
 
 
 def _command(found: re.Match[str]) -> tuple[str, int]:
-    """Rewrite a command with its arguments; also return where they end."""
+    """Return a rewritten command with its arguments, and its end."""
     name, at = found["name"] or "", found.end()
     if name in _SIGNS:
         return _SIGNS[name], at
@@ -215,7 +215,7 @@ def _command(found: re.Match[str]) -> tuple[str, int]:
 
 
 def _inner(tex: str, at: int) -> tuple[str, int]:
-    """Rewrite an argument; also return where it ends."""
+    """Return a rewritten argument, and its end."""
     inner, at = group(tex, at)
     return "".join(_commands(inner)), at
 
@@ -331,7 +331,7 @@ def _operator(found: re.Match[str]) -> tuple[str, int] | None:
 
 
 def _letters(found: re.Match[str]) -> str:
-    """Replace letters in a font command by Unicode characters, for the names of operators."""
+    """Replace letters in a font command by Unicode characters, for names of operators."""
     if found["font"] == "text":
         return rf"\text{{{found['letters'].replace(' ', '~')}}}"
     if found["font"] == "mathrm":
@@ -343,12 +343,12 @@ def _letters(found: re.Match[str]) -> str:
 def _chemical(found: re.Match[str]) -> tuple[str, int]:
     text, at = group(found.string, found.end())
     written = "".join(_commands((formula if found["name"] == "ce" else quantity)(text)))
-    # What has columns is a part of the table around it.
+    # A group with columns is part of the table around it, so it keeps no braces.
     return written if "&" in written else f"{{{written}}}", at
 
 
 _Writer = Callable[[re.Match[str]], tuple[str, int] | None]
-#: What writes a command with what it takes; or leaves it as it is, if it does not fit.
+#: Functions that rewrite a command with its arguments, or return None if they do not fit.
 _WRITERS: dict[str, _Writer] = {
     **dict.fromkeys(_TEXT, _words),
     **dict.fromkeys(_LEFT_OUT, _left_out),
@@ -369,7 +369,7 @@ _WRITERS: dict[str, _Writer] = {
 
 
 def _text(name: str, words: str) -> str:
-    """Rewrite text in a formula; formulas and signs within it are moved out."""
+    """Return rewritten text of a formula; formulas and symbols within it are moved out."""
     parts = re.split(r"(?<!\\)\$", re.sub(r"(?<!\\)\\[()]", "$", words))
     if len(parts) % 2 == 0:
         parts = [words.replace("$", r"\$")]
@@ -382,7 +382,7 @@ def _text(name: str, words: str) -> str:
         strange = _STRANGE if within - _IN_TEXT and not within & set(_TEXT) else "(?!)"
         for piece in re.split(f"({strange})", part):
             if re.fullmatch(strange, piece):
-                # What is coloured stays words.
+                # Coloured text remains text.
                 written.append(re.sub(r"\{([^{}]*)\}$", rf"{{\\{name}{{\1}}}} ", f"{piece}"))
             elif piece or number == 0:
                 written.append(rf"\{name}{{{_plain(piece)}}}")

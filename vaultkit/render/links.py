@@ -1,4 +1,4 @@
-"""Renders links and images, resolved as Obsidian does, by `Vault.resolve`.
+"""Renders links and images, which `Vault.resolve` resolves as Obsidian does.
 
 ``[[Note#Heading|words]]``, ``![[figure.svg|300]]``, ``[words](Note)``,
 ``[words](Note%20name.md#Some%20heading)``, ``![alt|120](picture.png)``.
@@ -21,9 +21,9 @@ from vaultkit.render.page import Page
 
 AUDIO = {".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav", ".3gp"}
 VIDEO = {".mkv", ".mov", ".mp4", ".ogv", ".webm"}
-#: What Obsidian or a plugin of it draws from a file, and nobody else.
+#: Files that only Obsidian or one of its plugins can show.
 DRAWN = {".base": "Base", ".canvas": "Canvas", ".excalidraw": "Drawing of Excalidraw"}
-#: Addresses of pages that Obsidian takes for images.
+#: Addresses of pages that Obsidian embeds like images.
 _PAGES = re.compile(
     r"https?://(?:(?:www\.|m\.)?youtube\.com/|youtu\.be/|(?:www\.)?(?:twitter|x)\.com/\w+/status/)"
 )
@@ -54,7 +54,7 @@ def image(page: Page, source: str, words: str, name: str | None) -> Element:
 
 
 def wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
-    """Return the element of a wikilink, and the words to show in it if they are not ``words``.
+    """Return the element of a wikilink, and the words to show if they differ from ``words``.
 
     Parameters
     ----------
@@ -63,10 +63,10 @@ def wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
     link
         The link.
     words
-        Its words, as they are rendered.
+        Its rendered words.
     """
     try:
-        # A heading may hold code and mathematics, of which a link has the words.
+        # A heading may contain code and mathematics, which the words of a link keep.
         target = page.resolve(link)
     except BrokenLinkError as error:
         kind = PurePosixPath(link.target).suffix.lower()
@@ -74,7 +74,7 @@ def wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
             made = _media(page, words, quote(link.target))
             return made, made.text
         span = Element("span", broken(error, page))
-        # A size is not what one would see.
+        # The size of an image is not its alt text.
         sized = link.embed and SIZE.fullmatch(link.words)
         return span, link.target if sized else None
     href = page.href(target)
@@ -95,7 +95,7 @@ def _media(page: Page, words: str, href: str) -> Element:
 
 
 def resolve(page: Page, element: Element, name: str) -> None:
-    """Resolve the address in an attribute, if it leads into the vault."""
+    """Resolve the address in an attribute, if it is a path in the vault."""
     address = element.get(name, "")
     try:
         url = urlsplit(address)
@@ -107,15 +107,15 @@ def resolve(page: Page, element: Element, name: str) -> None:
     try:
         target = page.resolve(Link(0, path, sub, "", name == "src", False))
     except UnpublishedError:
-        # What is left would say what is there.
+        # The remaining address would reveal the unpublished file.
         words = element.get("alt", "")
         element.attrib.clear()
         element.tag, element.text = "span", words
     except BrokenLinkError as error:
-        # Where nobody has checked the vault, the host tells of it; and what other plugins add
-        # is no file of the vault, whether it is what the link leads to or where it stands.
+        # If the vault was not checked, the host reports broken links; and neither a file added by
+        # another plugin nor a page made by one is part of the vault.
         noted = page.options["vault"] and page.note.path in page.vault.notes
-        # And from its root on it may be anything that the host serves.
+        # An absolute path may be anything that the host serves.
         noted = noted and not path.startswith("/")
         if noted and not page.is_there(path):
             words = element.get("alt", "")
@@ -161,7 +161,7 @@ def resize(image: Element, words: str) -> None:
 
 
 def link_pages(element: Element) -> None:
-    """Turn the embedded player of another site into a link, so that no page asks another host."""
+    """Replace the embedded player of another site by a link, so no page contacts that site."""
     source = element.get("src", "")
     if element.tag == "img" and _PAGES.match(source):
         words = element.get("alt") or source
@@ -172,7 +172,7 @@ def link_pages(element: Element) -> None:
 
 
 def show_media(element: Element, page: Page) -> None:
-    """Turn an embedded file into a player, a frame or a link, by its type."""
+    """Replace an embedded file by a player, a frame or a link, depending on its type."""
     url = urlsplit(element.get("src", ""))
     path = Path(unquote(url.path))
     kind = path.suffix.lower()
@@ -190,7 +190,7 @@ def show_media(element: Element, page: Page) -> None:
         return
     if kind == ".pdf":
         element.tag = "iframe"
-        # A page of it may be named: `#page=3`.
+        # The address may name a page of a PDF: `#page=3`.
         place = f"#{url.fragment}" if url.fragment else ""
         address = page.address(quote(unquote(url.path))) + place
         element.attrib |= {"src": address, "title": words, "loading": "lazy"} | kept

@@ -1,7 +1,7 @@
 """Typesets formulas as MathML while the site is built, so that no page needs a script.
 
-`inline` and `blocks` write the TeX of formulas into the page; `math_core` typesets them. A formula
-that does not compile is shown as its TeX, marked, with the reason as its tooltip.
+`inline` and `blocks` write the TeX of formulas into the page; `math_core` typesets it. A formula
+that does not compile is shown as TeX, marked, with the error as its tooltip.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from vaultkit.render.latex import prepared
 
 _INLINE = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
 _TAG = re.compile(r"<(?P<closes>/?)[^<>]*?(?P<empty>/?)>")
-# XML knows five named entities; math-core also writes HTML's, `&ApplyFunction;` for one.
+# XML has five named entities; math-core also writes HTML's, such as `&ApplyFunction;`.
 _HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]+;")
 
 _converter = LatexToMathML(fancy_error=False)
 
-# The converter calls itself for what is nested, on a stack that ends: with it would end pytest, the
-# build and the server. Each level takes one of these characters, and some three thousand were safe.
+# The converter is recursive, and a stack overflow would end pytest, the build or the server. Each
+# level needs at least one of these characters; some three thousand levels were safe.
 _LAST_LINE = re.compile(
     r'<mtable(?: style="(?P<style>[^"]*)")?(?P<rows>(?:(?!<mtable|</mtable>).)*?</mtr>)'
     r'<mtr><mtd style="border-top: (?P<line>[^;"]*);[^"]*"></mtd></mtr></mtable>',
     re.DOTALL,
 )
-#: So many signs go into a line of a phone.
+#: The number of symbols that fit a line on a phone.
 _LONG = 30
 _OPENS = re.compile(r"[\\{(\[]")
 _BRACE = re.compile("[{}]")
-#: Brackets: each one that is left open doubles the time that the converter takes.
+#: Brackets: each unclosed one doubles the converter's time.
 _BRACKET = re.compile(
     r"(?P<opens>[(\[]|\\(?:\{|l(?:brace|brack|angle|floor|ceil)(?![A-Za-z])))"
     r"|[)\]]|\\(?:\}|r(?:brace|brack|angle|floor|ceil)(?![A-Za-z])|right\s*\.)"
 )
 _MOST_UNCLOSED = 12
 _MOST_OPEN = 2000
-#: Elements within elements, beyond which a browser should not be asked; and characters of TeX.
+#: Deepest nesting of elements for browsers, and most characters of TeX.
 DEEPEST, LONGEST = 100, 20_000
 
 
@@ -106,7 +106,7 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
         mathml = _converter.convert_with_local_state(written, displaystyle=display)
     except LatexError as error:
         if preamble:
-            # An error in a definition is reported at the definition, and at no other formula.
+            # An error in a definition is reported at the definition only.
             return to_mathml(tex, display)
         offset, _, reason = str(error).partition(": ")
         raise _error(reason.rstrip("."), tex, written, int(offset)) from error
@@ -126,7 +126,7 @@ def _deepest(tex: str) -> int:
 
 
 def _unclosed(tex: str) -> int:
-    r"""Count the brackets that are not closed; any closes any, as in ``[0, 1)``.
+    r"""Return the number of unclosed brackets; any kind closes any other, as in ``[0, 1)``.
 
     >>> _unclosed(r"[0, 1) \cup (2, 3] \lfloor ("), _unclosed("]0, 1[")
     (2, 1)
@@ -138,13 +138,13 @@ def _unclosed(tex: str) -> int:
 
 
 def _below(found: re.Match[str]) -> str:
-    """Draw a line below a table with CSS, as the typesetter makes it a row with a single cell."""
+    """Draw a line below a table with CSS; the typesetter makes it a row with a single cell."""
     line = f"border-bottom: {found['line']};"
     return f'<mtable style="{line}{found["style"] or ""}"{found["rows"]}</mtable>'
 
 
 def _error(reason: str, tex: str, written: str, offset: int) -> FormulaError:
-    """Return the error at its place in the original formula ``tex``, not in the rewritten one."""
+    """Return the error with its position in the original ``tex``, not in the rewritten one."""
     found = COMMAND.match(written, offset) or re.compile(r"[^\s\\]").match(written, offset)
     what = found[0] if found else ""
     at = offset if written == tex else max(0, tex.find(what))
@@ -163,7 +163,7 @@ def _depth(xml: str) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def characters(tex: str, display: bool = False) -> frozenset[str]:
-    """Return the characters that a formula needs of its font; none if it does not compile."""
+    """Return the characters that a formula needs from its font; none if it does not compile."""
     try:
         return frozenset("".join(fromstring(to_mathml(tex, display)).itertext()))
     except FormulaError:
@@ -171,7 +171,7 @@ def characters(tex: str, display: bool = False) -> frozenset[str]:
 
 
 def spoken(tex: str) -> str:
-    r"""Write a formula as one line of plain text, for search, lists of headings and tooltips.
+    r"""Return a formula as one line of plain text, for search, headings and tooltips.
 
     Examples
     --------
@@ -187,11 +187,12 @@ def spoken(tex: str) -> str:
         return tex
 
 
-# What Unicode can raise, and lower: the letters of indices alone, so that d_k stays as in code.
+# Characters with a superscript and subscript in Unicode: only letters of indices, so that d_k
+# stays.
 _RAISED = str.maketrans("0123456789+-−=()nijT⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱʲᵀᵀ")
 _LOWERED = str.maketrans("0123456789ij", "₀₁₂₃₄₅₆₇₈₉ᵢⱼ")
 _SPACED = frozenset("=≈≠<>≤≥∈∉+−×⋅⊙→↦∼∝≪≫⟹⇒⟶⟵⟷⇌⇄")
-# `-` is written as U+2212, which is no hyphen.
+# `-` is typeset as U+2212, the minus sign.
 _SUM = re.compile(r"(?<=\S)\s*[+−]")
 _NEGATIVE = re.compile(r"(?:(?<=^)|(?<=[(\[,/^])|(?<=[=≈≠<>≤≥] ))\s?− ")
 _ACCENTS = {"^": "\u0302", "ˆ": "\u0302", "¯": "\u0304", "~": "\u0303", "˜": "\u0303"}
@@ -225,7 +226,7 @@ def _linear(element: Element) -> str:
         case "mo", []:
             sign = element.text or ""
             sign = {"∑": "Σ", "∏": "Π"}.get(sign, sign)
-            # U+2061 to U+2064 are operators that nobody sees.
+            # U+2061 to U+2064 are invisible operators.
             sign = re.sub("[\u2061-\u2064]", "", sign)
             return f" {sign} " if sign in _SPACED and sign else sign + " " * (sign == ",")
         case _:
@@ -233,7 +234,7 @@ def _linear(element: Element) -> str:
 
 
 def _whole(part: str) -> str:
-    """Put a sum into brackets."""
+    """Put a sum in brackets."""
     return f"({part})" if _SUM.search(part.strip()) else part
 
 
@@ -241,14 +242,14 @@ def _at(mark: str, table: dict[int, int], index: str) -> str:
     index = index.replace(" ", "")
     if index and all(ord(sign) in table for sign in index):
         return index.translate(table)
-    # A name or a number stays as it is in code: d_model, W_Q.
+    # An index that is a name or number stays as in code: d_model, W_Q.
     return mark + (index if re.fullmatch(r"\w+|.", index) else f"({index})")
 
 
 def typeset(root: Element, toc: list[dict[str, Any]], preamble: str = "") -> None:
     """Replace TeX by typeset formulas, on a page and in its table of contents.
 
-    It runs after headings got their ids, which are derived from the TeX.
+    It runs after the ids of headings were derived from the TeX.
     """
     formulas = [(el, *found) for el in list(root.iter()) if (found := _formula(el))]
     known = labels(tex for _, tex, display in formulas if display)
@@ -281,7 +282,7 @@ def _formula(element: Element) -> tuple[str, bool] | None:
     if not text.startswith((r"\(", r"\[")):
         return None
     tex = text[2:-2].strip()
-    # Where it reads like a character by its name, that is escaped.
+    # TeX that looks like an entity was escaped.
     return html.unescape(tex) if "&amp;" in tex else tex, display
 
 
@@ -300,21 +301,21 @@ def _replace(
         return
     for part in mathml.iter():
         part.text = html.escape(part.text, quote=False) if part.text else None
-    # The source stands in an attribute: there it can be copied, and no search finds it twice.
+    # The TeX is an attribute: it can be copied, and search does not find it twice.
     mathml.set("data-tex", tex)
     if name := element.attrib.pop("data-check", ""):
         mathml.set("data-check", name)
     if not display:
-        # On a phone what no line has room for scrolls.
+        # A formula too long for a phone's line scrolls.
         signs = sum(len(part.text or "") for part in mathml.iter())
         element.set("class", "vk-math vk-math--long" if signs > _LONG else "vk-math")
         element.append(mathml)
         return
     element.set("class", "vk-math vk-math--display")
-    # Within a paragraph there can be no div.
+    # A paragraph cannot contain a div.
     box = SubElement(element, element.tag, {"class": "vk-math__box"})
     box.append(mathml)
-    # Material's own script listens for clicks on this attribute.
+    # Material's script handles clicks on elements with this attribute.
     label = "Copy this formula as LaTeX"
     attributes = {"class": "vk-math__copy", "type": "button", "title": label, "aria-label": label}
     SubElement(element, "button", {**attributes, "data-clipboard-text": tex})

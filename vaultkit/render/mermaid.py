@@ -1,8 +1,7 @@
 """Draws Mermaid diagrams while the site is built, without a script on the page.
 
-`fence` is a custom fence of `pymdownx.superfences`. `mermaidx` runs
-Mermaid itself; the colours it is given are stand-ins, replaced by the page's own variables, so one
-drawing serves light and dark.
+`fence` is a custom fence of `pymdownx.superfences`. `mermaidx` runs Mermaid itself, with
+placeholder colours that are replaced by the page's variables, so one drawing serves light and dark.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from vaultkit.read.vault import BrokenLinkError
 from vaultkit.render.safe import is_active
 from vaultkit.store import Store
 
-#: Colours that no theme has, and what a page puts there.
+#: Placeholder colours, and the CSS variables that replace them.
 _COLOURS = {
     "#010203": "var(--vk-diagram-fill)",
     "#040506": "var(--vk-diagram-line)",
@@ -57,13 +56,13 @@ _CONFIG = {
         "noteBkgColor": _PAGE,
         "noteBorderColor": _LINE,
         "noteTextColor": _TEXT,
-        # The drawing is measured with a sans serif; a wider one would not fit its boxes.
+        # The drawing is measured with a sans serif; text in a wider font would not fit its boxes.
         "fontFamily": "Helvetica, Arial, sans-serif",
     },
 }
 
-#: The process that has started Mermaid. Its threads are in no copy of that process, which would
-#: wait for them for ever.
+#: The processes that have started Mermaid. Its threads do not exist in a forked process, which
+#: would wait for them forever.
 _started_in: set[int] = set()
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
@@ -81,7 +80,7 @@ def to_svg(source: str, store: Store | None = None) -> str:
     source
         The text of the fence.
     store
-        Keeps drawings from build to build, as starting Mermaid takes more than a second.
+        Caches drawings between builds, since starting Mermaid takes more than a second.
 
     Raises
     ------
@@ -103,7 +102,7 @@ def _drawn(source: str, name: str) -> str:
     if _started_in - {os.getpid()}:
         raise DiagramError("another process has started Mermaid")
     _started_in.add(os.getpid())
-    # Loading it takes time that a site without diagrams need not spend.
+    # Only loaded if a site has diagrams, since it takes long.
     mermaidx = import_module("mermaidx")
     try:
         svg = str(mermaidx.render(source, theme="base", config=_CONFIG).svg())
@@ -111,7 +110,7 @@ def _drawn(source: str, name: str) -> str:
         raise DiagramError(str(error)) from error
     if is_active(svg):
         raise DiagramError("it holds what a browser would run")
-    # Styles and arrowheads go by ids: two diagrams on a page must not share them.
+    # Styles and arrowheads refer to ids, which must be unique on a page.
     svg = svg.replace("my-svg", f"mermaid-{name}")
     svg = re.sub("|".join(_COLOURS), lambda found: _COLOURS[found[0]], svg, flags=re.IGNORECASE)
     width = re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)', svg)
@@ -120,13 +119,13 @@ def _drawn(source: str, name: str) -> str:
     return svg
 
 
-#: A part of a diagram that Obsidian makes a link: `class A internal-link;`.
+#: A node that Obsidian makes a link: `class A internal-link;`.
 _NODE = re.compile(r'<g class="node [^"]*\binternal-link\b[^"]*"')
 _GROUP = re.compile(r"<(?P<closes>/?)g\b[^<>]*?(?P<empty>/?)>")
 
 
 def _linked(svg: str, md: Any) -> str:
-    """Add links to the nodes that are to lead to the note of their name."""
+    """Add links to the nodes with that class, each to the note of its name."""
     if not _NODE.search(svg) or "vaultkit" not in md.treeprocessors:
         return svg
     page = md.treeprocessors["vaultkit"].page

@@ -21,13 +21,13 @@ from vaultkit.read.vault import Target, Vault
 from vaultkit.render.code import CodeBlock, Highlighter, fences
 from vaultkit.store import store_in
 
-#: What the host marks its own places with.
+#: The host's own marks for placeholders.
 SIGNS = re.compile(f"[{STX}{ETX}]")
 _CACHE = Path(".cache/vaultkit")
 
-#: Embeds within embeds, after which a link has to do: two notes of two embeds each make 2ⁿ.
+#: Deepest nesting of embeds; beyond it, a link is shown: two embeds in each note would make 2ⁿ.
 DEPTH = 5
-#: And on one page: thirty notes that each show the next thirty would make millions.
+#: Most embeds on a page: thirty notes that each embed the next thirty would make millions.
 MOST = 100
 
 
@@ -46,18 +46,18 @@ class Page:
         self.md = md
         self.options = options
         self.vault: Vault
-        #: The note that the page shows, and the one that is being read: another within an embed.
+        #: The note of the page, and the note that is being rendered: within an embed, another one.
         self.host: Note
         self.note: Note
-        #: The embeds that lead here, so that cycles end.
+        #: The open embeds, to detect cycles.
         self.trail: list[tuple[Path, tuple[int, int] | None]] = []
         self._scopes = 0
-        #: How many notes it shows.
+        #: The number of embedded notes.
         self.embedded = 0
         self._code: Highlighter | None = None
         #: The addresses of its flashcards.
         self.cards: set[str] = set()
-        #: The HTML that its author has written.
+        #: The raw HTML of the page's author.
         self.raw: list[str] = []
 
     @property
@@ -73,7 +73,7 @@ class Page:
         if self._code is not None:
             self._code.count = -1
         relpath = self.relpath
-        # Where Zensical says what it renders.
+        # Zensical stores the path of the page here.
         context = _named(self.md.preprocessors, "rendering_context")
         folder, note = self.options["docs_dir"], "note.md"
         if relpath:
@@ -108,7 +108,7 @@ class Page:
         return known is not None
 
     def address(self, href: str) -> str:
-        """Return the address of a link that MkDocs would not see, and that it alone can resolve."""
+        """Return the address of a link that MkDocs does not see in the text."""
         return str(self.relpath.path_to_url(href)) if self.relpath else href
 
     def rebase(self, href: str, source: Path) -> str:
@@ -133,7 +133,7 @@ class Page:
         return self.stash(source)
 
     def highlighted(self, source: str, code: CodeBlock) -> str:
-        """Write code as HTML."""
+        """Return code as highlighted HTML."""
         if self._code is None:
             self._code = Highlighter(self.md, self.options["fences"] or fences(store_in(_CACHE)))
         return self._code.write(SIGNS.sub("", source), code)
@@ -146,7 +146,7 @@ class Page:
 
     @contextmanager
     def reading(self, note: Note, lines: tuple[int, int] | None = None) -> Iterator[str]:
-        """Make another note the current one, relative to which links are resolved.
+        """Make another note the current one; links are then resolved relative to it.
 
         Yields
         ------
@@ -166,7 +166,7 @@ class Page:
 def _relative(path: str, source: Path) -> str:
     """Return a path relative to the folder of a file.
 
-    For paths below that folder the prefix is cut off, ten times as fast as parsing paths.
+    For paths below that folder, the prefix is cut off, ten times as fast as parsing paths.
     """
     folder = os.path.join(os.path.dirname(source), "")  # noqa: PTH118, PTH120
     below = path[len(folder) :] if path.startswith(folder) else os.path.relpath(path, folder)

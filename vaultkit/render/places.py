@@ -1,4 +1,4 @@
-"""The names of the parts of a page, by which checks refer to them: ``data-check="number-7"``."""
+"""Adds the names of parts to a page, with which checks refer to them: ``data-check="number-7"``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vaultkit.claims.places import formula_at
 from vaultkit.claims.shapes import Shape
 from vaultkit.read.note import Note
 
-#: Where numbers are named: in running text, and in what is said of a picture.
+#: The places whose numbers get names: running text, headings and alt texts.
 _NAMED = ("", "heading", "alt text")
 
 
@@ -32,13 +32,13 @@ class Names:
     shown
         The note as parsed from the text of the page.
     note
-        The note as the checks read it, with its front matter; None for other pages.
+        The note that was checked, with its front matter; None for other pages.
     """
 
     def __init__(self, shown: Note, note: Note | None) -> None:
-        #: By the line it opens on, each block and each output.
+        #: The name of each block and output, by its first line.
         self.blocks: dict[int, str] = {}
-        #: By line, the columns of numbers and shapes.
+        #: The columns of numbers and shapes, by line.
         self.spots: dict[int, list[tuple[int, Spot]]] = defaultdict(list)
         self._parts: dict[tuple[str, int, int], str] = {}
         self.predictions = {
@@ -58,7 +58,7 @@ class Names:
             self._name_spots(shown, "shape", ours.shapes, theirs.shapes)
 
     def at(self, kind: str, line: int, column: int) -> str | None:
-        """Return the name of the link or formula that begins at a place."""
+        """Return the name of the link or formula at a position; None if it has none."""
         return self._parts.get((kind, line, column))
 
     def spots_from(self, line: int, column: int) -> Iterator[tuple[int, Spot]]:
@@ -86,6 +86,6 @@ class Names:
         for number, spot in enumerate(ours, above):
             if getattr(spot, "place", "") not in _NAMED or spot.line in title:
                 continue
-            # In mathematics it goes with the formula.
+            # A number in a formula is part of the formula.
             if formula_at(shown, spot.line, spot.column) is None:
                 self.spots[spot.line].append((spot.column, Spot(spot.text, f"{kind}-{number}")))

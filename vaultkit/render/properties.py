@@ -14,7 +14,7 @@ from vaultkit.render.inline import literal
 from vaultkit.render.links import wikilink
 from vaultkit.render.page import Page
 
-#: Properties that are settings of Obsidian, the site or a plugin, or are shown elsewhere.
+#: Properties that are settings of Obsidian, the site or a plugin, or that are shown elsewhere.
 _UNSHOWN = {
     *("alias", "aliases", "tag", "tags", "cssclass", "cssclasses", "publish", "draft", "checks"),
     *("title", "summary", "description", "icon", "status", "template", "hide", "search", "social"),
@@ -31,7 +31,7 @@ def show_properties(page: Page, root: Element) -> None:
     shown = {
         name: value
         for name, value in known.meta.items()
-        # What is nested is for programs; Obsidian has no way to show it either.
+        # Nested values are for programs; Obsidian cannot show them either.
         if name.lower() not in _UNSHOWN and value not in (None, "", []) and _is_flat(value)
     }
     if not shown:

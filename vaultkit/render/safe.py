@@ -6,7 +6,7 @@ import html
 import re
 from xml.etree.ElementTree import Element
 
-#: What a browser leaves out of an address before it reads it.
+#: Characters that a browser ignores in an address.
 _IGNORED = re.compile(r"[\x00-\x20\x7f\xad\u200b-\u200f\u2028-\u202f\ufeff]+")
 _RUNS = re.compile(r"(?:java|vb|live)script:|data:(?!image/(?!svg))", re.IGNORECASE)
 _ADDRESSES = ("href", "src", "action", "formaction", "xlink:href", "poster", "data", "srcset")

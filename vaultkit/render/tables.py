@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element
 
-#: Code without a blank that is longer does not fit a line of a phone.
+#: Code without a blank that is longer does not fit a line on a phone.
 LONG = 36
-#: A row of more columns than this, and of more characters, does not fit a phone side by side.
+#: A table with more columns than this, or more characters in a row, does not fit a phone.
 COLUMNS, CHARACTERS = 3, 56
 _ROLES = {
     "table": "table",
@@ -21,21 +21,21 @@ _JOINT = re.compile(r"(?<=\w)[_./](?=[A-Za-z])")
 
 
 def prepare_tables(root: Element) -> None:
-    """Label cells, mark tables whose rows become blocks, and let long names break.
+    """Label cells, mark tables whose rows become blocks, and let long names wrap.
 
-    Long names in running text may break, too.
+    Long names in running text may wrap, too.
     """
     for table in root.iter("table"):
         heads = [cell for row in table.iterfind("thead/tr") for cell in row]
         rows = table.findall("tbody/tr")
         for cell in heads:
-            # A corner heads nothing.
+            # An empty corner is not the heading of a column.
             if not _words(cell):
                 cell.tag = "td"
         if len(heads) > COLUMNS and _are_long(rows):
             table.set("data-rows", "")
             for part in table.iter():
-                # Laid out as blocks, it would be no table to those who hear it.
+                # When it is displayed as blocks, screen readers need the roles of a table.
                 if part.tag in _ROLES:
                     part.set("role", _ROLES[part.tag])
             for row in rows:
@@ -46,7 +46,7 @@ def prepare_tables(root: Element) -> None:
 
 
 def _let_break(element: Element, longer_than: int = 0) -> None:
-    """Allow a line to end behind the underscores and dots of a name in code."""
+    """Allow line breaks after the underscores and dots of a name in code."""
     for code in list(element.iter("code")):
         if code.find("wbr") is not None:
             continue
@@ -56,7 +56,7 @@ def _let_break(element: Element, longer_than: int = 0) -> None:
 
 
 def _break(element: Element) -> None:
-    """Insert ``<wbr>`` behind underscores and dots in an element and its children."""
+    """Insert ``<wbr>`` after underscores and dots in an element and its children."""
     pieces = _parts(element.text)
     element.text = pieces[0]
     children = list(element)

@@ -1,4 +1,4 @@
-"""Replaces Markdown links to unpublished notes by their text."""
+"""Replaces links to unpublished files by their words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vaultkit.render.page import Page
 
 
 def make_text(page: Page, root: Element) -> None:
-    """Replace links to unpublished files, and such images, by their words.
+    """Replace links to unpublished files, and their images, by their words.
 
     Wikilinks to them are not resolved in the first place.
     """
@@ -20,7 +20,7 @@ def make_text(page: Page, root: Element) -> None:
     for element in root.iter():
         for name in ("href", "src"):
             if _leads_to_hidden(element.get(name, ""), page):
-                # What is left would say where it led.
+                # The remaining attributes would reveal the target.
                 words = element.get("alt")
                 element.attrib.clear()
                 if element.tag == "img":
