@@ -1,19 +1,20 @@
 """Runs the code of notes, where it can harm nothing.
 
-Each note has a process of its own, forked by a *keeper* that runs nothing of a note itself::
+Each note has a process of its own, forked by a *keeper*, which runs no code of notes itself::
 
     run or editor ── Workers ──┬── keeper ──┬── process of a note ── what the note starts
                                │            └── checkpoints of drafts
                                └── keeper …
 
-`workers` hands out keys and takes in how each ended (`ending`). `keeper` makes the process of a
-note, watches its time, memory and family, and ends it with its process group and all that it left
-behind. `note_process` is that process from inside: streams, limits, where Python says that it dies.
-`channel` is what the two say to each other, `processes` what the system knows of processes.
-`checkpoints` are copies of a draft's process at the ends of blocks, from which the editor goes on.
+`workers` distributes the work of keys among keepers and receives how each ended (`ending`).
+`keeper` forks the process of a note, watches its time, memory and descendants, and ends it with its
+process group and all processes that it has left. `note_process` sets up that process: streams,
+limits, and the trace of a crash. `channel` defines the messages between the two, `processes`
+queries the operating system. `checkpoints` are copies of a draft's process after blocks, from which
+the editor resumes.
 
-In the process, `session` runs the blocks of the note: `capture` takes what they write and stops
-them in time, `files` guards the vault, `state` puts back what a note may set, `originals` finds
-what it must not replace. `dependencies` knows the modules beside the vault; `variation` and
-`reordering` change code before it runs: other numbers, other machines.
+In the process, `session` runs the blocks of the note: `capture` captures their output and enforces
+their time limits, `files` guards the vault, `state` restores global settings, `originals` detects
+replaced functions. `dependencies` records the modules beside the vault; `variation` and
+`reordering` change code before it runs: for other numbers, and for other machines.
 """

@@ -24,15 +24,15 @@ from vaultkit.run.ending import PATIENCE
 
 #: Characters of output after which a block is ended.
 MOST_OUTPUT = 1_000_000
-#: Characters kept of a text that is too long, at its beginning and at its end.
+#: The number of characters that are kept of a text that is too long, at its beginning and end.
 _HEAD, _TAIL = 2000, 1000
-#: Seconds that `slowness` computes on a machine of 2021, in a virtual machine.
+#: Seconds for the computation of `slowness` on a virtual machine of 2021.
 _USUAL = 0.003
-#: Not shared with what is forked from this process (Windows has no such thing).
+#: A mapping that is not shared with forked processes (Windows has no such flag).
 _PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
-#: Frames of a traceback that are told, where there are more.
+#: Most frames of a traceback that are shown.
 _MOST_FRAMES = 200
-#: Where the code stands that runs notes.
+#: The folder of the engine's code.
 _ENGINE = Path(__file__).parent
 
 
@@ -50,7 +50,7 @@ class Output(io.TextIOBase):
     def __init__(self) -> None:
         self._parts: list[str] = []
         self.length = 0
-        #: A note has closed it, which does nothing.
+        #: Whether a note has closed it, which has no effect.
         self.closed_by_note = False
 
     def write(self, text: str) -> int:
@@ -70,7 +70,7 @@ class Output(io.TextIOBase):
         return True
 
     def close(self) -> None:
-        """Do nothing, as the next block writes to it, too."""
+        """Ignore the call, since the next block writes to the stream, too."""
         self.closed_by_note = True
 
     def take(self) -> str:
@@ -83,7 +83,7 @@ class Output(io.TextIOBase):
 def shortened(text: str, most: int = _HEAD + _TAIL, missing: int = 0) -> str:
     """Shorten a long text, with the number of characters left out; escape lone surrogates."""
     if not text.isascii():
-        text = text.encode(errors="backslashreplace").decode()  # halves of surrogate pairs
+        text = text.encode(errors="backslashreplace").decode()  # lone surrogates
     cut = len(text) - _HEAD - _TAIL + missing
     if len(text) <= most or cut <= 0:
         return text
@@ -94,7 +94,7 @@ class Capture:
     """Runs pieces of code, and captures their output."""
 
     def __init__(self) -> None:
-        #: One for all blocks: what a note holds on to of it goes on to work.
+        #: One stream for all blocks, so that a note's references to it remain valid.
         self.output = Output()
         self._reserve: mmap.mmap | None = None
 
@@ -108,9 +108,9 @@ class Capture:
             try:
                 with limit(seconds):
                     call()
-            except BaseException as error:  # SystemExit too: a note ends itself, not the run
+            except BaseException as error:  # including SystemExit, which must not end the run
                 if isinstance(error, MemoryError):
-                    self._reserve = None  # room to tell it
+                    self._reserve = None  # memory to report the error
                 if interrupted:
                     raise
                 return error
@@ -129,7 +129,7 @@ class Capture:
             if brief:
                 lines = traceback.format_exception_only(error)
             else:
-                # Of a recursion without end, its beginning.
+                # Of an endless recursion, show the beginning.
                 deep = _depth(error.__traceback__) > _MOST_FRAMES * 10
                 most = _MOST_FRAMES if deep else None
                 whole = traceback.TracebackException.from_exception(error, limit=most, compact=True)
@@ -177,8 +177,8 @@ def _redirected(output: Output) -> Iterator[None]:
         sys.stdin, sys.stdout, sys.stderr = before
 
 
-#: The signals of the limits, their timers, and how many times the seconds these run. Pyodide has
-#: the signals, but no timers.
+#: The signals of the limits, their timers, and the factor of the seconds. Pyodide has the signals,
+#: but no timers.
 _TIMERS: tuple[tuple[int, int, float], ...] = (
     (
         (signal.SIGPROF, signal.ITIMER_PROF, 1.0),
@@ -189,7 +189,7 @@ _TIMERS: tuple[tuple[int, int, float], ...] = (
 )
 
 
-class limit:  # noqa: N801 - used as a function is
+class limit:  # noqa: N801 - used like a function
     """Raise `BlockTimeoutError` in code that exceeds its time, repeatedly, until it ends.
 
     The limit is in seconds of processor time; in wall-clock time, code may take `PATIENCE` times as
@@ -223,7 +223,7 @@ class limit:  # noqa: N801 - used as a function is
         else:
             after = f"{self.seconds:g} s"
         self.stopped = self.stopped or BlockTimeoutError(after)
-        # Raised while the timers are being stopped, it would leave one on, without a handler.
+        # Raised while the timers are being stopped, it would leave one running without a handler.
         if frame is None or frame.f_code is not limit.__exit__.__code__:
             raise BlockTimeoutError(*self.stopped.args)
 

@@ -1,7 +1,7 @@
-"""The messages between the process of a note and its keeper.
+"""The messages from the process of a note to its keeper.
 
-The process writes lines (`Channel`), each with a token that the note cannot guess; the keeper
-collects them, other output of the note, and the trace of the interpreter (`Received`).
+The process writes lines (`Channel`), each with a token that the note cannot guess. The keeper
+collects them, the note's other output, and the interpreter's trace (`Received`).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import Any
 from vaultkit.run.ending import PATIENCE, Ending, Kind, Limits
 from vaultkit.run.work import is_beat
 
-#: Takes in what comes out of a pipe.
+#: Receives data that was read from a pipe.
 Take = Callable[[bytes], None]
 
 #: Exit status of a process that cannot send its results, or whose memory has run out.
 CUT_OFF, OUT_OF_MEMORY = 70, 71
-#: Bytes of results after which they do not wait for the next heartbeat.
+#: Bytes of results that are sent without waiting for the next heartbeat.
 _HELD = 1 << 16
-#: Bytes kept of what a note writes past Python, at each end.
+#: Bytes kept of output that bypassed Python, at its beginning and end.
 _KEPT = 16384
-# A note cannot reach these by giving the names of their modules another meaning.
+# Bound here, since a note may replace the functions of their modules.
 _exit = os._exit
 _getpid = os.getpid
 encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -41,7 +41,7 @@ class Channel:
         self._pid = _getpid()
         self._beat: dict[str, Any] = {}
         self._held = b""
-        #: Results that were sent, for the process of a checkpoint.
+        #: All results sent so far, which a resumed process sends again.
         self._sent = bytearray()
 
     def send(self, message: dict[str, Any]) -> None:
@@ -51,8 +51,8 @@ class Channel:
             self._beat = message
             return
         self._end_copy()
-        # Results wait for the next heartbeat, behind which code of the note runs that may end
-        # this process: the keeper need not wake for each of them.
+        # Results wait for the next heartbeat, so that the keeper need not wake up for each of them.
+        # They are sent before the next block, which may end this process.
         line = self._line(b"M", message)
         self._sent += line
         self._held += line
@@ -88,7 +88,7 @@ class Channel:
             while line:
                 line = line[os.write(self._descriptor, line) :]
         except OSError:
-            _exit(CUT_OFF)  # the note has closed it; without a last message nothing counts as done
+            _exit(CUT_OFF)  # the note has closed it: without the last message, the work is not done
 
     def _line(self, kind: bytes, message: Any) -> bytes:
         return self._token + kind + encode(message).encode() + b"\n"
@@ -101,7 +101,8 @@ class Received:
         self.token = token
         self.limits = limits
         self.deadline = time.monotonic() + limits.seconds
-        #: Seconds that processors may work on it from its last heartbeat on, and had by then.
+        #: The processor time that is allowed since its last heartbeat, and the time it had used
+        #: then.
         self.allowed = limits.seconds
         self.spent: float | None = None
         self.messages: list[bytes] = []

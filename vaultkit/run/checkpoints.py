@@ -1,9 +1,9 @@
 """Checkpoints: processes from which an edited note resumes in the middle.
 
-After a block, the process of a note may fork a copy of itself, a *checkpoint*. That waits on a pipe
-for a task to resume with, and leaves the next checkpoint in its turn. It ends when the keeper
-closes the pipe, or dies. It is a child of the keeper, so that the note does not see it. Checkpoints
-need Linux; elsewhere notes always run from the beginning.
+After a block, the process of a note may fork a copy of itself, a *checkpoint*, which waits on a
+pipe for a task to resume with. When it resumes, it leaves another checkpoint behind. It ends when
+the keeper closes the pipe, or ends. It is a child of the keeper, so that the note does not see it.
+Checkpoints need Linux; elsewhere notes always run from the beginning.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from typing import Any
 
 from vaultkit.run.processes import children, is_alive
 
-#: Seconds within which a checkpoint is heard of that was told to go on.
+#: Seconds within which a checkpoint must answer when it is resumed.
 _PATIENCE = 2.0
-#: Seconds by which the clock of the files may be late.
+#: Seconds by which the clock of the file system may be behind.
 _LATE = 0.02
-#: How many messages are taken in at a time.
+#: Most announcements that are read at once.
 _AT_ONCE = 64
-#: Bytes at the beginning of what is said by those who know it.
+#: Bytes of the token at the beginning of each announcement.
 _TOKEN = 16
-#: Bytes that say how long the following ones are.
+#: Bytes of the length before a serialised task.
 _LENGTH = 8
 
-# A note cannot reach these by giving the names of their modules another meaning.
+# Bound here, since a note may replace the functions of their modules.
 _exit = os._exit
 
 Stamps = dict[Path, tuple[int, int, int] | None]
@@ -53,15 +53,15 @@ class Waiting:
     token
         The secret that proves that a message is not from the note.
     line
-        The socket on which the keeper learns of them.
+        The socket on which checkpoints are announced to the keeper.
     again
-        Called in the resumed process: to become the process of the note, and to send the earlier
+        Called in a resumed process: it becomes the process of the note, and sends the earlier
         messages again.
     adopt
-        Called with False before and True after a fork whose parent is to be the keeper: whether
+        Called with False before and True after a fork whose parent must become the keeper: whether
         this process adopts orphans.
     spacing
-        The least number of seconds that the note runs between two checkpoints.
+        The least number of seconds of a note's run between two checkpoints.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Waiting:
         stamps = _stamps(read)
         last_change = max((stamp[0] / 1e9 for stamp in stamps.values() if stamp), default=0.0)
         if last_change > self._began - _LATE:
-            return None  # it may have been read before that
+            return None  # a file that the note has read may have changed since
         given = None
         with suppress(OSError):
             reading, writing = os.pipe()
@@ -136,7 +136,7 @@ class Waiting:
 
     def _apart(self, announce: Callable[[int], None]) -> bool:
         """Fork a process whose parent is the keeper; return True in it, and False here."""
-        # A fork sows them anew.
+        # Python reseeds its generator after a fork; restore its state.
         numbers = random.getstate()
         self._adopt(False)
         try:
@@ -177,7 +177,7 @@ class Waiting:
 def _open_files() -> dict[str, str]:
     found = {}
     for entry in Path("/proc/self/fd").iterdir():
-        with suppress(OSError):  # the folder that is being listed
+        with suppress(OSError):  # the descriptor of the listed folder itself
             found[entry.name] = os.fspath(entry.readlink())
     return found
 
@@ -228,13 +228,13 @@ class Checkpoint:
         with suppress(OSError):
             os.close(self.writing)
         with suppress(OSError):
-            # Whoever has died, and was taken leave of, may have given the number to another one.
+            # A reaped process's number may belong to another process by now.
             if os.waitpid(self.pid, os.WNOHANG) == (0, 0):
                 os.kill(self.pid, signal.SIGKILL)
                 os.waitpid(self.pid, 0)
 
     def go_on(self, given: bytes) -> bool:
-        """Send it a task to resume with; return whether that succeeded."""
+        """Send a task to the checkpoint to resume with; return whether that succeeded."""
         data = len(given).to_bytes(_LENGTH, "big") + given
         until = time.monotonic() + _PATIENCE
         os.set_blocking(self.writing, False)
@@ -278,14 +278,14 @@ class Chain:
             self.line.close()
 
     def end_after(self, index: int) -> None:
-        """End the checkpoints behind the blocks after one."""
+        """End the checkpoints of the blocks after one."""
         while self.kept and self.kept[-1].index > index:
             self.kept.pop().end()
 
     def hear(self) -> list[int]:
-        """Read announcements; return the ids of the processes that resume."""
+        """Read the announcements; return the ids of the processes that resume."""
         going_on: list[int] = []
-        for _ in range(_AT_ONCE):  # and not without end, whatever a note sends
+        for _ in range(_AT_ONCE):  # bounded, since a note may flood the socket
             if self.line is None:
                 break
             try:
@@ -294,7 +294,7 @@ class Chain:
                 break
             except OSError:
                 data, descriptors = b"", []
-            if not data:  # nobody is left who could tell anything
+            if not data:  # the socket is closed
                 self.line.close()
                 self.line = None
                 break
@@ -309,7 +309,7 @@ class Chain:
         return going_on
 
     def let_go(self) -> None:
-        """Close its channels in a process forked from the keeper."""
+        """Close its channels in a process that was forked from the keeper."""
         for descriptor in (*self.pipes, *(one.writing for one in self.kept)):
             os.close(descriptor)
         if self.line:

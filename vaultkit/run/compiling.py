@@ -1,4 +1,4 @@
-"""Makes code of the text of a note, whose lines are those of the note."""
+"""Compiles code from the text of a note so that its lines are those of the note."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import types
 from bisect import bisect_left
 from collections.abc import Callable
 
-#: Bytes that can be had as long as memory is not what is wanting.
+#: Bytes that can be allocated unless memory has run out.
 _SOME_MEMORY = 8 << 20
 
 
@@ -17,12 +17,12 @@ class TooDeepError(SyntaxError):
 
 
 class Compiler:
-    """Parses and compiles the code of a note, so that it believes to stand where it stands there.
+    """Parses and compiles the code of a note, with the lines and columns of the note.
 
     Parameters
     ----------
     filename
-        What the note is called in tracebacks.
+        The file name in tracebacks.
     rewrite
         Changes the code before it is compiled.
     """
@@ -32,17 +32,17 @@ class Compiler:
         self._rewrite = rewrite
 
     def parse(self, source: str, line: int, indent: int) -> ast.Module:
-        """Parse code that begins in a line, behind so many bytes.
+        """Parse code that begins on a line, after a number of bytes of indent.
 
         Raises
         ------
         SyntaxError
-            If it cannot be parsed; it says where in the note.
+            If it cannot be parsed; its line is that of the note.
         MemoryError
-            If no memory is left for that.
+            If memory has run out.
         """
         try:
-            # Not by the name of the note: Python would look up the wrong line in it.
+            # Without the file name, since Python would show a wrong line of that file.
             tree = ast.parse("\n" * (line - 1) + source)
         except (MemoryError, RecursionError):
             raise self._too_deep(source, line) from None
@@ -64,7 +64,7 @@ class Compiler:
     def compile(
         self, tree: ast.Module | ast.Expression | ast.Interactive, mode: str, source: str, line: int
     ) -> types.CodeType:
-        """Compile what was parsed; errors are as in `parse`."""
+        """Compile parsed code; errors are as in `parse`."""
         try:
             code: types.CodeType = compile(tree, self._filename, mode, dont_inherit=True)
         except (MemoryError, RecursionError):
@@ -76,7 +76,7 @@ class Compiler:
         try:
             bytearray(_SOME_MEMORY)
         except MemoryError as error:
-            return error  # there is no memory left: it is not for the code
+            return error  # memory has run out, whatever the code is
         lines = source.split("\n")
 
         def is_too_deep(count: int) -> bool:
@@ -84,7 +84,7 @@ class Compiler:
                 compile("\n".join(lines[:count]), self._filename, "exec", dont_inherit=True)
             except (MemoryError, RecursionError):
                 return True
-            except (SyntaxError, ValueError):  # it ends in the midst of a statement
+            except (SyntaxError, ValueError):  # the part ends within a statement
                 pass
             return False
 

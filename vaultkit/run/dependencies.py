@@ -35,13 +35,13 @@ def recording(
     """
     global _hooked
     if not _hooked:
-        # Such a hook stays for good; it does nothing while nobody records.
+        # An audit hook cannot be removed; it does nothing unless a recording is active.
         sys.addaudithook(_on_event)
         _hooked = True
     _recording.append((root, read))
 
     def code_of(path: str) -> CodeType:
-        read.add(Path(path))  # also what need not be opened again
+        read.add(Path(path))  # including cached ones, which are not opened again
         return (compile_module or compiled)(path)
 
     try:
@@ -87,8 +87,8 @@ _local: dict[Path, tuple[object, list[str]]] = {}
 
 
 def local_modules(root: Path) -> list[str]:
-    """Names of the modules below a folder that are imported now."""
-    # A process that was forked is spared a look at each; a new one comes last.
+    """Return the names of the modules below a folder that are imported now."""
+    # Most forked processes have the modules of their parent; a new one is the last.
     now = len(sys.modules), next(reversed(sys.modules))
     if root not in _local or _local[root][0] != now:
         found = [(name, getattr(module, "__file__", None)) for name, module in sys.modules.items()]
@@ -98,7 +98,7 @@ def local_modules(root: Path) -> list[str]:
 
 def is_local(name: str, origin: object, root: Path) -> bool:
     """Return whether a module is in a folder, and neither installed there nor of the engine."""
-    # Thousands are asked about for each note, so what sorts most of them out comes first.
+    # Called for thousands of modules per note, so the test that excludes most comes first.
     if not isinstance(origin, str) or not origin.startswith(f"{root}{os.sep}"):
         return False
     installed = sys.prefix != sys.base_prefix and origin.startswith(f"{sys.prefix}{os.sep}")
@@ -125,7 +125,7 @@ class LocalFinder:
     def __init__(self, root: Path, code_of: Callable[[str], CodeType]) -> None:
         self.root = root
         self.code_of = code_of
-        #: Those that were found, and where they stand.
+        #: The modules that were found, with their files.
         self.found: dict[str, Path] = {}
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:

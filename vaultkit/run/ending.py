@@ -22,8 +22,8 @@ Kind = Literal[
     "lost",
 ]
 
-#: Limits are seconds that the processor works. By the clock, what waits may take so many times as
-#: long: on a busy machine honest code waits, too.
+#: Time limits are seconds of processor time. In wall-clock time, code may take so many times as
+#: long, since on a busy machine it must wait.
 PATIENCE = 10.0
 
 
@@ -36,20 +36,20 @@ class Limits:
     seconds
         The time before its first heartbeat, in seconds.
     grace
-        Seconds beyond the time that a heartbeat announced, after which the keeper ends it; code in
-        Python is stopped in time within the process.
+        Seconds beyond the time that a heartbeat announced, after which the keeper ends the process;
+        Python code is stopped in time within the process.
     threads
-        Threads of a matrix product; 0 to share the cores among the notes.
+        Number of threads of a matrix product; 0 to divide the cores among the notes.
     memory
         Bytes beyond those in use when the note begins.
     processes
-        Processes at a time, itself included.
+        Most processes at a time, including itself.
     output
-        Bytes of output that bypasses Python, and bytes of messages.
+        Most bytes of output that bypasses Python, and of messages.
     checkpoints
         The number of checkpoints of all notes (`vaultkit.run.checkpoints`).
     spacing
-        The least number of seconds between two checkpoints, which is what a checkpoint costs.
+        The least number of seconds between two checkpoints, each of which costs time.
     """
 
     seconds: float = 60.0
@@ -72,13 +72,12 @@ class Ending:
         ``done`` if the work was completed.
     code
         The number of the signal, the exit status, or the number of processes.
-    beat
+    The last heartbeat, which contains the block that was running.
         The last heartbeat, which says what was running.
     frames
         File and line of the calls that were running, outermost first, if known.
-    details
-        The traceback of an error of the engine; else output that bypassed Python, its beginning and
-        end.
+    The traceback of an engine error; otherwise the beginning and the end of output that
+    bypassed Python.
     """
 
     kind: Kind
@@ -90,13 +89,13 @@ class Ending:
 
     @property
     def block(self) -> int | None:
-        """Index of the block that ran last; None if none did."""
+        """The index of the block that ran last; None if none did."""
         block = self.beat.get("block")
         return block if isinstance(block, int) else None
 
     def line(self, filename: str) -> int | None:
-        """Return the line of a file at which the process was stopped, if known."""
-        # Spelt as faulthandler spells it.
+        """Return the line of a file on which the process was stopped, if known."""
+        # faulthandler escapes file names in this way.
         name = filename.encode("ascii", "backslashreplace").decode()
         return next((line for file, line in self.frames if file in (name, filename)), None)
 

@@ -1,7 +1,7 @@
 """Guards files: a note may change only files that it has created itself.
 
-It may create none in the vault, and leave none beside it. Its own attempts are stopped by an audit
-hook; changes by other programs that it starts are found by comparing the files before and after.
+A note may create none in the vault, and leave none beside it. An audit hook stops its own attempts;
+changes by programs that it starts are found by comparing the files before and after.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-#: What changes files: the events of `sys.addaudithook`, and which of their arguments are paths.
+#: The events of `sys.addaudithook` that change files, and which of their arguments are paths.
 _CHANGES = {
     "os.chmod": (0,),
     "os.chown": (0,),
@@ -36,7 +36,7 @@ _STARTS = frozenset({
     "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.system",
     "pty.spawn", "subprocess.Popen",
 })  # fmt: skip
-#: So many files are named.
+#: Most files that a message names.
 _FEW = 3
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
@@ -54,14 +54,14 @@ class Watch:
     """
 
     root: Path | None
-    #: What was tried, and in which line of the note.
+    #: The attempts that were stopped, with the line of the note.
     refused: list[tuple[int, str]] = field(default_factory=list)
     #: Whether the note has changed any file, or started any program.
     touched: bool = False
-    #: The lines in which other programs were started.
+    #: The lines that have started other programs.
     started: list[int] = field(default_factory=list)
     _filename: str = ""
-    #: What it has made, in which line, and whether it has written it itself.
+    #: The files that it has created, each with its line and whether it has written it itself.
     _made: dict[str, tuple[int, bool]] = field(default_factory=dict)
     _root: str = ""
     _beside: str = ""
@@ -84,9 +84,9 @@ class Watch:
         ]
 
     def left(self) -> tuple[int, str] | None:
-        """Report the files that the note has left, by line and message; remove those that it wrote.
+        """Return line and message about files that the note has left; remove those that it wrote.
 
-        Files that it moved there are kept, and so are folders, which may contain such files.
+        Files that it has moved are kept, and so are folders, which may contain such files.
         """
         there = {
             path: how
@@ -114,7 +114,7 @@ class Watch:
         Raises
         ------
         PermissionError
-            If it would change a file that is not the note's.
+            If it would change a file that the note has not created.
         """
         if event in _STARTS:
             self.touched = True
@@ -138,7 +138,7 @@ class Watch:
 
     def _judge(self, event: str, path: Any, folder: Any) -> None:
         if isinstance(path, int) or path is None:
-            return  # was judged when it was opened
+            return  # its opening was checked
         name = os.fsdecode(path)
         if isinstance(folder, int) and folder >= 0:
             with contextlib.suppress(OSError):
@@ -159,14 +159,14 @@ class Watch:
         self._made[name] = self._line(), event not in _MOVES
 
     def _is_hidden(self, path: str) -> bool:
-        """Return whether a file is in a hidden folder, as caches are, or in that of tempfile."""
+        """Return whether a file is in a hidden folder, such as a cache, or in that of tempfile."""
         parts = Path(path).relative_to(self._beside).parts
         temporary = str(Path(tempfile.gettempdir()).resolve())
         here = _is_in(temporary, self._beside) and _is_in(path, temporary)
         return here or any(part.startswith(".") for part in parts)
 
     def _line(self) -> int:
-        """Return the line of the note that is running."""
+        """Return the line of the note that is being executed."""
         line, frame = 0, sys._getframe()
         while frame:
             if frame.f_code.co_filename == self._filename:
@@ -211,7 +211,7 @@ def watched(watch: Watch, filename: str) -> Iterator[None]:
     """Guard files while code runs that was compiled as ``filename``."""
     global _hooked
     if not _hooked:
-        # Such a hook stays for good; it does nothing while no note runs.
+        # An audit hook cannot be removed; it does nothing unless a note runs.
         sys.addaudithook(_on_event)
         _hooked = True
     watch._filename = filename
@@ -224,7 +224,7 @@ def watched(watch: Watch, filename: str) -> Iterator[None]:
 
 def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
     if _watching and (event == "open" or event in _CHANGES or event in _STARTS):
-        # Not seen itself while it looks.
+        # The guard must not see its own access to the files.
         watch = _watching.pop()
         try:
             watch.see(event, arguments)

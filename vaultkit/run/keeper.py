@@ -1,7 +1,7 @@
 """The keeper: the process that forks, watches and ends the process of each note.
 
-It runs no code of notes itself (where it can fork), so that it keeps working when a note hangs,
-floods its output, forks without end or crashes.
+It runs no code of notes itself (where it can fork), so it keeps working when a note hangs, floods
+its output, forks endlessly or crashes.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from vaultkit.run.originals import ORIGINALS
 from vaultkit.run.processes import children, descendants, memory, seconds
 from vaultkit.run.work import Work, is_beat, prepare, take
 
-#: Seconds between two looks at a note's processes and memory.
+#: Seconds between two measurements of a note's processes and memory.
 _TICK = 0.02
-#: Heartbeats passed on, so that they fit into what the system holds for a reader who is busy.
+#: Most heartbeats that are forwarded, so that they fit into the pipe of a busy reader.
 _PASSED_ON = 50
-#: Seconds after which checkpoints of which nobody wants anything are ended.
+#: Seconds after which unused checkpoints are ended.
 _OLD = 600.0
-# A note cannot reach these by giving the names of their modules another meaning.
+# Bound here, since a note may replace the functions of their modules.
 _exit = os._exit
 _getpid = os.getpid
 
@@ -48,17 +48,19 @@ def keep(work: Work, connection: Any, limits: Limits, can_fork: bool, cores: int
     from threadpoolctl import threadpool_limits
 
     if can_fork:
-        # Here, and not again in each process; and before the work is prepared: what is known of all
-        # modules would have to be found out again in each process if there were more of them then.
+        # Import it here, not in each forked process, and before the work is prepared: facts about
+        # all imported modules would have to be computed again in each process if another one were
+        # imported.
         import atexit  # noqa: F401
         import faulthandler  # noqa: F401
         import fcntl  # noqa: F401
         import resource  # noqa: F401
 
-    # The threads of all notes' matrix products would wait for each other, and turn while they wait.
+    # With more threads than cores, the matrix products of different notes would wait for each
+    # other.
     threadpool_limits(cores)
 
-    # Notes may start processes; this one is ended by the closing of the connection.
+    # A note may start processes; the keeper itself ends when its connection is closed.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     try:
         if can_fork:
@@ -78,7 +80,7 @@ def _alone(work: Work, connection: Any, limits: Limits) -> None:
     while True:
         key, given = _order(connection.recv_bytes())
         if not isinstance(key, str):
-            continue  # there are no checkpoints that could be ended
+            continue  # a request to end checkpoints: there are none
         connection.send_bytes(b".%f" % limits.seconds)
         beat: dict[str, Any] = {}
 
@@ -100,7 +102,7 @@ def _alone(work: Work, connection: Any, limits: Limits) -> None:
 
 
 class _Keeper:
-    """Runs one note at a time, each in a process of its own."""
+    """Runs one note at a time, each in its own process."""
 
     def __init__(self, work: Work, connection: Any, limits: Limits) -> None:
         self.work = work
@@ -108,7 +110,7 @@ class _Keeper:
         self.limits = limits
         self.keys: deque[tuple[str, bytes]] = deque()
         self.pid = 0
-        #: What has checkpoints, by its name, in the order in which it ran last.
+        #: The chains of checkpoints by name, the one that ran last at the end.
         self.chains: dict[str, Chain] = {}
         self.unwanted: list[str] = []
 
@@ -119,10 +121,10 @@ class _Keeper:
             signal.signal(number, signal.SIG_DFL)
         adopt_orphans()
         _turn_away_descriptors({self.connection.fileno()})
-        self._take_order()  # it may have been made in vain
+        self._take_order()  # a keeper may be closed without any work
         prepare(self.work)
         ORIGINALS.remember(ahead=True)
-        # Notes share this process's memory until they write to it; collecting would.
+        # Notes share this process's memory until they write to it, and collecting garbage writes.
         gc.disable()
         gc.freeze()
         try:
@@ -134,7 +136,7 @@ class _Keeper:
                         self.unwanted = list(self.chains)
                     self._forget()
                 ending, messages = self._do(*self.keys.popleft())
-                # All in one, so that the run need not wake for each of them.
+                # One message, so that the run need not wake up for each part.
                 last = encode(asdict(ending)).encode()
                 self.connection.send_bytes(b"E" + b"\n".join([last, *messages]))
         finally:
@@ -143,7 +145,7 @@ class _Keeper:
             self._forget()
 
     def _take_order(self) -> None:
-        """Read a request: a key, or names of chains to drop."""
+        """Read a request: a key, or names of chains of checkpoints to end."""
         order, given = _order(self.connection.recv_bytes())
         if isinstance(order, str):
             self.keys.append((order, given))
@@ -167,9 +169,9 @@ class _Keeper:
                 take(self.work, key, given)
             except Exception:
                 return Ending("raised", details=traceback.format_exc()), []
-            gc.freeze()  # what was taken, too, is not to be copied by who looks for rubbish in it
+            gc.freeze()  # garbage collection in a fork would copy this memory
             chain = self._begin(key, bool(resumes))
-        # Spared from now on: also what it adds.
+        # From now on its processes are spared, including new checkpoints.
         self.chains[name] = chain
         before = memory(_getpid())
         ending = self._watch(chain, before)
@@ -194,7 +196,7 @@ class _Keeper:
         return chain
 
     def _begin(self, key: str, has_checkpoints: bool) -> Chain:
-        """Fork a process that works on a key from the beginning."""
+        """Fork a process that does the work of a key from the beginning."""
         pipes = [os.pipe() for _ in range(3)]
         chain = Chain(os.urandom(8).hex().encode(), [reading for reading, _ in pipes])
         theirs = None
@@ -223,13 +225,14 @@ class _Keeper:
 
     @property
     def _spared(self) -> set[int]:
-        """Return the processes to keep when a note has ended: those of checkpoints."""
+        """Return the processes to keep when a note has ended: its checkpoints."""
         return {one.pid for chain in self.chains.values() for one in chain.kept}
 
     def _hold_few(self, before: int) -> None:
         """End checkpoints until their number and memory are within the limits.
 
-        Those of the note that ran longest ago are ended first, and of these those that save least.
+        Those of the note that ran longest ago are ended first; of these, those that save the least
+        time.
         """
 
         def used() -> int:
@@ -241,9 +244,9 @@ class _Keeper:
     def _watch(self, chain: Chain, before: int) -> tuple[Ending, list[bytes]]:
         """Watch the process of a note until it has ended, within its limits.
 
-        ``before`` is the memory of this process when it began.
+        ``before`` is the memory of the keeper when the note began.
         """
-        # The limit inside the process comes first: it is told with its line.
+        # The limit within the process must come first, since it is reported with a line.
         most = 1.2 * self.limits.memory + RESERVED
         note = Received(chain.token, self.limits)
         listening = dict(zip(chain.pipes, note.takers, strict=True))
@@ -300,12 +303,12 @@ class _Keeper:
         left = self._left() if status is not None else 0
         self._end_all()
         for reading, taker in listening.items():
-            read_waiting(reading, taker)  # what it had written before it ended
+            read_waiting(reading, taker)  # output from before its end
         return note.ending(kind or note.verdict, status, left), note.messages
 
     def _ask_where(self, listening: dict[int, Take], note: Received) -> None:
         """Request a trace of the note's calls before it is ended."""
-        # Its children stand still meanwhile: of thousands, it would hardly get its turn.
+        # Its descendants are stopped meanwhile: among thousands, it would hardly get a processor.
         for pid in descendants(self.pid):
             with suppress(OSError):
                 os.kill(pid, signal.SIGSTOP)
@@ -336,10 +339,10 @@ class _Keeper:
         with suppress(OSError):
             os.kill(self.pid, signal.SIGKILL)
         until = time.monotonic() + 10
-        # Nearly always there is nobody left, which costs less to ask than to look for them.
+        # Usually no process is left; asking that costs less than a search.
         while self._reap() and time.monotonic() < until:
             alive = [pid for pid in descendants(_getpid()) if pid not in self._spared]
-            # Stopped first: what multiplies faster than it is found cannot go on.
+            # They are stopped first, so that they cannot fork faster than they are found.
             for number in (signal.SIGSTOP, signal.SIGKILL):
                 for pid in alive:
                     with suppress(OSError):
@@ -363,14 +366,14 @@ class _Keeper:
 
 
 def _order(frame: bytes) -> tuple[Any, bytes]:
-    """Parse a request: its JSON part, and the bytes behind it."""
+    """Return the JSON part of a request, and the bytes after it."""
     order, _, given = frame.partition(b"\n")
     return json.loads(order), given
 
 
 def _fork() -> int:
     with warnings.catch_warnings():
-        # Python counts BLAS's threads, too; BLAS knows of forks and starts its own anew.
+        # Python counts BLAS's threads, too; BLAS restarts its own after a fork.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
 

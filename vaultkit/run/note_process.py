@@ -19,12 +19,12 @@ from vaultkit.run.channel import CUT_OFF, OUT_OF_MEMORY, Channel
 from vaultkit.run.checkpoints import Waiting
 from vaultkit.run.ending import Limits
 
-#: The signal at which Python says where it is.
+#: The signal on which faulthandler writes a trace.
 TRACE = getattr(signal, "SIGUSR2", None)
-#: Each thread of a BLAS reserves address space, and hardly uses it.
+#: Address space that the threads of a BLAS reserve, and hardly use.
 RESERVED = (os.cpu_count() or 1) * (80 << 20)
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
-# A note cannot reach this by giving the name of its module another meaning.
+# Bound here, since a note may replace the functions of their modules.
 _exit = os._exit
 
 
@@ -49,7 +49,7 @@ def be_note(
         gc.enable()
         import atexit
 
-        atexit._clear()  # what the run wants done at its end is not for this process
+        atexit._clear()  # the exit handlers of the run must not run here
         adopt_orphans()
         more = []
         if line:

@@ -1,7 +1,7 @@
 """Detects and undoes replaced functions and classes of Python, NumPy and the engine.
 
-Replacing any of these is a failure of the note, as the engine depends on them. After each block the
-few modules are compared without which the engine cannot go on, and all of them once, at the end.
+Replacing any of these is a failure of the note, since the engine depends on them. After each block,
+the few modules are compared that the engine needs to continue; at the end, all of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vaultkit.run.state import HOOKS
 
 _ENGINE = __name__.partition(".")[0]
 
-# Python sets these itself, or a facet above looks after them.
+# Python sets these itself, or a facet of `State` restores them.
 _RESTLESS = {
     "sys": {*HOOKS, "path", "last_exc", "last_type", "last_value", "last_traceback", "meta_path",
             "path_hooks", "flags", "ps1", "ps2"},
@@ -33,9 +33,9 @@ _RESTLESS = {
 }  # fmt: skip
 _CODE = attrgetter("__code__", "__defaults__", "__kwdefaults__")
 _GONE = object()
-#: Without these the engine can neither go on nor report what happened.
+#: The modules that the engine needs to continue and to report what happened.
 _ESSENTIAL = ("builtins", "sys", "os", "io", "re", "json", "numpy")
-# A block may have replaced the functions that look for replaced ones.
+# Bound here, since a block may replace the functions that detect replacements.
 _all, _map, _setattr = all, map, setattr
 
 
@@ -46,9 +46,9 @@ class _Kept:
     owner: Any
     called: str
     held: dict[str, Any]
-    #: What containers of constants hold.
+    #: The contents of containers of constants.
     containers: tuple[tuple[str, Any, Any], ...] = ()
-    #: All names there were, where a new one can hide a built-in.
+    #: All names of the module, where a new one could hide a built-in name.
     all: frozenset[str] = field(default_factory=frozenset)
 
     def __post_init__(self) -> None:
@@ -56,7 +56,7 @@ class _Kept:
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether each name is bound to the same object, and each container holds the same."""
+        """Whether names are bound to the same objects, and containers have the same contents."""
         now = self.owner.__dict__
         if not _all(_map(is_, _map(now.get, self._names), self._values)):
             return False
@@ -76,13 +76,13 @@ class Originals:
     def __init__(self) -> None:
         self._modules: dict[str, types.ModuleType] = {}
         self._imported = sys.modules
-        #: All snapshots, those of the essential modules first, and these alone.
+        #: All snapshots, those of the essential modules first; and these alone.
         self._kept: list[_Kept] = []
         self._essential: list[_Kept] = []
         self._functions: dict[int, tuple[types.FunctionType, Any]] = {}
         self._counts = 0, 0
         self._ahead = self._hooked = False
-        #: Functions whose code or defaults were set, by where they are in memory.
+        #: The ids of functions whose code or defaults were set.
         self._recoded: set[int] = set()
 
     def remember(self, *, ahead: bool = False) -> None:
@@ -91,7 +91,7 @@ class Originals:
         With ``ahead``, no note runs before the next call, which then reuses this snapshot.
         """
         if not self._hooked:
-            # Such a hook stays for good.
+            # An audit hook cannot be removed.
             sys.addaudithook(self._on_event)
             self._hooked = True
         known, self._ahead = self._ahead, ahead
@@ -108,9 +108,9 @@ class Originals:
             if isinstance(module := modules.get(name), types.ModuleType)
         }
         found = (kept for item in self._modules.items() for kept in _keep_module(*item))
-        # Classes go by many names.
+        # A class may have several names.
         self._kept = list({id(k.owner): k for k in found}.values())
-        # Modules import containers from each other.
+        # Modules import containers from each other; one snapshot of each is enough.
         owners = {id(each[1]): kept for kept in self._kept for each in kept.containers}
         for kept in self._kept:
             kept.containers = tuple(c for c in kept.containers if owners[id(c[1])] is kept)
@@ -124,7 +124,7 @@ class Originals:
     def restore(self, *, essential: bool = False) -> list[str]:
         """Undo replacements and deletions since the snapshot; return their names.
 
-        With ``essential``, only those in the modules without which the engine cannot go on.
+        With ``essential``, only those in the modules that the engine needs to continue.
         """
         return self._differences(undo=True, essential=essential)
 
@@ -156,7 +156,7 @@ class Originals:
         self._recoded.clear()
 
     def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
-        # Python announces it when the code or the defaults of a function are set.
+        # Python raises this event when the code or the defaults of a function are set.
         if event in ("object.__setattr__", "object.__delattr__"):
             self._recoded.add(id(arguments[0]))
 
@@ -256,19 +256,19 @@ def _compare(kept: _Kept, undo: bool) -> Iterator[str]:
                 container.clear()
                 (container.extend if isinstance(container, list) else container.update)(before)
     for name in set(now) - kept.all if kept.all else ():
-        # A built-in name in a module of the engine hides the built-in one.
+        # A built-in name in a module of the engine hides the built-in object.
         if hasattr(builtins, name):
             yield f"{kept.called}.{name} was added"
             if undo:
                 delattr(kept.owner, name)
 
 
-#: One for the process: what the engine has imported is the same for all its notes.
+#: One for the process, since the engine's modules are the same for all its notes.
 ORIGINALS = Originals()
 
 
 def named(changes: Iterable[str]) -> str:
-    """Return a few names in one line."""
+    """Return some of the names in one line."""
     few = list(changes)
     more = f", and {len(few) - 5} more" if len(few) > 5 else ""
     return ", ".join(few[:5]) + more

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def children(pid: int) -> list[int]:
-    """List the children of a process, including zombies."""
+    """Return the children of a process, including zombies."""
     found: list[int] = []
     with suppress(OSError):
         for thread in Path(f"/proc/{pid}/task").iterdir():

@@ -1,7 +1,7 @@
-"""Lets code sum its matrix products in another order, as the BLAS of another machine may.
+"""Changes code so that it sums matrix products in another order, as another BLAS may.
 
-What a matrix product comes to differs in its last bits with the order in which it is summed. All
-else that code computes stays as it is.
+The last bits of a matrix product depend on the order in which it is summed. Everything else that
+code computes remains the same.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def product(left: Any, right: Any) -> Any:
-    """Multiply as ``@`` does; arrays of floating-point numbers from the last term to the first."""
+    """Multiply like ``@``, but sum floating-point numbers from the last term to the first."""
     if not (type(left) is type(right) is np.ndarray and left.ndim and right.ndim):
         return left @ right
     if np.result_type(left, right).kind not in "fc":
@@ -47,7 +47,7 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.op, ast.MatMult):
             return node
-        # It binds no name that the code could see.
+        # As an expression, it binds no name that the code could see.
         call = ast.parse(f"__import__({__name__!r}, fromlist=['product']).product(0, 0)")
         (statement,) = call.body
         assert isinstance(statement, ast.Expr)

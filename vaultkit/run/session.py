@@ -1,4 +1,4 @@
-"""Runs the blocks of one note, top to bottom, in one namespace that no other note shares."""
+"""Runs the blocks of one note, top to bottom, in a namespace of its own."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Step:
         The output in the note; None if it shows none.
     shown_lines
         First and last line of that output. If there is none, the last line is smaller than the
-        first, before which the output would be inserted.
+        first, and an output would be inserted before the first.
     got
         The real output, with the last line of an expected error.
     error
@@ -81,8 +81,8 @@ class NoteRun:
     note
         The note.
     timeout
-        Processor time of a block in seconds, unless it has the option ``timeout=``; more on a slow
-        machine.
+        Processor time of a block in seconds, unless it has the option ``timeout=``; longer on a
+        slow machine.
     watchers
         Called after each block with the block, its steps and the variables.
     rewrite
@@ -92,9 +92,9 @@ class NoteRun:
     beat
         Called before each block, and by `call`, with the index of the block and its time limit in
         seconds.
-    pause
-        Called with the index of each block after it has run, before the watchers, unless blocks
-        have effects beyond this process. If it returns an edited note that agrees so far, the run
+    Called with the index of each block after it has run, before the watchers, unless the
+    block has effects beyond this process. If it returns an edited note that agrees so far,
+    the run continues with that.
         continues with that.
     """
 
@@ -118,13 +118,13 @@ class NoteRun:
         self._filename = os.path.relpath(note.path)
         self._compiler = Compiler(self._filename, rewrite)
         ORIGINALS.remember()
-        #: What the engine works under, and what the note does.
+        #: The state of the engine, and that of the note.
         self._outside = State.capture()
         self._state = State.fresh(self._outside)
         self._capture = Capture()
         self._watch = Watch(vault)
         self._threads = set(threading.enumerate())
-        #: The processes that blocks have started, and in which line.
+        #: The processes that blocks have started, by id, with the line.
         self._processes: dict[int, int] = dict.fromkeys(children(os.getpid()), 0)
         self._out_of_memory = 0
         self._lines = [line + "\n" for line in note.lines]
@@ -133,11 +133,11 @@ class NoteRun:
         self._running = 0
         self._beaten = 0.0
         self._steps: list[list[Step]] = []
-        #: How long each block took, in seconds.
+        #: The time of each block, in seconds.
         self.seconds: list[float] = []
 
     def steps(self, index: int) -> list[Step]:
-        """Run what has not run yet, up to and with the block ``index``; return its steps."""
+        """Run the blocks up to and including ``index`` that have not run yet; return its steps."""
         while len(self._steps) <= index:
             block = self.note.blocks[len(self._steps)]
             self._running = len(self._steps)
@@ -162,7 +162,7 @@ class NoteRun:
         self._send_beat(self.timeout)
 
     def finish(self) -> None:
-        """Run what has not run yet."""
+        """Run the blocks that have not run yet."""
         if self.note.blocks:
             self.steps(len(self.note.blocks) - 1)
 
@@ -181,17 +181,17 @@ class NoteRun:
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function of the note without lasting side effects.
 
-        It runs under the note's own settings, on copies of the arguments, and for so long as a
-        block may run. What it writes is dropped, what it changes is put back.
+        It runs with the note's settings, on copies of the arguments, within the time limit of a
+        block. Its output is dropped, and changes of the state are undone.
 
         Raises
         ------
         TimeoutError
-            If it does not end.
+            If it exceeds the time limit.
         RuntimeError
-            If it ends the program, writes without end, or replaces what the checks run on.
+            If it exits, exceeds the limit of output, or replaces functions that the checks need.
         Exception
-            What it raises.
+            Whatever it raises.
         """
         if time.monotonic() - self._beaten > 1:
             self._send_beat(self.timeout)
@@ -228,7 +228,7 @@ class NoteRun:
 
     @contextlib.contextmanager
     def _calling(self) -> Iterator[None]:
-        """Restore the state at the end, after several calls of functions."""
+        """Restore the state after several calls of functions."""
         if self._judging:
             yield
             return
@@ -249,7 +249,7 @@ class NoteRun:
     def _run(self, block: Block) -> list[Step]:
         if "no-run" in block.fence.options:
             return []
-        # Tracebacks quote the note from here, also where it is the text of a notebook's cells.
+        # Tracebacks quote the note from here, also the text of a notebook's cells.
         linecache.cache[self._filename] = (len(self.note.text), None, self._lines, self._filename)
         if self._out_of_memory:
             why = f"not run: no memory was left after line {self._out_of_memory}"
@@ -271,7 +271,7 @@ class NoteRun:
         ]
         if self._is_last(block):
             left = self._watch.left()
-            # Where code broke, it may not have come to what removes its files.
+            # Code that has failed may not have reached the lines that remove its files.
             broke = any(step.error for done in (*self._steps, steps) for step in done)
             steps += [_fault(block, *left)] if left and not broke else []
         return steps
@@ -325,12 +325,12 @@ class NoteRun:
         return line
 
     def replaced(self) -> list[tuple[int, str]]:
-        """Undo all that the note has replaced; return line and name of each."""
+        """Undo all replacements by the note; return line and name of each."""
         changes = ORIGINALS.restore()
         return [(self._line_of_change(self.note.blocks[-1], what), what) for what in changes]
 
     def _line_of_change(self, block: Block, what: str) -> int:
-        """Return the line that names what was replaced."""
+        """Return the line of the note that names a replaced function."""
         called = re.search(r"\w+(?='?\]? was)", what)
         return self._line_with(block, called[0] if called else "")
 
@@ -375,7 +375,7 @@ class NoteRun:
         else:
             line = self._line_of(raised, line)
             yield Step(line, shown, lines, got, self._traceback(raised, line, seconds))
-        # What shows a file holds the examples of that file, which are run with it.
+        # A block that mirrors a file contains the file's examples, which run with the file.
         if raised is None and ">>>" in source and "title" not in fence.options:
             yield from self._examples(block)
 
@@ -456,7 +456,7 @@ class NoteRun:
         if isinstance(ended_by, MemoryError) and not self._capture.has_reserve():
             self._out_of_memory = self._line_of(ended_by, 1)
         got = "\n".join(line.rstrip() for line in output.take().split("\n")).rstrip("\n")
-        # What announced errors say goes on a line of its own.
+        # The message of an expected error begins on a new line.
         return got + "\n" if got and ended_by else got, ended_by
 
     def _line_of(self, error: BaseException | None, default: int) -> int:

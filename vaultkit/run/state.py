@@ -1,7 +1,7 @@
-"""What a note may set for all that runs after it, and takes with it when it ends.
+"""The global state that a note may set, and that must be restored when it ends.
 
-That is the working folder, seeds, print options and their like (`State`), and what the variables of
-the note hold (`Variables`), for the time in which its functions are called.
+It consists of settings such as the working folder, seeds and print options (`State`), and of the
+contents of the note's variables (`Variables`), for the time in which its functions are called.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ import numpy as np
 
 @dataclass(frozen=True)
 class _Facet:
-    """One thing that can be set for all code, how to see what it is, and how to set it."""
+    """A global setting, with functions that read it and set it."""
 
     get: Callable[[], Any]
     set: Callable[[Any], object]
-    #: What it is where a note begins, if not what it happens to be.
+    #: Its value when a note begins, if that is fixed.
     fresh: Callable[[], Any] | None = None
-    #: Where to compare costs less than to set: tells whether two values are the same.
+    #: Compares two values, if that costs less than setting one.
     same: Callable[[Any, Any], bool] | None = None
 
 
 class State:
-    """What code can set for all that runs after it, as it was at one time."""
+    """The values of all facets at one time."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self._values = values
 
     @classmethod
     def capture(cls, names: Iterable[str] = ()) -> State:
-        """Return the state as it is now: all of it, or the facets named."""
+        """Return the present state: all facets, or those named."""
         values = {}
         for name in names or _FACETS:
-            with contextlib.suppress(OSError):  # the working folder may be gone
+            with contextlib.suppress(OSError):  # the working folder may not exist
                 values[name] = _FACETS[name].get()
         return cls(values)
 
     @classmethod
     def fresh(cls, state: State) -> State:
-        """Return the state in which a note begins: a given one, but for what has defaults."""
+        """Return the state in which a note begins: a given one, with the fixed values of facets."""
         state = cls(dict(state._values))
         for name, facet in _FACETS.items():
             if facet.fresh:
@@ -67,9 +67,9 @@ class State:
         return state
 
     def apply(self, names: Iterable[str] = (), *, now: State | None = None) -> None:
-        """Make it the state again: all that was captured, or the facets named.
+        """Restore this state: all that was captured, or the facets named.
 
-        ``now`` is the state there is, where that is known.
+        ``now`` is the present state, if it is known.
         """
         known = now._values if now else {}
         for name in names or self._values:
@@ -81,12 +81,12 @@ class State:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return whether two hold the very same objects in the same order."""
+    """Return whether two sequences contain the same objects in the same order."""
     return len(one) == len(other) and all(map(is_, one, other))
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Return whether the same objects make up two: those of a note may claim to equal any other."""
+    """Return whether two structures consist of the same objects: a note's may claim equality."""
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
@@ -102,7 +102,7 @@ _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resource
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Show a warning among the output, without the path and line that differ between machines."""
+    """Print a warning without the path and line, which differ between machines."""
     print(f"{category.__name__}: {message}")
 
 
@@ -110,7 +110,7 @@ def _fresh_warnings() -> tuple[list[Any], Any]:
     filters = [
         ("default", None, DeprecationWarning, "__main__", 0),
         *(("ignore", None, kind, None, 0) for kind in _QUIET),
-        # Not "default": that shows a warning but once, in whichever note comes first.
+        # Not "default", which shows a warning only once, in the first note that raises it.
         ("always", None, Warning, None, 0),
     ]
     return filters, _show_warning
@@ -122,7 +122,7 @@ def _set_warnings(state: tuple[list[Any], Any]) -> None:
 
 
 def _environment() -> dict[Any, Any]:
-    # As the system has it: to decode it would take longer than all the other facets.
+    # As bytes: decoding takes longer than all the other facets.
     return dict(os.environ._data)  # type: ignore[attr-defined]
 
 
@@ -171,7 +171,7 @@ def _set_logging(state: tuple[Any, ...]) -> None:
 
 
 def _same_random(one: Any, other: Any) -> bool:
-    """Compare states of NumPy's generator: name, key, position, and a normal number in hand."""
+    """Compare states of NumPy's generator: name, key, position, and a cached normal number."""
     same = (one[0], *one[2:]) == (other[0], *other[2:])
     return same and bool(one[1].tobytes() == other[1].tobytes())
 
@@ -263,16 +263,16 @@ _FACETS: dict[str, _Facet] = {
     "collector": _Facet(lambda: (gc.isenabled(), gc.get_threshold()), _set_collector, same=_alike),
 }
 
-#: What bears upon a computation, and how it warns.
+#: The facets that affect a computation and its warnings.
 COMPUTING = ("numpy", "warnings")
 
 
 class Variables:
-    """The variables of a note and what they hold, to be put back as they were.
+    """The variables of a note and their contents, to be restored.
 
-    That is: names, generators of random numbers, arrays, lists, dictionaries and sets, those held
-    by objects, by functions and by each other, too. What cannot be looked into is left out, and so
-    are arrays of more than a few megabytes.
+    These are names, generators of random numbers, arrays, lists, dictionaries and sets, including
+    those in objects, functions and each other. Objects that cannot be inspected are left out, and
+    so are arrays of more than a few megabytes.
     """
 
     _MOST, _LARGEST = 5000, 4 << 20
@@ -285,17 +285,17 @@ class Variables:
             thing = queue.popleft()
             if id(thing) not in seen:
                 seen[id(thing)] = thing
-                with contextlib.suppress(Exception):  # objects of a note may do as they like
+                with contextlib.suppress(Exception):  # objects of a note may raise anything
                     queue.extend(self._keep(thing))
 
     def restore(self) -> None:
-        """Put everything back."""
+        """Restore everything."""
         for restore in self._restore:
             with contextlib.suppress(Exception):
                 restore()
 
     def _keep(self, thing: Any) -> Iterable[Any]:
-        """Remember what a thing holds; return what may have to be remembered of that."""
+        """Store the contents of a thing; return those that may have contents themselves."""
         kind = type(thing)
         if isinstance(thing, np.random.Generator):
             bits = thing.bit_generator

@@ -1,11 +1,11 @@
-"""Gives code other numbers: other seeds, other values of literal arrays, other sizes.
+"""Changes the numbers in code: seeds, values of literal arrays, sizes.
 
-What holds for the numbers of a page may hold there by chance. Run on a few sets of other numbers
-of the same kind, an identity between polynomials or fractions that is false fails almost surely
-(Schwartz 1980, Zippel 1979).
+A statement that holds for the numbers of a page may hold by chance. On a few sets of other numbers
+of the same kind, a false identity between polynomials or fractions fails almost surely (Schwartz
+1980, Zippel 1979).
 
-Only statements at the top of a block or module are changed: what stands in a function is a method,
-and not data.
+Only statements at the top level of a block or module are changed: a function contains a method, not
+data.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ import numpy as np
 
 from vaultkit.run.dependencies import afresh
 
-# What makes a generator of random numbers out of a seed, whoever wrote it.
+# Names of functions that make a generator of random numbers from a seed, in any library.
 _SEEDED = re.compile(r"default_rng|seed|SeedSequence|PCG64|MT19937|Philox|\w*Random\w*|\w*Rng")
-# Small sizes grow, large ones shrink or grow a little: a trial takes no longer than the page.
+# Small sizes grow, large ones change little, so that a trial takes no longer than the page.
 _SMALL, _LARGE = 16, 512
 _SHARES = (Fraction(1, 2), Fraction(3, 4), Fraction(5, 4), Fraction(3, 2), Fraction(7, 4))
-#: Places of sizes that are doubled, and of those that grow by one as arrays that are written out.
+#: Places of sizes that are doubled, and of those that grow by one, like literal arrays.
 DOUBLED, GROWN = -1, -2
 
 
@@ -45,13 +45,13 @@ class Variation:
     trial
         Number of the set, from 1.
     places
-        By the name of a size, its place among the sizes, from 0: equal sizes of different places
-        become different. Or `DOUBLED` or `GROWN`.
+        The place of each size among the sizes, from 0, by its name; equal sizes with different
+        places become different. Or `DOUBLED` or `GROWN`.
     grows
-        Which axes of the arrays of floats that are written out get one more: ``all``, the last
-        one (``columns``), or the first one of several (``rows``).
+        The axes of literal arrays of floats that get one more element: ``all``, the last one
+        (``columns``), or the first one of several (``rows``).
     numbers
-        Whether floats that are written out under a name change.
+        Whether literal floats that are bound to a name change.
     """
 
     trial: int
@@ -60,7 +60,7 @@ class Variation:
     numbers: bool = True
 
     def rewrite(self, tree: ast.Module) -> ast.Module:
-        """Put other numbers into parsed code, in place.
+        """Replace numbers in parsed code, in place.
 
         >>> code = "rng = default_rng(3); x = array([1.0, 2.5]); n = 4; m = 4"
         >>> tree = Variation(1, {"n": 1}).rewrite(ast.parse(code))
@@ -71,7 +71,7 @@ class Variation:
         return tree
 
     def size(self, size: int, place: int) -> int:
-        """Return another size in place of one; ``place`` is the rank of a size among those changed.
+        """Return another size; ``place`` is the rank of the size among those that change.
 
         >>> [Variation(1).size(2, place) for place in range(3)]
         [4, 6, 8]
@@ -90,7 +90,7 @@ class Variation:
         return int(size * (share if size <= _LARGE else share / 2)) + place // len(_SHARES)
 
     def number(self, number: float) -> float:
-        """Return another number of the same kind: what lies between 0 and 1 still does.
+        """Return another number of the same kind: a number between 0 and 1 gives such a number.
 
         >>> 0 < Variation(1).number(0.9) < 1, Variation(1).number(2.5) == 2.5
         (True, False)
@@ -102,7 +102,7 @@ class Variation:
         return varied
 
     def values(self, array: Any) -> Any:
-        """Return other values of the same kind: zeros, ones and signs stay, shares stay shares."""
+        """Return other values of the same kind: zeros, ones, signs and sums of 1 remain."""
         total = array.sum(axis=-1) if array.ndim else array
         are_shares = array.ndim and np.all(array >= 0) and np.allclose(total, 1.0)
         if self.grows and array.ndim:
@@ -162,14 +162,14 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def literal(self, node: ast.expr) -> ast.expr:
-        """Change an array of floats that is written out."""
+        """Return a literal array of floats with other values."""
         numbers = [n for n in ast.walk(node) if isinstance(n, ast.Constant)]
         if not any(type(n.value) is float for n in numbers):
             return node
         try:
             array = np.array(ast.literal_eval(node), dtype=float)
         except (ValueError, TypeError):
-            return node  # it is made of names
+            return node  # it contains names
         if not np.all(np.isfinite(array)):
             return node
         varied = ast.parse(repr(self.variation.values(array).tolist()), mode="eval").body
@@ -187,7 +187,7 @@ def _is_number(node: Any) -> bool:
 
 
 def sizes_of(sources: Iterable[str], names: Collection[str]) -> tuple[set[str], set[str]]:
-    """Find the sizes that code writes out under some names or that these are made of; and all.
+    """Return the literal sizes bound to some names, or that these are computed from; and all sizes.
 
     >>> code = ["heads, d = 3, 2", "h = heads; m = h * d; t = 5"]
     >>> [sorted(found) for found in sizes_of(code, {"h", "m", "x"})]
@@ -213,7 +213,7 @@ def sizes_of(sources: Iterable[str], names: Collection[str]) -> tuple[set[str], 
 
 
 def _pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
-    """Pair the names of an assignment with what they get."""
+    """Pair the names of an assignment with their values."""
     for target in node.targets:
         pairs = [(target, node.value)]
         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):

@@ -1,4 +1,4 @@
-"""The work that is done for a key in a process of its own, and the messages that it sends."""
+"""The work that a process does for a key, and the messages that it sends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def prepare(work: Work) -> None:
 
 
 def take(work: Work, key: str, given: bytes) -> None:
-    """Call the method ``take`` of some work, if it has one, with what was submitted with a key."""
+    """Call the method ``take`` of some work, if it has one, with a key and its data."""
     getattr(work, "take", lambda _key, _given: None)(key, given)
 
 

@@ -1,13 +1,13 @@
 """A process for each note: whatever a note does ends with it.
 
-A few *keepers*, one for each core, are made from this process. A keeper makes a process for each
-note, watches it, and ends it with all that it has started (`vaultkit.run.keeper`). What comes back
-is plain data.
+A few *keepers*, one for each core, are started from this process. A keeper starts a process for
+each note, watches it, and ends it with everything that it has started (`vaultkit.run.keeper`). The
+results are plain data.
 
-On Linux keepers are forked from this process, which has all modules and notes in memory; where that
-is not safe (other threads run, or another system) they are started afresh, and what they are to do
-has to be picklable. Windows cannot fork: a keeper runs the notes itself there, and is replaced when
-one had to be ended. Where there are no processes at all, or with ``count=0`` (debuggers, coverage),
+On Linux, keepers are forked from this process, which has loaded all modules and notes. Where that
+is not safe (other threads run, or another system), they are started as new processes, and the work
+must be picklable. Windows cannot fork: there, a keeper runs the notes itself, and is replaced if it
+had to be ended. Where there are no processes at all, or with ``count=0`` (debuggers, coverage),
 notes run in this process, unprotected.
 """
 
@@ -30,35 +30,34 @@ from typing import Any
 from vaultkit.run.ending import Ending, Limits
 from vaultkit.run.work import Work, is_beat, take
 
-# A keeper has a note at hand while this process is busy with what came before.
+# The number of keys sent to a keeper, so that it has the next one when this process is busy.
 _AHEAD = 2
-# So many bytes wait for a keeper that is busy. More would have to be taken from this process while
-# the keeper waits for it to take results.
+# Bytes that a pipe to a busy keeper can hold. With more, this process and the keeper could wait for
+# each other to read.
 _ROOM = 1 << (17 if sys.platform == "linux" else 12)
 
 
 class Workers:
-    """Processes that do the work of each key, ahead of whoever asks for its result.
+    """Processes that do the work of each key, ahead of the request for its result.
 
     Parameters
     ----------
     work
-        Called in a process of its own with a key and a function that sends a message, which is a
-        dictionary that JSON can hold. A message ``{"block": index, "limit": seconds}`` is a
-        heartbeat: processors may work on the process for so long (and some seconds of grace) from
-        then on, and it may be silent for `PATIENCE` times as long by the clock.
-        If it has a method ``prepare``, that is called first in each process of which others are
-        made, so that what it does need not be done in each of those. If it has a method ``take``,
-        that is called there, too, before the process for a key is made: with the key, and with
-        what was submitted with it. If it has a method ``resumes``, checkpoints are kept, where the
-        system can (`vaultkit.run.checkpoints`): work is called with a third argument, which leaves
-        one behind. Of a key the method tells a name,
-        the last block whose checkpoints under that name are still good, and the last one from which
-        it can go on.
+        Called in a process of its own with a key and a function that sends a message, a dictionary
+        that JSON can hold. A message ``{"block": index, "limit": seconds}`` is a heartbeat: from
+        then on, the process may use so many seconds of processor time (and some seconds of grace),
+        and `PATIENCE` times as many by the clock until the next one. A method ``prepare``, if there
+        is one, is called first in each process from which others are forked, so that these share
+        its results. A method ``take`` is called there with a key and its data, before the process
+        for the key is forked. With a method ``resumes``, checkpoints are kept on systems that
+        support them (`vaultkit.run.checkpoints`): the work is called with a third argument, a
+        function that creates one. For a key, the method returns a name, the last block whose
+        checkpoints under that name are still valid, and the last one from which the work can
+        resume.
     count
-        How many keys are worked on at a time; 0 means in this process.
+        The number of keys that are worked on at a time; 0 to work in this process.
     limits
-        What each of them may use.
+        The limits of each process.
     """
 
     def __init__(self, work: Work, count: int | None = None, limits: Limits | None = None) -> None:
@@ -68,15 +67,15 @@ class Workers:
             count = 0
         self._count = _cores() if count is None else count
         self._waiting: deque[str] = deque()
-        #: What goes with the keys that have not ended.
+        #: Functions that return the data of the keys that have not ended.
         self._given: dict[str, Callable[[], bytes]] = {}
         self._endings: dict[str, Ending] = {}
         self._keepers: list[_Keeper] = []
 
     def begin(self) -> None:
-        """Make all keepers that will be needed for many keys, while this process is still small.
+        """Start all keepers that many keys will need, while this process is still small.
 
-        To make a process takes the longer the more memory there is in the one it is made from.
+        Forking takes longer the more memory the process has.
         """
         while _can_fork() and len(self._keepers) < self._count:
             self._new_keeper()
@@ -84,7 +83,7 @@ class Workers:
     def submit(self, key: str, given: Callable[[], bytes] = bytes) -> None:
         """Submit the work of a key, to be done after that of earlier keys.
 
-        What is ``given`` is asked for when the key is handed out.
+        ``given`` returns the data of the key; it is called when the key is sent to a keeper.
         """
         self._waiting.append(key)
         self._given[key] = given
@@ -96,7 +95,7 @@ class Workers:
             self._listen(patience=0.0)
 
     def result(self, key: str) -> Ending:
-        """Wait until the work of a key has ended; tell how."""
+        """Wait until the work of a key has ended; return how."""
         if self._count == 0:
             if key in self._waiting:
                 self._waiting.remove(key)
@@ -119,16 +118,16 @@ class Workers:
                 keeper.stop()
 
     def forget(self, *names: str) -> None:
-        """End the checkpoints of what is called so."""
+        """End the checkpoints of these names."""
         for keeper in self._keepers:
             with contextlib.suppress(OSError):
                 keeper.connection.send_bytes(json.dumps(names).encode())
 
     def close(self) -> None:
-        """End all that still runs."""
+        """End all processes."""
         keepers, self._keepers = self._keepers, []
         for keeper in keepers:
-            keeper.connection.close()  # which it takes as the sign to go
+            keeper.connection.close()  # on which the keeper ends
         for keeper in keepers:
             keeper.end(2.0)
 
@@ -139,7 +138,7 @@ class Workers:
         self.close()
 
     def _hand_out(self) -> None:
-        """Give keys to the keepers that have the fewest; make keepers as long as there are keys."""
+        """Send keys to the keepers with the fewest; start keepers as long as there are keys."""
         while self._waiting:
             keeper = min(self._keepers, key=lambda k: len(k.keys), default=None)
             if keeper is None or (keeper.keys and len(self._keepers) < self._count):
@@ -158,25 +157,25 @@ class Workers:
                 self._lose(keeper, "lost")
 
     def _order(self, key: str) -> bytes:
-        """Write what is sent to a keeper: a key, and what goes with it."""
+        """Return a request to a keeper: a key and its data."""
         given = self._given.get(key, bytes)()
-        self._given[key] = lambda: given  # it may be asked for again
+        self._given[key] = lambda: given  # it may be sent again
         return json.dumps(key).encode() + b"\n" + given
 
     def _new_keeper(self) -> _Keeper:
         import multiprocessing
 
-        from vaultkit.run.keeper import keep  # needs what only some systems have
+        from vaultkit.run.keeper import keep  # not importable on all systems
 
         can_fork = hasattr(os, "fork")
         context: Any = multiprocessing.get_context("fork" if _can_fork() else "spawn")
         ours, theirs = context.Pipe()
-        # With threads, not even those of a matrix product, there can be no checkpoint.
+        # A process with threads, even those of a matrix product, cannot have checkpoints.
         cores = 1 if hasattr(self._work, "resumes") else max(1, _cores() // self._count)
         task = (self._work, theirs, self._limits, can_fork, self._limits.threads or cores)
         process = context.Process(target=keep, args=task, daemon=True)
         with warnings.catch_warnings():
-            # Python counts BLAS's threads, too; BLAS knows of forks and starts its own anew.
+            # Python counts BLAS's threads, too; BLAS restarts its own after a fork.
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()
         theirs.close()
@@ -184,7 +183,7 @@ class Workers:
         return self._keepers[-1]
 
     def _listen(self, patience: float | None = None) -> None:
-        """Wait for something from the keepers, for so long at most; take it in."""
+        """Wait for messages of the keepers, for at most so long, and process them."""
         from multiprocessing.connection import wait
 
         deadlines = [keeper.deadline for keeper in self._keepers if keeper.keys]
@@ -203,9 +202,9 @@ class Workers:
         self._hand_out()
 
     def _take(self, keeper: _Keeper, frame: bytes) -> None:
-        """Read a message of a keeper: a letter for its kind, then its content."""
+        """Process a message of a keeper: a letter for its kind, then its content."""
         what, rest = frame[:1], frame[1:].decode()
-        if what == b".":  # it lives, and will be heard again within some seconds
+        if what == b".":  # a sign of life, with the seconds until the next one
             keeper.heard(float(rest))
         elif what == b"P":  # the process of the note
             keeper.note = int(rest)
@@ -228,13 +227,13 @@ class Workers:
             keeper.heard(_START)
 
     def _lose(self, keeper: _Keeper, kind: Any) -> None:
-        """Give up a keeper; what it had not begun goes to others."""
+        """Give up a keeper; keys that it has not begun go to others."""
         self._keepers.remove(keeper)
         if kind == "lost":
-            keeper.process.join(0.5)  # it may be about to end
-        code = -min(0, keeper.process.exitcode or 0)  # the signal that has ended it, if one has
+            keeper.process.join(0.5)  # it may be ending
+        code = -min(0, keeper.process.exitcode or 0)  # the signal that ended it, or 0
         if kind == "lost" and code and not keeper.note:
-            kind = "signal"  # no process of a note has done that
+            kind = "signal"  # the keeper itself was killed
         if keeper.note:
             with contextlib.suppress(OSError):
                 os.killpg(keeper.note, signal.SIGKILL)
@@ -247,24 +246,24 @@ class Workers:
         self._waiting.extendleft(reversed(keeper.keys))
 
 
-#: Seconds within which a keeper that was given a key is heard of.
+#: Seconds within which a keeper must answer after it was sent a key.
 _START = 60.0
 
 
 @dataclass(eq=False)
 class _Keeper:
-    """A keeper, as this process knows it."""
+    """A keeper, as seen from this process."""
 
     process: Any
     connection: Any
     keys: deque[str] = field(default_factory=deque)
     messages: list[dict[str, Any]] = field(default_factory=list)
     beat: dict[str, Any] = field(default_factory=dict)
-    #: Number of the process that runs the note, once there is one.
+    #: Id of the process that runs the note; 0 before it exists.
     note: int = 0
-    #: It cannot fork, and runs the notes itself.
+    #: Whether it cannot fork, and runs the notes itself.
     alone: bool = False
-    #: What it works on is not wanted any more.
+    #: Whether its present work was cancelled.
     stopped: bool = False
     deadline: float = float("inf")
 
@@ -272,7 +271,7 @@ class _Keeper:
         self.deadline = time.monotonic() + seconds
 
     def stop(self) -> None:
-        """End the process of the note, as soon as there is one."""
+        """End the process of the note, as soon as it exists."""
         self.stopped = True
         with contextlib.suppress(OSError):
             if self.alone:
@@ -281,7 +280,7 @@ class _Keeper:
                 os.killpg(self.note, signal.SIGKILL)
 
     def end(self, patience: float) -> None:
-        """Wait for its end, and do not wait long."""
+        """Wait for its end; kill it if that takes too long."""
         until = time.monotonic() + patience
         while self.process.is_alive() and time.monotonic() < until:
             time.sleep(0.002)
