@@ -133,7 +133,9 @@ def test_an_edit_makes_what_rests_on_it_fall(visit: Visitor, pyodide: Path) -> N
     assert re.search(r"left\n\[\[[\d. ]+\]\n\[", why.inner_text())
     sign = "getComputedStyle(e, '::before').content"
     assert fallen.first.evaluate(f"e => {sign}") == '"✗"'
-    expect(page.locator(".vk-why", has_text="The code now shows").first).to_contain_text("0.2940")
+    expect(page.locator(".vk-why", has_text="The code now shows").first).to_contain_text(
+        re.compile(r"bank\s+0\.88\s+0\.02")
+    )
     # What was written survives that the page is loaded again; nothing runs unasked.
     page.reload()
     block = page.locator(".highlight", has=page.locator("textarea"))

@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from playwright.sync_api import Page, Route, expect
-from visitor import CHECKED, NEAR, ROOT, Visitor, violations
+from playwright.sync_api import Page, expect
+from visitor import CHECKED, LOST, NEAR, OPEN, ROOT, Visitor, violations
 
 from vaultkit.read.vault import Vault
 
@@ -18,56 +18,6 @@ VAULT = Vault(ROOT / "docs")
 PAGES = sorted(
     "" if note.name == "index" else VAULT.address(note) + "/" for note in VAULT.notes.values()
 )
-LOST = "404.html"
-OPEN = "document.querySelectorAll('article details').forEach(d => d.open = true)"
-# The rule on the size of what is tapped is off unless asked for.
-EVERY = {"rules": {"target-size": {"enabled": True}}}
-# What else may differ with colours and width.
-LOOKS = {
-    "runOnly": {
-        "type": "rule",
-        "values": [
-            "color-contrast",
-            "link-in-text-block",
-            "scrollable-region-focusable",
-            "target-size",
-        ],
-    }
-}
-
-
-def few_checks(route: Route) -> None:
-    """Answer with a check of each outcome."""
-    row = {"kind": "link", "line": 7, "what": "[[Tren]]", "seconds": 0.001}
-    route.fulfill(
-        json={"Softmax.md": [{**row, "outcome": o} for o in ("holds", "fails", "not checked")]}
-    )
-
-
-def complaints(page: Page, rules: dict[str, Any]) -> list[str]:
-    page.evaluate(NEAR)
-    return [
-        f"{page.url}: {rule['id']}: {node['html'][:120]} {node['failureSummary'][:300]}"
-        for rule in violations(page, rules)
-        for node in rule["nodes"]
-    ]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("scheme", "width", "rules"), [("light", 1280, EVERY), ("dark", 390, LOOKS)]
-)
-def test_no_page_shuts_anybody_out(
-    visit: Visitor, scheme: str, width: int, rules: dict[str, Any]
-) -> None:
-    page = visit(scheme=scheme, width=width)
-    page.route("**/checks.json", few_checks)
-    found = []
-    for address in [*PAGES, LOST]:
-        visit.go(page, address)
-        page.evaluate(OPEN)
-        found += complaints(page, rules)
-    assert found == []
 
 
 @pytest.mark.long

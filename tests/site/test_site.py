@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import shutil
 from html.parser import HTMLParser
@@ -11,7 +10,6 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 from playwright.sync_api import Route, expect
-from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from visitor import CHECKED, ROOT, Visitor
 
 from vaultkit.read.vault import Vault
@@ -21,39 +19,7 @@ ADDRESSES = {
     note.name: "" if note.name == "index" else VAULT.address(note) + "/"
     for note in VAULT.notes.values()
 }
-# What a page says, but for the formulas that the list of checks and code show as they are written.
-SEEN = """() => {
-  const article = document.querySelector("article").cloneNode(true);
-  article.querySelectorAll(".vk-checks, code").forEach(part => part.remove());
-  return {
-    words: article.textContent,
-    errors: article.querySelectorAll(".math-error, .mermaid-error").length,
-    wide: document.documentElement.scrollWidth - innerWidth,
-  };
-}"""
 FORMULAS = "importance-of-dk-in-scaling/"
-
-
-@pytest.mark.long
-def test_every_page_opens_and_fits(visit: Visitor) -> None:
-    """One visit to a page, since there are many: wide, then made as narrow as a phone."""
-    page = visit()
-    for name, address in ADDRESSES.items():
-        page.set_viewport_size({"width": 1280, "height": 900})
-        visit.go(page, address)
-        if address:
-            expect(page.locator("h1")).to_contain_text(name)
-        seen = page.evaluate(SEEN)
-        assert seen["errors"] == 0
-        assert not re.search(r"\\\(|\\\[|\$\$|\\(frac|sqrt|text)\b", seen["words"]), name
-        assert seen["wide"] <= 0, f"{name} is {seen['wide']} px too wide for a screen"
-        page.set_viewport_size({"width": 390, "height": 844})
-        # What moves to its new place takes its time.
-        fits = "() => document.documentElement.scrollWidth <= innerWidth"
-        with contextlib.suppress(PlaywrightTimeoutError):
-            page.wait_for_function(fits, timeout=2000)
-        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0, f"{name} is {wide} px too wide for a phone"
 
 
 class _Anchors(HTMLParser):

@@ -18,6 +18,8 @@ BEGUN = "typeof document$ !== 'undefined'"
 TOLD = "new Promise((done) => document$.subscribe(() => done(0)))"
 #: A page that holds nothing, at the root of the server.
 EMPTY = "empty.html"
+#: What a reader sees who follows a link to nothing.
+LOST = "404.html"
 #: The note that is checked before the site is built.
 CHECKED = "Softmax"
 
@@ -27,6 +29,7 @@ FONTS = """async () => {
   await document.fonts.ready;
 }"""
 
+OPEN = "document.querySelectorAll('article details').forEach(d => d.open = true)"
 #: What is far below the screen is laid out when a reader comes near: this brings all of it near.
 NEAR = """async () => {
   const sheet = new CSSStyleSheet();

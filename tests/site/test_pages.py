@@ -1,0 +1,104 @@
+"""Every page, in one visit: it opens, it fits, and it shuts nobody out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+from visitor import LOST, NEAR, OPEN, ROOT, Visitor, violations
+
+from vaultkit.read.vault import Vault
+
+VAULT = Vault(ROOT / "docs")
+ADDRESSES = {
+    "" if note.name == "index" else VAULT.address(note) + "/": note.name
+    for note in VAULT.notes.values()
+}
+# What a page says, but for the formulas that the list of checks and code show as they are written.
+SEEN = """() => {
+  const article = document.querySelector("article").cloneNode(true);
+  article.querySelectorAll(".vk-checks, code").forEach(part => part.remove());
+  return {
+    words: article.textContent,
+    errors: article.querySelectorAll(".math-error, .mermaid-error").length,
+    wide: document.documentElement.scrollWidth - innerWidth,
+  };
+}"""
+# The rule on the size of what is tapped is off unless asked for.
+EVERY = {"rules": {"target-size": {"enabled": True}, "color-contrast": {"enabled": False}}}
+# What else may differ with colours and width.
+LOOKS = {
+    "runOnly": {
+        "type": "rule",
+        "values": ["link-in-text-block", "scrollable-region-focusable", "target-size"],
+    }
+}
+CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+# To judge the contrast of each word takes seconds a page, and most words look like those of another
+# page: marks one of each look that is not known yet, and returns these looks.
+MARK = """known => {
+  const found = new Map();
+  for (const element of document.querySelectorAll("body *")) {
+    const words = [...element.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+    if (!words || !element.checkVisibility()) continue;
+    const { color, fontSize, fontWeight } = getComputedStyle(element);
+    const look = [color, fontSize, fontWeight];
+    for (let behind = element; behind; behind = behind.parentElement) {
+      const { backgroundColor, backgroundImage, opacity } = getComputedStyle(behind);
+      const seen = [backgroundColor, backgroundImage, opacity].join();
+      if (seen !== "rgba(0, 0, 0, 0),none,1") look.push(seen);
+    }
+    if (!found.has(look.join(";"))) found.set(look.join(";"), element);
+  }
+  known.forEach(look => found.delete(look));
+  document.querySelectorAll("[data-look]").forEach(e => delete e.dataset.look);
+  found.forEach(element => { element.dataset.look = ""; });
+  return [...found.keys()];
+}"""
+#: The looks whose contrast was found to be enough.
+ENOUGH: set[str] = set()
+
+
+def few_checks(route: Route) -> None:
+    """Answer with a check of each outcome."""
+    row = {"kind": "link", "line": 7, "what": "[[Tren]]", "seconds": 0.001}
+    route.fulfill(
+        json={"Softmax.md": [{**row, "outcome": o} for o in ("holds", "fails", "not checked")]}
+    )
+
+
+def complaints(page: Page, rules: dict[str, object]) -> list[str]:
+    """Return what shuts somebody out by these rules, or by colours of too little contrast."""
+    page.evaluate(NEAR)
+    looks = page.evaluate(MARK, [*ENOUGH])
+    faint = violations(page, CONTRAST, "[data-look]") if looks else []
+    if not faint:
+        ENOUGH.update(looks)
+    return [
+        f"{page.url}: {rule['id']}: {node['html'][:120]} {node['failureSummary'][:300]}"
+        for rule in [*violations(page, rules), *faint]
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.usually("importance-of-dk-in-scaling/", LOST)
+@pytest.mark.parametrize("address", [*sorted(ADDRESSES), LOST])
+def test_a_page_is_for_everybody(visit: Visitor, address: str) -> None:
+    page = visit.open()
+    page.route("**/checks.json", few_checks)
+    visit.go(page, address)
+    if address in ADDRESSES and address:
+        expect(page.locator("h1")).to_contain_text(ADDRESSES[address])
+    seen = page.evaluate(SEEN)
+    assert seen["errors"] == 0
+    assert not re.search(r"\\\(|\\\[|\$\$|\\(frac|sqrt|text)\b", seen["words"])
+    assert seen["wide"] <= 0
+    page.evaluate(OPEN)
+    found = complaints(page, EVERY)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme="dark")
+    if address != LOST:
+        page.wait_for_selector("body[data-md-color-scheme=slate]")
+    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    assert found + complaints(page, LOOKS) == []
