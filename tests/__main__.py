@@ -1,8 +1,8 @@
-"""All tests in four parts at once: ``python tests [--all | --rest]``.
+"""All tests in parts at once: ``python tests [--all | --rest]``.
 
-The notes with their snippets, two halves of the engine, the pages in a browser. What they print
-comes line by line, each with the name of its part. What a reader must not miss comes once more at
-the end.
+The notes with their snippets, two halves of the engine, the pages in a browser, in two halves where
+long tests run. What they print comes line by line, each with the name of its part. What a reader
+must not miss comes once more at the end.
 """
 
 from __future__ import annotations
@@ -20,12 +20,17 @@ PARTS = {
     "other": ["-p", "no:cacheprovider", "--half", "2", "tests/vaultkit", "vaultkit"],
     "pages": ["-p", "no:cacheprovider", "tests/site"],
 }
+#: The pages where long tests run: each half builds the site for itself, which takes half a minute.
+HALVES = {
+    "pages": [*PARTS["pages"], "--half", "1"],
+    "visits": [*PARTS["pages"], "--half", "2"],
+}
 LEFT_OUT = re.compile(r"(\d+) long tests? (?:was|were) left out")
 
 
-def run(part: str, options: list[str], said: dict[str, list[str]]) -> int:
+def run(part: str, options: list[str], said: list[str]) -> int:
     """Run a part, print what it says, keep it, and return how it ended."""
-    command = [sys.executable, "-m", "pytest", "--quiet", *options, *PARTS[part]]
+    command = [sys.executable, "-m", "pytest", "--quiet", *options]
     process = subprocess.Popen(
         command,
         cwd=Path(__file__).parents[1],
@@ -37,7 +42,7 @@ def run(part: str, options: list[str], said: dict[str, list[str]]) -> int:
     )
     assert process.stdout
     for line in process.stdout:
-        said[part].append(line.rstrip())
+        said.append(line.rstrip())
         if not LEFT_OUT.match(line):  # comes at the end, for all
             print(f"{part:6} | {line.rstrip()}", flush=True)
     return process.wait()
@@ -49,13 +54,14 @@ def main(options: list[str]) -> int:
         options = [*options, "--reruns", "1"]
     if sys.stdout.isatty():
         options = [*options, "--color=yes"]
-    said: dict[str, list[str]] = {part: [] for part in PARTS}
+    parts = {**PARTS, **HALVES} if {"--all", "--rest"} & {*options} else PARTS
+    said: dict[str, list[str]] = {part: [] for part in parts}
     ended: dict[str, int] = {}
 
     def keep(part: str) -> None:
-        ended[part] = run(part, options, said)
+        ended[part] = run(part, [*options, *parts[part]], said[part])
 
-    threads = [threading.Thread(target=keep, args=(part,)) for part in PARTS]
+    threads = [threading.Thread(target=keep, args=(part,)) for part in parts]
     for thread in threads:
         thread.start()
     try:
@@ -65,7 +71,7 @@ def main(options: list[str]) -> int:
         for thread in threads:
             thread.join()
         return 130
-    lines = [line for part in PARTS for line in said[part]]
+    lines = [line for part in parts for line in said[part]]
     for part, status in ended.items():
         if status:
             print(f"the tests of the {part} did not pass; the lines that begin with {part} say why")
