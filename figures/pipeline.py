@@ -61,7 +61,7 @@ def draw(data: Mapping[str, Any]) -> str:
         _label(K_LANE + 10, 260, "K", size["K"]),
         st.arrow([(K_LANE, 304), (K_LANE, 342)], "key"),
         _label(K_LANE + 10, 326, "K^T", K_T),
-        _step("Key Transpose", K_LANE, 270, "key", "Key Transpose"),
+        _step("The Equation Taken Apart", K_LANE, 270, "key", "Key Transpose"),
         _stage("Attention Scores", (8, 342, 306, 94), "score", data["S"], ["$QK^T$"], indent=36),
     ]
     for step, (top, bottom) in zip(steps[3:6], ((436, 464), (498, 526), (560, 588)), strict=True):

@@ -53,7 +53,9 @@ SIX = re.compile(r"\s*\[+\s*(-?\d\.\d*\s+){5}-?\d\.\d*\s*\]+")
 
 
 @pytest.mark.usually("padding-masks/")
-@pytest.mark.parametrize("address", ["padding-masks/", "masks-in-detail/", "key-transpose/"])
+@pytest.mark.parametrize(
+    "address", ["padding-masks/", "masks-in-detail/", "the-equation-taken-apart/"]
+)
 def test_six_columns_fit_a_phone(visit: Visitor, address: str) -> None:
     page = visit(address, width=390)
     page.evaluate(OPEN)
@@ -127,7 +129,7 @@ def test_a_first_visit_is_light(visit: Visitor, built: Path) -> None:
 @pytest.mark.usually("390")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_message_is_read_whole(visit: Visitor, width: int) -> None:
-    page = visit("key-transpose/", width=width)
+    page = visit("the-equation-taken-apart/", width=width)
     page.evaluate(OPEN)
     messages = inner(page, ".raises + .output pre > code")
     assert len(messages) >= 2
@@ -136,7 +138,7 @@ def test_a_message_is_read_whole(visit: Visitor, width: int) -> None:
 
 @pytest.mark.long
 def test_the_word_raises_stands_below_its_code(visit: Visitor) -> None:
-    page = visit("key-transpose/", width=390)
+    page = visit("the-equation-taken-apart/", width=390)
     gap = page.evaluate(
         """() => [...document.querySelectorAll("article .raises.highlight")].map(block => {
              const code = block.querySelector("pre > code").getBoundingClientRect();
@@ -148,7 +150,7 @@ def test_the_word_raises_stands_below_its_code(visit: Visitor) -> None:
 
 @pytest.mark.long
 def test_the_red_rule_runs_down_the_whole_block(visit: Visitor) -> None:
-    page = visit("key-transpose/", width=390)
+    page = visit("the-equation-taken-apart/", width=390)
     page.wait_for_selector("article .raises.highlight > .vk-cell")
     parts = page.evaluate(
         """() => [...document.querySelectorAll("article .raises.highlight")].flatMap(block => [

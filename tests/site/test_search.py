@@ -45,7 +45,7 @@ TYPE = """async (text) => {
   const first = wanted(() => true);
   worker.postMessage({ type: 2, data: "softmax" });
   await first;
-  const last = wanted(({ data }) => data.items[0][0].location.includes("key-transpose"));
+  const last = wanted(({ data }) => data.items[0][0].location.includes("the-equation-taken-apart"));
   for (let end = 1; end <= text.length; end += 1)
     worker.postMessage({ type: 2, data: text.slice(0, end) });
   const answers = await last;
@@ -168,9 +168,11 @@ def test_search_by_keyboard(visit: Visitor, width: int) -> None:
     page.keyboard.press("/")
     expect(page.locator(".md-search__input")).to_be_focused()
     search(page, "K^T")
-    expect(page.locator(".md-search-result__link").first).to_contain_text("Key Transpose")
+    expect(page.locator(".md-search-result__link").first).to_contain_text(
+        "The Equation Taken Apart"
+    )
     page.keyboard.press("Enter")
-    page.wait_for_url("**/key-transpose/**")
+    page.wait_for_url("**/the-equation-taken-apart/**")
 
 
 @pytest.mark.long
