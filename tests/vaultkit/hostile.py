@@ -125,8 +125,8 @@ def write_files(folder: Path) -> dict[str, str]:
         "itself.md": "circle",
         "one.md": "circle",
         "two.md": "circle",
-        "fifo.md": "only looks like one",
-        "device.md": "only looks like one",
-        "inner/again": "holds it",
+        "fifo.md": "not a regular file",
+        "device.md": "not a regular file",
+        "inner/again": "contains it",
         "caf\\xe9.md": "no UTF-8",
     }

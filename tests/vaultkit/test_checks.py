@@ -179,7 +179,7 @@ def test_what_cannot_be_read_of_a_formula_is_told_in_its_row(text: str, line: in
 def test_how_something_grows_is_an_equation_that_no_numbers_decide() -> None:
     for tex in ("T \\in O(n \\log n)", "T \\in O(n"):
         (check,) = Equations(parse(f"${tex}$\n")).check()
-        why = "says how fast something grows: no numbers decide that"
+        why = "states a rate of growth, which numbers cannot confirm"
         assert (check.kind, check.outcome, check.why) == ("equation", EXCEPTED, why)
 
 

@@ -359,7 +359,7 @@ def test_failures_are_kept_as_a_note_of_links(vault: Vault) -> None:
 
 
 def test_no_note_written_by_hand_is_overwritten(vault: Vault) -> None:
-    with pytest.raises(NotOursError, match="Twice: there is a note called so"):
+    with pytest.raises(NotOursError, match="Twice: a note of that name exists"):
         Annotations(vault, "Twice")
     with pytest.raises(NotOursError, match="outside of the vault"):
         Annotations(vault, "../Failures")

@@ -188,7 +188,7 @@ def test_a_law_holds_for_other_numbers_too(
     if outcome == FAILS and scope:
         assert check.why == (
             "$x = v_1$ holds for the numbers of this page, but not for others; "
-            "if that is meant, write <!-- here: reason --> behind it\n  left 3"
+            "if that is meant, write <!-- here: reason --> after it\n  left 3"
         )
 
 
@@ -220,7 +220,7 @@ def test_how_fast_something_grows_is_an_exception(tex: str) -> None:
     (check,) = told(judged(f"${tex}$"))
     assert (check.outcome, check.why) == (
         EXCEPTED,
-        "says how fast something grows: no numbers decide that",
+        "states a rate of growth, which numbers cannot confirm",
     )
 
 

@@ -63,7 +63,7 @@ def inspected(tmp_path: Path, **texts: str) -> list[list[Check]]:
         ("$A = 5 and $B = 6, $HOME=/a and $PATH, it costs $5 = 4 € and $6\n", []),
         ("$a^\\top$ or \\$\\alpha \\$, `$ \\alpha $`, $5 and $6, $HOME/a_b and $X\n", []),
         ("so \\(x_2 = 3\\) is\n\n\\[\nx = 3\n\\]\n", [
-            (line, column, f"{tex}: this is read as text; mathematics stands between dollars")
+            (line, column, f"{tex}: this is read as text; write mathematics between dollars")
             for line, column, tex in ((1, 4, "\\(x_2 = 3\\)"), (3, 1, "\\[ x = 3 \\]"))
         ]),
         ("\\[1\\] Name, \\(a word\\), `\\(x = 3\\)`, $\\text{\\(x = 3\\)}$\n", []),

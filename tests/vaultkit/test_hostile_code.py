@@ -67,9 +67,9 @@ HOSTILE = [
     ("Sleep", "import time\ntime.sleep(1000)", 9,
      "stopped after 10 s by the clock, at line 9"),
     ("Thread", "import threading\ndef f():\n    while True: pass\n"
-     "threading.Thread(target=f).start()", 10, "a thread runs on"),
+     "threading.Thread(target=f).start()", 10, "a thread is still running"),
     ("Daemon", "import threading\ndef f():\n    while True: pass\n"
-     "threading.Thread(target=f, daemon=True).start()", 10, "a thread runs on"),
+     "threading.Thread(target=f, daemon=True).start()", 10, "a thread is still running"),
     ("Waiting thread", "import threading\nthreading.Thread(target=threading.Event().wait).start()",
      None, "has threads or exit handlers that never end"),
     ("Exit handler", "import atexit, time\n@atexit.register\ndef f():\n    time.sleep(1000)",
@@ -97,10 +97,10 @@ HOSTILE = [
      "f = lambda: max(map(lambda _: f(), [0]))\nf()", *NATIVE),
     ("Interrupt", "raise KeyboardInterrupt", 8, "KeyboardInterrupt"),
     ("Interrupt itself", "import os, signal\nos.kill(os.getpid(), signal.SIGINT)", None, ""),
-    ("Child", "import subprocess\nsubprocess.Popen(['sleep', '1000'])", 9, "runs on"),
-    ("Orphan", "import os\nos.system('sleep 1000 &')", 9, "runs on"),
+    ("Child", "import subprocess\nsubprocess.Popen(['sleep', '1000'])", 9, "is still running"),
+    ("Orphan", "import os\nos.system('sleep 1000 &')", 9, "is still running"),
     ("Session", "import subprocess\nsubprocess.Popen(['sleep', '1000'], start_new_session=True)",
-     9, "runs on"),
+     9, "is still running"),
     ("Fork", "import os\npid = os.fork()", 7, "left processes running"),
     ("Forks", "import os\nwhile True:\n    os.fork()", None, "left processes running"),
     ("Pool", "import multiprocessing as m\np = m.get_context('fork').Pool(3)", None, "run"),
@@ -124,9 +124,9 @@ HOSTILE = [
     ("Endless below", "import os\nwhile True: os.write(1, bytes(10**6))", 9, ""),
     ("Shown", "list(range(10**6))", 8, "more than 1,000,000 characters"),
     ("Close", "import sys\nsys.stdout.close()", 9, "sys.stdout or sys.stderr was closed"),
-    ("Descriptors", "import os\nos.closerange(0, 1000)", 7, "the results are sent through"),
+    ("Descriptors", "import os\nos.closerange(0, 1000)", 7, "closed the channel of its results"),
     ("Forged", "import os\nfor n in range(1000):\n    try: os.write(n, b'{}\\n')\n"
-     "    except OSError: pass", None, "the results are sent through"),
+     "    except OSError: pass", None, "closed the channel of its results"),
     ("Input", "input()", 8, "EOFError"),
 ]  # fmt: skip
 

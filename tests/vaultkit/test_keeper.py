@@ -268,13 +268,13 @@ def test_limits_are_what_a_note_may_use() -> None:
         (Ending("stopped early"), "ended its process with exit status 0 before all was checked"),
         (Ending("processes", 3), "left processes running (3)"),
         (Ending("flood"), "wrote without end"),
-        (Ending("garbled"), "closed, or wrote to, what the results are sent through"),
+        (Ending("garbled"), "closed the channel of its results, or wrote to it"),
         (
             Ending("raised", details="a\nb"),
-            "could not be checked, for a fault of vaultkit: a "
+            "could not be checked, because of an error in vaultkit: a "
             "(VAULTKIT_TRACEBACK=1 shows all of it)",
         ),
-        (Ending("lost"), "ended the process that watches over it"),
+        (Ending("lost"), "ended the process that watches it"),
     ],
 )  # fmt: skip
 def test_an_ending_in_words(ending: Ending, words: str) -> None:

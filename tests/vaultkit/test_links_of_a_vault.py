@@ -1,4 +1,4 @@
-"""How the notes of a vault hang together: orphans, dead ends, ways, and what is on none."""
+"""The link structure of a vault: orphans, dead ends, paths, and unreachable notes."""
 
 from pathlib import Path
 

@@ -31,7 +31,7 @@ MALFORMED = {
     "a quotation mark is left open": (
         fence("x = 1\nx", 'title="a') + "\n```text\n1\n```\n",
         3,
-        'words behind ```python cannot be read: a quotation mark is not closed: python title="a',
+        'words after ```python cannot be read: a quotation mark is not closed: python title="a',
     ),
     "it is open, and the block is not to run": (
         fence("1 / 0", 'no-run title="a'),
@@ -222,8 +222,8 @@ def test_a_fault_of_the_engine_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch
     told = 'Traceback:\n  File "/a/vaultkit/read/note.py", line 61, in f\n    g()\nValueError: no'
     ending = Ending("raised", details=told)
     assert str(ending) == (
-        "could not be checked, for a fault of vaultkit: ValueError: no; in read/note.py, line 61 "
-        "(VAULTKIT_TRACEBACK=1 shows all of it)"
+        "could not be checked, because of an error in vaultkit: ValueError: no; in read/note.py, "
+        "line 61 (VAULTKIT_TRACEBACK=1 shows all of it)"
     )
     monkeypatch.setenv("VAULTKIT_TRACEBACK", "1")
     assert str(ending).endswith(told)

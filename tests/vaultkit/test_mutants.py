@@ -163,5 +163,5 @@ def test_a_note_that_fails_as_it_is_is_no_ground_for_verdicts(vault: Vault) -> N
     path = vault.root / "A.md"
     path.write_text(NOTE.replace("1.082", "1.083"))
     vault.refresh()
-    with pytest.raises(ValueError, match="fails as it is"):
+    with pytest.raises(ValueError, match="fails without a change"):
         judge(vault, vault.notes[path], [])

@@ -379,7 +379,7 @@ def test_text_behind_a_link_is_text_again() -> None:
     text = "See [one](https://a.org/1) and [[A|two]], and \\(x = 1\\).\n"
     (problem,) = misread.problems(parse(f"# A\n\n{text}"))
     assert problem.message == (
-        "\\(x = 1\\): this is read as text; mathematics stands between dollars"
+        "\\(x = 1\\): this is read as text; write mathematics between dollars"
     )
     assert (problem.line, problem.column) == (3, text.index("\\(") + 1)
     # The words of a link are its own.

@@ -725,7 +725,7 @@ TOLD = {
     ),
     "what is no number": (
         "x = 1", "It is 024, 12e9999 and −12e9999.",
-        [("024", "024 is no number as one writes it"), ("12e9999", None), ("−12e9999", None)],
+        [("024", "024 is not written like a number"), ("12e9999", None), ("−12e9999", None)],
     ),
 }  # fmt: skip
 
@@ -753,7 +753,7 @@ def test_what_is_told_of_a_number(
         elif why is None:
             assert check.outcome == FAILS
             assert check.why.startswith(f"nothing on this page computes {what}; nearest are ")
-        elif "no number" in why:
+        elif "is not written like a number" in why:
             assert (check.outcome, check.why) == (FAILS, why)
         else:
             assert (check.outcome, check.why) == (HOLDS, why)
@@ -910,7 +910,7 @@ def test_of_a_row_all_numbers_are_in_their_places(text: str, wrong: str) -> None
     assert [check.what for check in found] == [wrong] * bool(wrong)
     if wrong:
         assert (found[0].line, found[0].column) == (11, 7 + text.index(wrong))
-        told = "all others of this row stand in output at line 8: 0.659, 0.2424, 0.0892"
+        told = "all other numbers of this row are in output at line 8: 0.659, 0.2424, 0.0892"
         assert found[0].why.startswith(f"{wrong}: {told}")
 
 

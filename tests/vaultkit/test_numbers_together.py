@@ -90,9 +90,9 @@ def test_numbers_that_stand_together_are_of_one_line(text: str, wrong: str, why:
         ("It is at most 0.929.", "", ""),
         ("It lies between −3.7 and 3.7.", "", ""),
         ("It is 92 to 93 %, from 0.181 to 0.301.", "", ""),
-        ("It is 93 to 93 %.", "93", "nothing lies between"),
+        ("It is 93 to 93 %.", "93", "no number is between"),
         ("It is 0.181 and 0.181.", "", ""),
-        ("It lies between about 3.7 and 3.7.", "3.7", "nothing lies between"),
+        ("It lies between about 3.7 and 3.7.", "3.7", "no number is between"),
     ],
 )
 def test_a_bound_lies_on_its_side(text: str, wrong: str, why: str) -> None:
@@ -106,7 +106,7 @@ def test_what_only_an_array_holds_is_no_slip_of_what_is_shown() -> None:
         "import numpy as np\nhidden = np.array([8022, 1]) / 10000\nprint('cosine', 0.8202)"
     )
     assert failures("It falls to 0.8202.", code) == {}
-    told = "it stands in variable hidden: 0.8022, but next to it in output of the code at line 4:"
+    told = "it is in variable hidden: 0.8022, but nearby in output of the code at line 4:"
     assert failures("It falls to 0.8022.", code) == {"0.8022": f"0.8022: {told} 0.8202"}
     # What is shown with fewer digits says nothing, and what is far from it neither.
     assert failures("It falls to 0.8022.", code.replace("0.8202)", "0.80)")) == {}

@@ -203,7 +203,7 @@ def test_they_are_excepted_for_all_to_see(tmp_path: Path) -> None:
     assert sorted(c.kind for c in checks) == ["equation", "number", "shape"]
     assert {c.outcome for c in checks} == {"excepted"}
     assert {c.why for c in checks} == {
-        "the code of this note is only to be read: its formulas are about something else"
+        "the code of this note is a listing: its formulas are about something else"
     }
 
 

@@ -161,7 +161,7 @@ def test_what_cannot_be_tried_says_why(vault: Path, monkeypatch: pytest.MonkeyPa
     assert machines.tried == []
     told = [str(trial) for trial in machines.trials]
     assert told[0] == "one: not tried: the first run had it"
-    assert told[1].startswith("two: not tried: NumPy has no such kernels here, and takes those of")
+    assert told[1].startswith("two: not tried: NumPy has no such kernels here, and uses those of")
     assert told[2] == "three: not tried: NumPy uses none of them here"
     assert told[3].startswith("four: not tried: this processor or NumPy cannot: it ended its")
     assert "exit status 1: " in told[3]

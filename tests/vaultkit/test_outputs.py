@@ -97,8 +97,8 @@ def test_outputs_that_agree(shown: str, real: str) -> None:
         ("a\nb", "a b", "+ a b"),
         ("[1 2]", "[1 2 3]", "+ [1 2 3]"),
         ("True", "False", "+ False"),
-        ("", "3", "an output comes, but none is shown"),
-        ("3", "", "an output is shown, but nothing comes"),
+        ("", "3", "the code has an output, but none is shown"),
+        ("3", "", "an output is shown, but the code has none"),
         ("v1.2.3", "v1.2.4", "+ v1.2.4"),
         ("  indented", "indented", "+ indented"),
         ("a\n\nb", "a\nb", "-"),
@@ -163,8 +163,8 @@ def test_a_difference_is_told_line_by_line_and_not_without_end() -> None:
     )
     many = compare("a", "\n".join("bcdefghijklmnopq"))
     assert many.count("\n    ") == 16 + 12
-    assert compare("", "3") == "an output comes, but none is shown\n  really:  3"
-    assert compare("3", "") == "an output is shown, but nothing comes\n  shown:   3"
+    assert compare("", "3") == "the code has an output, but none is shown\n  really:  3"
+    assert compare("3", "") == "an output is shown, but the code has none\n  shown:   3"
 
 
 def checked(text: str) -> list[Check]:
@@ -181,9 +181,9 @@ def fails(line: int, why: str, mend: Mend | None, section: str = "note") -> Chec
     return Check("block", line, section, FAILS, why, seconds=0.5, block=0, mend=mend)
 
 
-WRITES = "\n--update writes what it really is"
+WRITES = "\n--update writes the real output"
 SESSION = ">>> 1\n>>> x = 2\n3\n>>> 4\n5"
-MISSING = "an output comes, but none is shown\n  really:"
+MISSING = "the code has an output, but none is shown\n  really:"
 RECORDS = {
     "no-run": (
         "# A\n\n## B\n\n```python no-run\n1 / 0\n```\n",
@@ -205,7 +205,7 @@ RECORDS = {
         [
             Check(
                 "block", 3, "B", FAILS,
-                "volatile=\\d+: it covers all of what really comes\n  really:  1_2", block=0,
+                "volatile=\\d+: it matches the whole real output\n  really:  1_2", block=0,
             )
         ],
     ),
@@ -214,7 +214,7 @@ RECORDS = {
         [
             Check(
                 "block", 1, "note", FAILS,
-                "volatile=x+: there is nothing like that in what really comes\n"
+                "volatile=x+: it matches no part of the real output\n"
                 "  really:\n    'a1'\n    'b'", block=0,
             )
         ],
@@ -258,7 +258,7 @@ RECORDS = {
         "```python\nx=1\n```\n\n\n```text\nold\n```\n",
         [
             fails(
-                7, f"an output is shown, but nothing comes\n  shown:   old{WRITES}",
+                7, f"an output is shown, but the code has none\n  shown:   old{WRITES}",
                 Mend(4, 8, (), "x=1", ""),
             )
         ],
@@ -283,7 +283,7 @@ RECORDS = {
         [
             fails(2, f"{MISSING}  1{WRITES}", Mend(3, 2, ("1",), SESSION, "1")),
             fails(
-                4, f"an output is shown, but nothing comes\n  shown:   3{WRITES}",
+                4, f"an output is shown, but the code has none\n  shown:   3{WRITES}",
                 Mend(4, 4, (), SESSION, ""),
             ),
             fails(
@@ -389,7 +389,7 @@ def test_where_white_space_and_digits_count(shown: str, real: str, agree: bool) 
     ],
 )
 def test_what_numpy_1_wrote_is_told_from_what_is_wrong(shown: str, got: str) -> None:
-    assert "as NumPy 1 wrote it" in compare(shown, got)
+    assert "in the format of NumPy 1" in compare(shown, got)
     assert "the output differs" in compare(
         shown.replace("1", "7").replace("3", "7").replace("2", "7"), got
     )

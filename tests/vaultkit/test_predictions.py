@@ -142,7 +142,7 @@ def test_right_and_wrong_answers_are_computed(tmp_path: Path) -> None:
         ("the second row", "the shape", 3, "0 shapes"),
         ("> What is row 2 of `x`?\n", "", 3, "asks nothing"),
         ("\n```text\n[[0.   0.33]\n [0.67 1.  ]]\n```\n", "", 3, "shows no output"),
-        ("\n```python\nimport", "\nText.\n\n```python\nimport", 3, "stands right below"),
+        ("\n```python\nimport", "\nText.\n\n```python\nimport", 3, "is directly below"),
         ("x[:, 1]", "x[1]", 8, "its value [0.6666666667, 1] is the right answer"),
         ("x[:, 1]", "x[1] + 0.004", 8, "is the right answer"),
         ("x[:, 1]", "x[0]", 9, "is that of another wrong answer"),
@@ -229,7 +229,7 @@ def test_answers_are_compared_to_the_digits_shown(
 
 
 def test_nobody_types_a_whole_matrix() -> None:
-    with pytest.raises(ValueError, match="not what one would type"):
+    with pytest.raises(ValueError, match="too many to type"):
         answer(question("output"), "1 " * 65)
 
 

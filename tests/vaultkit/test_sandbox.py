@@ -278,12 +278,12 @@ def test_one_block_may_take_longer() -> None:
             "import threading, time\ndef f():\n    time.sleep(2)\n"
             "threading.Thread(target=f, daemon=True, name='T').start()",
             None,
-            "a thread runs on: T",
+            "a thread is still running: T",
         ),
         (
             "import subprocess\n\nsubprocess.Popen(['sleep', '60'])",
             6,
-            "a process that was started here runs on",
+            "a process that was started here is still running",
         ),
     ],
 )
@@ -465,7 +465,9 @@ def test_a_call_knows_its_limits() -> None:
         running.call(names["leaves"])
     with pytest.raises(ZeroDivisionError):
         running.call(names["fails"])
-    with pytest.raises(RuntimeError, match=r"what the checks run on: numpy\.sum was replaced"):
+    with pytest.raises(
+        RuntimeError, match=r"functions that the checks need: numpy\.sum was replaced"
+    ):
         running.call(names["patches"])
     assert running.call(names["main"]) == "leaves"
     assert np.sum([1]) == 1

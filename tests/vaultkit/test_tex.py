@@ -190,11 +190,11 @@ SETS = (
             r"\end",
         ),
         ("a = b ? c", "cannot read '?' here", "a = b ", "?"),
-        (r"\sum (a_i b_j) = 3", r"\sum does not say over what", r"\sum (a_i b_j) ", "="),
+        (r"\sum (a_i b_j) = 3", r"\sum has no index to run over", r"\sum (a_i b_j) ", "="),
         (r"\exp(x, y) = 1", r"\exp takes one argument", r"\exp(x, y) ", "="),
         (r"\argmax(c) = 1", r"cannot read '\\argmax' here", "", r"\argmax"),
         (r"\partial = 2", "cannot read '=' here", r"\partial ", "="),
-        (r"\sum x = 6", r"\sum does not say over what", r"\sum x ", "="),
+        (r"\sum x = 6", r"\sum has no index to run over", r"\sum x ", "="),
         (
             r"x_i = i, i \in x",
             SETS,

@@ -219,6 +219,6 @@ def test_a_folder_that_leads_into_itself_is_a_note_that_is_refused(tmp_path: Pat
     (tmp_path / "sub" / "A.md").write_text("# A\n")
     (tmp_path / "sub" / "again").symlink_to(tmp_path / "sub", target_is_directory=True)
     (refused,) = [note for note in Vault(tmp_path).notes.values() if note.refused]
-    told = "this symbolic link leads to a folder that holds it, or is there already"
+    told = "this symbolic link leads to a folder that contains it, or is listed already"
     assert (refused.path.name, refused.refused) == ("again", told)
     assert [problem.message for problem in refused.problems] == [told]

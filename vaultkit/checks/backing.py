@@ -228,7 +228,7 @@ class Backing:
     def why(self, quantity: Quantity) -> str:
         """Explain that a number is not backed, and name the nearest computed numbers."""
         if not any(quantity.readings):
-            return f"{quantity.text} is no number as one writes it"
+            return f"{quantity.text} is not written like a number"
         amount = next(reading[0] for reading in quantity.readings if reading)
         where = f" (in the {quantity.place})" if quantity.place else ""
         if not amount.is_rough and any(

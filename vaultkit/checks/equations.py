@@ -22,7 +22,7 @@ _GROWTH = re.compile(
     r"(?:(?<![A-Za-z\\_^])[Oo]|\\mathcal\s*\{\s*O\s*\}|\\mathcal\s+O|\\(?:Theta|[Oo]mega)(?![A-Za-z]))"
     r"\s*(?:\\left|\\[Bb]igg?l?)?\s*\("
 )
-_GROWS = "says how fast something grows: no numbers decide that"
+_GROWS = "states a rate of growth, which numbers cannot confirm"
 
 _Value = tuple[tuple[int, ...], list[Any]]
 
@@ -202,7 +202,7 @@ def _outcome(claim: Claim) -> tuple[str, str]:
     if verdict.holds and claim.counterexample and claim.is_law and not formula.here:
         return FAILS, (
             f"{_quoted(formula)} holds for the numbers of this page, but not for others; "
-            f"if that is meant, write <!-- here: reason --> behind it\n  {claim.counterexample}"
+            f"if that is meant, write <!-- here: reason --> after it\n  {claim.counterexample}"
         )
     if verdict.holds:
         return HOLDS, "; ".join(verdict.bound)

@@ -32,7 +32,7 @@ def check(note: Note, folder: Path) -> Iterator[Check]:
     for block in note.blocks:
         title, line = block.fence.options.get("title") or "", block.fence.line
         if _leads_out(title, folder):
-            why = f'title="{title}" leads out of {folder.name}/; a block shows files in it alone'
+            why = f'title="{title}" leads out of {folder.name}/; a block may only show files in it'
             yield Check("mirror", line, title, FAILS, why)
     for block in mirrors(note):
         title, line = str(block.fence.options["title"]), block.fence.line

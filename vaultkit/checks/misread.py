@@ -86,7 +86,7 @@ def _in_brackets(text: Marked) -> Iterator[Problem]:
     for found in _LATEX.finditer(text.paragraph):
         if _IS_MATHS.search(found[2]) and text.words[found.start()] == found[1]:
             line, column = text.places(found.start())
-            why = f"{found[0]}: this is read as text; mathematics stands between dollars"
+            why = f"{found[0]}: this is read as text; write mathematics between dollars"
             yield Problem(line, " ".join(why.split()), column)
 
 
@@ -123,11 +123,11 @@ def unused(fence: Fence) -> Iterator[str]:
     info, language, body, output = fence.info, fence.language, fence.text, fence.role
     if language == "text" and not output:
         yield (
-            "no block of code stands right above this output, so nothing is compared with it; "
+            "no block of code is directly above this output, so nothing is compared with it; "
             "put it there, or name another language"
         )
     elif language != "text" and language.lower() in {*_OUTPUT, "text"}:
-        yield f"```{info} is compared with nothing; write ```text right behind the block"
+        yield f"```{info} is compared with nothing; write ```text directly below the block"
     elif not language and not output and not is_session(body) and looks_like_python(body):
         yield "this looks like Python, and does not run; write ```python"
 
@@ -136,7 +136,7 @@ def _wrong_options(info: str, language: str) -> Iterator[str]:
     try:
         found = options(info)
     except ValueError as error:
-        yield f"the words behind ```{language} cannot be read: {error}: {_shortened(info)}"
+        yield f"the words after ```{language} cannot be read: {error}: {_shortened(info)}"
         return
     known = _SESSION_OPTIONS if RUNS[language] == "pycon" else set(OPTIONS)
     for word in sorted(set(found) - known):
@@ -151,7 +151,7 @@ def _wrong_options(info: str, language: str) -> Iterator[str]:
         elif why := _wrong_value(word, value or ""):
             yield f"{word}={value}: {why}"
     if "no-run" in found and len(found.keys() & {"raises", "volatile", "timeout"}):
-        yield "no-run beside words that say how it runs"
+        yield "no-run together with options for a run"
 
 
 def _shortened(info: str) -> str:
@@ -173,5 +173,5 @@ def _wrong_value(word: str, value: str) -> str:
                 pattern = re.compile(value)
             except re.error as error:
                 return f"no regular expression: {error}"
-            return "it matches nothing at all" if pattern.fullmatch("") else ""
+            return "it also matches empty text" if pattern.fullmatch("") else ""
     return ""

@@ -78,9 +78,9 @@ class Numbers:
             elif not self.backing.backed(quantity):
                 yield Check("number", line, text, FAILS, self.backing.why(quantity), column)
             elif index in empty:
-                yield verdict(FAILS, "nothing lies between this and the same number")
+                yield verdict(FAILS, "no number is between this one and the same one")
             elif index in misplaced:
-                why = f"the numbers beside it stand with another one in {misplaced[index]}"
+                why = f"the numbers beside it are with another number in {misplaced[index]}"
                 yield verdict(FAILS, why)
             elif why := self._contradicted(quantity, rows.apart.get(index, [])):
                 yield verdict(FAILS, why)
@@ -97,7 +97,7 @@ class Numbers:
             return f"the order of this row differs in {rows.swapped[index]}"
         miss, is_sure = rows.misses.get(index, ("", False))
         if miss and (is_sure or not self.backing.is_written(quantity)):
-            return f"all others of this row stand in {miss}"
+            return f"all other numbers of this row are in {miss}"
         return ""
 
     def _contradicted(self, quantity: Quantity, pair: Sequence[Quantity]) -> str:
@@ -107,7 +107,7 @@ class Numbers:
         if named := self._named_otherwise(quantity):
             return f"{quantity.word} is {named}"
         if slip := self._slip(quantity):
-            return f"it stands in {self.backing.rests_on(quantity)}, but next to it in {slip}"
+            return f"it is in {self.backing.rests_on(quantity)}, but nearby in {slip}"
         if not all(map(self.backing.is_bound, pair)):
             return "nothing on this page shows or computes this and the next number side by side"
         return ""

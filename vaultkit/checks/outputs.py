@@ -69,7 +69,7 @@ def _problems(step: Step, volatile: str, every_digit: bool) -> Iterator[tuple[in
         first, last = step.shown_lines
         line = first if last >= first else step.line
         prefix = "an example in a docstring: " if step.example else ""
-        hint = "" if step.example else "\n--update writes what it really is"
+        hint = "" if step.example else "\n--update writes the real output"
         yield line, f"{prefix}{difference}{hint}"
 
 
@@ -100,9 +100,9 @@ def _wrong_mask(volatile: str, got: str) -> str:
     """Explain why a mask of volatile output is invalid; empty if it is valid."""
     masked, count = re.subn(volatile, _MASK, got)
     if not count:
-        return "there is nothing like that in what really comes" + _quote("really", got)
+        return "it matches no part of the real output" + _quote("really", got)
     if not re.sub(r"[\W_]", "", masked):
-        return "it covers all of what really comes" + _quote("really", got)
+        return "it matches the whole real output" + _quote("really", got)
     return ""
 
 
@@ -128,12 +128,12 @@ def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
     if shown == got:
         return ""
     if not got and shown:
-        return "an output is shown, but nothing comes" + _quote("shown", shown)
+        return "an output is shown, but the code has none" + _quote("shown", shown)
     if got and not shown:
-        return "an output comes, but none is shown" + _quote("really", got)
+        return "the code has an output, but none is shown" + _quote("really", got)
     before = _SCALAR.sub(lambda found: found[1] or found[2], got)
     if before != got and not compare(shown, before):
-        return "what is shown is right, but as NumPy 1 wrote it" + _quote("now", got)
+        return "the output shown is right, but in the format of NumPy 1" + _quote("now", got)
     lines = "the output differs" + _quote("shown", shown) + _quote("really", got)
     wanted_words, wanted = _split(shown)
     real_words, real = _split(got)

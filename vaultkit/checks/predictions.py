@@ -107,7 +107,7 @@ def answer(prediction: Prediction, output: str) -> Answer:
         raise ValueError(f"the output holds {many}; the title says which: {words}") from None
     pieces = _pieces(chosen, part)
     if not 0 < len(pieces) <= _LONGEST and chosen != "()":
-        raise ValueError(f"{len(pieces)} words and numbers are not what one would type")
+        raise ValueError(f"{len(pieces)} words and numbers are too many to type")
     return Answer(tokens(chosen, part), tuple(_slacks(pieces, prediction.decimals)))
 
 
@@ -180,7 +180,7 @@ class Predictions:
     def check(self) -> Iterator[Check]:
         """Yield a check of each question and of each of its wrong answers."""
         for prediction in self.note.predictions:
-            why = "no block of code that runs stands right below, or first in a callout there"
+            why = "no block of code that runs is directly below, or first in a callout there"
             yield from self.found.get(prediction.line, [_check(prediction, FAILS, why)])
 
     def judge(

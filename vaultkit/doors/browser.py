@@ -107,7 +107,7 @@ def _excused(check: Check, lacking: set[int]) -> Check:
         lacking.add(check.block if check.block is not None else -1)
         return replace(check, outcome=EXCEPTED, why=f"cannot run in a browser: {last}", mend=None)
     if lacking:
-        why = "rests on a block that cannot run in a browser"
+        why = "depends on a block that cannot run in a browser"
         return replace(check, outcome=EXCEPTED, why=why, mend=None)
     return check
 

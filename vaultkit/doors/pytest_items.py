@@ -356,7 +356,7 @@ def _machines(item: MachinesItem | DrawingMachinesItem) -> Machines:
             [one.path.name for one in items if isinstance(one, DrawingMachinesItem)],
         )
     if not known[runner.vault.root].tried:
-        pytest.skip("this machine can be no other")
+        pytest.skip("this machine can emulate no other one")
     return known[runner.vault.root]
 
 

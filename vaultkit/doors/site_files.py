@@ -22,11 +22,11 @@ from vaultkit.site.front import front_page
 
 #: The page on which Material's plugin lists the tags.
 _TAGS = """---
-description: All notes by what they are about.
+description: All notes by topic.
 ---
 # Tags
 
-All notes by what they are about.
+All notes by topic.
 
 <!-- material/tags -->
 """

@@ -302,7 +302,7 @@ search:
 ---
 # Map
 
-Each note stands below those that must be understood before it. A line leads from a note to one that
+Each note is below those that must be understood before it. A line leads from a note to one that
 directly builds on it; what is further up is needed, too.
 
 {_MAP}

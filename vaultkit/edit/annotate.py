@@ -49,7 +49,7 @@ class Annotations:
         if not self.path.resolve().is_relative_to(vault.root):
             raise NotOursError(f"{name}: outside of the vault")
         if self.path.exists() and not self._is_ours():
-            raise NotOursError(f"{name}: there is a note called so that was written by hand")
+            raise NotOursError(f"{name}: a note of that name exists, and was written by hand")
         self._failures: dict[Path, tuple[Note, list[Check]]] = {}
 
     def take(self, found: Iterable[tuple[Note, Sequence[Check]]]) -> None:

@@ -61,7 +61,7 @@ def judge(vault: Vault, note: Note, mutants: Sequence[Mutant]) -> list[str]:
     running = NoteRun(note, watchers=[version.observe for version in (original, *changed)])
     running.finish()
     if original.fails(running):
-        raise ValueError(f"{note.path} fails as it is; mend it first")
+        raise ValueError(f"{note.path} fails without a change; fix it first")
     noticed = [
         len(version.note.blocks) != len(note.blocks) or version.fails(running)
         for version in changed

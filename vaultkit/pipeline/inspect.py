@@ -37,7 +37,7 @@ from vaultkit.run.session import NoteRun, Step, Watcher
 
 #: Why formulas and numbers are not judged in a note whose code defines an algorithm without calling
 #: it, and binds none of the names in its formulas.
-_ONLY_READ = "the code of this note is only to be read: its formulas are about something else"
+_ONLY_READ = "the code of this note is a listing: its formulas are about something else"
 
 
 @dataclass(frozen=True)

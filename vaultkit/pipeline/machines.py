@@ -199,7 +199,7 @@ class Machines:
                     return f"this processor or NumPy cannot: {_ending(process, errors)}"
                 there = json.loads(first)
                 if machine.kernel and there["kernel"] != machine.kernel:
-                    return f"NumPy has no such kernels here, and takes those of {there['kernel']}"
+                    return f"NumPy has no such kernels here, and uses those of {there['kernel']}"
                 self.say(f"again with {machine.name}")
                 more = {"threads": machine.threads, "reordered": machine.reordered}
                 process.stdin.write(json.dumps({**task, **more}).encode())

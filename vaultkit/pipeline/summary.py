@@ -50,7 +50,7 @@ def summary(failures: Iterable[tuple[str, Check]], update: str, baseline: str) -
     stale = sum(check.mend is not None for _, check in found)
     next_steps = [
         (f"  {update}", f"rewrites outputs and code that are stale: {stale:,} of these"),
-        (f"  {baseline}", "notes down what fails now; then only new failures count"),
+        (f"  {baseline}", "records what fails now; then only new failures count"),
     ]
     many = "1 note" if len(notes) == 1 else f"{len(notes):,} notes"
     return [

@@ -56,8 +56,8 @@ class Graph:
         yield "Dead ends (they link to no note)", list(self.dead_ends)
         rows = [f"{who} names {whom}: {sentence}" for who, whom, sentence in self.mentions]
         yield "Unlinked mentions", rows
-        yield "Longest way, by the fewest links", list(self.longest)
-        yield "Not reached from where that begins", list(self.unreachable)
+        yield "Longest of the shortest paths from the front note", list(self.longest)
+        yield "Not reachable from the front note", list(self.unreachable)
 
 
 def of(vault: Vault) -> Graph:

@@ -87,7 +87,7 @@ def _read(path: Path, file: list[str], raw: str) -> Note:
     note = parse("\n".join(lines), path)
     found = {block.fence.line for block in note.blocks}
     problems = [
-        Problem(line, "this cell is swallowed by what a cell above it leaves open")
+        Problem(line, "this cell is within a part that a cell above leaves open")
         for line in blocks
         if line not in found
     ]
@@ -104,7 +104,7 @@ def _read(path: Path, file: list[str], raw: str) -> Note:
 def _cells(data: Any) -> Iterator[dict[str, Any]]:
     """Yield the cells of a notebook; raise an error for anything else."""
     if not isinstance(data, dict) or data.get("nbformat", 4) != 4:
-        raise _LayoutError("only nbformat 4 is read; save it anew", 1)
+        raise _LayoutError("only nbformat 4 is read; save it again", 1)
     if not isinstance(data["cells"], list):
         raise TypeError("cells is not a list")
     for number, cell in enumerate(data["cells"], 1):

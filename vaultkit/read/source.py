@@ -44,7 +44,7 @@ def read(path: Path, largest: int = LARGEST) -> str:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             # Opening a FIFO would wait for a writer.
-            raise UnreadableError("this is no file, but something that only looks like one")
+            raise UnreadableError("this is not a regular file")
         if status.st_size > largest:
             raise UnreadableError(f"larger than {largest:,} bytes: too large for a note")
         with path.open("rb") as file:

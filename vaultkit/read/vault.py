@@ -185,7 +185,7 @@ class Vault:
         """Rebuild the notes from the parsed files and the drafts."""
         notes = {path: note for path, (_, note) in self._read.items()} | self._drafts
         for path in self._circles:
-            why = "this symbolic link leads to a folder that holds it, or is there already"
+            why = "this symbolic link leads to a folder that contains it, or is listed already"
             notes[path] = Note(path, "", problems=(Problem(1, why),), refused=why)
         files = self._listed
         if new := [path for path in self._drafts if path not in self._read]:

@@ -89,7 +89,7 @@ def _drawing(page: Page, image: Element) -> str | None:
     if not found or not names or "vk-figure" not in names[1].split():
         return None
     if is_active(svg):
-        _log.warning("%s holds what runs: it stays an image, in which nothing does", source)
+        _log.warning("%s contains a script: it stays an image, in which no script runs", source)
         return None
     opening = found[0]
     alt = html.escape(image.get("alt", ""))

@@ -56,16 +56,19 @@ class VaultExtension(Extension):
         self.parts = {name: {**own, **(parts or {}).get(name, {})} for name, own in PARTS.items()}
         # String defaults, since Python-Markdown would convert a vault to a Boolean.
         self.config = {
-            "vault": ["", "the Vault, where the host has read it"],
-            "docs_dir": ["docs", "the vault's folder, where the host gives neither"],
+            "vault": ["", "the Vault, if the host has read it"],
+            "docs_dir": ["docs", "the vault's folder, if the host gives neither"],
             "note": ["", "path of the page's source, if the host does not know it"],
-            "tags_page": ["", "the page of tags, that tags are to lead to"],
-            "backlinks": [True, "end a page with those that link to it"],
+            "tags_page": ["", "the page of tags, to which tags lead"],
+            "backlinks": [True, "list the backlinks at the end of a page"],
             "places": [False, "name the parts of the page for checks"],
             "html": [True, "let raw HTML through; otherwise it is shown as text"],
             "inline_svg": [True, "put drawings of class vk-figure into the page"],
             "mathematics": [True, "typeset formulas; otherwise their TeX is shown"],
-            "fences": [[], "what draws fences, as `custom_fences` of pymdownx.superfences"],
+            "fences": [
+                [],
+                "functions that draw fences, like `custom_fences` of pymdownx.superfences",
+            ],
         }
         super().__init__(**options)
 

@@ -109,7 +109,7 @@ def _drawn(source: str, name: str) -> str:
     except RuntimeError as error:
         raise DiagramError(str(error)) from error
     if is_active(svg):
-        raise DiagramError("it holds what a browser would run")
+        raise DiagramError("it contains a script")
     # Styles and arrowheads refer to ids, which must be unique on a page.
     svg = svg.replace("my-svg", f"mermaid-{name}")
     svg = re.sub("|".join(_COLOURS), lambda found: _COLOURS[found[0]], svg, flags=re.IGNORECASE)

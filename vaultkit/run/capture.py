@@ -138,7 +138,7 @@ class Capture:
             texts.append(shortened("".join(lines).rstrip("\n")))
 
         self.run(write, seconds)
-        return texts[0] if texts else f"{type(error).__name__}, which cannot be told"
+        return texts[0] if texts else f"{type(error).__name__}, whose message cannot be printed"
 
 
 def _leave_out_the_engine(shown: traceback.TracebackException) -> None:

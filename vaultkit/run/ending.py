@@ -133,12 +133,12 @@ class Ending:
             case "flood":
                 return "wrote without end"
             case "garbled":
-                return "closed, or wrote to, what the results are sent through"
+                return "closed the channel of its results, or wrote to it"
             case "raised":
-                return f"could not be checked, for a fault of vaultkit: {self.fault}"
+                return f"could not be checked, because of an error in vaultkit: {self.fault}"
             case "lost":
                 by = f": {_signal(self.code)}" if self.code else ""
-                return f"ended the process that watches over it{by}"
+                return f"ended the process that watches it{by}"
 
 
 def _signal(number: int) -> str:

@@ -212,7 +212,7 @@ class NoteRun:
                 around.apply()
                 self._capture.output.take()
         if broken:
-            raise RuntimeError(f"it changes what the checks run on: {named(broken)}")
+            raise RuntimeError(f"it replaces functions that the checks need: {named(broken)}")
         match error:
             case None:
                 return result[0]
@@ -305,7 +305,7 @@ class NoteRun:
             if line and thread is not threading.current_thread():
                 thread.join(0.2 if thread.daemon else max(0.0, until - time.monotonic()))
                 if thread.is_alive():
-                    yield self._line_in(thread) or line, f"a thread runs on: {thread.name}"
+                    yield self._line_in(thread) or line, f"a thread is still running: {thread.name}"
         processes = [pid for pid, line in self._processes.items() if line]
         until = time.monotonic() + 0.2
         while any(map(is_alive, processes)) and time.monotonic() < until:
@@ -313,7 +313,7 @@ class NoteRun:
         for pid in filter(is_alive, processes):
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
-            yield self._processes[pid], "a process that was started here runs on"
+            yield self._processes[pid], "a process that was started here is still running"
 
     def _line_in(self, thread: threading.Thread) -> int:
         """Return the line of the note at which a thread is; 0 if it runs other code."""

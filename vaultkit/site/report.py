@@ -214,7 +214,9 @@ def main(arguments: Sequence[str]) -> None:
     vault = Vault(Path(arguments[0]))
     totals = Totals.of(entries(vault, Ledger(vault)))
     if totals.outcomes[FAILS]:
-        raise SystemExit(f"{totals.words}: nobody is shown that; mend the notes, check them again")
+        raise SystemExit(
+            f"{totals.words}: no badge is written for failures; fix the notes and check them again"
+        )
     write_atomically(Path(arguments[1]), badge(totals))
 
 

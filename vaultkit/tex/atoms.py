@@ -368,11 +368,11 @@ class Atoms(Ranges):
             return Apply(Function("inner"), parts)
         if opening in (r"\lfloor", r"\lceil"):
             if len(parts) != 1:
-                raise self.error("of one number, please")
+                raise self.error("it takes one number")
             return Apply(Function(opening[2:]), parts)
         if len(parts) != 1 or isinstance(parts[0], Reduce) and parts[0].kind == "list":  # noqa: RUF021
             if opening == r"\{":
-                raise self.error("a set stands here, and cannot be judged")
+                raise self.error("a set cannot be judged here")
             return Matrix((parts,), is_tuple=True)
         # A postfix applies to the whole bracket: (f (x))^2 is not f (x)^2, and (2)(3) is not 23.
         if opening == "{" and not isinstance(parts[0], Apply):

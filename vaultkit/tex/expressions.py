@@ -179,7 +179,7 @@ class Expressions(Atoms):
         if self.next == r"\nabla":
             self.take()
             if self.next != "_":
-                raise self.error(r"write \nabla with what it is taken by, as in \nabla_W L")
+                raise self.error(r"write \nabla with its variable, as in \nabla_W L")
             self.take()
             by = self.whole(self.group())
             return Derivative(self.postfix(self.atom()), by)
@@ -223,7 +223,7 @@ class Expressions(Atoms):
         if not indices and not conditions:
             used = {i for s in walk(body) if isinstance(s, Subscript) for i in s.indices}
             if len(used) != 1:
-                raise self.error(f"\\{kind} does not say over what")
+                raise self.error(f"\\{kind} has no index to run over")
             indices = (name_of(used.pop()),)
         if high is not None and low is None:
             low = Number("1")

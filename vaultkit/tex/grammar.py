@@ -229,7 +229,7 @@ class _Statements(Expressions):
             self.take()
             divisor = self.whole(self.group())
             if set(relations) != {"="}:
-                raise self.error("\\pmod stands behind \\equiv alone")
+                raise self.error("\\pmod is only read after \\equiv")
             lefts = [Product("mod", left, divisor) for left in lefts]
             sides = [Product("mod", side, divisor) for side in sides]
             return self.chains(start, lefts, relations, sides)

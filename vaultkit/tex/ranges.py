@@ -74,7 +74,7 @@ class Ranges(Cursor):
         if at is None:
             return terms
         if not 0 < at < len(terms) - 1 or len({sign for sign, _ in terms[at - 1 : at + 2]}) > 1:
-            raise self.error("dots that do not say what they stand for")
+            raise self.error("dots whose omitted terms are unknown")
         (sign, first), last = terms[at - 1], terms[at + 1][1]
         body, low, high = self.general(first, last)
         for _, earlier in terms[max(at - 2, 0) : at - 1]:

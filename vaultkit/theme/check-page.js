@@ -406,7 +406,7 @@
   const plain = ({ what, why = "" }) => {
     const quoted = `$${what.trim().split(/\s+/).join(" ")}$`;
     const text = why.startsWith(quoted) ? why.slice(quoted.length).replace(/^[:\s]+/, "") : why;
-    const kept = inRows(text.replace(/\n?--update writes what it really is/, ""));
+    const kept = inRows(text.replace(/\n?--update writes the real output/, ""));
     return kept.charAt(0).toUpperCase() + kept.slice(1);
   };
 

@@ -197,13 +197,13 @@ def _relations(scope: Evaluator, statement: Statement) -> Verdict:
 def _membership(scope: Evaluator, statement: Membership) -> Verdict:
     value = scope.value(statement.element)
     if value.unsized:
-        raise EvaluationError("what has no size is in no set")
+        raise EvaluationError("something without a size is in no set")
     mask = scope.condition(statement.when)
     if statement.interval:
         opening, low, high, closing = statement.interval
         relations = ((">" if opening == "(" else "≥", low), ("<" if closing == ")" else "≤", high))
         if statement.negated:
-            raise EvaluationError("\\notin is judged of sets of numbers and shapes alone")
+            raise EvaluationError("\\notin is judged only for sets of numbers and shapes")
         verdict = Verdict(True)
         for relation, bound in relations:
             limit = scope.value(bound)
@@ -258,7 +258,7 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     """Judge one relation between two sides, where the mask is true."""
     left, right = fitted(left, right)
     if left.unsized or right.unsized:
-        raise EvaluationError("nothing says how large the two sides are")
+        raise EvaluationError("the size of the two sides is unknown")
     if left.rank and right.rank and left.shape != right.shape:
         return Verdict(False, f"the left side has shape {left.shape}, the right side {right.shape}")
     if left.orientation and right.orientation and left.orientation != right.orientation:
@@ -293,7 +293,7 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     said = said.reshape(said.shape + (1,) * own)
     said, good, a, b, distance = np.broadcast_arrays(said, good, a, b, distance)
     if not said.any():
-        raise EvaluationError("there is no index for which it says anything")
+        raise EvaluationError("there is no index for which it states anything")
     wrong = said & ~good
     at = np.unravel_index(
         int(np.argmax(np.where(wrong if wrong.any() else said, distance, -1.0))), a.shape
@@ -335,7 +335,7 @@ def _good(
         case "≪" | "≫":
             small, large = (a, b) if relation == "≪" else (b, a)
             if ((a <= 0) | (b <= 0)).any():
-                raise EvaluationError(f"{relation} is judged of positive numbers alone")
+                raise EvaluationError(f"{relation} is judged only for positive numbers")
             return FAR * small <= large * (1 + 1e-12)
     raise EvaluationError(f"{relation} cannot be judged")
 

@@ -140,14 +140,14 @@ class Evaluator:
             raise EvaluationError(
                 f"the index {shown(index)} runs over axes of different lengths: {sorted(sizes)}"
                 if sizes
-                else f"nothing says what {shown(index)} runs over"
+                else f"the range of {shown(index)} is unknown"
             )
         self.indices.run(index, 1, sizes.pop(), given=index in self._reductions)
 
     def within(self, limits: Range) -> Any:
         """Return where an index is within its range, whose ends may depend on another index."""
         if not isinstance(limits.index, Index):
-            raise EvaluationError("what the dots run over does not count")
+            raise EvaluationError("the dots have no index that counts")
         numbers = self.value(limits.index).array
         return (numbers >= self.number(limits.low)) & (numbers <= self.number(limits.high))
 
@@ -234,7 +234,7 @@ class Evaluator:
     def _element(self, node: Element) -> Value:
         base = self.value(node.base)
         if base.unsized:
-            raise EvaluationError("an element of what has no size")
+            raise EvaluationError("an element of something without a size")
         if not base.rank:
             raise EvaluationError("an index of a number")
         indices = split(node.indices, base)
@@ -311,7 +311,7 @@ class Evaluator:
             return made((i.array == j.array).astype(float), 0.0, 0)
         values = self.several(node.arguments)
         if any(value.unsized for value in values):
-            raise EvaluationError(f"{name} of what has no size")
+            raise EvaluationError(f"{name} of something without a size")
         if name in ("max", "min"):
             return functions.extreme(name, values)
         if name in functions.BINARY and len(values) == 2:
@@ -353,7 +353,7 @@ class Evaluator:
         if math.prod(lead) > MOST_CALLS:
             raise EvaluationError(f"{node.name} would have to be called {math.prod(lead)} times")
         if any(value.unsized for value in values):
-            raise EvaluationError(f"{node.name} of what has no size")
+            raise EvaluationError(f"{node.name} of something without a size")
         results = self.results(node, nodes, values, lead, 0)
         shapes = {result.shape for result in results}
         if len(shapes) != 1 or any(r.dtype.kind not in "biuf" for r in results):
@@ -447,7 +447,7 @@ class Evaluator:
         numbers = self.indices.numbers[index]
         body = self.value(node.body)
         if body.unsized:
-            raise EvaluationError(f"\\{node.kind} of what has no size")
+            raise EvaluationError(f"\\{node.kind} of something without a size")
         keep: Any = np.ones((1,) * self.indices.count, bool)
         if node.high is not None and node.low is not None:
             low, high = self.number(node.low), self.number(node.high)
@@ -468,7 +468,7 @@ class Evaluator:
     def _norm(self, node: Norm) -> Value:
         value = self.value(node.body)
         if value.unsized:
-            raise EvaluationError("the norm of what has no size")
+            raise EvaluationError("the norm of something without a size")
         return functions.norm(node.kind, value)
 
     def _matrix(self, node: Matrix) -> Value:
@@ -527,7 +527,7 @@ class Evaluator:
                     same = value.array == number.array
                     if isinstance(condition.element, Index) and not same.any():
                         letter = shown(condition.element.name)
-                        raise EvaluationError(f"{letter} does not come to all of these numbers")
+                        raise EvaluationError(f"{letter} does not take all of these values")
                     result = result | same
             else:
                 raise EvaluationError("a condition on a shape")

@@ -148,7 +148,7 @@ def _whole(name: str, value: Value) -> Value:
 def _rank(value: Value) -> Value:
     _matrix_only(value, "the rank", square=False)
     if not np.isfinite(value.array).all():
-        raise EvaluationError("the rank of what is not finite")
+        raise EvaluationError("the rank of a matrix that is not finite")
     singular = np.linalg.svd(value.array, compute_uv=False)
     known = (value.spread.max() + max(value.shape)) * value.unit * max(singular.max(), 1e-300)
     bound = np.maximum(known, singular.max(-1, keepdims=True) * max(value.shape) * 4 * value.unit)
@@ -303,7 +303,7 @@ def concatenate(values: Sequence[Value]) -> Value:
     """Concatenate arrays along their last axis."""
     rank = values[0].rank
     if not rank or any(value.rank != rank or value.unsized for value in values):
-        raise EvaluationError("what is joined must have the same axes")
+        raise EvaluationError("arrays that are joined must have the same axes")
     lead = np.broadcast_shapes(*(v.array.shape[:-1] for v in values))
     parts = [np.broadcast_to(v.array, lead + v.shape[-1:]) for v in values]
     spreads = [np.broadcast_to(v.spread, lead + v.shape[-1:]) for v in values]

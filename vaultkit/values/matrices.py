@@ -74,7 +74,7 @@ def _blocks(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
     if first.rank != 1 or any(c.shape != first.shape for c in cells):
         raise EvaluationError("a matrix written out is not made of numbers")
     if any(c.orientation not in ("", orientation) for c in cells):
-        raise EvaluationError("vectors that lie the other way; transpose it")
+        raise EvaluationError("vectors of the other orientation; transpose it")
     axis = -1 if orientation == "column" else -2
     lead = np.broadcast_shapes(*(c.array.shape for c in cells))
     array = np.stack([np.broadcast_to(c.array, lead) for c in cells], axis)

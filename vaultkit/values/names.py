@@ -293,7 +293,7 @@ class Names:
         return Element(Symbol(name), tuple(self.place(i, env) for i in indices))
 
     def _differential(self, node: Differential, env: Mapping[str, str]) -> Node:  # noqa: ARG002
-        raise EvaluationError(r"\partial stands alone; a derivative is written as a fraction")
+        raise EvaluationError(r"\partial is alone; a derivative is written as a fraction")
 
     def readings(self, node: Node) -> list[tuple[str, tuple[Node, ...]]]:
         """Return the readings of a name with indices: the name of a variable, and its indices."""
@@ -311,7 +311,7 @@ class Names:
                 inner = self.readings(base)
                 return whole + [(n, more + indices) for n, more in inner] if counts else whole
             case _:
-                raise EvaluationError("a derivative is of a name, by a name")
+                raise EvaluationError("a derivative has a name above and a name below")
 
     def applies(self, node: Apply) -> bool:
         """Return whether ``f(x)`` is a function call, not a product."""
@@ -447,7 +447,7 @@ class Names:
         if not bound and letters:
             bound = (next(iter(letters)),)
         if not bound:
-            raise EvaluationError(f"\\{node.kind} does not say over what")
+            raise EvaluationError(f"\\{node.kind} has no index to run over")
         return bound
 
 

@@ -117,7 +117,7 @@ def elementwise(left: Value, right: Value) -> Value:
 def divide(left: Value, right: Value) -> Value:
     """Return the quotient by a number, or the elementwise quotient."""
     if right.unsized:
-        raise EvaluationError("there is no quotient by what has no size")
+        raise EvaluationError("something without a size cannot be a divisor")
     if left.unsized and right.rank == 0:
         return divide(left.but(unsized=""), right).but(
             unsized=left.unsized, orientation=left.orientation

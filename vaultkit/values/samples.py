@@ -95,7 +95,7 @@ def estimate(kind: str, values: list[Value]) -> Value:
     if kind == "Var":
         error, known = standard_error(array), np.abs(array[:1])
         if ((error > UNCERTAIN * known) & (known > bound * DOUBLE)).any():
-            raise EvaluationError("the variance of this sample is that of a few members alone")
+            raise EvaluationError("the variance of this sample comes from a few of its members")
     return made(array, bound, 0, *values)
 
 
