@@ -101,7 +101,7 @@ def lines(
 
 def percent(weight: float) -> str:
     """Write a share for readers."""
-    return f"{100 * weight:.1f} %"
+    return f"{100 * weight:.1f}\u00a0%"
 
 
 # The real model.
