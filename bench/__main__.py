@@ -27,7 +27,7 @@ COPIED = ("docs", "snippets", "figures", "pyproject.toml")
 Cost = tuple[float, float]
 
 EDIT = "\nOne more sentence.\n"
-#: Blocks of each made note.
+#: Number of blocks in each generated note.
 BLOCKS = 5
 
 
@@ -61,19 +61,19 @@ def pytest(vault: Path, *options: str, tests: str = "docs") -> Cost:
 
 
 def unread(vault: Path) -> Cost:
-    """``pytest docs`` where nothing is kept of an earlier run."""
+    """Measure ``pytest docs`` without anything cached from an earlier run."""
     shutil.rmtree(vault / ".cache", ignore_errors=True)
     return pytest(vault)
 
 
 def edited(vault: Path) -> Path:
-    """Return the note that is edited: this one, or the first of those that were made."""
+    """Return the note that is edited: this one, or the first of the generated ones."""
     known = vault / "docs" / "Softmax.md"
     return known if known.exists() else min((vault / "docs").glob("*.md"))
 
 
 def after_an_edit(vault: Path) -> Cost:
-    """``pytest docs --vault-cached`` after one note was edited."""
+    """Measure ``pytest docs --vault-cached`` after one note was edited."""
     note = edited(vault)
     original = note.read_text(encoding="utf-8")
     heading, rest = original.split("\n## ", 1)
@@ -84,12 +84,12 @@ def after_an_edit(vault: Path) -> Cost:
 
 
 def empty(vault: Path) -> Cost:
-    """As many tests that do nothing as the made vault has blocks."""
+    """Measure as many empty tests as the generated vault has blocks."""
     return pytest(vault, tests="test_nothing.py")
 
 
 def saved(vault: Path) -> Cost:
-    """From a save to its verdict, with ``vaultkit check --watch``."""
+    """Measure the time from a save to its verdict, with ``vaultkit check --watch``."""
     note = edited(vault)
     original = note.read_text(encoding="utf-8")
     command = [sys.executable, "-u", "-m", "vaultkit", "check", "docs", "--watch"]
@@ -113,7 +113,7 @@ def saved(vault: Path) -> Cost:
 
 
 def made(folder: Path, count: int) -> None:
-    """Make a vault of many notes, each with a few blocks, numbers and links to others."""
+    """Generate a vault of many notes, each with a few blocks, numbers and links to others."""
     docs = folder / "docs"
     docs.mkdir(parents=True)
     names = ["Note " + "".join("abcdefghij"[int(d)] for d in f"{n:05}") for n in range(count)]
@@ -135,7 +135,7 @@ def made(folder: Path, count: int) -> None:
     )
 
 
-#: What is measured, in this order, and what the first column calls it.
+#: The measurements in order, and their names in the first column.
 RUNS: dict[str, Callable[[Path], Cost]] = {
     "bare code": bare,
     "pytest docs, first run": unread,
@@ -151,7 +151,7 @@ MANY: dict[str, Callable[[Path], Cost]] = {
 
 
 def machine() -> str:
-    """Name what this runs on."""
+    """Return a name of this machine."""
     model = platform.processor() or platform.machine()
     known = Path("/proc/cpuinfo")
     if known.exists():
@@ -163,7 +163,7 @@ def machine() -> str:
 
 
 def table(vault: Path, runs: Mapping[str, Callable[[Path], Cost]], times: int) -> None:
-    """Measure, and print what each costs, as a multiple of the first row, too."""
+    """Measure, and print what each costs, also as a multiple of the first row."""
     found: dict[str, list[Cost]] = {name: [] for name in runs}
     for turn in range(times):
         for name, run in runs.items():

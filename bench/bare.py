@@ -16,7 +16,7 @@ from vaultkit.read.vault import Vault
 
 
 def run(block: Block, names: dict[str, object]) -> None:
-    """Run a block as Python does: nothing is kept of what it shows."""
+    """Run a block as Python does, without capturing its output."""
     if block.kind == "python":
         exec(block.fence.text, names)
         return
@@ -26,7 +26,7 @@ def run(block: Block, names: dict[str, object]) -> None:
 
 
 def main(folder: Path) -> None:
-    """Run note after note in this process; read them before the clock starts."""
+    """Run all notes in this process; they are read before the clock starts."""
     notes = list(Vault(folder).notes.values())
     began = time.perf_counter(), time.process_time()
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():

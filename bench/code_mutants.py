@@ -58,7 +58,7 @@ from mutmut.utils.file_utils import (
 )
 from mutmut.utils.format_utils import mangled_name_from_mutant_name
 
-#: What is changed in each room, and the tests near it: where they are, what they are called.
+#: The modules of each room, and its tests: their folder and their names.
 ROOMS = {
     "checks": (
         ["vaultkit/checks/*"],
@@ -107,15 +107,15 @@ ROOMS = {
         "cases formulas roundings statements tables values",
     ),
 }
-#: Seconds, and multiples of what the tests take, after which a mutant that hangs is noticed.
+#: Seconds, and multiples of the tests' time, after which a mutant counts as hanging.
 _PATIENCE, _MULTIPLE = 30, 5
-#: What else than being killed becomes of a mutant.
+#: Outcomes of a mutant other than being killed.
 OTHERS = ("timeout", "crashed", "survived", "unreached")
 ROOT = Path(__file__).parents[1]
 
 
 def tests_of(room: str) -> list[str]:
-    """Find the tests of a room: its doctests, and the modules near it."""
+    """Return the tests of a room: its doctests, and the test modules for it."""
     code, names = ROOMS[room]
     near = [f"tests/vaultkit/test_{name}.py" for name in names.split()]
     doctests = [glob.removesuffix("/*") for glob in code]
@@ -123,7 +123,7 @@ def tests_of(room: str) -> list[str]:
 
 
 def never_changed(room: str) -> list[str]:
-    """Name the functions of a room that mutmut leaves as they are, because they are decorated."""
+    """Return the functions of a room that mutmut does not change, since they are decorated."""
     found = []
     for path in (path for glob in ROOMS[room][0] for path in sorted(ROOT.glob(glob))):
         if path.suffix == ".py":
@@ -151,7 +151,7 @@ class Hits:
         self.memory = mmap.mmap(-1, len(names))
 
     def add(self, name: str) -> None:
-        """Note a function down."""
+        """Record a function."""
         if name in self.places:
             self.memory[self.places[name]] = 1
 
@@ -159,7 +159,7 @@ class Hits:
         return (name for name, place in self.places.items() if self.memory[place])
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Forget all recorded functions."""
         self.memory[:] = bytes(len(self.places))
 
 
@@ -178,13 +178,13 @@ class Judge:
         self.outcomes: dict[str, str] = {}
         self.left_out: list[str] = []
         self.began = time.monotonic()
-        #: What an example knows, which it forgets when it has run.
+        #: The names in a doctest's namespace, which are restored after it has run.
         self.names: dict[pytest.Item, dict[str, object]] = {}
         self.caches: list[functools._lru_cache_wrapper[object]] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Run what was collected, in this way."""
+        """Run the collected tests in this way."""
         # mutmut copies a function with its docstring, and the example in it, for each mutant.
         items = [item for item in session.items if not re.search("__mutmut_\\d", item.nodeid)]
         doctests = [item for item in items if isinstance(item, DoctestItem)]
@@ -215,11 +215,11 @@ class Judge:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the beginning."""
+        """The seconds since the beginning."""
         return time.monotonic() - self.began
 
     def reach(self, items: list[pytest.Item]) -> None:
-        """Find out which tests reach which function, and how long each takes."""
+        """Record which tests reach which function, and the time of each."""
         # Some tests replace what Python has built in; what mutmut calls in each function needs it.
         vars(trampoline).update({**vars(builtins), **vars(trampoline)})
         state()._stats = self.hits
@@ -237,7 +237,7 @@ class Judge:
                 self.tests[name].add(item)
 
     def failure(self, item: pytest.Item, following: pytest.Item | None) -> str:
-        """Run a test; tell how it fails, if it does."""
+        """Run a test; return how it fails, or an empty text."""
         if isinstance(item, DoctestItem):
             item.dtest.globs = dict(self.names[item])
         # What an earlier test has had computed would hide a mutant, and that a test reaches it.
@@ -247,7 +247,7 @@ class Judge:
         return "\n".join(f"{item.nodeid}\n{r.longreprtext}" for r in reports if r.failed)
 
     def judge(self, mutant: str, tests: set[pytest.Item]) -> str:
-        """Run the tests on a mutant, the fast ones first; tell what becomes of it."""
+        """Run the tests on a mutant, the fast ones first; return its outcome."""
         ordered = sorted(tests, key=lambda item: self.seconds[item])
         seconds = _PATIENCE + _MULTIPLE * sum(self.seconds[item] for item in tests)
         child = os.fork()
@@ -283,7 +283,7 @@ class Judge:
 
 
 def prepare(room: str) -> list[str]:
-    """Make all mutants of a room, in ``mutants/``; name them."""
+    """Create all mutants of a room in ``mutants/``; return their names."""
     config().only_mutate = ROOMS[room][0]
     shutil.rmtree("mutants", ignore_errors=True)
     Path("mutants").mkdir()
@@ -304,7 +304,7 @@ def prepare(room: str) -> list[str]:
 
 
 def main() -> None:
-    """Judge a sample; tell what survives, and how many do not."""
+    """Judge a sample; report the mutants that survive, and their share."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("room", choices=ROOMS)
     parser.add_argument("--sample", type=int, help="how many mutants to judge; all, if not given")

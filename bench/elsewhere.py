@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"), "attention-vault/elsewhere")
 
-#: What a root needs besides Debian's smallest set.
+#: The packages that a root needs besides Debian's smallest set.
 PACKAGES = "python3,python3-venv,make,git"
 #: What a root takes from this machine, where it is there: how to reach registries, and which.
 BROUGHT = (
@@ -50,7 +50,7 @@ chroot "$root" env --chdir=/vault "$@" || exit $?
 exit 0
 """
 PRIVATE = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
-#: Of the caller's, these would mean something else there.
+#: Variables of the caller that would have another meaning there.
 UNSET = {"LC_ALL", "MAKEFLAGS", "MAKELEVEL", "MFLAGS", "PYTHONHOME", "PYTHONPATH", "TMPDIR"}
 
 BINFMT = Path("/proc/sys/fs/binfmt_misc")
@@ -59,19 +59,19 @@ ARM64 = BINFMT / "qemu-aarch64"
 
 @dataclass(frozen=True)
 class System:
-    """Something to test on: a Python of this machine, or a root that ``debootstrap`` makes."""
+    """A system to test on: a Python of this machine, or a root that ``debootstrap`` creates."""
 
     name: str
-    #: A release of Debian; none is this machine.
+    #: The release of Debian; empty for this machine.
     release: str = ""
-    #: Another processor, which QEMU emulates.
+    #: The processor that QEMU emulates; empty for this one.
     emulated: bool = False
-    #: Whether the tests of code run there, too.
+    #: Whether the tests that run code also run there.
     code: bool = False
 
     @property
     def title(self) -> str:
-        """What the table calls it."""
+        """The name of the system in the table."""
         where = f"Debian {self.release}" if self.release else "this machine"
         return f"{where}, arm64 emulated by QEMU" if self.emulated else where
 
@@ -101,7 +101,7 @@ class Elsewhere:
             self.environment["QEMU_CPU"] = "cortex-a72"
 
     def run(self, *command: str, log: str, **environment: str) -> str:
-        """Run a command in the clone, and return what it printed, which is kept; it may fail."""
+        """Run a command in the clone, and return its output, which is kept; it may fail."""
         if self.system.release:
             command = (*PRIVATE, "sh", "-c", ENTER, "sh", str(self.folder), *command)
         done = subprocess.run(
@@ -119,14 +119,14 @@ class Elsewhere:
         return printed
 
     def must(self, *command: str, log: str) -> str:
-        """Run a command in the clone that has to succeed."""
+        """Run a command in the clone that must succeed."""
         printed = self.run(*command, log=log)
         if not printed.endswith("ended with 0\n"):
             sys.exit(f"{self.system.name}: {' '.join(command)} failed\n{printed[-3000:]}")
         return printed
 
     def set_up(self) -> None:
-        """Make what is not there yet: the root; the clone always; its packages."""
+        """Create what is missing: the root, the clone (always), and its packages."""
         if self.system.release and not self.folder.exists():
             bootstrap(self.system, self.folder)
         new = self.folder / "new"
@@ -155,7 +155,7 @@ class Elsewhere:
         return [last[key] for key in sorted(last)]
 
     def installed(self, numpy: str) -> bool:
-        """Install a NumPy, and say whether there is a wheel of it for this Python."""
+        """Install a NumPy; return whether there is a wheel of it for this Python."""
         pip = (".venv/bin/pip", "install", "-q", "--only-binary=numpy", f"numpy=={numpy}")
         if "No matching distribution" in self.run(*pip, log="numpy"):
             return False
@@ -163,14 +163,14 @@ class Elsewhere:
         return True
 
     def kernel(self) -> str:
-        """Return what OpenBLAS calls its kernel for this processor."""
+        """Return OpenBLAS' name of its kernel for this processor."""
         python = (".venv/bin/python", "-c", "import numpy")
         told = self.run(*python, log="kernel", OPENBLAS_VERBOSE="2")
         found = re.search(r"Core: (\w+)", told)
         return found[1] if found else "?"
 
     def tests(self, *arguments: str, log: str) -> tuple[str, list[str], str]:
-        """Return how many tests passed and failed, which failed, and what they took."""
+        """Return how many tests passed and failed, which failed, and the time."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         printed = self.run(".venv/bin/pytest", "-q", *arguments, log=log)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -180,7 +180,7 @@ class Elsewhere:
 
 
 def counted(printed: str) -> str:
-    """Return what the last line of pytest says, briefly, or with what it ended instead."""
+    """Return pytest's last line, shortened, or how it ended instead."""
     lines = re.findall(r"^\d+ (?:passed|failed|skipped|error).* in [\d.]+s", printed, re.MULTILINE)
     if not lines:
         return printed.splitlines()[-1]
@@ -213,7 +213,7 @@ def mirror() -> list[str]:
 
 
 def bootstrap(system: System, folder: Path) -> None:
-    """Make a root with Debian's ``debootstrap``."""
+    """Create a root with Debian's ``debootstrap``."""
     new = folder.with_suffix(".new")
     shutil.rmtree(new, ignore_errors=True)
     new.parent.mkdir(parents=True, exist_ok=True)
@@ -246,7 +246,7 @@ def emulation() -> Iterator[None]:
 
 
 def missing(systems: list[System]) -> list[str]:
-    """Return what these systems need that is not here."""
+    """Return what these systems need that is missing here."""
     names = []
     if any(system.release for system in systems):
         if os.geteuid():
@@ -266,7 +266,7 @@ HEAD = (
 
 
 def tried(there: Elsewhere) -> list[str]:
-    """Set a system up, print its rows, and return what failed."""
+    """Set a system up, print its rows, and return the failures."""
     there.set_up()
     python = there.must(".venv/bin/python", "--version", log="python").split()[1]
     numpys, every = there.numpys(), []

@@ -25,7 +25,7 @@ from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
 
-#: What is typed at the end of the note: each time another one, which nothing was told of before.
+#: A failure typed at the end of the note, different each time.
 LINK, EQUATION = "[[No note {}]]", "$1 = {}$"
 _NUMBERS = count(2)
 
@@ -44,7 +44,7 @@ def once(vault: Path, note: Path) -> float:
 
 
 def typed(editor: Editor, name: str, words: str) -> float:
-    """Type something that is wrong; wait until it is told; take it away, and wait again."""
+    """Type a failure, wait for its report, remove it, and wait again."""
     words = words.format(next(_NUMBERS))
 
     def has(problems: list[Message]) -> bool:
@@ -64,7 +64,7 @@ def typed(editor: Editor, name: str, words: str) -> float:
 
 
 def median(times: int, measure: Callable[[], float]) -> float:
-    """Measure some times."""
+    """Return the median of some times."""
     return statistics.median(measure() for _ in range(times))
 
 

@@ -49,15 +49,15 @@ PLAIN = """markdown_extensions:
   - tables
   - toc: {permalink: true}
 """
-#: Notes beyond which nothing is served: growth and memory are what is asked of so many.
+#: More notes than this are not served: only growth and memory are measured on them.
 MOST_SERVED = 2000
-#: What all is compared with, and what a save is.
+#: The build that all others are compared with, and the build without a cache.
 FIRST, COLD = "plain MkDocs + Material", "vaultkit, nothing kept"
 
 
 @dataclasses.dataclass
 class Cost:
-    """Seconds by the clock and of processors, and the most megabytes that one process held."""
+    """Seconds by the clock and of processors, and the most megabytes of one process."""
 
     seconds: float
     processors: float
@@ -97,7 +97,7 @@ def name(number: int) -> str:
 
 
 def make(folder: Path, count: int) -> Path:
-    """Make the same notes twice: as a vault, and with ordinary links; return their folder."""
+    """Write the same notes twice: as a vault, and with ordinary links; return their folder."""
     chance = random.Random(1)
     texts = {name(number): note(number, count, chance) for number in range(count)}
     first = list(texts)[:3]
@@ -137,12 +137,12 @@ def run(command: Sequence[str], folder: Path) -> Cost:
 
 
 def build(folder: Path) -> Cost:
-    """Build a site as one that is to be published."""
+    """Build a site for publication."""
     return run((sys.executable, "-m", "mkdocs", "build", "--strict"), folder)
 
 
 def cold(folder: Path) -> Cost:
-    """Build a site where nothing is kept of an earlier build."""
+    """Build a site without anything cached from an earlier build."""
     shutil.rmtree(folder / ".cache", ignore_errors=True)
     shutil.rmtree(folder / "docs" / ".cache", ignore_errors=True)
     return build(folder)
@@ -162,7 +162,7 @@ def zensical(program: str, folder: Path) -> Cost:
 
 
 def served(folder: Path, times: int) -> float:
-    """Tell how long it takes from a save until its page is served, at best."""
+    """Return the time from a save until its page is served, at best."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
@@ -202,13 +202,13 @@ def _await(url: str, words: str) -> None:
 
 
 def page_size(folder: Path) -> float:
-    """Tell how many kilobytes a page has, on average."""
+    """Return the average number of kilobytes of a page."""
     sizes = [p.stat().st_size for p in (folder / "site").glob("[Nn]ote?*/index.html")]
     return sum(sizes) / len(sizes) / 1000
 
 
 def row(words: str, *cells: str) -> None:
-    """Print what was measured."""
+    """Print a row of measurements."""
     print(f"{words:36}" + "".join(f"{cell:>18}" for cell in cells).rstrip(), flush=True)
 
 

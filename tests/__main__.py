@@ -20,7 +20,7 @@ PARTS = {
     "other": ["-p", "no:cacheprovider", "--half", "2", "tests/vaultkit", "vaultkit"],
     "pages": ["-p", "no:cacheprovider", "tests/site"],
 }
-#: The pages where long tests run: each half builds the site for itself, which takes half a minute.
+#: The tests of pages with long tests: each half builds the site itself, which takes half a minute.
 HALVES = {
     "pages": [*PARTS["pages"], "--half", "1"],
     "visits": [*PARTS["pages"], "--half", "2"],
@@ -29,7 +29,7 @@ LEFT_OUT = re.compile(r"(\d+) long tests? (?:was|were) left out")
 
 
 def run(part: str, options: list[str], said: list[str]) -> int:
-    """Run a part, print what it says, keep it, and return how it ended."""
+    """Run a part; print and keep its output; return how it ended."""
     command = [sys.executable, "-m", "pytest", "--quiet", *options]
     process = subprocess.Popen(
         command,
@@ -49,7 +49,7 @@ def run(part: str, options: list[str], said: list[str]) -> int:
 
 
 def main(options: list[str]) -> int:
-    """Run all parts. In CI, what failed is tried again: a busy machine may be at fault."""
+    """Run all parts. In CI, failed tests are repeated, since a busy machine may be the cause."""
     if os.environ.get("CI"):
         options = [*options, "--reruns", "1"]
     if sys.stdout.isatty():

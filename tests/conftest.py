@@ -1,4 +1,4 @@
-"""What holds for the tests of code and pages."""
+"""Settings for the tests of code and pages."""
 
 import os
 import shlex
@@ -17,7 +17,7 @@ settings.register_profile("all", parent=settings(), max_examples=100)
 
 @pytest.hookimpl(tryfirst=True)  # --hypothesis-profile comes later, and wins
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose how many random examples are tried, before a test is read."""
+    """Choose the number of random examples before any test module is read."""
     full = config.option.all or config.option.rest
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("all" if full else "few"))
 
@@ -40,7 +40,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(tryfirst=True)  # before long tests are left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark as long what ``usually`` does not name of the parameters of a test."""
+    """Mark as long the parameters of a test that ``usually`` does not name."""
     named: dict[tuple[str, str], bool] = {}
     for item in items:
         if isinstance(item, pytest.Function) and (mark := item.get_closest_marker("usually")):

@@ -66,7 +66,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.fixture(scope="session")
 def started() -> Iterator[Browser | Error | None]:
-    """Start the browser, if there is one; return what goes wrong."""
+    """Start the browser, if there is one; return the error if it cannot start."""
     names = ("chromium", "chromium-browser", "google-chrome")
     installed = next((path for name in names if (path := shutil.which(name))), None)
     with sync_playwright() as playwright:
@@ -92,12 +92,12 @@ def browser(started: Browser | Error | None) -> Browser:
 
 @pytest.fixture(scope="session")
 def contexts(browser: Browser, served: tuple[Path, str]) -> Contexts:
-    """Share contexts, and with them what a browser keeps of pages and files, among all tests."""
+    """Share contexts, and with them the browser's cache of pages and files, among all tests."""
     return Contexts(browser, served[1])
 
 
 class _Server(http.server.SimpleHTTPRequestHandler):
-    """Keeps connections open, and lets the browser keep files: none changes while it is served."""
+    """Keeps connections open, and lets the browser cache files, which do not change."""
 
     protocol_version = "HTTP/1.1"
 
@@ -111,7 +111,7 @@ class _Server(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
-    """Serve a folder, and say where."""
+    """Serve a folder, and return its address."""
     folder = tmp_path_factory.mktemp("www")
     # No icon of its own would be asked for, and not be there.
     (folder / EMPTY).write_text("<link rel='icon' href='data:,'>", encoding="utf-8")
@@ -129,7 +129,7 @@ class Build(NamedTuple):
 
     folder: Path
     done: subprocess.CompletedProcess[str]
-    #: Whether the note that is checked before the site is built passed.
+    #: Whether the note that was checked before the site was built passed.
     checked: bool
 
 
@@ -158,14 +158,14 @@ def built(build: Build) -> Path:
 
 @pytest.fixture
 def checked(build: Build) -> None:
-    """Ask for the note that was checked, which this test is not about."""
+    """Run the check of the note that the site shows, for tests about something else."""
     if not build.checked:
         pytest.skip(f"the note {CHECKED} does not pass its own checks")
 
 
 @pytest.fixture
 def rebuilt(built: Path, served: tuple[Path, str]) -> Callable[..., tuple[Path, str]]:
-    """Build the site with other settings, beside the first one; say where it is."""
+    """Build the site with other settings, beside the first one; return its folder."""
 
     def rebuild(name: str, **settings: str) -> tuple[Path, str]:
         done = _build(built.with_name(name), **settings)

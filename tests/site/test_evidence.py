@@ -149,7 +149,7 @@ WAYS: dict[str, Callable[[Page, str], None]] = {
 
 
 def reach(page: Page, what: str) -> None:
-    """Press Tab until it is reached, with the arrows where several stand in a paragraph."""
+    """Press Tab until an element has the focus, then arrows if its paragraph has several."""
     wanted = page.locator(what).first
     at = "(e) => e === document.activeElement || e.contains(document.activeElement)"
     page.locator("h1 .headerlink").focus()
@@ -279,7 +279,7 @@ def test_marks_can_be_read(look: Visitor, scheme: str) -> None:
 
 # --- The same array, in one colour ----------------------------------------------------------------
 
-#: What is lit: letters of formulas, and by colour names in code and lines of outputs.
+#: The highlighted things: letters of formulas, and colour names in code and lines of outputs.
 LIT = """() => [
   [...document.querySelectorAll(".vk-same")].map((e) => e.textContent),
   [...CSS.highlights].filter(([name]) => name.startsWith("vk-array"))
@@ -289,7 +289,7 @@ NONE: list[list[str]] = [[], []]
 
 
 def shows(page: Page, letters: list[str], names: list[str]) -> None:
-    """Wait until these letters of formulas, and these texts of code and outputs, are lit."""
+    """Wait until these letters of formulas, and these texts of code or outputs, are lit up."""
     wanted = [sorted(letters), sorted(names)]
     page.wait_for_function(
         f"(wanted) => JSON.stringify(({LIT})().map((some) => some.sort()))"
@@ -387,5 +387,5 @@ CONTRAST = """(element) => {
     .map(light);
   return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
 }"""
-#: Of what has a colour behind it of its own.
+#: Elements with a background colour of their own.
 CONTRAST_WITHIN = CONTRAST.replace("getComputedStyle(document.body)", "getComputedStyle(element)")

@@ -154,7 +154,7 @@ SAID = ".vk-predict__said"
 
 @pytest.fixture(scope="module")
 def small(served: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A site below a path whose notes ask; one of them has not been checked."""
+    """A site below a path whose notes have questions; one note has not been checked."""
     root = tmp_path_factory.mktemp("learn")
     docs = root / "docs"
     docs.mkdir()
@@ -186,7 +186,7 @@ def ask(contexts: Contexts, small: str) -> Iterator[Visitor]:
 
 
 def kept(page: Page) -> dict[str, Any]:
-    """What the browser keeps of the answers to the questions of a note, in their order."""
+    """Return the stored answers to the questions of a note, in order."""
     return stored(page, "predictions")
 
 
@@ -404,7 +404,7 @@ def practise(visit: Visitor, **options: Any) -> Page:
 
 
 def day(number: int) -> int:
-    """The days since 1970 on that Monday, and some more."""
+    """Return the number of days since 1970 on that Monday, plus some."""
     return (MONDAY.date() - datetime.date(1970, 1, 1)).days + number
 
 

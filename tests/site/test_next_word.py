@@ -36,7 +36,7 @@ def shown(panel: Locator) -> dict[str, float]:
 
 
 def without(weights: DecoderWeights, hidden: list[tuple[int, int]]) -> DecoderWeights:
-    """Return weights in which the rows of W_O that take up a hidden head are 0."""
+    """Return the weights with zeros in the rows of W_O that a hidden head multiplies."""
     blocks = list(weights.blocks)
     for block, head in hidden:
         attention = blocks[block].attention

@@ -56,12 +56,12 @@ MARK = """known => {
   found.forEach(element => { element.dataset.look = ""; });
   return [...found.keys()];
 }"""
-#: The looks whose contrast was found to be enough.
+#: Combinations of colours whose contrast was found to be enough.
 ENOUGH: set[str] = set()
 
 
 def few_checks(route: Route) -> None:
-    """Answer with a check of each outcome."""
+    """Answer a request with a check of each outcome."""
     row = {"kind": "link", "line": 7, "what": "[[Tren]]", "seconds": 0.001}
     route.fulfill(
         json={"Softmax.md": [{**row, "outcome": o} for o in ("holds", "fails", "not checked")]}
@@ -69,7 +69,7 @@ def few_checks(route: Route) -> None:
 
 
 def complaints(page: Page, rules: dict[str, object]) -> list[str]:
-    """Return what shuts somebody out by these rules, or by colours of too little contrast."""
+    """Return violations of these accessibility rules, or of the contrast of colours."""
     page.evaluate(NEAR)
     looks = page.evaluate(MARK, [*ENOUGH])
     faint = violations(page, CONTRAST, "[data-look]") if looks else []

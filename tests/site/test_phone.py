@@ -40,7 +40,7 @@ def test_what_scrolls_is_reached_before_it_is_laid_out(visit: Visitor, address: 
 
 
 def inner(page: Page, selector: str) -> list[list[Any]]:
-    """How far each box scrolls sideways, what it holds, and where it says that there is more."""
+    """Return each box's sideways scroll, its content, and where it shows that there is more."""
     return page.evaluate(
         """selector => [...document.querySelectorAll(selector)]
              .filter(b => b.checkVisibility())

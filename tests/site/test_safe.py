@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Page
 from visitor import Contexts
 
-#: What a browser would run, if anybody let it; ``{0}`` tells where it stood.
+#: Mark-up that would make a browser run a script; ``{0}`` names the place in the report.
 IMG = "<img src=x onerror=hacked('{0}')>"
 QUOTED = "\"'></title></script><script>hacked('{0}')</script>"
 FRONT = """\

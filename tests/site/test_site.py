@@ -23,7 +23,7 @@ FORMULAS = "importance-of-dk-in-scaling/"
 
 
 class _Anchors(HTMLParser):
-    """Reads where a page leads, and the places in it where one can arrive."""
+    """Collects the links of a page, and the anchors in it."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -209,7 +209,7 @@ def test_a_note_tells_what_was_checked(visit: Visitor) -> None:
 
 
 def many_checks(route: Route) -> None:
-    """Answer with thousands of checks, since nobody may have run any here."""
+    """Answer a request with thousands of checks, since the site may have none."""
     kinds = ("block", "equation", "number")
     note = [
         {"kind": kinds[n % 3], "line": n, "what": f"x_{n} < 2", "outcome": "holds", "seconds": 0.25}

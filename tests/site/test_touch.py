@@ -26,7 +26,7 @@ from snippets.positional_encoding import sinusoidal_positions
 from snippets.rotary import rotary_angles, rotate
 from snippets.softmax import softmax
 
-#: What can be touched, and on which page.
+#: The interactive figures, with their pages.
 WIDGETS = {
     "context-vector": "context-vector/",
     "dot-against-cosine": "dot-product-and-cosine/",
@@ -37,7 +37,7 @@ WIDGETS = {
     "single-query": "single-query-walkthrough/",
     "softmax-temperature": "softmax/",
 }
-#: What test_explorer.py and test_next_word.py try.
+#: Figures with test modules of their own: test_explorer.py and test_next_word.py.
 HEADS = {
     "next-word": "",
     "attention-explorer": "attention-explorer/",
@@ -49,7 +49,7 @@ WIDGET = pytest.mark.parametrize("name", WIDGETS)
 SLIDER = "input[type=range], [role=slider]"
 
 
-#: What comes near is laid out then, and may move what was near.
+#: Scrolls to a figure: elements near it are only then laid out, which may move it.
 CENTRE = """async (element) => {
   for (let time = 0; time < 5; time += 1) {
     element.scrollIntoView({ block: "center" });
@@ -75,7 +75,7 @@ def words(found: Locator) -> str:
 
 
 def run(visit: Visitor, page: Page, module: str, call: str, *arguments: Any) -> Any:
-    """Call a function of a module in the page; JSON knows no infinity, so it goes as a word."""
+    """Call a function of a module in the page; infinity is passed as a word, as JSON lacks it."""
     text = json.dumps([_plain(each) for each in arguments]).replace("-Infinity", '"-Infinity"')
     answer = page.evaluate(
         """async ([address, call, text]) => {
@@ -108,7 +108,7 @@ def drawn(found: Locator) -> list[tuple[str, str, dict[str, str]]]:
 
 
 def assert_same_drawing(one: Locator | list[Any], other: Locator | list[Any]) -> None:
-    """Same parts, same words, coordinates as equal as two roundings are."""
+    """Assert that two drawings have equal elements and texts, and coordinates equal to rounding."""
     left, right = (each if isinstance(each, list) else drawn(each) for each in (one, other))
     assert left
     assert [part[:2] for part in left] == [part[:2] for part in right]
@@ -251,7 +251,7 @@ def drag(page: Page, handle: Locator, way: tuple[float, float]) -> None:
 
 
 def swipe(page: Page, handle: Locator, way: tuple[float, float]) -> None:
-    """Drag with a finger: what Chromium makes of raw touches, scrolling included."""
+    """Drag with a finger, with raw touch events, from which Chromium derives scrolling."""
     handle.scroll_into_view_if_needed()
     box = handle.bounding_box()
     assert box
@@ -473,7 +473,7 @@ def test_rows_and_walks(visit: Visitor) -> None:
 
 
 def shown(found: Locator, part: str) -> list[float]:
-    """Return the numbers written in the drawing."""
+    """Return the numbers in the drawing's text."""
     texts = found.locator(f"[data-part='{part}']").all_text_contents()
     return [float(text.replace("−", "-").replace("-∞", "-inf")) for text in texts]
 

@@ -1,4 +1,4 @@
-"""Someone who opens pages of the site."""
+"""A visitor who opens pages of the site in a browser."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ ROOT = Path(__file__).parents[2]
 # Scripts come when a page has been drawn; Material's tells all others when to begin.
 BEGUN = "typeof document$ !== 'undefined'"
 TOLD = "new Promise((done) => document$.subscribe(() => done(0)))"
-#: A page that holds nothing, at the root of the server.
+#: An empty page at the root of the server.
 EMPTY = "empty.html"
-#: What a reader sees who follows a link to nothing.
+#: The page shown for a broken link.
 LOST = "404.html"
 #: The note that is checked before the site is built.
 CHECKED = "Softmax"
 
-#: A font is asked for when letters of it are laid out: a busy machine comes to that after `load`.
+#: A font is requested when its letters are laid out, which a busy machine does after `load`.
 FONTS = """async () => {
   for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
   await document.fonts.ready;
 }"""
 
 OPEN = "document.querySelectorAll('article details').forEach(d => d.open = true)"
-#: What is far below the screen is laid out when a reader comes near: this brings all of it near.
+#: Scrolls through the page, since elements far below the screen are laid out only near it.
 NEAR = """async () => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("article * { content-visibility: visible !important }");
@@ -52,7 +52,7 @@ class Contexts:
     kept: dict[str, BrowserContext] = field(default_factory=dict)
 
     def get(self, fresh: bool, width: int, scheme: str, options: dict[str, Any]) -> BrowserContext:
-        """Find the context with these options, or make one; a fresh one is the caller's."""
+        """Return the context with these options; a fresh one must be closed by the caller."""
         key = repr((width, scheme, sorted(options.items())))
         if fresh or key not in self.kept:
             size = {"width": width, "height": 900 if width > 600 else 844}
@@ -75,10 +75,10 @@ class Visitor:
 
     contexts: Contexts
     base: str
-    #: Where the scripts of the things to touch are.
+    #: The folder of the scripts of interactive figures.
     modules: str = ""
     wrong: list[str] = field(default_factory=list)
-    #: The pages that this test has opened.
+    #: The pages that the test has opened.
     pages: list[Page] = field(default_factory=list)
     #: Pages without scripts.
     plain: list[Page] = field(default_factory=list)
@@ -109,7 +109,7 @@ class Visitor:
         return page
 
     def modules_alone(self) -> Page:
-        """Open a page that can import the modules of the things to touch, and holds nothing."""
+        """Open an empty page that can import the modules of interactive figures."""
         page = self.open()
         page.goto(urljoin(self.base, f"/{EMPTY}"))
         return page
@@ -130,7 +130,7 @@ class Visitor:
             self.wrong.append(what)
 
     def leave(self) -> None:
-        """Close what was opened, and leave the shared contexts as they were."""
+        """Close the opened pages, and restore the shared contexts."""
         shared = self.contexts.kept.values()
         for context in dict.fromkeys(page.context for page in self.pages):
             if context in shared:
@@ -145,7 +145,7 @@ class Visitor:
 def violations(
     page: Page, options: dict[str, Any], context: str | None = None
 ) -> list[dict[str, Any]]:
-    """Ask axe what shuts somebody out, on the page or in a part of it, and for nothing else."""
+    """Return axe's accessibility violations on the page or a part of it."""
     page.evaluate(Axe().axe_script)
     found: list[dict[str, Any]] = page.evaluate(
         """async ([context, options]) => {
@@ -159,7 +159,7 @@ def violations(
 
 @contextlib.contextmanager
 def visiting(contexts: Contexts, base: str, modules: str = "") -> Iterator[Visitor]:
-    """Visit a site; at the end nothing may have gone wrong on any page."""
+    """Visit a site; fail at the end if anything went wrong on a page."""
     visitor = Visitor(contexts, base, modules)
     try:
         yield visitor

@@ -36,14 +36,14 @@ class Found:
 
 
 def converter(vault: Vault, path: Path, extensions: Sequence[str] = (), **options: Any) -> Markdown:
-    """Make a converter with the site's extensions, but formulas left as they were written."""
+    """Create a converter with the site's extensions, which leaves formulas as they were written."""
     own = {"vault": vault, "note": str(path), "mathematics": False, **options}
     configs = {**PARTS, "vaultkit.render.host": own}
     return Markdown(extensions=[*extensions, *configs], extension_configs=configs)
 
 
 def of_checks(note: Note, vault: Vault) -> Found:
-    """Tell what `vaultkit.read` found."""
+    """Return what `vaultkit.read` found."""
     return Found(
         headings=[(heading.level, heading.slug) for heading in note.headings],
         links=[_expected(link, note, vault) for link in note.links],
@@ -54,7 +54,7 @@ def of_checks(note: Note, vault: Vault) -> Found:
 
 
 def of_site(note: Note, vault: Vault) -> Found:
-    """Tell what the page shows; what it embeds of other notes counts as one link."""
+    """Return what the page shows; an embed counts as one link."""
     md = converter(vault, note.path, backlinks=False, inline_svg=False)
     reader = _Reader()
     reader.feed(md.convert(note.text))

@@ -41,7 +41,7 @@ def replaced(name: str, old: str, new: str) -> Edit:
 
 
 def make_vault(vault: Path) -> Path:
-    """Write the vault into a folder that there is not yet; return that of its notes."""
+    """Write the vault into a new folder; return the folder of its notes."""
     docs = vault / "docs"
     (docs / "Sea").mkdir(parents=True)
     (vault / "mkdocs.yml").write_text(SITE)
@@ -54,7 +54,7 @@ def make_vault(vault: Path) -> Path:
 
 
 def files_below(site: Path) -> dict[str, bytes]:
-    """Read all files of a site, but for those that hold the time of the build."""
+    """Return all files of a site, except those that contain the time of the build."""
     return {
         path.relative_to(site).as_posix(): path.read_bytes()
         for path in sorted(site.rglob("*"))
@@ -63,12 +63,12 @@ def files_below(site: Path) -> dict[str, bytes]:
 
 
 class Server:
-    """What ``mkdocs serve --dirty`` does, without the server."""
+    """Does what ``mkdocs serve --dirty`` does, without a server."""
 
     def __init__(self, vault: Path, site: str) -> None:
         self.vault, self.site = vault, vault / site
         self.plugin: VaultPlugin | None = None
-        #: The plugins that MkDocs keeps from one build of a server to the next.
+        #: The plugins that MkDocs keeps between the builds of a server.
         self._plugins: dict[str, object] = {}
 
     def build(self) -> None:

@@ -1,4 +1,4 @@
-"""An editor as a language server sees it: it speaks the protocol over pipes, no more."""
+"""An editor that speaks the language server protocol over pipes, and has no other access."""
 
 import json
 import queue
@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-#: Seconds to wait for what should come; a machine may be busy.
+#: Seconds to wait for an answer; a machine may be busy.
 PATIENCE = 60.0
 
 Message = dict[str, Any]
@@ -29,7 +29,7 @@ class Editor:
         )
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
-        #: What was told of each note last: by its path, with the version it was told of.
+        #: The last diagnostics of each note, by path, with the version that they are about.
         self.told: dict[Path, Message] = {}
         self.said: list[str] = []
         self._numbers = iter(range(1, 1_000_000))
@@ -73,7 +73,7 @@ class Editor:
         assert "Traceback" not in self.errors, self.errors
 
     def vanish(self) -> None:
-        """Go without a word."""
+        """Exit without the protocol's messages."""
         with suppress(BrokenPipeError):
             self.process.stdin.close()  # type: ignore[union-attr]
         try:
@@ -105,7 +105,7 @@ class Editor:
         self.notify("textDocument/didOpen", textDocument=document)
 
     def begin_again(self, files: dict[str, str]) -> None:
-        """Close all notes, and have these files, and no others, in the folder."""
+        """Close all notes, and replace all files in the folder by these."""
         for name in self.texts:
             self.notify("textDocument/didClose", textDocument={"uri": self.uri(name)})
         there = [path.name for path in self.folder.iterdir() if path.is_file()]
@@ -121,7 +121,7 @@ class Editor:
             forgotten.clear()
 
     def type(self, name: str, old: str, new: str) -> None:
-        """Put something in the place of the first that reads so."""
+        """Replace the first occurrence of a text."""
         text = self.texts[name]
         at = text.index(old)
         where = {"start": self.position(text, at), "end": self.position(text, at + len(old))}
@@ -142,7 +142,7 @@ class Editor:
         return {"line": len(before) - 1, "character": len(before[-1].encode("utf-16-le")) // 2}
 
     def ask(self, what: str, name: str, words: str = "", by: int = 0, **more: Any) -> Any:
-        """Ask about the place where a note first reads so, or some characters behind it."""
+        """Send a request about the first occurrence of a text, or some characters after it."""
         where = {}
         if words:
             text = self.texts[name]
@@ -154,7 +154,7 @@ class Editor:
     def problems(
         self, name: str, until: Callable[[list[Message]], bool] = lambda _: True
     ) -> list[Message]:
-        """Wait until what is told of the note as it is now is as wanted."""
+        """Wait until the diagnostics of the present text of a note are the wanted ones."""
         path = self.folder / name
         end = time.monotonic() + PATIENCE
         while True:
@@ -165,7 +165,7 @@ class Editor:
             self._take(end - time.monotonic(), f"{told}")
 
     def shown(self, name: str, problem: Message) -> str:
-        """What stands where a problem is marked."""
+        """Return the text that a diagnostic marks."""
         lines = self.texts[name].split("\n")
         start, end = problem["range"]["start"], problem["range"]["end"]
         if start["line"] == end["line"]:

@@ -47,7 +47,7 @@ NOTE: dict[str, Any] = {
     "w_max": 9, "g": _RNG.normal(size=20_000), "h": _RNG.normal(size=20_000),
 }  # fmt: skip
 
-#: What is true, in forms that papers and notes have.
+#: True statements, in forms that papers and notes use.
 TRUE = [
     r"\operatorname{relu}(x) W_1 = \operatorname{relu}(x)",
     r"W_1 \operatorname{relu}(x^\top) = \operatorname{relu}(x)^\top",
@@ -267,7 +267,7 @@ TRUE = [
     r"\operatorname{diag}(y_1, \dots, y_3) = \operatorname{diag}(y)",
 ]
 
-#: What is not, and why.
+#: False statements, with the reason why they fail.
 FALSE = [
     (r"x ∈ ℝ²", "three numbers"),
     (r"Q ∈ ℝ³ˣ⁵", "turned"),

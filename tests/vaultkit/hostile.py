@@ -1,4 +1,4 @@
-"""Texts and files that no reader should meet, and one that every reader must."""
+"""Texts and files that a parser must refuse or survive, and a note with every kind of syntax."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _notebook(cells: object, **more: object) -> bytes:
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, **more}, indent=1).encode()
 
 
-#: By the name of the file: its bytes, the line of its problem, and a word of the message.
+#: By the name of a file: its bytes, the line of its problem, and a word of the message.
 WRONG: dict[str, tuple[bytes, int, str]] = {
     "utf16.md": ("# Title\n".encode("utf-16"), 1, "UTF-16"),
     "utf16 bare.md": ("# Title\n".encode("utf-16-le"), 1, "UTF-16"),
@@ -66,7 +66,7 @@ WRONG: dict[str, tuple[bytes, int, str]] = {
     "half.ipynb": (_notebook([{"cell_type": "markdown", "source": ["\ud800"]}]), 6, "half"),
 }  # fmt: skip
 
-#: What is odd, large or deep, and no mistake of form.
+#: Odd, large or deep texts that are no errors of form.
 ODD: dict[str, bytes] = {
     "empty.md": b"",
     "bom.md": b"\xef\xbb\xbf# Title\n",
@@ -85,7 +85,7 @@ ODD: dict[str, bytes] = {
     "spaces.md": b"# Title\n\n" + b" " * 200_000 + b"word\n",
 }  # fmt: skip
 
-#: Formulas that are refused, but only by what typesets them, or reads them.
+#: Formulas that only the typesetter or the parser of formulas refuses.
 FORMULAS = {
     "fractions.md": "# Title\n\n$$\n" + "\\frac{" * 10_000 + "1" + "}{2}" * 10_000 + "\n$$\n",
     "roots.md": "# Title\n\n$" + "\\sqrt" * 1500 + "1$\n",
@@ -93,7 +93,7 @@ FORMULAS = {
 }
 
 
-#: One of each sort, and none that is large.
+#: One of each kind, and none that is large.
 FEW = {
     "utf16.md", "latin.md", "nul.md", "date.md", "laughs.md", "brackets.md", "text.ipynb",
     "two lines.ipynb", "bom.md", "parentheses.md", "separators.md", "roots.md",
@@ -109,7 +109,7 @@ def write(folder: Path, name: str) -> None:
 
 
 def write_files(folder: Path) -> dict[str, str]:
-    """Write what is no plain file; tell, by name, a word of what is said of it."""
+    """Write special files; return, by name, a word of the message about each."""
     (folder / "nowhere.md").symlink_to("is not here.md")
     (folder / "itself.md").symlink_to("itself.md")
     (folder / "one.md").symlink_to("two.md")

@@ -60,7 +60,7 @@ $$
 
 @pytest.fixture
 def found(tmp_path: Path) -> dict[tuple[str, int], Array]:
-    """Write a note; find its arrays by name, and by how often the name was bound before."""
+    """Write a note; return its arrays by name, and by how often the name was bound before."""
     (tmp_path / "Note.md").write_text(NOTE, encoding="utf-8")
     vault = Vault(tmp_path)
     note = vault.notes[tmp_path / "Note.md"]

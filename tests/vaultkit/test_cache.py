@@ -19,7 +19,7 @@ TEXT = (
 
 @pytest.fixture
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Every file that was read, and not taken from the cache."""
+    """The files that were parsed, and not taken from the cache."""
     seen: list[Path] = []
 
     def noted(path: Path, real=vault.read_note) -> Note:

@@ -1,4 +1,4 @@
-"""With verdicts taken from the last run and without, the same is found, whatever was edited."""
+"""With results from the ledger and without, a run finds the same, whatever was edited."""
 
 import random
 from pathlib import Path
@@ -25,7 +25,7 @@ FILES = {
     "docs/D.md": "# D\n\nNo code, [[A]] and [[C]].\n",
 }
 
-#: File, what stands in it, what takes its place.
+#: A file, a text in it, and the text that replaces it.
 EDITS = [
     ("lib.py", "1 + y", "2 + y"),
     ("deep.py", "y = 1", "y = 5"),
@@ -39,7 +39,7 @@ EDITS = [
     ("docs/C.md", "# C", "# C\n\nMore words."),
     ("docs/D.md", "[[C]]", "[[E]]"),
 ]
-#: Files that come and go.
+#: Files that are created and deleted.
 GUESTS = {
     "docs/E.md": "# E\n",
     "data/two.txt": "1",

@@ -31,7 +31,7 @@ PATIENCE = 60.0
 
 
 class Runs:
-    """Has drafts of one note run, one after the other."""
+    """Runs drafts of one note, one after the other."""
 
     def __init__(self, folder: Path, **limits: Any) -> None:
         self.path = folder / "Note.md"
@@ -86,7 +86,7 @@ BEGAN = block("import time\nbegan = time.time_ns()")
 
 
 def began(verdict: Verdict) -> str:
-    """When the first block ran: another moment each time that it does."""
+    """Return the time at which the first block ran, which differs between runs."""
     assert not [check.why for check in verdict.found.checks if check.outcome == "fails"]
     return verdict.found.values["began"][0].print
 
@@ -153,7 +153,7 @@ PARTS = st.one_of(
 
 @st.composite
 def drafts(draw: st.DrawFn) -> list[str]:
-    """A note, and what is made of it step by step."""
+    """A note, and its successive drafts."""
     parts = [block(CODE[0]), *draw(st.lists(PARTS, min_size=2, max_size=8))]
     texts = ["".join(parts)]
     for _ in range(draw(st.integers(1, 5))):
@@ -335,7 +335,7 @@ TOKEN = b"0123456789abcdef"
 
 @pytest.fixture
 def line() -> Iterator[tuple[Chain, socket.socket]]:
-    """A chain, and where the processes of a note tell it of themselves."""
+    """A chain, and the socket on which processes of a note announce themselves."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setblocking(False)
     with theirs:
@@ -346,7 +346,7 @@ def line() -> Iterator[tuple[Chain, socket.socket]]:
 
 @pytest.fixture
 def pipes() -> Iterator[list[int]]:
-    """Where some checkpoints would wait, and how each is told to go on."""
+    """The pipes on which some checkpoints would wait for their tasks."""
     ends = [end for _ in range(3) for end in os.pipe()]
     yield ends
     for end in ends:

@@ -14,7 +14,7 @@ from vaultkit.tex import parse as statements
 
 
 def read(tex: str) -> str:
-    """Write a formula in a line: what is raised behind ^, what is lowered behind _."""
+    """Return a formula in a line, with ^ before superscripts and _ before subscripts."""
     text = _line(fromstring(to_mathml(tex, True)))
     return re.sub("[\u2061-\u2064\\s]", "", text)
 
@@ -45,7 +45,7 @@ def _line(element: Element) -> str:
     return (element.text or "") + "".join(parts)
 
 
-#: As the manual of mhchem has them, and a few more.
+#: The examples of mhchem's manual, and a few more.
 FORMULAS = {
     "H2O": "H_2O",
     "Sb2O3": "Sb_2O_3",

@@ -285,7 +285,7 @@ def test_no_property_breaks_a_build(vault: Path) -> None:
 
 @pytest.fixture
 def watching(vault: Path) -> Iterator[Callable[[str], str]]:
-    """Watch the birds; reads what is told up to the line that has some words."""
+    """Watch the birds; return a function that reads the output up to a line with some words."""
     (vault / "Auk.md").write_text("# Auk\n\nIt has 3.5 eggs<!-- given: who counts? -->.\n")
     command = [sys.executable, "-u", "-m", "vaultkit", "check", "birds", "--watch"]
     both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
@@ -335,6 +335,6 @@ def test_a_save_is_checked_with_what_rests_on_it(
 
 
 def save(path: Path, text: str) -> None:
-    """Save at once, as editors do."""
+    """Write a file atomically, as editors do."""
     (path.parent / ".new").write_text(text)
     (path.parent / ".new").replace(path)

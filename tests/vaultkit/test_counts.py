@@ -30,7 +30,7 @@ def checks(text: str) -> list[tuple[str, str]]:
     return [(check.what, check.outcome) for check in shapes.check()]
 
 
-#: What is said and true, and changes of it that are false.
+#: True statements, and changes that make them false.
 SAID = {
     "Q has 4 rows.": ["Q has 5 rows.", "Q has 3 rows.", "K has 4 rows.", "`Q` holds 6 rows."],
     "`Q` has four rows.": ["`Q` has five rows.", "`Q` has twenty-four rows."],
@@ -94,7 +94,7 @@ def test_a_count_is_a_length_of_the_array(true: str) -> None:
         assert FAILS in {outcome for _, outcome in checks(false)}, false
 
 
-#: The same of what has no name: something on the page must be so.
+#: The same about things without a name: something on the page must have the count.
 OF_SOMETHING = {
     "A matrix of four rows and three columns.": ["A matrix of five rows and three columns."],
     "It has 4 rows and 6 columns.": ["It has 4 rows and 8 columns.", "It has 11 rows."],
@@ -140,7 +140,7 @@ def test_a_whole_number_that_is_computed_is_no_length_of_need() -> None:
     assert checks(text) == [("5 axes", FAILS)]
 
 
-#: Which counts are found in a sentence, and whether each holds.
+#: The counts found in a sentence, and whether each holds.
 SEVERAL = {
     "Q has 4 rows and 3 columns.": {"4 rows": HOLDS, "3 columns": HOLDS},
     "Q has 4 rows and 4 columns.": {"4 rows": HOLDS, "4 columns": FAILS},

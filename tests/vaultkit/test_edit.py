@@ -1,4 +1,4 @@
-"""What an editor is told of a place: where it leads, what may stand there, what mends it."""
+"""The features of an editor: definitions, completion, hover, code actions."""
 
 import subprocess
 import sys

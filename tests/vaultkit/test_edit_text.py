@@ -11,12 +11,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from vaultkit.edit.text import Edit, Span, applied, carried, from_units, lines, to_units
 
 CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
-#: What counts differently, and what only some take for the end of a line.
+#: Characters with several units, and characters that only some programs take for a line end.
 TEXT = st.text(st.sampled_from("ab$[]é😀\u2028\x0b\x0c\x85\r\n\ud800"), max_size=12)
 
 
 class Client:
-    """An editor that holds its text as bytes of what it counts in."""
+    """An editor that stores its text as units of an encoding."""
 
     def __init__(self, text: str, encoding: str) -> None:
         self.codec, self.width = CODECS[encoding]

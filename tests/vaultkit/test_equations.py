@@ -1,4 +1,4 @@
-"""What is told of each formula that states something: where it stands, what it says, and why."""
+"""The check of each formula that states something: its place, its text, and the reason."""
 
 from dataclasses import replace
 from typing import Any
@@ -79,7 +79,7 @@ def test_what_is_told_of_a_formula(text: str) -> None:
     assert check.column == expected.column or text.startswith("$$")
 
 
-#: What is wrong with a display of several rows is told of the row.
+#: Failures in displays of several rows, which are reported at the row.
 ROWS = {
     "$$\nv_1 &= x \\\\\nx &= 3\n$$": [(7, HOLDS), (9, FAILS)],
     "$$\n\nx = 1 \\\\\nz = 1\n$$": [(7, HOLDS), (10, FAILS)],

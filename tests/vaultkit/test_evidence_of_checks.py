@@ -1,4 +1,4 @@
-"""What is told of each part of a page: what became of it, what it rests on, where that stands."""
+"""The evidence for each part of a page: outcome, sources, and where they are."""
 
 from dataclasses import replace
 from pathlib import Path

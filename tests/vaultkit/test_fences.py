@@ -1,4 +1,4 @@
-"""What is code and is not run, and what is an output and is not compared, is refused."""
+"""Code that does not run, and output that is not compared, is a failure."""
 
 from collections.abc import Iterator
 

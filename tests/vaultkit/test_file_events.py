@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tell
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[LiveReloadServer]:
-    """A server that looks for changes by itself once an hour."""
+    """A server that polls for changes once an hour."""
     (tmp_path / "docs" / "Sea").mkdir(parents=True)
     (tmp_path / "docs" / "Sea" / "Tern.md").write_text("# Tern\n")
     site = str(tmp_path / "site")

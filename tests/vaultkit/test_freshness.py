@@ -43,7 +43,7 @@ FILES = {
     '--8<-- "part.md"\n',
     "docs/Shag.md": "---\npublish: false\naliases: [Sea crow]\n---\n# Shag\n\n![[owl.png]]\n",
 }
-#: What a sentence may be made of.
+#: The parts of random sentences.
 WORDS = (
     "tern", "Barn Owl", "[[Tern]]", "[[Gull|it]]", "[[Tyto alba]]", "![[Gull]]", "mice", "fish",
     "![[Tern#In flight]]", "*far*", "sea swallow", "[[Heron]]", "$x^2$", "$\\Sigma$", "Σ", "#sea",
@@ -54,7 +54,7 @@ Edit = Callable[[Path, random.Random], object]
 
 
 def swap(name: str, one: str, other: str) -> Edit:
-    """Put one of two texts into the place of the other, whichever is there."""
+    """Replace whichever of two texts is there by the other one."""
 
     def edit(vault: Path, _: random.Random) -> None:
         path = vault / name
@@ -67,7 +67,7 @@ def swap(name: str, one: str, other: str) -> Edit:
 
 
 def there_or_not(name: str, text: str = "") -> Edit:
-    """Write a file, or remove it and remember what it held."""
+    """Write a file, or remove it and remember its content."""
 
     def edit(vault: Path, _: random.Random) -> None:
         path, aside = vault / name, vault / f"aside-{Path(name).name}"
@@ -92,7 +92,7 @@ def here_or_there(one: str, other: str) -> Edit:
 
 
 def sentence(vault: Path, chance: random.Random) -> None:
-    """Write words into any note, and drop some lines."""
+    """Write random words into any note, and drop some lines."""
     path = chance.choice(sorted((vault / "docs").rglob("*.md")))
     lines = path.read_text("utf-8").split("\n")
     at = chance.randrange(5, len(lines) + 1) if len(lines) > 5 else len(lines)
@@ -108,13 +108,13 @@ def older_picture(vault: Path, chance: random.Random) -> None:
 
 
 def checked(vault: Path, chance: random.Random) -> None:
-    """Put down what was found in a note, as checks that run beside the server do."""
+    """Record the checks of a note, as `vaultkit check` beside the server does."""
     read = Vault(vault / "docs")
     note = chance.choice(list(read.notes.values()))
     Ledger(read).record(note, [Check("link", chance.randrange(1, 9), "[[Tern]]")])
 
 
-#: What is edited, each in a way that shows on other pages than those of another.
+#: Edits, each of which affects other pages than the others.
 EDITS: dict[str, Edit] = {
     "words of a page": swap("docs/Sea/Gull.md", "cries", "cries there"),
     "words that another page embeds": swap("docs/Tern.md", "It flies", "It swims"),
@@ -162,12 +162,12 @@ EDITS: dict[str, Edit] = {
     "any other words": sentence,
 }
 
-#: An extension that reads files which nobody else knows of.
+#: An extension that reads files which nothing else reads.
 SNIPPETS = "markdown_extensions:\n  - pymdownx.snippets: {base_path: [VAULT]}\n"
 
 
 class Site:
-    """A site that is served, with all that is kept of it, and built anew beside it."""
+    """A served site with all its caches, and one that is built from nothing beside it."""
 
     def __init__(self, folder: Path, more: str = "", extensions: str = "") -> None:
         self.vault, self.anew = folder / "vault", folder / "anew"
@@ -182,7 +182,7 @@ class Site:
         warnings_of(self.server)
 
     def assert_is_fresh(self) -> None:
-        """Compare the site, and what is reported while it is built, with a build from nothing."""
+        """Assert that the site and its build's messages equal those of a build from nothing."""
         reported = warnings_of(self.server)
         without = shutil.ignore_patterns("site", "store.sqlite*")
         shutil.copytree(self.vault, self.anew, ignore=without)
@@ -196,7 +196,7 @@ class Site:
 
 
 def warnings_of(server: Server) -> list[str]:
-    """Build a site; return what is reported meanwhile."""
+    """Build a site; return the warnings."""
     found: list[str] = []
     handler = logging.Handler(logging.WARNING)
     handler.emit = lambda record: found.append(record.getMessage())  # type: ignore[method-assign]

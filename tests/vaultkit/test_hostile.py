@@ -36,7 +36,7 @@ def note(tmp_path_factory: pytest.TempPathFactory) -> Read:
 
 
 def each(names: Iterable[str]) -> list[Any]:
-    """Leave out, of notes that are read in the same way, all but one or two."""
+    """Leave out all but one or two of the notes that are parsed in the same way."""
     long = pytest.mark.long
     return [name if name in hostile.FEW else pytest.param(name, marks=long) for name in names]
 

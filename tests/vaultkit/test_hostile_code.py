@@ -50,7 +50,7 @@ FIRST = 8  # the line in which the code of a note begins
 # Python counts calls that go through C, too, from 3.12 on.
 NATIVE = (10, "SIGSEGV") if sys.version_info < (3, 12) else (11, "RecursionError")
 
-#: What a note is called; its code; the line that fails; words of the failure.
+#: The name of a note, its code, the line that fails, and words of the failure.
 HOSTILE = [
     ("Count", "import itertools\nsum(itertools.count())", 9, "stopped"),
     ("Power", "x = 10 ** 10 ** 10", 8, "stopped"),
@@ -130,7 +130,7 @@ HOSTILE = [
     ("Input", "input()", 8, "EOFError"),
 ]  # fmt: skip
 
-#: What a note may do to itself; the notes after it do not feel it.
+#: Code by which a note changes its own process; the notes after it are not affected.
 CONTAINED = """
 import decimal, locale, logging, os, random, sys
 import numpy as np
@@ -148,7 +148,7 @@ sys.stdout = sys.stderr = None
 """
 
 
-#: One of each sort: the others are left out of a short run.
+#: One of each kind, for a short run.
 FEW = {
     "Count", "Exit 0", "Segfault", "Orphan", "numpy.array", "Change", "Contained",
 }  # fmt: skip
@@ -163,7 +163,7 @@ def each(params: list[tuple[Any, ...]]) -> list[Any]:
 def told(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> dict[str, list[tuple[int, str]]]:
-    """Run all of it at once, a good note behind each; return what failed in which note."""
+    """Run all of it at once, with a good note after each; return the failures of each note."""
     asked = {
         item.callspec.params["name"]
         for item in request.session.items

@@ -1,4 +1,4 @@
-"""What is read fast of HTML is what Python's parser reads of it."""
+"""The fast path of the HTML reader finds the same as Python's parser."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ PIECES = st.sampled_from(
 
 
 class Told(HTMLReader):
-    """Lists what it meets, texts joined as far as nothing stands between them."""
+    """Records the parts of HTML, with adjacent texts joined."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a keeper hears of a note, bit by bit, and what it makes of its end."""
+"""How a keeper reads a note's messages in pieces, and derives how the note ended."""
 
 import mmap
 import os

@@ -1,4 +1,4 @@
-"""What a word of the sentence names has its own number, and not another one of the page."""
+"""A number that a word names is compared with the values of that name only."""
 
 import pytest
 

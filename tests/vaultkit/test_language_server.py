@@ -63,7 +63,7 @@ def vault(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def editors() -> Iterator[list[Editor]]:
-    """The editor that tests share, if one has begun."""
+    """The editor that tests share, if one was started."""
     begun: list[Editor] = []
     yield begun
     with ExitStack() as ending:
@@ -73,7 +73,7 @@ def editors() -> Iterator[list[Editor]]:
 
 @pytest.fixture
 def editor(editors: list[Editor], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
-    """An editor of a vault as it was written, which has no note open."""
+    """An editor of a vault with unchanged files and no open notes."""
     if not editors:
         editors.append(Editor(make_vault(tmp_path_factory.mktemp("shared"))))
     (editor,) = editors
@@ -142,7 +142,7 @@ def test_each_kind_is_marked_from_its_first_to_its_last_character(editor: Editor
     }
 
 
-#: What is wrong in it, in the order of its lines; all else in it holds.
+#: Its failures, in the order of lines.
 ODD = """
 So 😀 $y = 3 x$ and 😀 $y = 4 x$, not $y = 2 x$.
 

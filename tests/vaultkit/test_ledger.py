@@ -1,4 +1,4 @@
-"""What is known of a note is forgotten as soon as anything changes that it rests on."""
+"""A result in the ledger is dropped as soon as anything that it depends on has changed."""
 
 from __future__ import annotations
 

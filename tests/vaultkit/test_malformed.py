@@ -26,7 +26,7 @@ def fence(body: str, words: str = "") -> str:
 
 
 SHOWN = fence("x = 1\nx") + "\n```text\n1\n```\n"
-#: Notes below their title, which stands on the first line; the line of the failure; its words.
+#: Notes below their title on line 1; the line of the failure; words of its message.
 MALFORMED = {
     "a quotation mark is left open": (
         fence("x = 1\nx", 'title="a') + "\n```text\n1\n```\n",
@@ -108,7 +108,7 @@ MALFORMED = {
 
 
 def failures_of(folder: Path, texts: dict[str, str]) -> dict[str, list[Check]]:
-    """Check notes by name in one vault, and give the failures of each."""
+    """Check notes by name in one vault, and return the failures of each."""
     notes = folder / "notes"
     notes.mkdir()
     (notes / "Other.md").write_text("# Other\n")
@@ -132,7 +132,7 @@ def failures(tmp_path: Path, text: str, above: str = "# Note\n\n") -> list[Check
 
 @pytest.fixture(scope="module")
 def malformed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Check]]:
-    """Check all of them in one run: to start one takes longer than to check a note."""
+    """Check all of them in one run, since starting one takes longer than checking a note."""
     folder = tmp_path_factory.mktemp("malformed")
     texts = {name: f"# {name}\n\n{text}" for name, (text, *_) in MALFORMED.items()}
     with pytest.MonkeyPatch.context() as patch:

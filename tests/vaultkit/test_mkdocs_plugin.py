@@ -60,7 +60,7 @@ class Done(NamedTuple):
 
 
 def build(vault: Path, *options: str) -> Done:
-    """Do what ``mkdocs build --strict`` does, in this process."""
+    """Build a site in this process, as ``mkdocs build --strict`` does."""
     # Where MkDocs keeps the plugins that want to know of the start.
     dict(MkDocsConfig._schema)["plugins"].plugin_cache.clear()
     arguments = ["build", "--strict", "-f", str(vault / "mkdocs.yml"), *options]
@@ -71,7 +71,7 @@ def build(vault: Path, *options: str) -> Done:
 
 
 def build_alone(vault: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Build in a process of its own, as a reader would."""
+    """Build a site in a new process, as a reader would."""
     return subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", *options],
         cwd=vault,

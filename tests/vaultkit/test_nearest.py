@@ -1,4 +1,4 @@
-"""Of many names, those that come near are the ones that letter by letter come near."""
+"""The index of similar names finds the same names as comparing all of them letter by letter."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_what_comes_near(wanted: str, found: list[str]) -> None:
     assert Nearest(["Other", "X", "^fact", "很好", "", "#"]).to(wanted) == found
 
 
-#: Links to nothing, and names that are near them: most of these pairs were made up.
+#: Broken links, and names that are similar to them; most pairs are invented.
 OFFERED = [
     ("Embed files", "Embeds"),
     ("Softmax", "Softmax Function"),
@@ -70,7 +70,7 @@ OFFERED = [
     ("Keyboard-shortcuts", "Keyboard shortcuts"),
     ("Evergreen note", "Evergreen notes"),
 ]
-#: Links to nothing in public vaults, and names that are there.
+#: Broken links in public vaults, and existing names.
 NOT_OFFERED = [
     ("Degrees of Freedom", "Degree Correlation"),
     ("Futurism", "Futurama"),

@@ -17,7 +17,7 @@ pytest.importorskip("pygls")
 NVIM = shutil.which("nvim")
 ROOT = Path(__file__).parents[2]
 SESSION = Path(__file__).with_name("neovim.lua")
-#: The session as it can be read.
+#: The recorded session, for readers.
 RECORDED = ROOT / "vaultkit" / "session.txt"
 OLD, NEW = r"\exp(x_1 - x_2)", r"\exp(x_1 - 2 x_2)"
 

@@ -1,4 +1,4 @@
-"""What the process of a note is like from inside, and what comes out of it."""
+"""The process of a note from inside, and its messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOKEN = b"0123456789abcdef"
 
 
 def in_a_copy(what: Callable[[], object]) -> tuple[int, Any]:
-    """Do something in a copy of this process; return its exit status, and what it returned."""
+    """Call a function in a fork of this process; return its exit status and its result."""
     reading, writing = os.pipe()
     pid = keeper._fork()
     if pid == 0:
@@ -46,7 +46,7 @@ def in_a_copy(what: Callable[[], object]) -> tuple[int, Any]:
 
 
 def be_note(work: Any, parent: int | None = None) -> tuple[int, list[bytes], str]:
-    """Run work as that of a note: exit status, lines of results, what was written elsewhere."""
+    """Run work as a note's process; return its exit status, its messages and its other output."""
     pipes = [os.pipe() for _ in range(3)]
     here = os.getpid()
     pid = keeper._fork()
@@ -66,7 +66,7 @@ def be_note(work: Any, parent: int | None = None) -> tuple[int, list[bytes], str
 
 
 def told_by(of: Callable[[], Any]) -> Any:
-    """What is so in the process of a note."""
+    """Return the value of a function in the process of a note."""
     status, lines, _ = be_note(lambda _, send: send({"told": of()}))
     assert (status, lines[-1]) == (0, TOKEN + b"Enull")
     return json.loads(lines[0].removeprefix(TOKEN + b"M"))["told"]
@@ -271,7 +271,7 @@ def test_processes_that_are_left_are_counted() -> None:
 
 
 class Line:
-    """A connection over which keys come, until it is closed."""
+    """A connection over which keys arrive, until it is closed."""
 
     def __init__(self, *keys: str) -> None:
         self.keys = [json.dumps(key).encode() for key in keys]
@@ -314,7 +314,7 @@ def test_without_forks_all_is_done_in_one_process() -> None:
 
 
 class Prepared:
-    """Work that has something to do before the first note."""
+    """Work with a method ``prepare``."""
 
     def __init__(self) -> None:
         self.ready = False
@@ -338,7 +338,7 @@ def test_work_is_prepared_once_and_ends_with_the_connection() -> None:
 
 
 def kept_by(work: Any, key: str, limits: Limits = Limits(seconds=20)) -> list[str]:  # noqa: B008
-    """What a keeper that can fork says of a note."""
+    """Return what a keeper that can fork sends about a note."""
     ours, theirs = multiprocessing.Pipe()
     pid = keeper._fork()
     if pid == 0:

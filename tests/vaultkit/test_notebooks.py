@@ -32,7 +32,7 @@ def packed() -> bytes:
     return archive(VAULT, all_notebooks(VAULT))
 
 
-#: Notes that hold between them most of what has another form in a notebook.
+#: Notes that contain most of the syntax with another form in a notebook.
 FEW = {"Attention Scores", "Causal and Padding Masks", "Equations That Run", "Softmax"}
 
 

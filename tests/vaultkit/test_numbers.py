@@ -39,7 +39,7 @@ def failures(text: str) -> list[tuple[str, str]]:
 
 
 NUMBER = "loss 0.8231 after 20 steps"
-#: Where a reader sees a number; {} is where it stands.
+#: Places where a reader sees a number; {} is the number.
 PLACES = {
     "running text": "It is {} here.",
     "emphasis": "It is **{}**.",
@@ -148,7 +148,7 @@ def test_a_number_that_is_so(text: str) -> None:
     assert failures(f"It is {text}.") == []
 
 
-#: A false number, and what of it is quoted.
+#: A false number, and a part of the message about it.
 FALSE = {
     "0.823\u200b2": "0.8232", "0.8\u00ad232": "0.8232",
     "0.824": "0.824", "0.8232": "0.8232", ".8331": ".8331", "83.31 %": "83.31 %", "83 %": "83 %",
@@ -453,7 +453,7 @@ def fails(code: str, text: str) -> bool:
     return check.outcome == FAILS
 
 
-#: In code that computes it from a text, so that it is nowhere stated.
+#: Text in code that computes the number from it, so that the number is nowhere stated.
 HIDDEN = 'float("0.8231")'
 
 
@@ -515,7 +515,7 @@ def test_of_whole_numbers_each_stands_for_itself(text: str, wrong: str) -> None:
     assert found == [wrong] * bool(wrong)
 
 
-#: What was counted backs 2.00, which is measured, only where few others would.
+#: A counted number backs 2.00, which is measured, only where few others would.
 @pytest.mark.parametrize(
     ("code", "as_said"),
     [
@@ -638,7 +638,7 @@ def test_the_nearest_numbers_are_named() -> None:
 
 PRINTED = "output of the code at line 3"
 LITERAL = "code at line 1"
-#: Code, a text on it, and what is told of each number of the text.
+#: Code, a text on it, and the message about each number of the text.
 TOLD = {
     "outputs": (
         f'x = {HIDDEN}; print("a", x); print(90, "MB 16.5 %")',

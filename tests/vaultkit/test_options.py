@@ -1,4 +1,4 @@
-"""What a vault asks for, and what it gets."""
+"""The settings of a vault, and which checks its notes get."""
 
 from pathlib import Path
 

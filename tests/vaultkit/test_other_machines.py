@@ -20,7 +20,7 @@ from vaultkit.read.vault import Vault
 from vaultkit.run.reordering import product
 
 CALM = "# Calm\n\n```python\n1 / 4\n```\n\n```text\n0.25\n```\n"
-#: What is lost in the first sum is not when the last two terms come first.
+#: The first sum loses a digit that the same sum keeps if the last two terms come first.
 TIED = """\
 # Tied
 
@@ -196,7 +196,7 @@ def test_a_note_that_has_changed_meanwhile_is_not_compared(
 
 
 def difference(folder: Path, one: str, other: str, *, mask: str = "") -> list[tuple[int, str]]:
-    """Give what differs where a block shows its output from line 10 on."""
+    """Return the differences of a block that shows its output from line 10 on."""
     if mask:
         (folder / "Calm.md").write_text(CALM.replace("```python", f'```python volatile="{mask}"'))
     vault = Vault(folder)

@@ -1,4 +1,4 @@
-"""What a block shows is what comes: to the letter, to the digits shown, and told to the line."""
+"""The output shown is compared with the computed one: text exactly, numbers to their digits."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What pages say is on disk from when they are rendered until they are written."""
+"""The contents of pages are in a temporary file between rendering and writing."""
 
 from __future__ import annotations
 

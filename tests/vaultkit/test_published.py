@@ -15,7 +15,7 @@ from vaultkit.doors.command_line import main
 
 pytestmark = pytest.mark.usefixtures("same_parts")
 
-#: Words that stand in what is hidden, and nowhere else.
+#: Words that occur only in hidden text.
 SECRET = re.compile(r"s3cret|unsaid|uns33n", re.IGNORECASE)
 HIDDEN = {
     "Plan s3cret.md": "---\ndraft: true\n---\n",
@@ -64,7 +64,7 @@ Two.
 
 
 def packed(path: Path) -> Iterator[tuple[str, str]]:
-    """Read a file, and all that is packed in it."""
+    """Return the content of a file, and of all files packed in it."""
     yield str(path), path.name
     data = path.read_bytes()
     if not zipfile.is_zipfile(io.BytesIO(data)):

@@ -33,7 +33,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def vault(built: Path) -> Iterator[Path]:
-    """The same vault, in the same place: what is kept names it."""
+    """The same vault at the same path, which is part of the cache's keys."""
     aside = built.with_name("aside")
     store_beside(built / "docs").close()
     shutil.copytree(built, aside)
@@ -45,7 +45,7 @@ def vault(built: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def rendered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The pages that are rendered."""
+    """Record which pages are rendered."""
     found: list[str] = []
     convert = RenderCache._convert
 
@@ -57,7 +57,7 @@ def rendered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-#: What is edited, and how many of the four pages are rendered again.
+#: Edits, and how many of the four pages are rendered again.
 EDITS: dict[str, tuple[Edit, int]] = {
     "nothing": (lambda _: None, 0),
     "words of a page that quotes another": (replaced("Barn Owl.md", "mice", "voles"), 2),
@@ -90,7 +90,7 @@ def test_a_drawing_that_is_not_of_the_vault_stays_an_image(vault: Path) -> None:
     assert page.count('class="vk-figure"') == 1  # the one of the vault
 
 
-#: Much of what a converter remembers of a page while it reads it.
+#: Syntax for which a converter keeps state while it converts a page.
 _LEAVES = """# First
 
 Some [words][there], a mark[^1], an ABC. #gulls
@@ -121,7 +121,7 @@ x = 1
 [^1]: Said below.
 *[ABC]: Always be careful
 """
-#: And what it would make of that on another page, which defines none of it.
+#: References to that syntax on another page, which does not define it.
 _FINDS = """# Second
 
 Some [words][there], a mark[^1], an ABC, see $\\eqref{one}$.

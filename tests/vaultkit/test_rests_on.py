@@ -1,4 +1,4 @@
-"""What holds tells what it rests on; a page gets marks for it, and nothing for what fails."""
+"""A check that holds names its evidence; the page marks it, and does not mark a failure."""
 
 from __future__ import annotations
 

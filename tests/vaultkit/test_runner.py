@@ -1,4 +1,4 @@
-"""What is done ahead of all notes, so that none of them has to do it again."""
+"""Work that is done once before all notes, so that no note's process repeats it."""
 
 import json
 import os

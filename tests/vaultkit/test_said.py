@@ -1,4 +1,4 @@
-"""Inline code that states something is computed where it stands."""
+"""A statement in inline code is evaluated on the variables at its place."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -45,7 +45,7 @@ def found(tmp_path: Path) -> Callable[[str], list[Check]]:
     return inspected
 
 
-#: What is so, and what is not.
+#: True statements, and false ones.
 PAIRS = [
     ("`x.sum() == 7`", "`x.sum() == 8`"),
     ("`x[0] < 4 <= x[1]`", "`x[0] < 4 < x[1]`"),
@@ -95,7 +95,7 @@ def test_what_it_states_is_computed(
         assert (check.line, check.column) == (19, f"Here {false}".index("`") + 1)
 
 
-#: Shapes of expressions, and such as they do not have.
+#: Shapes of expressions, right and wrong.
 SHAPES = [
     ("`A @ x` has shape `(2,)`", "`A @ x` has shape `(3,)`"),
     ("`A @ x` has shape `(n,)`", "`A @ x` has shape `(n, n)`"),

@@ -1,4 +1,4 @@
-"""What a note does to the ground it stands on is its own failure, and undone."""
+"""A note's changes to global state are failures of that note, and are undone."""
 
 import decimal
 import json

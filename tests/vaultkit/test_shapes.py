@@ -30,7 +30,7 @@ def checks(text: str) -> list[tuple[str, str, str]]:
     return [(check.what, check.outcome, check.why) for check in shapes.check()]
 
 
-#: A shape, and changes of it that are false.
+#: A shape, and changes that make it false.
 STATED = {
     "Q is (6, 4).": ["Q is (6, 3).", "Q is (4, 6).", "Q is (12, 4)."],
     "`Q` has shape (n, d_k).": ["`Q` has shape (d_k, n).", "`Q` has shape (n, d_model)."],
@@ -118,7 +118,7 @@ def test_an_article_is_no_name(text: str, outcome: str) -> None:
     assert [outcome for _, outcome, _ in checks(A_IS_BOUND + text)] == [outcome]
 
 
-#: What is said of a product, and why it cannot be; of any sizes where the note binds no letter.
+#: Statements about a product, and the message about each; empty for a true one.
 PRODUCTS = {
     "The product of a 6 × 12 and a 12 × 4 matrix is 6 × 4.": "",
     "The product of a 6 × 12 and a 6 × 4 matrix is 6 × 4.": (
@@ -296,7 +296,7 @@ def test_a_printed_array_has_a_shape(text: str, shape: tuple[int, ...]) -> None:
 
 
 ALL = "(6, 4), (6, 6), (6, 12), (12, 4)"
-#: A shape, what it rests on if it holds, and else why it does not.
+#: A shape; its evidence if it holds, else why it does not.
 TOLD = {
     "Q is (6, 4).": ("Q (6, 4)", ""),
     "Q is (6, 5).": ("", "(6, 5): Q has shape (6, 4)"),
@@ -415,7 +415,7 @@ def test_a_check_of_a_shape_tells_its_place() -> None:
 
 
 def one(code: str, text: str) -> str:
-    """Judge the only shape of a text on some code: how it fails, if it does."""
+    """Judge the only shape in a text about some code; return its failure, if any."""
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
     shapes = Shapes(ObservedShapes(note))
     NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()

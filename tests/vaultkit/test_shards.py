@@ -34,7 +34,7 @@ def check(folder: Path, *options: str) -> Any:
 
 
 def ledger(found: Vault) -> dict[str, Any]:
-    """What is known of each note, without the seconds that it took."""
+    """Return the ledger's checks of each note, without their times."""
     known = {}
     for file in folder_of(found).glob("*.json"):
         entry = json.loads(file.read_text())

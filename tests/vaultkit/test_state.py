@@ -1,4 +1,4 @@
-"""What is kept while a note runs, piece by piece: settings, variables, the ground of the engine."""
+"""Saving and restoring the global state around a note: settings, variables, replaced functions."""
 
 import decimal
 import gc
@@ -22,7 +22,7 @@ from vaultkit.run import originals
 from vaultkit.run.originals import named
 from vaultkit.run.state import State, Variables, _alike, _same_random, _show_warning
 
-#: For each thing that can be set: how a note changes it, and how to see what it is.
+#: For each setting, how a note changes it, and how to read it.
 CHANGES: dict[str, tuple[Callable[[], object], Callable[[], Any]]] = {
     "hooks": (lambda: setattr(sys, "argv", ["x"]), lambda: sys.argv),
     "folder": (lambda: os.chdir("/"), os.getcwd),
@@ -198,7 +198,7 @@ HOLDERS: dict[str, Callable[[Any], Any]] = {
     "a closure": closure,
     "a default": lambda x: types.FunctionType((lambda y=0: y).__code__, {}, argdefs=(x,)),
 }
-#: What can change, how, and what can be seen of it.
+#: Things that can change, how they change, and how to read them.
 CONTENTS: dict[str, tuple[Callable[[], Any], Callable[[Any], object], Callable[[Any], Any]]] = {
     "an array": (lambda: np.array([1.0, 2.0]), lambda x: x.fill(7), lambda x: x.tolist()),
     "a list": (lambda: [1, 2], lambda x: x.append(3), list),

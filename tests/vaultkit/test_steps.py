@@ -1,4 +1,4 @@
-"""What a note builds on, and what is written of it."""
+"""The line at the top of a page: what the note builds on, and its position on the roads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept is given back under its key alone, and a damaged file is as good as none."""
+"""An entry of the store is found only under its key; a damaged file is replaced."""
 
 from __future__ import annotations
 

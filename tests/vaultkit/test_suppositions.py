@@ -6,7 +6,7 @@ from vaultkit.claims.claims import claims_of
 from vaultkit.claims.suppositions import is_supposed
 from vaultkit.read.markdown import parse
 
-#: What is not said to be so, of n, k or lr.
+#: Sentences that do not state the value of n, k or lr.
 SUPPOSED = [
     "Set `n = 20` and run the block again.",
     "Set `n = 20`, `k = 30`, and run it.",
@@ -34,7 +34,7 @@ SUPPOSED = [
     "It isn't `n = 13`.",
     "Instead of `n = 77`, any other number does.",
 ]
-#: What is, though the words of the others are near.
+#: Sentences that state it, with similar words.
 STATED = [
     "Here `n = 20`, and that is all.",
     "Here we use `n = 20`.",

@@ -290,7 +290,7 @@ CASES = {
 
 
 def squeezed(html: str) -> str:
-    """Take out what only lays the source of a page out."""
+    """Remove white space that only affects the layout of a page's source."""
     html = re.sub(r'<a class="headerlink" href="[^"]*" title="Link to here">#</a>', "", html)
     html = re.sub(
         r'<div class="[^"]*highlight"><pre>(?:<span></span>)?<code>(.*?)</code></pre></div>',

@@ -1,4 +1,4 @@
-"""In general, or here? What other numbers tell of a note's equations."""
+"""Trials on other numbers: whether an equation holds in general or only on the page."""
 
 import ast
 import re
@@ -168,7 +168,7 @@ def test_what_is_changed_and_what_is_not(before: str, after: str) -> None:
 def trial(
     code: str, text: str, count: int, **options: Any
 ) -> tuple[Claim, list[tuple[int, float]]]:
-    """Try other numbers on the only claim of a note."""
+    """Try the only claim of a note on other numbers."""
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
     equations, beats = Equations(note), []
     NoteRun(note, watchers=[equations.observe]).finish()
@@ -198,7 +198,7 @@ def test_what_no_trial_can_judge_is_not_counted() -> None:
     assert (claim.tried, claim.counterexample, claim.scope) == (0, "", "")
 
 
-#: A later block has sizes written out, or needs one to be the product of others.
+#: A later block that contains literal sizes, or needs one to be the product of others.
 LATER = {
     "one size is written out": "V.reshape(3, -1)",
     "one size is the product of others": "rng.normal(size=(n, d_model)).reshape(n, h, d_k)",

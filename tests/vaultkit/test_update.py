@@ -27,7 +27,7 @@ def notebook_mends(path: Path) -> list[Mend]:
 
 
 def updated(path: Path, before: str) -> str:
-    """Write a note, update it, and again: the second time must change nothing."""
+    """Write a note and update it twice: the second time must change nothing."""
     for text in (before, None):
         if text is not None:
             path.write_bytes(text.encode())

@@ -1,4 +1,4 @@
-"""Which changes of files a note may make, and what is said of those it may not."""
+"""Which changes of files a note may make, and the messages about those it may not."""
 
 import os
 from pathlib import Path
@@ -21,7 +21,7 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(vault: Path, event: str, *arguments: Any) -> str:
-    """Tell how an event is refused, if it is."""
+    """Return how an event is refused, if it is."""
     watch = Watch(vault)
     told = ""
     try:

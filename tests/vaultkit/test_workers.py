@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="how Linux ends 
 
 
 def work(key: str, send: Send) -> None:
-    """Run a key as a block of a note."""
+    """Run the code of a key as a block of a note."""
     send({"block": 3, "limit": 0.3})
     exec(compile(key, "Note.md", "exec"), {"send": send})
     send({"ran": True})
@@ -36,7 +36,7 @@ def family() -> set[int]:
 
 
 def alive(mark: str) -> list[str]:
-    """List the processes whose environment or command holds a mark."""
+    """Return the processes whose environment or command contains a mark."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -166,7 +166,7 @@ ENDINGS = [
 
 @pytest.fixture(scope="module")
 def endings() -> dict[str, Any]:
-    """Run all of it at once, each followed by a note that does no harm."""
+    """Run all of it at once, with a harmless note after each."""
     np.ones((300, 300)) @ np.ones((300, 300))  # starts the threads of the BLAS
     before = family()
     found: dict[str, Any] = {}
@@ -288,7 +288,7 @@ def test_where_nothing_can_be_forked_a_worker_is_replaced(monkeypatch: pytest.Mo
 
 
 class Unprepared:
-    """Work before which the processor refuses an instruction."""
+    """Work whose preparation is killed by a signal."""
 
     def prepare(self) -> None:
         os.kill(os.getpid(), signal.SIGILL)
@@ -304,12 +304,12 @@ def test_what_ends_while_it_is_prepared_is_told_by_its_signal() -> None:
 
 
 def alone(key: str, send: Send) -> None:
-    """Work as if on a system that cannot fork."""
+    """Run as on a system that cannot fork."""
     work(key, send)
 
 
 def program(mark: str) -> subprocess.Popen[str]:
-    """Start a run of two notes without end, and wait until they run."""
+    """Start a run of two endless notes, and wait until both run."""
     source = """
         import os, sys
         from vaultkit.run.workers import Workers
@@ -355,7 +355,7 @@ def test_nothing_is_left_when_the_run_itself_is_ended(number: int) -> None:
 
 
 class Prepared:
-    """Work that has been made ready somewhere."""
+    """Work that records the process in which it was prepared."""
 
     ready: tuple[int, ...] = ()
 
@@ -374,7 +374,7 @@ def test_what_is_prepared_is_prepared_once_for_all() -> None:
 
 
 class Modules:
-    """Work that knows which modules there were when it was made ready."""
+    """Work that records which modules were imported when it was prepared."""
 
     known: frozenset[str] = frozenset()
 
@@ -396,7 +396,7 @@ def test_no_module_is_imported_between_the_preparation_and_the_note(
 
 
 class Taken:
-    """Work that takes what was submitted with a key."""
+    """Work that records what was submitted with a key."""
 
     taken: tuple[str, int, int] = ("", 0, 0)
 

@@ -1,4 +1,4 @@
-"""How much work a call is: lines executed, which no busy machine changes."""
+"""Counts the work of a call in executed lines, which does not depend on the machine's load."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ def lines_executed(call: Callable[[], object]) -> int:
 
 
 def growth(work: Callable[[int], object], size: int) -> float:
-    """Divide the work of twice the size by that of the size: 2 if linear, 4 if quadratic."""
+    """Return the ratio of work for twice the size: 2 if linear, 4 if quadratic."""
     work(1)  # what is done once, at the first call
     return lines_executed(lambda: work(2 * size)) / lines_executed(lambda: work(size))

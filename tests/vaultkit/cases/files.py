@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-#: What computes the outcome of an input, as lines.
+#: The type of a function that computes the outcome of an input, as lines.
 Outcome = Callable[[str], list[str]]
 
 
 @dataclass
 class Case:
-    """An input and its outcome, as a file has them."""
+    """An input with its outcome, as in a file."""
 
     line: int  #: the line of the input, from 1 on
     group: int  #: the same number for inputs that share their outcome

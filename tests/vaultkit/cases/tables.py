@@ -43,7 +43,7 @@ from vaultkit.values.records import EvaluationError, Settings, Value
 
 
 def tree(node: Node | None) -> str:
-    """Write a tree in a line: all that it holds but its places in the TeX."""
+    """Return a tree in one line: all its fields except spans."""
 
     def row(nodes: tuple[Node, ...]) -> str:
         return ", ".join(map(tree, nodes))
@@ -198,7 +198,7 @@ VERDICTS: dict[str, Any] = {
 
 
 def verdict(statement: Node, variables: Mapping[str, Any], sides: bool) -> str:
-    """Write the verdict on a statement; of one that holds, the values of its sides on request."""
+    """Return the verdict on a statement; if it holds, the values of its sides on request."""
     try:
         found = judge(statement, variables)
     except UnboundError as error:
@@ -214,7 +214,7 @@ def verdict(statement: Node, variables: Mapping[str, Any], sides: bool) -> str:
 
 
 def judged_on(variables: Mapping[str, Any], *, sides: bool = False) -> Outcome:
-    """Return what judges the statements of a formula on these variables, a line for each."""
+    """Return a function that judges the statements of a formula on these variables, in lines."""
 
     def outcome(tex: str) -> list[str]:
         return [verdict(statement, variables, sides) for statement in parse(tex)]
@@ -223,7 +223,7 @@ def judged_on(variables: Mapping[str, Any], *, sides: bool = False) -> Outcome:
 
 
 def laws(tex: str) -> list[str]:
-    """Write of each statement whether it is a law, which names no number of the page."""
+    """Return for each statement whether it is a law, which contains no number of the page."""
     return ["a law" if law(statement) else "no law" for statement in parse(tex)]
 
 
@@ -243,7 +243,7 @@ ROUNDINGS: dict[str, Any] = {
 
 
 def value(tex: str) -> Value:
-    """Evaluate an expression, with vectors that lie as rows, or else as columns."""
+    """Evaluate an expression, with vectors read as rows, or else as columns."""
     (statement,) = parse(f"{tex} > 99")
     for reading in ("row", "column"):
         evaluator = Evaluator(statement, ROUNDINGS, Settings(), reading)
@@ -257,7 +257,7 @@ def value(tex: str) -> Value:
 
 
 def bounded(found: Value) -> str:
-    """Write a value, the bound of its rounding error, and what else is known of it."""
+    """Return a value, the bound of its rounding error, and its other attributes, as text."""
     array, spread = (" ".join(f"{v:.5g}" for v in np.ravel(a)) for a in (found.array, found.spread))
     text = f"{array} ± {spread}"
     text += f" half {found.half_unit:.5g}" if found.half_unit is not None else ""
@@ -270,7 +270,7 @@ def bounded(found: Value) -> str:
     return text + (f" unit 2^{int(np.log2(found.unit))}" if found.unit != 2**-53 else "")
 
 
-#: Each table by the name of its file, with what computes the outcomes.
+#: By the name of a table's file, the function that computes the outcomes.
 TABLES: dict[str, Outcome] = {
     "trees": syntax,
     "syntax_errors": syntax,
