@@ -1,6 +1,6 @@
-/* Shows what is the same array: its letter in formulas, its name in code, the lines of an output that
-   print it, all in one colour. Point at one of them, tap it, or reach a formula with the keyboard.
-   Which is which was found when the site was built, and stands in the page. */
+/* Highlights all occurrences of an array in one colour: its letter in formulas, its name in code, and
+the output lines that print it, when a reader points at one of them, taps it, or reaches a formula
+with the keyboard. The build found the occurrences, and the page contains them. */
 (() => {
   "use strict";
 
@@ -17,7 +17,7 @@
   let lit = [];
   let styled = false;
 
-  // A browser compares such rules with every element: they come with the first thing that is shown.
+  // Browsers match such rules with every element, so they are added with the first highlight.
   const rules = () => {
     styled = true;
     const sheet = new CSSStyleSheet();
@@ -32,7 +32,7 @@
     document.adoptedStyleSheets.push(sheet);
   };
 
-  /* What a letter of a formula is called in code. */
+  /* The name in code of a letter in a formula. */
   const spelled = (part) => {
     const [base, index] = part.children;
     if (part.matches("msub, msubsup")) return `${spelled(base)}_${index.textContent.replace(/[\s,]/g, "")}`;
@@ -54,7 +54,7 @@
 
   const part = (name) => document.querySelector(`.md-content [data-check="${name}"]`);
 
-  /* The text of some code between two places. */
+  /* The text between two positions in code. */
   const range = (code, from, to) => {
     const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
     const found = new Range();
@@ -133,7 +133,7 @@
     }
   };
 
-  /* The arrays of a place: of a letter the one, of a formula all, of an output what it prints. */
+  /* The arrays of a place: one for a letter, all for a formula, the printed ones for an output. */
   const asked = (target) => {
     if (!(target instanceof Element)) return [];
     const whole = target.closest(".vk-math");
@@ -161,7 +161,7 @@
     if (pointerType === "touch") return;
     const some = asked(target);
     if (some.length) show(some);
-    // What the keyboard has reached stays as long as the focus does.
+    // A highlight by the keyboard stays until the focus moves.
     else if (lit.length) show(asked(document.activeElement?.matches(":focus-visible") ? document.activeElement : null));
   });
   document.addEventListener("click", ({ target }) => {
@@ -170,7 +170,7 @@
   });
   document.addEventListener("focusin", ({ target }) => {
     if (!target.matches(":focus-visible")) return;
-    // The box of a formula is not in it.
+    // Except the box of a formula.
     if (target.closest(".vk-box")) return;
     const some = asked(target);
     if (some.length || lit.length) show(some);
@@ -178,6 +178,6 @@
   document.addEventListener("keydown", ({ key }) => { if (key === "Escape" && lit.length) show([]); }, true);
 
   const forget = () => { arrays = undefined; clear(); };
-  // `document$` is Material's: it speaks after every page that was loaded in place, but for files.
+  // `document$` is Material's: it emits after every page that was loaded in place, but for files.
   if (typeof document$ !== "undefined" && location.protocol !== "file:") document$.subscribe(forget);
 })();

@@ -1,6 +1,6 @@
-/* Checks the page in the reader's own browser: runs its code, edited or not, in a worker, and marks
-   each block, equation, shape and number where it stands. Nothing is fetched before the first click.
-   `VAULTKIT_ENGINE` stands above: where Python is, and what it should be. */
+/* Checks the page in the reader's browser: runs its code, edited or not, in a worker, and marks each
+block, equation, shape and number. Nothing is fetched before the first click. `VAULTKIT_ENGINE` is
+defined above: the addresses and hashes of Python. */
 (() => {
   "use strict";
 
@@ -10,9 +10,9 @@
   const KINDS = ["block", "equation", "shape", "number", "prediction", "link", "mirror"];
   const NOTE = "Check this page in your browser";
   const RANK = { holds: 0, excepted: 1, fails: 2 };
-  // The build's limit is for a machine of its own; here Python is slower.
+  // The build's time limit is for native Python; here Python is slower.
   const PATIENCE = 2;
-  // Milliseconds in which code must give in to an interrupt; after that its worker is ended.
+  // Milliseconds in which code must react to an interrupt; after that its worker is terminated.
   const GIVES_IN = 2000;
 
   const element = (name, attributes = {}, ...children) => {
@@ -26,7 +26,7 @@
     made.addEventListener("click", act);
     return made;
   };
-  /* Shows one button in the place of another; the focus goes with it. */
+  /* Replaces a button by another one; the focus moves with it. */
   const swap = (gone, come, act) => {
     const had = document.activeElement === gone;
     act();
@@ -50,9 +50,9 @@
 
   const engine = {
     worker: null, ready: null, loaded: false, runs: 0, progress: () => {},
-    // What becomes of the run that goes on: how it hears of what is found, how it is broken off.
+    // Of the present run: the receiver of results, and the function that aborts it.
     running: null, interrupt: null, refuse: () => {},
-    // Where the host isolates its pages, a byte that Python watches; what a stop is for; the run's end.
+    // On an isolated host, a byte that Python watches; the signal of a stop; the run's end.
     signal: null, stopped: "", ending: 0, over: null,
 
     start() {
@@ -91,7 +91,7 @@
       return this.ready;
     },
 
-    /* Checks one note; `tell` gets what is found as it is found. */
+    /* Checks one note; `tell` receives each result as it is found. */
     async check(name, edits, tell) {
       await this.start();
       await this.over?.catch(() => {});
@@ -121,13 +121,13 @@
           else if (data.failed) finish(reject, new Error(`Nothing was judged: ${data.failed}`));
           else tell(data);
         };
-        if (this.signal) this.signal[0] = 0;  // what was asked too late of the run before
+        if (this.signal) this.signal[0] = 0;  // a late message of the previous run
         this.worker.postMessage({ id, name, edits });
       });
     },
 
-    /* Interrupts Python where page and worker can share memory. Elsewhere, and where the code does
-       not give in, a loop without end can be left by ending its worker alone; another one starts. */
+    /* Interrupts Python if page and worker can share memory. Elsewhere, and if the code ignores the
+    interrupt, terminates the worker, and starts another one. */
     stop(why) {
       const { interrupt, loaded, refuse, running, signal, worker } = this;
       if (!worker) return;
@@ -148,14 +148,14 @@
 
     end() {
       this.worker?.terminate();
-      this.progress = () => {};  // what was to be told has been told
+      this.progress = () => {};  // all results were reported
       this.worker = this.ready = this.running = this.interrupt = this.signal = null;
       this.loaded = false;
     },
   };
 
   let published;
-  /* What the build found in a note; null if it had not checked it, undefined if that is unknown. */
+  /* The build's results of a note; null if it had not checked it, undefined if that is unknown. */
   const ledger = async (name) => {
     published ??= fetch(address(VAULTKIT_ENGINE.ledger)).then((answer) => answer.json());
     try {
@@ -166,7 +166,7 @@
     }
   };
 
-  /* Counts the outcomes that are not those of the build. Typesetting is the build's business. */
+  /* Counts the outcomes that differ from the build's. Typesetting is not checked here. */
   const differences = (found, built) => {
     const left = new Map();
     const key = ({ kind, what, outcome }) => `${kind}\n${what}\n${outcome}`;
@@ -193,9 +193,9 @@
       .filter(Boolean).join("; ");
   };
 
-  /* --- What stands at the foot of a page ------------------------------------------------------ */
+  /* --- The foot of a page --------------------------------------------------------------------- */
 
-  /* Says what a click will fetch, how far it is, and what came of it. */
+  /* Shows what a click will fetch, the progress, and the result. */
   const panel = (box, words, run) => {
     const start = button(words, run, "md-button vk-run__start");
     const stop = button("Stop", () => engine.stop("Stopped."), "md-button vk-run__stop");
@@ -243,7 +243,7 @@
     const article = box.closest("article") ?? document;
     const store = `vaultkit:${name}`;
     const parts = new Map();
-    // What is said of a picture, for those who cannot see it, is marked at the picture.
+    // A mark in an alternative text is shown at its picture.
     for (const part of article.querySelectorAll("[data-says]")) {
       for (const said of part.dataset.says.split(" ")) parts.set(said, part);
     }
@@ -278,7 +278,7 @@
       const why = element("div", { class: "vk-why", id, role: "note" }, element("p", {}, text));
       if (output !== undefined) why.append(element("pre", { tabindex: "0" }, output || "(nothing)"));
       part.setAttribute("aria-describedby", id);
-      // Behind the output of a block, and behind what was said there before.
+      // After the output of a block, and after earlier messages there.
       let last = host.matches("li, summary") ? null : host.closest(".md-typeset__scrollwrap") ?? host;
       if (!last) host.append(why);
       else {
@@ -296,7 +296,7 @@
         const named = parts.get(place);
         if (!named) continue;
         seen = true;
-        // A browser draws nothing behind the parts of a formula, but behind the whole of it.
+        // A browser renders nothing after the parts of a formula, but after the whole formula.
         const part = named.closest(".vk-math") ?? named;
         if ((RANK[part.dataset.outcome] ?? -1) < RANK[check.outcome]) part.dataset.outcome = check.outcome;
         const cell = place.startsWith("block-") ? cells[Number(place.slice(6))] : null;
@@ -304,7 +304,7 @@
           if (check.mend?.output !== undefined && check.kind === "block") {
             explain(part, "This is no longer what the page shows. The code now shows:", check.mend.output);
           } else explain(part, plain(check));
-          cell?.say("✗ told below");
+          cell?.say("✗ see below");
         } else if (check.outcome === "excepted" && check.why?.includes("in a browser")) {
           explain(part, `Not judged here: it ${check.why}.`);
           cell?.say("not judged here");
@@ -396,13 +396,13 @@
     keep();
   };
 
-  /* Puts every row of an array on a line of its own. */
+  /* Puts every row of an array on its own line. */
   const inRows = (text) => {
     const rows = text.replaceAll(" ]", "]").replace(/(?<=\]|\] \.\.\.) (?=\[|\.\.\. \[)/g, "\n");
     return rows === text ? text : rows.replace(/ (?=\[\[)/g, "\n").replace(/(?<=\]\])[,;] /g, "\n");
   };
 
-  /* Says why a check fails, without the formula itself, which the reader sees. */
+  /* Returns why a check fails, without the formula itself, which the reader sees. */
   const plain = ({ what, why = "" }) => {
     const quoted = `$${what.trim().split(/\s+/).join(" ")}$`;
     const text = why.startsWith(quoted) ? why.slice(quoted.length).replace(/^[:\s]+/, "") : why;
@@ -410,7 +410,7 @@
     return kept.charAt(0).toUpperCase() + kept.slice(1);
   };
 
-  /* Gives what is told of a failure a way to the next one, and the foot a way to the first. */
+  /* Links each failure to the next one, and the foot to the first. */
   const number = (article, said) => {
     const all = [...article.querySelectorAll(".vk-why")];
     all.forEach((why, index) => {
@@ -426,7 +426,7 @@
     why.focus({ preventScroll: true });
   };
 
-  /* A block of code that can be run and edited. */
+  /* A block of code that readers can run and edit. */
   const cellOf = (part, { run, keep, reset }) => {
     const pre = part.querySelector("pre");
     const code = part.querySelector("code");
@@ -435,7 +435,7 @@
     let asked = false;
     const said = element("span", { class: "vk-cell__said", role: "status" });
     const go = button("Run", () => {
-      // The megabytes are told before anything is fetched.
+      // The size of the download is shown before anything is fetched.
       if (!engine.ready && !asked) {
         asked = true;
         said.textContent = `loads Python first: ${COST}`;
@@ -487,7 +487,7 @@
         area.addEventListener("input", () => {
           fit();
           keep();
-          // What was found was found in other code.
+          // The results are those of other code.
           if (part.dataset.outcome) said.textContent = "edited, not run";
           delete part.dataset.outcome;
         });
@@ -568,12 +568,12 @@
   };
 
   const prepare = () => {
-    // What still runs belongs to a page that has gone.
+    // A run that is still active belongs to a page that was left.
     if (engine.running) engine.stop("Stopped.");
     document.querySelectorAll(".vk-run[data-note]").forEach(note);
     document.querySelectorAll(".vk-run[data-vault]").forEach(vault);
   };
-  // `document$` is Material's: it speaks after every page that was loaded in place, but for files.
+  // `document$` is Material's: it emits after every page that was loaded in place, but for files.
   if (typeof document$ === "undefined" || location.protocol === "file:") prepare();
   else document$.subscribe(prepare);
 })();

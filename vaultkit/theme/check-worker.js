@@ -1,5 +1,5 @@
 /* Runs the checks of a vault in Pyodide, off the page's own thread.
-   Takes {boot: {…}} once, then {id, name, edits} for each note; tells what it finds as it goes. */
+   Receives {boot: {…}} once, then {id, name, edits} for each note; posts each result when it is found. */
 "use strict";
 
 const TYPES = { js: "text/javascript", json: "application/json", wasm: "application/wasm" };
@@ -11,7 +11,7 @@ let check;
 const hex = (buffer) =>
   [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/* Fetches a file, says how far it has come, and compares its SHA-256 with what it should be. */
+/* Fetches a file, posts the progress, and compares its SHA-256 with the expected one. */
 const get = async (address, sha256, progress) => {
   let answer;
   try {
@@ -53,7 +53,7 @@ const boot = async ({ pyodide, files, bundle, root, signal }) => {
   ]);
   const verified = new Map(names.map((name, index) => [name, contents[index]]));
   const numpy = names.find((name) => NUMPY.test(name));
-  // Its own list of packages would be fetched for this one entry.
+  // Pyodide's own list of packages would be fetched for this one entry.
   const entry = {
     name: "numpy", version: NUMPY.exec(numpy)[2], file_name: numpy, install_dir: "site",
     sha256: files[numpy][1], package_type: "package", imports: ["numpy"], depends: [],
@@ -62,7 +62,7 @@ const boot = async ({ pyodide, files, bundle, root, signal }) => {
   const lock = JSON.stringify({ info: { abi_version: "2024_0", ...info }, packages: { numpy: entry } });
   verified.set("pyodide-lock.json", new TextEncoder().encode(lock).buffer);
 
-  // From here on, all that is asked for is answered with what was verified, or not at all.
+  // From here on, every request is answered with verified files, or fails.
   const file = (address) => {
     const name = new URL(address, location).pathname.split("/").pop();
     if (!verified.has(name)) throw new TypeError(`nothing is fetched from here: ${address}`);

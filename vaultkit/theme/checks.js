@@ -1,9 +1,9 @@
-/* Lists every check of every note, filtered by words, kind and note. The page holds a table of all
-   notes without it, and a link to the data that it shows. */
+/* Lists every check of every note, filtered by words, kind and note. Without it, the page has a table
+of all notes, and a link to the data. */
 (() => {
   "use strict";
 
-  const FIRST = 200;  // Rows that are made unasked: thousands would make a phone wait.
+  const FIRST = 200;  // Rows shown at first: thousands would take a phone long.
   const box = document.querySelector(".vk-checks");
   const rows = document.querySelectorAll(".vk-ledger tr[data-note]");
   if (!box || !rows.length) return;
@@ -15,7 +15,7 @@
     return made;
   };
   const field = (label, input) => {
-    // Else the words of all choices would be part of the name.
+    // Otherwise the words of all choices would be part of the accessible name.
     input.setAttribute("aria-label", label);
     return element("label", {}, element("span", {}, label), input);
   };
@@ -74,7 +74,7 @@
       more.hidden = some.length === shown.length;
       more.textContent = `Show all ${count(shown.length, "check")}`;
     };
-    // A note's foot leads here by the address of its row.
+    // The foot of a note links to the address of its row.
     const arrive = () => {
       const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
       if (!target?.dataset.note) return;
@@ -102,6 +102,6 @@
   };
 
   fetch(box.dataset.checks).then((answer) => answer.json()).then(show)
-    // A page opened as a file may not fetch: the link to the data stays.
+    // A page opened as a file may not fetch: the link to the data remains.
     .catch((reason) => console.info(`checks.json: ${reason}`));
 })();

@@ -1,12 +1,12 @@
-/* Shows what a formula, a shape or a number rests on, or what a term means: by pointing at it, by reaching it with the
-   keyboard, by a tap. What is shown was found when the site was built, and stands in the page. */
+/* Shows the evidence for a formula, shape or number, or the meaning of a term, when a reader points at it, reaches it
+with the keyboard, or taps it. The build found it, and the page contains it. */
 (() => {
   "use strict";
 
-  const WAIT = 250;   // Milliseconds before a box opens: who only passes by sees none.
+  const WAIT = 250;   // Milliseconds before a box opens, so that a pointer in passing opens none.
   const LINGER = 250; // And before it closes, so that the pointer can reach it.
   const LINES = "p, li, td, th, dt, dd, figcaption, summary, h1, h2, h3, h4, h5, h6";
-  const OTHERS = "a, button, summary, label"; // What is pressed for something else.
+  const OTHERS = "a, button, summary, label"; // Elements that react to a press otherwise.
 
   const element = (name, attributes = {}, ...children) => {
     const made = document.createElement(name);
@@ -15,7 +15,7 @@
     return made;
   };
 
-  let known = new Map(); // By what is reached with the keyboard: the part of the page, what is told.
+  let known = new Map(); // By focusable element: the part of the page, and its text.
   let order = [];
   let box, shown, timer;
   const later = (act, wait) => { clearTimeout(timer); timer = setTimeout(act, wait); };
@@ -32,14 +32,14 @@
     if (inside) from.focus({ preventScroll: true });
   };
 
-  /* Goes to what a part rests on, and marks the very number where a browser can. */
+  /* Scrolls to the evidence, and marks the very number where the browser supports that. */
   const go = (place, text) => {
     const target = document.querySelector(`.md-content [data-check="${CSS.escape(place)}"]`);
     if (!target) return;
     close();
     for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     const host = target.closest(".vk-math--display, .highlight") ?? target;
-    // Who goes there wants to see it: as if the browser's own search had found it.
+    // The number is highlighted as if the browser's own search had found it.
     host.closest("[hidden]")?.dispatchEvent(new Event("beforematch"));
     document.querySelectorAll(".vk-shown").forEach((old) => old.classList.remove("vk-shown"));
     host.classList.add("vk-shown");
@@ -105,7 +105,7 @@
     box.style.top = `${(fits ? near.bottom + 6 : near.top - 6 - height) + scrollY}px`;
   };
 
-  /* What is told of the place that an event concerns. */
+  /* The evidence for the place of an event. */
   const asked = ({ target }) => {
     const part = target instanceof Element && target.closest("[data-asks]");
     return part ? order[Number(part.dataset.asks)] : null;
@@ -125,7 +125,7 @@
       if (part.parentElement.closest(`${OTHERS}, [data-asks]`)) continue;
       const trigger = part.querySelector(":scope > .vk-mark") ?? part;
       trigger.setAttribute("role", "button");
-      // The parts of a formula are not read out where it is a button.
+      // Screen readers do not read the parts of a formula that is a button.
       if (trigger.matches(".vk-math")) trigger.setAttribute("aria-label", text[0]);
       trigger.setAttribute("aria-haspopup", "dialog");
       trigger.setAttribute("aria-expanded", "false");
@@ -147,7 +147,7 @@
   document.addEventListener("pointerout", (event) => {
     if (event.pointerType === "touch" || !asked(event) || asked({ target: event.relatedTarget })) return;
     if (box?.contains(event.relatedTarget)) return;
-    // What the keyboard has opened stays as long as the focus does.
+    // A box opened with the keyboard stays until the focus moves.
     if (shown?.matches(":focus-visible")) clearTimeout(timer);
     else later(close, LINGER);
   });
@@ -177,7 +177,7 @@
       for (let fold = next.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
       next.focus();
     } else if (event.key === "Tab" && box) {
-      // The box comes right behind what it is of.
+      // The box follows its trigger in the document.
       const to = inside ? buttons[buttons.indexOf(at) + (event.shiftKey ? -1 : 1)] : !event.shiftKey && buttons[0];
       if (to) to.focus();
       else if (inside) { shown.focus({ preventScroll: true }); if (!event.shiftKey) return; }
@@ -189,11 +189,11 @@
     event.preventDefault();
   }, true);
   document.addEventListener("scroll", ({ target }) => { if (target !== document) close(); }, true);
-  // On phones the bars of the browser come and go, too.
+  // On phones, the browser's bars also change the size of the window.
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) close(); width = innerWidth; });
 
-  // `document$` is Material's: it speaks after every page that was loaded in place, but for files.
+  // `document$` is Material's: it emits after every page that was loaded in place, but for files.
   if (typeof document$ === "undefined" || location.protocol === "file:") prepare();
   else document$.subscribe(prepare);
 })();

@@ -1,5 +1,5 @@
-/* Tells the worker that searches when its index will be wanted: as soon as the box is entered. Tells
-   Material what came into the box without a key: pasted, dictated, or put together by a finger. */
+/* Makes the search worker fetch its index as soon as the search box has the focus. Reports to Material
+text that was entered without a key: pasted, dictated, or swiped. */
 (() => {
   "use strict";
 

@@ -1,9 +1,9 @@
-/* Flashcards with repetition: asks the cards of a page one by one, and keeps in this browser when
-   each is due again. Without it each card is a question that unfolds.
+/* Flashcards with repetition: shows the cards of a page one by one, and stores in the browser when
+each is due again. Without scripts, each card is a question that unfolds.
 
-   When a card is due is decided by SM-2 (P. A. Wozniak, 1990): an answer is graded 0 to 5; a card
-   answered well comes back after 1 day, 6 days, then the last interval times its ease; a failed one
-   begins again. What is graded below 4 is asked again in the same session. */
+   SM-2 (P. A. Wozniak, 1990) decides when a card is due: an answer is graded 0 to 5; a card
+   answered well returns after 1 day, 6 days, then the last interval times its ease; a failed one
+   starts again. A card graded below 4 is shown again in the same session. */
 (() => {
   "use strict";
 
@@ -26,13 +26,13 @@
 
   /* --- When a card is due ---------------------------------------------------------------------- */
 
-  /* Days since 1970 where the reader is. */
+  /* Days since 1970 in the reader's time zone. */
   const today = () => {
     const now = new Date();
     return Math.floor((now.getTime() - now.getTimezoneOffset() * 60_000) / 86_400_000);
   };
 
-  /* What SM-2 makes of a card, {times, ease, days, due}, that was answered with a grade. */
+  /* The state of a card, {times, ease, days, due}, after an answer with a grade, by SM-2. */
   const graded = ({ times = 0, ease = 2.5, days = 0 } = {}, grade, day) => {
     if (grade < 3) return { times: 0, ease, days: 1, due: day + 1 };
     const next = times === 0 ? 1 : times === 1 ? 6 : Math.ceil(days * ease);
@@ -42,7 +42,7 @@
 
   /* --- A session ------------------------------------------------------------------------------- */
 
-  /* A copy of what a card shows, that nothing on the page mistakes for the card itself. */
+  /* A copy of a card's content that no script on the page mistakes for the card itself. */
   const copy = (nodes) => nodes.map((node) => {
     const made = node.cloneNode(true);
     for (const part of [made, ...(made.querySelectorAll?.("*") ?? [])]) {
@@ -161,7 +161,7 @@
     const grading = (id, grade, repeated) => {
       asked += 1;
       queue.shift();
-      // Only the first answer of a session moves the day on which it is due.
+      // Only the first answer of a session changes the day on which the card is due.
       if (!repeated) keep({ ...all(), [id]: graded(all()[id], grade, today()) });
       if (grade < 4) {
         again.add(id);
@@ -187,7 +187,7 @@
     };
     tell();
   };
-  // `document$` is Material's: it speaks after every page that was loaded in place.
+  // `document$` is Material's: it emits after every page that was loaded in place.
   if (typeof document$ === "undefined") prepare();
   else document$.subscribe(prepare);
 })();

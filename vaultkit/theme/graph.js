@@ -1,4 +1,4 @@
-/* Shows which notes are joined with one, where a reader points at it or reaches it with the keyboard. */
+/* Highlights the notes connected with one that a reader points at or reaches with the keyboard. */
 (() => {
   "use strict";
 

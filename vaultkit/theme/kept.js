@@ -1,8 +1,8 @@
-/* What a reader has done on this site, kept in the browser: one object for each kind of thing. */
+/* Stores a reader's progress on this site in the browser: one object for each kind. */
 const VAULTKIT_KEPT = (() => {
   "use strict";
 
-  // Two sites of one host keep theirs apart.
+  // Two sites on one host have separate keys.
   const site = new URL("../../", document.currentScript.src).pathname;
 
   return (kind) => {

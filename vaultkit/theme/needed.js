@@ -1,5 +1,5 @@
-/* Loads the scripts that few pages need, where a page needs them. `VAULTKIT_NEEDED` stands above: for
-   each such script, the part of a page that needs it. */
+/* Loads scripts that only some pages need. `VAULTKIT_NEEDED` is defined above: the selector of the
+element that needs each script. */
 (() => {
   "use strict";
 
@@ -12,7 +12,7 @@
       document.head.append(Object.assign(document.createElement("script"), { src: new URL(script, here).href }));
     }
   };
-  // `document$` is Material's: it speaks after every page that was loaded in place.
+  // `document$` is Material's: it emits after every page that was loaded in place.
   if (typeof document$ === "undefined") load();
   else document$.subscribe(load);
 })();

@@ -1,6 +1,6 @@
-/* Asks before it shows: folds the output that a question is answered by, takes a prediction, judges
-   it by what the checks have found, and keeps what became of it in this browser. Without it the
-   question stands above the open output. */
+/* Asks before it shows: hides the output that answers a question, takes a prediction, judges it with
+the checked values, and stores the result in the browser. Without scripts, the question is above the
+visible output. */
 (() => {
   "use strict";
 
@@ -20,7 +20,7 @@
   };
   const count = (number, one) => `${number} ${number === 1 ? one : `${one}s`}`;
 
-  /* --- What was answered, by note and by question: {tries, right, shown} ---------------------- */
+  /* --- Stored answers, by note and by question: {tries, right, shown} ------------------------- */
 
   const record = (note, key, answer) => {
     const answers = all();
@@ -29,7 +29,7 @@
     keep(answers);
   };
 
-  /* --- From what is typed to words and numbers ------------------------------------------------ */
+  /* --- Parsing of answers ---------------------------------------------------------------------- */
 
   const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
   const token = (piece) => {
@@ -39,7 +39,7 @@
   };
   const pieces = (text) => text.match(/[^\s,;:=%()[\]{}'"]+/g) ?? [];
 
-  /* Reads an answer; null if it is none of the kind that is asked for. */
+  /* Parses an answer; null if it is not of the kind that is asked for. */
   const read = (part, typed) => {
     const text = typed.replace(/[−–]/g, "-").replace(/√/g, "sqrt").trim();
     if (part === "shape") {
@@ -60,7 +60,7 @@
   const same = (right, given, slack) =>
     right.length === given.length && agreeing(right, given, slack) === right.length;
 
-  /* What an answer of the wrong kind should look like; how many digits count. */
+  /* A hint at the form of an answer; how many digits count. */
   const form = ({ part, right, slack }) => {
     const decimals = Math.max(0, ...slack.filter((half) => half > 0 && half > 1e-8)
       .map((half) => Math.round(-Math.log10(2 * half))));
@@ -76,7 +76,7 @@
     row: "Write the row with blanks or commas between.",
   };
 
-  /* Says of a wrong answer that nobody foresaw what is wrong with it. */
+  /* Describes how an unforeseen wrong answer differs from the right one. */
   const hint = ({ part, right, slack }, given) => {
     const names = { shape: "axis", row: "entry" }[part]
       ?? (right.every((own) => typeof own === "number") ? "number" : "word");
@@ -104,7 +104,7 @@
     if (!callout || !output || callout.dataset.asked) return;
     callout.dataset.asked = "";
     const box = output.closest(".highlight") ?? output;
-    // Where the page folds the answer already, that fold is the one that opens.
+    // If the page already folds the answer, that fold is opened.
     const fold = output.closest("details");
     const others = [...callout.querySelectorAll("li")];
     const lists = new Set(others.map((other) => {
@@ -146,7 +146,7 @@
       const held = folded.contains(document.activeElement) || asks.contains(document.activeElement);
       if (fold) fold.open = is && asking;
       else if (is) box.removeAttribute("hidden");
-      // Where a browser can, its search still finds what is folded.
+      // Some browsers' search also finds hidden text.
       else box.setAttribute("hidden", "until-found");
       folded.hidden = check.hidden = show.hidden = is;
       again.hidden = !is;
@@ -189,7 +189,7 @@
       event.preventDefault();
       if (!input.readOnly) judge();
     });
-    // Search of the browser, or a link to what is folded.
+    // The browser's search, or a link to hidden text.
     const seen = () => { if (!input.readOnly) look(); };
     box.addEventListener("beforematch", seen);
     fold?.addEventListener("toggle", () => { if (fold.open) seen(); });
@@ -205,7 +205,7 @@
   };
   const ordinal = (number) => ["", "first", "second", "third", "fourth", "fifth"][number] ?? `${number}th`;
 
-  /* --- The page that shows what was right -------------------------------------------------------- */
+  /* --- The page with all results ------------------------------------------------------------------ */
 
   const HEADS = ["At once", "Later", "Looked up"];
   const table = (box) => {
@@ -256,7 +256,7 @@
       table(box);
     });
   };
-  // `document$` is Material's: it speaks after every page that was loaded in place.
+  // `document$` is Material's: it emits after every page that was loaded in place.
   if (typeof document$ === "undefined") prepare();
   else document$.subscribe(prepare);
 })();

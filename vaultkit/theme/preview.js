@@ -1,21 +1,21 @@
-/* Shows what a link leads to: by pointing at it, by reaching it with the keyboard, by holding a finger
-   on it. The page is fetched from where the link points, wherever the site is served. */
+/* Shows a preview of a link's target when a reader points at it, reaches it with the keyboard, or holds
+a finger on it. The target page is fetched from the link's address. */
 (() => {
   "use strict";
 
-  const WAIT = 300;   // Milliseconds before a card opens: who only passes by sees none.
+  const WAIT = 300;   // Milliseconds before a card opens, so that a pointer in passing opens none.
   const LINGER = 200; // And before it closes, so that the pointer can reach it.
   const HOLD = 450;   // How long a finger rests on a link.
   const PARTS = 8;    // What follows the heading, at most.
   const BACK = ".footnote-backref, .headerlink";
-  // A drawing keeps its own style: the page here may have none.
+  // A drawing keeps its own style element, since this page may have none.
   const EXTRA = "style:not(svg *), metadata, .touch, .headerlink, .md-tags, .linked-from, .vk-graph, .vk-here, .md-content__button, .vk-math__copy, " +
     ".vk-checked, .vk-mark, [data-live], .vk-run, .vk-elsewhere, .vk-cell, .vk-cell__code, .vk-why, .md-code__nav, script, input, button, iframe";
   const HEADING = /^H[1-6]$/;
 
   const root = () => new URL(JSON.parse(document.getElementById("__config").textContent).base, location);
 
-  /* ---- What a link leads to --------------------------------------------------------------------- */
+  /* ---- The target of a link --------------------------------------------------------------------- */
 
   const pages = new Map();
   const page = (url) => {
@@ -25,7 +25,7 @@
       const fetched = fetch(address).then(async (answer) => {
         if (!answer.ok) throw new Error(`${answer.status}`);
         const found = new DOMParser().parseFromString(await answer.text(), "text/html");
-        // An alias is a page that only sends its reader on.
+        // The page of an alias only redirects.
         const onward = !found.querySelector("article") && found.querySelector("link[rel=canonical]");
         return onward ? page(new URL(onward.getAttribute("href"), address)) : found;
       });
@@ -35,7 +35,7 @@
     return pages.get(address);
   };
 
-  /* The place itself if it is no heading; else what stands below it, up to the next of its rank. */
+  /* The place itself if it is no heading; else the section below it. */
   const section = (found, hash) => {
     const article = found.querySelector("article");
     if (!article) return [];
@@ -45,7 +45,7 @@
     if (!heading) return [place];
     const parts = [heading];
     for (let next = heading.nextElementSibling; next && parts.length <= PARTS; next = next.nextElementSibling) {
-      // The head of a note ends at its first section; a section holds the smaller ones.
+      // The preview of a note ends at its first section; that of a section includes its subsections.
       if (HEADING.test(next.tagName) && (heading.tagName === "H1" || next.tagName <= heading.tagName)) break;
       if (!next.matches(EXTRA)) parts.push(next);
     }
@@ -62,7 +62,7 @@
     }
     copy.querySelectorAll(EXTRA).forEach((extra) => extra.remove());
     copy.querySelectorAll(".heads__drawn").forEach((drawing) => drawing.classList.remove("heads__drawn"));
-    // A card is read, not used: the way on is the link itself.
+    // A preview has no links of its own: the link itself leads there.
     for (const link of copy.querySelectorAll("a")) {
       if (link.namespaceURI.endsWith("svg")) link.removeAttributeNS("http://www.w3.org/1999/xlink", "href");
       link.removeAttribute("href");
@@ -71,11 +71,11 @@
     return copy;
   });
 
-  /* ---- What the link itself rests on ------------------------------------------------------------- */
+  /* ---- The evidence for a link's number ---------------------------------------------------------- */
 
   const paragraph = (text) => Object.assign(document.createElement("p"), { textContent: text });
 
-  /* What was found when the site was built: of the line of checks, of a number in the words of a link. */
+  /* The build's results: for the line of checks, or for a number in the words of a link. */
   const evidence = (link) => {
     const store = document.querySelector("template.vk-evidence");
     const told = store ? JSON.parse(store.content.textContent) : {};
@@ -163,7 +163,7 @@
 
   /* ---- Pointer, keyboard, finger --------------------------------------------------------------------- */
 
-  /* The link that an event concerns, if it leads to text of this site. */
+  /* The link of an event, if its target is text of this site. */
   const link = ({ target }) => {
     const found = target instanceof Element && target.closest(".md-content a[href]");
     if (!found || !(found instanceof HTMLAnchorElement) || found.matches(BACK) || found.target) return null;

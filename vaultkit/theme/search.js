@@ -1,6 +1,6 @@
-/* Finds notes. Runs as a worker and speaks to Material's search box as Material's own worker would.
-   The index is fetched when the box is opened, not with the page. Words are compared by their
-   stems, symbols however they are typed: \sqrt{d_k}, √d_k and np.sqrt(d_k) are the same. */
+/* Searches notes. It runs as a worker with the messages of Material's own search worker. The index is
+fetched when the search box is opened, not with the page. Words are compared by stems, symbols
+in any notation: \sqrt{d_k}, √d_k and np.sqrt(d_k) are the same. */
 "use strict";
 
 const [SETUP, READY, QUERY, RESULT] = [0, 1, 2, 3];  // Material's types of messages.
@@ -14,7 +14,7 @@ const GREEK = Object.fromEntries([..."αβγδεζηθικλμνξοπρστυφ
 const LAYOUT = /\\(?:operatorname|text|mathrm|mathbf|mathbb|mathcal|left|right|frac|quad|,|;|!)\*?/g;
 const TRANSPOSED = /\s*(?:\^\s*\{?\s*(?:\\top|⊤|T\b)\s*\}?|ᵀ|⊤|\.m?T\b|\.transpose\b)/g;
 
-/* Write symbols as words, whichever way they were typed. */
+/* Replace symbols by words, in whichever notation they were typed. */
 const plain = (text) => text
   .replace(TRANSPOSED, " transpose ")
   .replace(/\\top\b/g, " transpose ")
@@ -27,7 +27,7 @@ const plain = (text) => text
   .replace(/\b(\p{L})\s*[@·⋅*]\s*(?=\p{L}\b)/gu, "$1")  // Q @ K is QK.
   .normalize("NFKC");
 
-/* Words of which one is a form of another get the same stem. It need not be a word. */
+/* Inflected forms of a word have the same stem, which need not be a word. */
 const stem = (word) => {
   if (word.length < 4 || /[^a-z]/.test(word)) return word;
   let root = word.replace(/is(e[ds]?|ing|ations?)$/, "iz$1").replace(/ies$/, "y").replace(/(ss|us|is)$|s$/, "$1");
@@ -35,7 +35,7 @@ const stem = (word) => {
   return root.replace(/([bdfgmnprt])\1$/, "$1");
 };
 
-/* The stems of a text, with the places where they stand in it. */
+/* The stems of a text, with their positions. */
 const TOKEN = /[\p{L}\p{N}_]+/gu;
 const PRODUCT = /^(?:[A-Z](?:_[A-Za-z]+)?){2}$/;  // QK, XW_Q
 const tokens = (text, { products = true } = {}) => {
@@ -58,8 +58,8 @@ const counted = (list) => {
 /* ---- The index ------------------------------------------------------------------------------ */
 
 const prepare = (notes) => {
-  const inNotes = new Map();  // How many notes hold a stem.
-  const inHeads = new Map();  // And how many in what tells at once what they are about.
+  const inNotes = new Map();  // Number of notes with a stem.
+  const inHeads = new Map();  // The same in names, summaries and tags.
   const read = notes.map(([url, title, aliases, tags, summary, linked, formulas, sections]) => {
     const note = {
       url, title, tags, summary, linked,
@@ -89,7 +89,7 @@ const prepare = (notes) => {
     mean: length / Math.max(1, parts), noteMean: length / Math.max(1, read.length) };
 };
 
-/* One letter wrong, missing, too many, or two exchanged. */
+/* One letter is wrong, missing, too many, or two are exchanged. */
 const near = (one, other) => {
   if (Math.abs(one.length - other.length) > 1 || one[0] !== other[0]) return false;
   let at = 0;
@@ -99,22 +99,22 @@ const near = (one, other) => {
     (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2));
 };
 
-/* What a word of the question may stand for: itself, what begins with it, or what it misspells. */
+/* The indexed words that a word of the query matches: itself, its completions, its corrections. */
 const meant = (term, { inNotes, vocabulary }) => {
   const meanings = new Map();
   if (inNotes.has(term)) meanings.set(term, 1);
-  // A symbol of two letters is typed whole: W_O is no beginning of `word`.
+  // A symbol of two letters must be complete: W_O is not the beginning of `word`.
   if (term.length > 2 || (term.length > 1 && !meanings.size))
     for (const other of vocabulary)
       if (other !== term && other.startsWith(term)) meanings.set(other, 0.6 * term.length / other.length);
   if (!meanings.size && term.length > 3)
     for (const other of vocabulary) if (near(term, other)) meanings.set(other, 0.5);
-  // What was begun or misspelt is asked for as much as what was typed whole.
+  // Completions and corrections count as much as exact matches.
   const most = Math.max(...meanings.values());
   return new Map([...meanings].map(([other, value]) => [other, value / most]));
 };
 
-/* ---- The order of what is found --------------------------------------------------------------- */
+/* ---- Ranking ----------------------------------------------------------------------------------- */
 
 const WEIGHTS = { name: 12, about: 4, tagged: 2, stated: 6, headed: 4, text: 1 };
 
@@ -124,7 +124,7 @@ const best = (meanings, score) => {
   return most;
 };
 
-/* How much of a name the question says, in its best reading: all of `Softmax`, half of `Softmax Saturation`. */
+/* The share of a name that the query contains, at best: all of `Softmax`, half of `Softmax Saturation`. */
 const naming = (note, terms) => Math.max(...note.names.map((name) => {
   const content = name.filter((word) => !STOP.has(word));
   if (!content.length) return 0;
@@ -139,7 +139,7 @@ const follows = (words, sequence) => {
   return false;
 };
 
-/* The more often, the better, but less and less so (BM25). */
+/* More occurrences score higher, with diminishing returns (BM25). */
 const frequent = (count = 0, length = 1) => 2.2 * count / (count + 1.2 * length);
 
 const rank = (question, index) => {
@@ -171,7 +171,7 @@ const rank = (question, index) => {
       telling * WEIGHTS.about * best(meanings, (term) => +note.about.has(term)),
       telling * WEIGHTS.tagged * best(meanings, (term) => +note.tagged.has(term))) +
       rare * best(meanings, (term) => frequent(note.counts.get(term), length)));
-    // A formula tells the more of a note, the more of it was typed.
+    // A formula is better evidence for a note, the more of it was typed.
     const stated = Math.max(0, ...note.stated.map((formula, at) => {
       const held = new Set(formula);
       const said = terms.filter(({ meanings }) => [...meanings.keys()].some((term) => held.has(term)));
@@ -202,24 +202,24 @@ const rank = (question, index) => {
     .sort((a, b) => b.score - a.score || a.note.title.localeCompare(b.note.title));
 };
 
-/* ---- What is shown ------------------------------------------------------------------------------ */
+/* ---- Results ------------------------------------------------------------------------------------ */
 
 const escaped = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/* The stems of one word, found once: the pages repeat their words. */
+/* The stems of a word, cached, since pages repeat their words. */
 const stems = new Map();
 const stemsOf = (word) => {
   if (!stems.has(word)) stems.set(word, tokens(word));
   return stems.get(word);
 };
 
-/* Mark the words that were found; symbols are words here, too. */
+/* Mark the matching words; symbols count as words here. */
 const marked = (text, terms) => escaped(text).replace(/(?:&#\d+;)|[\p{L}\p{N}_√ᵀ]+/gu, (word) =>
   !word.startsWith("&#") && stemsOf(word).some((part) => terms.some(({ meanings }) => meanings.has(part)))
     ? `<mark>${word}</mark>` : word);
 
 const ROOM = 180;
-/* The piece of a text in which most of what was asked stands, from a word's beginning to a word's end. */
+/* The excerpt of a text with most of the query's words, from word boundary to word boundary. */
 const excerpt = (text, terms) => {
   const pieces = [...text.matchAll(/\S+\s*/g)].map(({ 0: word, index }) => {
     const parts = stemsOf(word.trimEnd());
@@ -244,7 +244,7 @@ const excerpt = (text, terms) => {
 
 const SECTIONS = 3;
 const items = (question, index) => rank(question, index).slice(0, 30).map(({ note, score, own, parts, hit, terms }) => {
-  // The words to mark on the page itself: symbols would be marked in every other word.
+  // The words to mark on the page itself, without symbols, which would occur in every other word.
   const words = plain(question).toLowerCase().match(/\p{L}{3,}/gu) ?? [];
   const shown = Object.fromEntries(words.filter((word) => !STOP.has(word)).map((word) => [word, true]));
   const missing = Object.fromEntries(terms.filter((_, at) => !hit[at]).map(({ term }) => [term, false]));
@@ -253,7 +253,7 @@ const items = (question, index) => rank(question, index).slice(0, 30).map(({ not
   const inside = parts.filter(({ section }) => section.anchor).slice(0, SECTIONS).map(({ section }) => ({
     location: `${note.url}#${section.anchor}`, title: marked(section.heading, terms),
     text: `<p>${excerpt(section.text, terms)}</p>`, terms: shown }));
-  // Material shows first what scores most; the note itself, if it is what was asked for.
+  // Material sorts by score; the note itself comes first if its name was searched.
   const [top] = parts;
   const told = `${article.title}${article.text}`.includes("<mark>");
   const about = !inside.length || (told && (!top.section.anchor || own > top.score));
@@ -264,7 +264,7 @@ const items = (question, index) => rank(question, index).slice(0, 30).map(({ not
 
 /* ---- Material's worker ---------------------------------------------------------------------------- */
 
-/* What stands in the place of results where the index cannot be had; it leads to the list of all pages. */
+/* Shown instead of results if the index cannot be fetched; it links to the list of all pages. */
 const UNREACHABLE = [[{ location: "", title: "Search does not work right now", score: 1, terms: {},
   text: "<p>Its index could not be fetched. Typing goes on to ask for it; the notes are listed on the home page.</p>" }]];
 
@@ -283,12 +283,12 @@ addEventListener("message", async ({ data: { type, data } }) => {
   if (type !== QUERY) return;
   latest += 1;
   const turn = latest;
-  // Who types fast asks at every key: what has been asked meanwhile comes first.
+  // A fast typist sends a query at every key: answer only the latest.
   await new Promise((resolve) => { setTimeout(resolve); });
   if (turn !== latest) return;
   let found = [];
   try {
-    // Material asks with nothing as soon as the page is there.
+    // Material sends an empty query as soon as the page is loaded.
     if (data.trim()) {
       const index = await load();
       if (turn === latest) found = items(data, index);
@@ -299,5 +299,5 @@ addEventListener("message", async ({ data: { type, data } }) => {
   }
   if (turn === latest) postMessage({ type: RESULT, data: { items: found } });
 });
-// The page says so when its search box is entered.
+// The page sends a message when its search box gets the focus.
 new BroadcastChannel("vaultkit-search").addEventListener("message", () => load().catch(() => {}));

@@ -1,6 +1,6 @@
-/* Three things that HTML and CSS cannot do: formulas are copied as TeX, what scrolls sideways can be
-   reached and scrolled with the keyboard, and a section that was asked for stays in sight. Pages work
-   without any of it. */
+/* Three things that HTML and CSS cannot do: formulas are copied as TeX, elements that scroll sideways
+can be focused and scrolled with the keyboard, and the target of a link stays in sight. Pages work
+without any of it. */
 (() => {
   "use strict";
 
@@ -13,7 +13,7 @@
     const selection = getSelection();
     if (selection.isCollapsed || !event.clipboardData) return;
     const range = selection.getRangeAt(0).cloneRange();
-    // A formula is copied whole or not at all.
+    // A formula is copied as a whole or not at all.
     const first = whole(range.startContainer);
     const last = whole(range.endContainer);
     if (first) range.setStartBefore(first);
@@ -29,7 +29,7 @@
       source.textContent = block ? `$$\n${math.dataset.tex}\n$$` : `$${math.dataset.tex}$`;
       (math.closest(".vk-math") ?? math).replaceWith(source);
     }
-    // Only what is laid out knows where its lines break.
+    // Only elements with a layout have line breaks.
     copy.style.cssText = "position:fixed;left:-200vw";
     document.body.append(copy);
     event.clipboardData.setData("text/plain", copy.innerText.trim());
@@ -37,7 +37,7 @@
     event.preventDefault();
   });
 
-  // Reached with the keyboard where it scrolls; told to the style sheet on which side there is more.
+  // Focusable if it scrolls; attributes for the style sheet name the sides with more content.
   const measure = (box) => [box, box.scrollWidth - box.clientWidth, box.scrollLeft];
   const mark = ([box, more, left]) => {
     const sides = [left > 1 && "left", left < more - 1 && "right"].filter(Boolean).join(" ");
@@ -45,20 +45,20 @@
       if (box.tabIndex !== 0) box.tabIndex = 0;
       if (box.dataset.more !== sides) box.dataset.more = sides;
     } else {
-      // Material gives and takes the first, too. Without it nothing keeps the focus.
+      // Material also adds and removes the first one. Without it, the element cannot keep the focus.
       if (box !== document.activeElement) box.removeAttribute("tabindex");
       delete box.dataset.more;
     }
   };
-  // All are measured before any is marked: a mark in between would have the page laid out again.
+  // All are measured before any is marked, since a change would force another layout.
   const sizes = new ResizeObserver((entries) =>
     entries.map((entry) => measure(entry.target)).forEach(mark));
-  // It does not bubble.
+  // The event does not bubble.
   document.addEventListener("scroll", (event) => {
     if (event.target.dataset?.more !== undefined) mark(measure(event.target));
   }, { capture: true, passive: true });
 
-  // Material makes a landmark of the buttons beside a block of code, when a reader first sees it.
+  // Material makes the buttons beside a block of code a landmark when it first becomes visible.
   const buttons = new MutationObserver((records) => {
     const added = records.flatMap((record) => [...record.addedNodes])
       .filter((node) => node.nodeType === 1 && node.matches("nav.md-code__nav"));
@@ -67,9 +67,9 @@
       .map(measure).forEach(mark);
   });
 
-  // The style sheet leaves out what is far below the screen. Once nothing else is to be done, that
-  // is laid out little by little: for pictures of whole pages, and for who scrolls fast. Pages that
-  // come in its place are laid out at once.
+  // The style sheet skips the layout of elements far below the screen. They are laid out step by step
+  // when the browser is idle: for pictures of whole pages, and for fast scrolling. Pages that are
+  // loaded in place are laid out at once.
   const LATER = ".md-content__inner > :nth-child(n + 18) > :is(pre, .vk-math__box)";
   const soon = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 50));
   const layOut = (waiting) => {
@@ -79,8 +79,8 @@
   };
   soon(() => layOut([...document.querySelectorAll(LATER)]));
 
-  // What scripts add above a section that was asked for would move it out of sight. It is brought
-  // back, until the reader moves.
+  // Content that scripts add above the target of a link would move it out of sight. It is scrolled
+  // back until the reader scrolls.
   const MOVES = ["wheel", "touchstart", "pointerdown", "keydown"];
   const named = () => {
     try {
@@ -95,7 +95,7 @@
     const target = document.getElementById(named());
     const content = target?.closest(".md-content");
     const top = target?.getBoundingClientRect().top;
-    // Somewhere else the reader has come back to where they were.
+    // The reader has returned to an earlier position.
     if (!content || top < 0 || top > innerHeight) return;
     const sizes = new ResizeObserver(() => target.scrollIntoView());
     leave = () => {
@@ -110,7 +110,7 @@
   const prepare = () => {
     sizes.disconnect();
     const boxes = [...document.querySelectorAll(SCROLLS)];
-    // What has not been laid out may scroll: until that is known, the keyboard reaches it.
+    // An element without a layout may scroll: until that is known, it can be focused.
     boxes.filter((box) => !box.checkVisibility({ contentVisibilityAuto: true }))
       .forEach((box) => { box.tabIndex = 0; });
     boxes.forEach((box) => sizes.observe(box));
@@ -119,7 +119,7 @@
       buttons.observe(content, { childList: true, subtree: true }));
     stay();
   };
-  // `document$` is Material's: it speaks after every page that was loaded in place.
+  // `document$` is Material's: it emits after every page that was loaded in place.
   if (typeof document$ === "undefined") prepare();
   else document$.subscribe(() => requestAnimationFrame(prepare));
 })();
