@@ -78,8 +78,8 @@ with the keyboard. The build found the occurrences, and the page contains them. 
   const read = () => {
     if (arrays) return;
     const store = document.querySelector("template.vk-evidence");
-    const told = store ? JSON.parse(store.content.textContent).arrays ?? [] : [];
-    arrays = told.map(([name, hue, formulas, code, printed]) => ({ name, hue, formulas, code, printed }));
+    const found = store ? JSON.parse(store.content.textContent).arrays ?? [] : [];
+    arrays = found.map(([name, hue, formulas, code, printed]) => ({ name, hue, formulas, code, printed }));
     places = { ranges: new Map(), arrays: new WeakMap() };
     for (const array of arrays) {
       const ranges = [];

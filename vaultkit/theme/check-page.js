@@ -91,8 +91,8 @@ defined above: the addresses and hashes of Python. */
       return this.ready;
     },
 
-    /* Checks one note; `tell` receives each result as it is found. */
-    async check(name, edits, tell) {
+    /* Checks one note; `report` receives each result as it is found. */
+    async check(name, edits, report) {
       await this.start();
       await this.over?.catch(() => {});
       await this.start();
@@ -119,7 +119,7 @@ defined above: the addresses and hashes of Python. */
             finish(reject, new Stopped(`${this.stopped} Python stays loaded; only this run is lost.`));
           }
           else if (data.failed) finish(reject, new Error(`Nothing was judged: ${data.failed}`));
-          else tell(data);
+          else report(data);
         };
         if (this.signal) this.signal[0] = 0;  // a late message of the previous run
         this.worker.postMessage({ id, name, edits });

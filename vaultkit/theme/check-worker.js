@@ -91,8 +91,8 @@ from vaultkit.doors.browser import Desk
 
 desk = Desk(Path(${JSON.stringify(root)}))
 
-def check(name, edits, tell):
-    desk.check(name, {int(k): v for k, v in json.loads(edits).items()}, lambda m: tell(json.dumps(m)))
+def check(name, edits, report):
+    desk.check(name, {int(k): v for k, v in json.loads(edits).items()}, lambda m: report(json.dumps(m)))
 
 check
 `);
@@ -109,8 +109,8 @@ self.onmessage = async ({ data }) => {
       return;
     }
     const began = performance.now();
-    const tell = (text) => postMessage({ id: data.id, ...JSON.parse(text) });
-    check(data.name, JSON.stringify(data.edits ?? {}), tell);
+    const report = (text) => postMessage({ id: data.id, ...JSON.parse(text) });
+    check(data.name, JSON.stringify(data.edits ?? {}), report);
     postMessage({ id: data.id, done: true, seconds: (performance.now() - began) / 1000 });
   } catch (error) {
     if (error.type === "KeyboardInterrupt") postMessage({ id: data.id, stopped: true });

@@ -72,7 +72,7 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     clearTimeout(timer);
     if (shown === trigger) return;
     close();
-    const { part, told: [title, ...lines] } = known.get(trigger);
+    const { part, text: [title, ...lines] } = known.get(trigger);
     const name = part.dataset.term ? "What this means" : "What this rests on";
     box = element("div", { class: "vk-box", id: "vk-box", role: "dialog", "aria-label": name },
       element("p", { class: "vk-box__title" }, title));
@@ -116,10 +116,10 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     known = new Map();
     order = [];
     const store = document.querySelector("template.vk-evidence");
-    const told = store ? JSON.parse(store.content.textContent) : {};
+    const texts = store ? JSON.parse(store.content.textContent) : {};
     const begun = new Set();
     for (const named of document.querySelectorAll(".md-content [data-check], .md-content [data-term]")) {
-      const text = told[named.dataset.check] ?? told[named.dataset.term];
+      const text = texts[named.dataset.check] ?? texts[named.dataset.term];
       if (!text) continue;
       const part = named.closest(".vk-math") ?? named;
       if (part.parentElement.closest(`${OTHERS}, [data-asks]`)) continue;
@@ -134,7 +134,7 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
       const line = part.matches(".vk-math--display") ? part : part.closest(LINES) ?? part;
       trigger.tabIndex = begun.has(line) ? -1 : 0;
       begun.add(line);
-      known.set(trigger, { part, told: text });
+      known.set(trigger, { part, text });
       order.push(trigger);
     }
   };

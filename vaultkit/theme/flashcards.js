@@ -79,7 +79,7 @@ each is due again. Without scripts, each card is a question that unfolds.
       const kept = all();
       for (const id of cards.keys()) delete kept[id];
       keep(kept);
-      tell();
+      showStatus();
     });
     const acts = element("div", { class: "vk-deck__acts" }, begin, save, forget);
     const stage = element("section", { class: "vk-deck__card", "aria-label": "Card", tabindex: "-1" });
@@ -92,7 +92,7 @@ each is due again. Without scripts, each card is a question that unfolds.
       due.sort((a, b) => kept[a].due - kept[b].due);
       return { due, fresh: [...cards.keys()].filter((id) => !kept[id]) };
     };
-    const tell = (before = "") => {
+    const showStatus = (before = "") => {
       const { due, fresh } = waiting();
       const kept = all();
       const next = [...cards.keys()].map((id) => kept[id]?.due).filter((day) => day > today());
@@ -119,7 +119,7 @@ each is due again. Without scripts, each card is a question that unfolds.
       stage.hidden = true;
       stage.replaceChildren();
       acts.hidden = false;
-      tell(asked ? `Done: ${count(asked, "answer")}. ` : "");
+      showStatus(asked ? `Done: ${count(asked, "answer")}. ` : "");
       begin.focus({ preventScroll: true });
     };
 
@@ -185,7 +185,7 @@ each is due again. Without scripts, each card is a question that unfolds.
         choices[Number(event.key) - 1].click();
       }
     };
-    tell();
+    showStatus();
   };
   // `document$` is Material's: it emits after every page that was loaded in place.
   if (typeof document$ === "undefined") prepare();

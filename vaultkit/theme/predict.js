@@ -97,10 +97,10 @@ visible output. */
 
   /* --- A question ------------------------------------------------------------------------------ */
 
-  const ask = (note, told) => {
+  const ask = (note, question) => {
     const find = (place) => document.querySelector(`.md-content [data-check="${place}"]`);
-    const callout = find(told.place);
-    const output = find(told.output);
+    const callout = find(question.place);
+    const output = find(question.output);
     if (!callout || !output || callout.dataset.asked) return;
     callout.dataset.asked = "";
     const box = output.closest(".highlight") ?? output;
@@ -114,15 +114,15 @@ visible output. */
     let tries = 0;
     let asking = false; // Not yet: what was answered on another day is not unfolded unasked.
 
-    const id = `vk-${told.place}`;
+    const id = `vk-${question.place}`;
     const input = element("input", {
       type: "text", id, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
       "aria-describedby": `${id}-form`,
     });
     const check = element("button", { type: "submit" }, "Check");
-    const show = button("Show", () => look());
+    const show = button("Show", () => reveal());
     const again = button("Try again", () => {
-      record(note, told.key);
+      record(note, question.key);
       tries = 0;
       input.value = "";
       say();
@@ -131,12 +131,12 @@ visible output. */
     });
     const said = element("p", { class: "vk-predict__said", role: "status" });
     const asks = element("form", { class: "vk-predict" },
-      element("p", {}, element("label", { for: id }, LABELS[told.part]), " ",
-        element("span", { class: "vk-predict__form", id: `${id}-form` }, form(told))),
+      element("p", {}, element("label", { for: id }, LABELS[question.part]), " ",
+        element("span", { class: "vk-predict__form", id: `${id}-form` }, form(question))),
       input, check, show, again);
     const folded = element("div", { class: "vk-folded" },
       element("span", {}, "Folded until you predict it."),
-      button("Show the output", () => look()));
+      button("Show the output", () => reveal()));
 
     const say = (verdict = "", ...words) => {
       callout.dataset.predicted = verdict;
@@ -160,37 +160,37 @@ visible output. */
       else if (answer.tries > 1) say("right", `✓ Right, at the ${ordinal(answer.tries)} attempt.`);
       else say("right", "✓ Right.");
     };
-    const look = () => {
+    const reveal = () => {
       const answer = { tries, shown: true };
-      record(note, told.key, answer);
+      record(note, question.key, answer);
       done(answer);
     };
     const judge = () => {
-      const given = read(told.part, input.value);
+      const given = read(question.part, input.value);
       if (!given) {
-        say("none", input.value.trim() ? NOT[told.part] ?? "Write what the output says." : "Type what you expect.");
+        say("none", input.value.trim() ? NOT[question.part] ?? "Write what the output says." : "Type what you expect.");
         return;
       }
       tries += 1;
-      if (same(told.right, given, told.slack)) {
+      if (same(question.right, given, question.slack)) {
         const answer = { tries, right: true };
-        record(note, told.key, answer);
+        record(note, question.key, answer);
         done(answer);
         return;
       }
-      const at = told.wrong.findIndex((wrong) => same(wrong, given,
-        wrong.length === told.slack.length ? told.slack : wrong.map(() => Math.min(...told.slack))));
+      const at = question.wrong.findIndex((wrong) => same(wrong, given,
+        wrong.length === question.slack.length ? question.slack : wrong.map(() => Math.min(...question.slack))));
       if (at >= 0) {
         const why = others[at].cloneNode(true);
         say("wrong", "✗ No. This is ", ...(why.querySelector(":scope > p") ?? why).childNodes);
-      } else say("wrong", "✗ No. ", hint(told, given));
+      } else say("wrong", "✗ No. ", hint(question, given));
     };
     asks.addEventListener("submit", (event) => {
       event.preventDefault();
       if (!input.readOnly) judge();
     });
     // The browser's search, or a link to hidden text.
-    const seen = () => { if (!input.readOnly) look(); };
+    const seen = () => { if (!input.readOnly) reveal(); };
     box.addEventListener("beforematch", seen);
     fold?.addEventListener("toggle", () => { if (fold.open) seen(); });
 
@@ -198,7 +198,7 @@ visible output. */
     callout.insertBefore(asks, before ?? null);
     asks.after(said);
     if (!fold) box.after(folded);
-    const answer = all()[note]?.[told.key];
+    const answer = all()[note]?.[question.key];
     if (answer) done(answer);
     else open(false);
     asking = true;
@@ -249,8 +249,8 @@ visible output. */
   };
 
   const prepare = () => {
-    const told = document.querySelector("template.vk-predictions");
-    if (told) for (const one of JSON.parse(told.content.textContent)) ask(told.dataset.note, one);
+    const template = document.querySelector("template.vk-predictions");
+    if (template) for (const one of JSON.parse(template.content.textContent)) ask(template.dataset.note, one);
     document.querySelectorAll(".vk-predicted:not([data-filled])").forEach((box) => {
       box.dataset.filled = "";
       table(box);

@@ -78,11 +78,11 @@ a finger on it. The target page is fetched from the link's address. */
   /* The build's results: for the line of checks, or for a number in the words of a link. */
   const evidence = (link) => {
     const store = document.querySelector("template.vk-evidence");
-    const told = store ? JSON.parse(store.content.textContent) : {};
-    const whole = link.closest(".vk-checked") && told.checks;
+    const texts = store ? JSON.parse(store.content.textContent) : {};
+    const whole = link.closest(".vk-checked") && texts.checks;
     if (whole) return { instead: true, lines: [whole[0], ...whole.slice(1).map(([words]) => words)].map(paragraph) };
     const lines = [...link.querySelectorAll("[data-check]")].flatMap((part) => {
-      const [title, ...rests] = told[part.dataset.check] ?? [];
+      const [title, ...rests] = texts[part.dataset.check] ?? [];
       return title ? [paragraph(`${part.textContent}: ${[title, ...rests.map(([words]) => words)].join(". ")}`)] : [];
     });
     return { instead: false, lines };

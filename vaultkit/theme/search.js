@@ -255,8 +255,8 @@ const items = (question, index) => rank(question, index).slice(0, 30).map(({ not
     text: `<p>${excerpt(section.text, terms)}</p>`, terms: shown }));
   // Material sorts by score; the note itself comes first if its name was searched.
   const [top] = parts;
-  const told = `${article.title}${article.text}`.includes("<mark>");
-  const about = !inside.length || (told && (!top.section.anchor || own > top.score));
+  const isMarked = `${article.title}${article.text}`.includes("<mark>");
+  const about = !inside.length || (isMarked && (!top.section.anchor || own > top.score));
   if (about) return [{ ...article, score }, ...inside.map((part) => ({ ...part, score: score / 2 }))];
   return [{ ...inside[0], score }, { ...article, score: score / 2 },
     ...inside.slice(1).map((part) => ({ ...part, score: score / 2 }))];
