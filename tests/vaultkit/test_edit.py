@@ -296,6 +296,24 @@ def test_the_computed_number_is_taken_with_as_many_digits(vault: Vault) -> None:
     assert not [check for check in checked(vault, twice(vault)) if check.outcome == FAILS]
 
 
+@pytest.mark.parametrize(
+    ("stated", "computed", "offered"),
+    [
+        ("+4.2", -4.0, "−4.0"),
+        ("+4.2", 4.0, "+4.0"),
+        ("-4.2", -4.0, "-4.0"),
+        ("4.2", -4.0, "−4.0"),
+    ],
+)
+def test_a_sign_is_that_of_the_computed_number(
+    vault: Vault, stated: str, computed: float, offered: str
+) -> None:
+    text = f"# Twice\n\nIt is {stated} here.\n\n```python\nx = {computed}\n```\n"
+    vault.draft(vault.root / "Twice.md", text)
+    found = mending(vault, twice(vault), stated)
+    assert any(title.startswith(f"Write {offered} (computed: ") for title in found), list(found)
+
+
 def test_an_equation_is_marked_as_not_run(vault: Vault) -> None:
     for wrong in ("$y = 3 x$", "\n\n$$\ny = 3 x\n$$\n\n"):
         note = draft(vault, "$y = 2 x$", wrong)

@@ -83,7 +83,9 @@ class Evidence:
     def rounded(self, amount: Amount, counted: bool = False) -> float | None:
         """Return a number of the collection that rounds to an amount at its digits.
 
-        An amount with decimals matches a counted integer only if ``counted`` is true.
+        An amount with decimals matches a counted integer only if ``counted`` is true. An exact
+        amount (its unit is 0, as in 1/3) also matches a number of three or more digits that is a
+        rounding of it.
         """
         for wanted, _, slack in amount.wanted:
             counts = counted or slack >= _HALF

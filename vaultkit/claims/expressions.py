@@ -35,10 +35,10 @@ def expression_of(code: str) -> ast.expr | None:
     return body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
 
 
-def is_computed(code: str) -> bool:
+def uses_names(code: str) -> bool:
     """Return whether code is an expression that contains a name.
 
-    >>> is_computed("x + 1"), is_computed("1 + 1"), is_computed("x = 1")
+    >>> uses_names("x + 1"), uses_names("1 + 1"), uses_names("x = 1")
     (True, False, False)
     """
     tree = expression_of(code)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vaultkit.claims.expressions import expression_of, is_computed, is_literal, is_steady, parsed
+from vaultkit.claims.expressions import expression_of, is_literal, is_steady, parsed, uses_names
 from vaultkit.claims.suppositions import is_doubtful
 from vaultkit.read.note import Cell, Coded
 from vaultkit.read.sentences import Sentences
@@ -98,7 +98,7 @@ def said(coded: Coded) -> Iterator[Said]:
         if truth and _is_comparison(code, names=True):
             yield Said(line, column, code, "False" if truth["no"] else "True", (own,))
             continue
-        if _RAISES.fullmatch(text) and is_computed(code) and len(following) > 1:
+        if _RAISES.fullmatch(text) and uses_names(code) and len(following) > 1:
             shown = following[1].content.strip()
             if following[1].type == "code_inline" and _ERROR.fullmatch(shown):
                 place = (following[1].line, following[1].column, len(following[1].content))
@@ -109,7 +109,7 @@ def said(coded: Coded) -> Iterator[Said]:
             # *The sum of `x` is 7* states the value of `x.sum()`.
             code = f"{code}.{_FUNCTIONS[spoken['what'].lower()]}()"
         verb = _VERB.match(text)
-        if verb and is_computed(code) and not (":" in verb[0] and code.isidentifier()):
+        if verb and uses_names(code) and not (":" in verb[0] and code.isidentifier()):
             if (
                 verb.end() == len(text)
                 and len(following) > 1
@@ -144,7 +144,7 @@ def said_in_row(cell: Cell) -> Iterator[Said]:
     if not re.fullmatch("`[^`]+`", code) or not _VALUES.fullmatch(cell.title):
         return
     code, shown = code.strip("`").strip(), shown.strip("`").strip()
-    if not is_computed(code) or code.isidentifier() or not is_steady(code):
+    if not uses_names(code) or code.isidentifier() or not is_steady(code):
         return
     if _NUMBER.fullmatch(shown):
         shown = shown.replace(",", "").replace("−", "-")
@@ -161,7 +161,7 @@ def _is_comparison(code: str, *, names: bool = False) -> bool:
     A comparison of a name alone may be a condition; it counts only with ``names``.
     """
     tree = expression_of(code)
-    if not isinstance(tree, ast.Compare) or not is_computed(code):
+    if not isinstance(tree, ast.Compare) or not uses_names(code):
         return False
     sides = [tree.left, *tree.comparators]
     if names:

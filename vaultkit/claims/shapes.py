@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vaultkit.claims.expressions import is_computed, is_steady
+from vaultkit.claims.expressions import is_steady, uses_names
 from vaultkit.claims.numerals import NUMERAL, number_of
 from vaultkit.claims.suppositions import is_doubtful
 from vaultkit.read.prose import CODE, END, LINK, REASONS, Prose
@@ -289,7 +289,7 @@ def _computed(text: str, start: int) -> tuple[str, int]:
     doubtful = is_doubtful(text[begins:first], text[last + 1 : ends + 1])
     if doubtful or _PART_OF.search(text, begins, first):
         return "", 0
-    named = code.isidentifier() or not is_computed(code)
+    named = code.isidentifier() or not uses_names(code)
     return ("", 0) if named or not is_steady(code) else (code, first + 1)
 
 
@@ -321,7 +321,10 @@ def expression(text: str) -> str:
 def _factors(
     text: str, found: list[tuple[tuple[int, int], tuple[str, ...]]]
 ) -> Iterator[tuple[tuple[str, ...], ...]]:
-    """Yield, for each shape, the shapes that it is a product of or multiplied by, if any."""
+    """Yield, for each shape, the shapes that it is a product of or multiplied by, if any.
+
+    In *Q, 2 × 3, times K, 3 × 4, gives 2 × 4* these are: none, (2, 3), and both of the first two.
+    """
     # The shapes of the sentence so far: the last one, and the pair of the last product.
     last: tuple[str, ...] | None = None
     pair: tuple[tuple[str, ...], ...] = ()
@@ -333,14 +336,14 @@ def _factors(
             begins = ends + max(m.end() for m in _SENTENCE.finditer(between))
         begins = max(begins, start - _LONGEST)
         sentence = text[begins:start]
-        of: tuple[tuple[str, ...], ...] = ()
+        factors: tuple[tuple[str, ...], ...] = ()
         if last is not None and not _ELEMENTWISE.search(sentence):
             joined = not pair and _MULTIPLIES.search(text[begins:ends]) and _AND.match(between)
             if joined or _TIMES_WORD.match(between):
-                of, pair = (last,), (last, dims)
+                factors, pair = (last,), (last, dims)
             elif len(pair) == 2 and _GIVES.search(between):
-                of, pair = pair, ()
+                factors, pair = pair, ()
             else:
                 pair = ()
-        yield of
+        yield factors
         last, ends = dims, end

@@ -157,6 +157,11 @@ class SiteAssets:
                 script.path = there.get(script.path, script.path)
 
     def _characters(self) -> list[tuple[Font, set[str]]]:
+        """Return each font with the characters that it keeps.
+
+        A font for formulas keeps those of all formulas, and their slanted forms; any other font
+        those of all notes.
+        """
         notes = self.vault.notes.values()
         formulas = [f for note in notes for f in note.formulas]
         signs = slanted(set().union(*(mathematics.characters(f.tex, f.display) for f in formulas)))

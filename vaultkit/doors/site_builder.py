@@ -38,12 +38,12 @@ def build_site(root: Path, site_dir: Path, strict: bool = False) -> list[str]:
 
     Parameters
     ----------
-    The folder. A ``mkdocs.yml`` in it or in its parent is used if it is for this folder.
-        The folder. A ``mkdocs.yml`` in it or beside it is used, if it is for this folder.
-    The folder to which the site is written.
-        Where the site goes.
-    Whether warnings count as failures.
-        Whether a warning counts.
+    root
+        The folder. A ``mkdocs.yml`` in it or in its parent is used if it is for this folder.
+    site_dir
+        The folder to which the site is written.
+    strict
+        Whether warnings count as failures.
 
     Returns
     -------

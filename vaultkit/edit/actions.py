@@ -84,7 +84,10 @@ def _mended(note: Note, mend: Mend) -> Edit:
 
 
 def _numbers(note: Note, check: Check) -> Iterator[Action]:
-    """Offer the nearest computed numbers, with as many digits as are stated."""
+    """Offer the nearest computed numbers, with as many digits as are stated.
+
+    They are read from the message of the check, which `vaultkit.checks.backing` writes.
+    """
     found = _NEAREST.search(check.why.split("\n")[0])
     stated = re.fullmatch(r"(?P<sign>[-−+]?)(?P<digits>[\d,]*\.?\d+)(?P<unit>\s*%?)", check.what)
     span = span_of(check, note)
@@ -99,8 +102,9 @@ def _numbers(note: Note, check: Check) -> Iterator[Action]:
         scale = 100 if "%" in stated["unit"] and abs(number) <= 1 else 1
         comma = "," if "," in stated["digits"] else ""
         written = f"{abs(scale * number):{comma}.{decimals}f}"
-        sign = stated["sign"] or "−"
-        text = (sign if number < 0 else "") + written + stated["unit"]
+        minus = stated["sign"] if stated["sign"] in ("-", "−") else "−"
+        plus = "+" if stated["sign"] == "+" else ""
+        text = (minus if number < 0 else plus) + written + stated["unit"]
         yield Action(
             f"Write {text} (computed: {word})", {note.path: [Edit(span, text)]}, mends=check
         )

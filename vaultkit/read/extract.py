@@ -169,7 +169,10 @@ def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[P
 def _aside(
     place: str, text: str, begins: tuple[int, int], children: list[Token], position: int
 ) -> Iterator[Prose]:
-    """Yield text outside paragraphs, with the reason that follows it for its last number."""
+    """Yield an alternative text or title as prose of its own.
+
+    A comment with a reason directly after ``position`` is for its last number.
+    """
     if not text.strip():
         return
     prose = Prose(place, covers_last=True)

@@ -1,4 +1,4 @@
-"""The renderer: tokens of a note, the same that its checks use, to HTML.
+"""Renders notes as HTML, from the tokens that `vaultkit.read` makes.
 
 `host` is the Python-Markdown extension through which MkDocs or another host calls it. `blocks` and
 `inline` turn tokens into elements; `links`, `code`, `mathematics`, `embeds` and the other modules

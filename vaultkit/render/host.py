@@ -44,6 +44,7 @@ PARTS: dict[str, dict[str, Any]] = {
 }
 #: The text shown for a note in which the Excalidraw plugin stores a drawing.
 _DRAWN = "> [!info] A drawing of Excalidraw\n> It is shown in Obsidian alone."
+#: Material's tags plugin writes each heading of its list as ``ID/name { #ID/slug }``.
 _LISTED = re.compile(r"(?P<name>(?P<id>\S+)/name) \{ #(?P<slug>(?P=id)/slug) \}")
 
 

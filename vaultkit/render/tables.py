@@ -56,7 +56,7 @@ def _let_break(element: Element, longer_than: int = 0) -> None:
 
 
 def _break(element: Element) -> None:
-    """Insert ``<wbr>`` after underscores and dots in an element and its children."""
+    """Insert ``<wbr>`` after underscores, dots and slashes in the text directly in an element."""
     pieces = _parts(element.text)
     element.text = pieces[0]
     children = list(element)

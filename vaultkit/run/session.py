@@ -92,10 +92,10 @@ class NoteRun:
     beat
         Called before each block, and by `call`, with the index of the block and its time limit in
         seconds.
-    Called with the index of each block after it has run, before the watchers, unless the
-    block has effects beyond this process. If it returns an edited note that agrees so far,
-    the run continues with that.
-        continues with that.
+    pause
+        Called with the index of each block after it has run, before the watchers, unless the
+        block has effects beyond this process. If it returns an edited note that agrees so far,
+        the run continues with that.
     """
 
     def __init__(

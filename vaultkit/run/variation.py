@@ -162,7 +162,10 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def literal(self, node: ast.expr) -> ast.expr:
-        """Return a literal array of floats with other values."""
+        """Return a literal array of floats with other values; any other expression, unchanged.
+
+        Integers alone may be indices or lengths, which must stay.
+        """
         numbers = [n for n in ast.walk(node) if isinstance(n, ast.Constant)]
         if not any(type(n.value) is float for n in numbers):
             return node

@@ -157,6 +157,10 @@ def _engine() -> Iterator[tuple[str, bytes]]:
 
 
 def _vault(vault: Vault) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of the settings, of the vault's files and of the modules beside it.
+
+    Files that are no text, such as photographs, are empty: links need only find them.
+    """
     beside = vault.root.parent
     yield f"vault/{vault.root.name}/{FILES[0]}", vault.options.toml().encode()
     paths = list(vault.files)
@@ -164,7 +168,6 @@ def _vault(vault: Vault) -> Iterator[tuple[str, bytes]]:
         paths += [module] if module.is_file() else module.rglob("*")
     for path in paths:
         if path.is_file() and path.suffix in _SUFFIXES and "__pycache__" not in path.parts:
-            # A drawing that is not text need only exist.
             yield f"vault/{path.relative_to(beside).as_posix()}", path.read_bytes()
         elif path in vault.files:
             yield f"vault/{path.relative_to(beside).as_posix()}", b""

@@ -382,7 +382,10 @@ class Atoms(Ranges):
         return parts[0]
 
     def environment(self) -> Node:
-        """Parse a matrix or cases."""
+        """Parse a matrix or cases.
+
+        A ``vmatrix`` is a determinant, a matrix of one column a vector. `several` expands dots.
+        """
         self.take(r"\begin")
         name = "".join(t.text for t in self.group())
         if name not in _MATRICES:

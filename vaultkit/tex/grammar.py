@@ -251,6 +251,11 @@ class _Statements(Expressions):
         ]
 
     def members(self, start: int, elements: list[Node], negated: bool) -> list[Node]:
+        """Parse the set after ∈ or ∉; return what it states of each element.
+
+        A set may state its kind and a shape, an interval, or its numbers; for each of these, an
+        element has a `Membership`. In a list with dots, the elements share an index with limits.
+        """
         elements, limits = self.listed(elements)
         claims: list[dict[str, Any]] = []
         if self.next == r"\mathbb" or self.next in SETS:

@@ -170,8 +170,8 @@ def made(
         As in `Value`.
     parts
         The operands, for their unit roundoff.
-    Their arrays, which are searched for infinities; without them, all infinities are kept.
-        Their arrays, in which infinities are looked for; without them, all infinities are kept.
+    operands
+        Their arrays, which are searched for infinities; without them, all infinities are kept.
     more
         Other attributes of `Value`.
     """
