@@ -6,7 +6,7 @@ BIN := .venv/bin
 # Material for MkDocs tells of its future at every start.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve site test test-all test-rest machines watch figures bench elsewhere mutants code-mutants lint clean
+.PHONY: help serve site zensical test test-all test-rest machines watch figures bench elsewhere mutants code-mutants lint clean
 
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
@@ -15,6 +15,7 @@ help:
 	@echo "make machines run the notes as other machines compute, and see whether anything differs"
 	@echo "make watch    check the notes again at every save"
 	@echo "make site     build the site into site/, ready to publish"
+	@echo "make zensical build it with Zensical in place of MkDocs; see vaultkit/README.md"
 	@echo "make figures  draw the stale figures again, and the badge of the README"
 	@echo "make mutants  change one thing at a time in the notes, and report what no check notices"
 	@echo "make code-mutants ROOM=checks  the same in a part of the code, against its tests"
@@ -31,6 +32,10 @@ serve: .venv/site
 site: .venv/site
 	$(BIN)/pytest docs -q --trials 2
 	$(BIN)/mkdocs build --strict
+
+zensical: .venv/zensical
+	$(BIN)/pytest docs -q --trials 2
+	$(BIN)/vaultkit build docs --strict --zensical
 
 # Code and pages at once. The gate tries what failed a second time, and names at the end what passed
 # only then.

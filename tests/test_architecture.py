@@ -19,16 +19,14 @@ DOORS = {
     "pytest_items.py",
     "pytest_plugin.py",
     "pytest_session.py",
-    "redirects.py",
     "render_cache.py",
     "page_spool.py",
-    "site_assets.py",
     "site_builder.py",
     "site_files.py",
     "vault_config.py",
     "output_index.py",
 }
-HOSTS = {"pytest", "_pytest", "mkdocs", "material", "pygls"}
+HOSTS = {"pytest", "_pytest", "mkdocs", "material", "zensical", "pygls"}
 
 
 @functools.cache

@@ -202,11 +202,15 @@ def check(
 @_folder
 @click.option("--site-dir", "-d", type=click.Path(path_type=Path), default="site")
 @click.option("--strict", is_flag=True, help="Exit with 1 if there is a warning.")
+@click.option("--zensical", is_flag=True, help="Build with Zensical instead of MkDocs.")
 @_door
-def build(path: Path, site_dir: Path, strict: bool) -> None:
+def build(path: Path, site_dir: Path, strict: bool, zensical: bool) -> None:
     """Build a site from the notes below PATH. A mkdocs.yml is used if there is one."""
     try:
-        from vaultkit.doors.site_builder import build_site
+        if zensical:
+            from vaultkit.doors.zensical_site import build_with_zensical as build_site
+        else:
+            from vaultkit.doors.site_builder import build_site
     except ImportError as error:
         raise click.UsageError(f'{error}; a site needs: pip install "vaultkit[site]"') from error
     problems = build_site(path, site_dir, strict)

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
-from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.files import Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import nest_paths
@@ -40,13 +40,14 @@ from vaultkit.doors.render_cache import (
     tame_jupyter,
 )
 from vaultkit.doors.served_vault import ServedVault
-from vaultkit.doors.site_assets import FOLDER, THEME, SiteAssets, generated, theme
+from vaultkit.doors.site_assets import FOLDER, THEME, Look, SiteAssets, SiteFile, notebook_files
 from vaultkit.doors.site_model import (
     CHECKS,
     DECK,
     LLMS,
     SiteModel,
     begins_with_formulas,
+    in_order,
     markdown_of,
 )
 from vaultkit.doors.text_failures import TextFailures
@@ -179,23 +180,23 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Set the addresses of all notes; add redirects for aliases, and the theme's files."""
         model, vault = self.model, self.model.vault
         site_files.set_addresses(files, vault)
-        self.assets = SiteAssets(vault, config, self._store(config), self.incremental)
-        self.assets.rename(files, self.config.named_by_content)
+        look = Look(config.extra_css, config.extra_javascript, config.theme)
+        self.assets = SiteAssets(vault, look, self._store(config), self.incremental)
+        site_files.name_by_content(files, self.assets, self.config.named_by_content)
         site_files.add_front(files, vault, config)
         if map_ := site_files.add_pages(files, vault, config):
             model.map_uri, model.map_url = map_.src_uri, map_.url
-        for file in (*self.assets.scripts(), *self._checks(files, config)):
-            files.append(file)
+        site_files.add(files, config, self.assets.scripts())
+        site_files.add(files, config, self._checks(files))
         if self.config.pyodide:
-            *needed, script = site_files.checker(vault, self.assets, self.config.pyodide)
-            config.extra_javascript.append(script.src_uri)
-            for file in (*needed, script, *site_files.notebook_files(vault, config)):
-                files.append(file)
+            site_files.add(files, config, self.assets.checker(self.config.pyodide))
+            site_files.add(files, config, notebook_files(vault))
         model.picture = self.assets.picture
         # Without `nav`, pages are in Obsidian's order.
         self.is_ordered = bool(config.nav)
         if not self.is_ordered:
-            pages = sorted(files.documentation_pages(), key=site_files.in_order)
+            pages = files.documentation_pages()
+            pages = sorted(pages, key=lambda file: in_order(file.src_uri, file.name == "index"))
             least = InclusionLevel.UNDEFINED.value
             nest: Any = nest_paths
             config.nav = nest(page.src_uri for page in pages if page.inclusion.value >= least)
@@ -203,7 +204,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     on_files = CombinedEvent(_drop_files, _add_files)
 
-    def _checks(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
+    def _checks(self, files: Files) -> Iterator[SiteFile]:
         """Load the checks of all notes; yield the files that show them."""
         vault = self.model.vault
 
@@ -216,11 +217,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         for path, check in checked.failures:
             _log.warning("%s:%s: %s", path, check.line, check.why)
         self.model.checked = checked
-        yield generated(config, CHECKS, checked.data())
-        yield generated(config, "badge.svg", checked.badge())
+        yield SiteFile(CHECKS, checked.data())
+        yield SiteFile("badge.svg", checked.badge())
         if page := files.get_file_from_path(self.config.checks_page):
-            script = self.assets.file("checks.js", theme("checks.js"))
-            self.model.checks_url, self.model.checks_script = page.url, script.url
+            script = self.assets.themed("checks.js")
+            self.model.checks_url, self.model.checks_script = page.url, script.uri
             yield script
 
     def on_nav(self, nav: Navigation, files: Files, **_: Any) -> Navigation:
@@ -327,13 +328,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if search:
             # It would parse every page again, for an index that ours replaces.
             search.search_index.add_entry_from_context = lambda _page: None
-        for file in self.assets.styles():
-            files.append(file)
+        site_files.add(files, config, self.assets.styles())
         index = self.assets.file("search.json", self.model.index())
-        script = self.assets.file("search.js", theme("search.js"))
-        for file in (index, script):
-            files.append(file)
-        worker = f"{script.url}?index={posixpath.basename(index.url)}"
+        script = self.assets.themed("search.js")
+        site_files.add(files, config, (index, script))
+        worker = f"{script.uri}?index={posixpath.basename(index.uri)}"
         env.filters["vaultkit_search"] = lambda settings: Markup(
             material.with_search_worker(str(settings), worker)
         )

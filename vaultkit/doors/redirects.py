@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import html
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
-
-from mkdocs.structure.files import Files
 
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.vault import Vault
 
 
-def redirects(vault: Vault, files: Files, directories: bool) -> Iterator[tuple[str, str]]:
+def redirects(
+    vault: Vault, url_of: Callable[[str], str | None], directories: bool
+) -> Iterator[tuple[str, str]]:
     """Yield a page for every alias, which redirects to the note.
 
     Parameters
     ----------
     vault
         The notes and their aliases.
-    files
-        The files of the site, for the notes' addresses.
+    url_of
+        Returns the address of the page of a note, given its path; None where it has none.
     directories
         Whether addresses end in a slash.
 
@@ -31,16 +31,16 @@ def redirects(vault: Vault, files: Files, directories: bool) -> Iterator[tuple[s
         Path of the page below the site's root, and its HTML.
     """
     for note in vault.notes.values():
-        file = files.get_file_from_path(vault.relative(note.path))
-        if file is None:
+        url = url_of(vault.relative(note.path))
+        if url is None:
             continue
         for alias in note.aliases:
             words = address_of(alias.replace("/", " "))
             if words:
                 uri = f"{words}/index.html" if directories else f"{words}.html"
                 here = posixpath.dirname(uri) or "."
-                there = posixpath.relpath(file.url or ".", here)
-                if file.url.endswith("/") or not file.url:
+                there = posixpath.relpath(url or ".", here)
+                if url.endswith("/") or not url:
                     there += "/"
                 yield uri, redirect(there, note.name)
 

@@ -9,18 +9,15 @@ cached.
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 import logging
 import re
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
-from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +30,14 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink, TableOfContents, get_toc
 
+from vaultkit.doors.fingerprints import code_fingerprint, names_fingerprint
 from vaultkit.doors.helpers import Helpers
 from vaultkit.doors.site_assets import THEME
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.render.backlinks import section_of
 from vaultkit.render.host import PARTS, refusal
-from vaultkit.site import search_index
+from vaultkit.site import notebooks, search_index
 from vaultkit.store import Store
 
 #: Extensions that read only the page: ours, and those of Python-Markdown and pymdownx, except a few
@@ -54,8 +52,6 @@ _DAMAGED = (AttributeError, KeyError, TypeError, ValueError)
 _KIND = "page"
 #: So many pages are rendered before helpers are started, if more than as many are left.
 _FEW = 16
-#: The element in which mkdocs-jupyter puts Markdown.
-_NOTEBOOK = re.compile(r"<pre>(.*)</pre>", re.DOTALL)
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 #: The folder of generated files, to which no note links.
 _OURS = "assets/vaultkit/"
@@ -78,7 +74,7 @@ class RenderCache:
         self._store, self.vault = store, vault
         self.is_on = all(isinstance(e, str) and _is_pure(e) for e in config.markdown_extensions)
         #: Fingerprint of everything that links and embeds of the vault depend on.
-        self.names_fingerprint = _names_fingerprint(vault)
+        self.names_fingerprint = names_fingerprint(vault)
         self._config = config
         self._common = b""
         self._asked: set[str] = set()
@@ -244,8 +240,7 @@ def render_notebook(page: Page, write: Any, config: MkDocsConfig, files: Files) 
     """Render a notebook like a note, from the Markdown that mkdocs-jupyter makes of it."""
     write(config, files)
     # Before and after it are 360 KB of styles, for HTML that our template does not write.
-    found = _NOTEBOOK.search(page.content or "")
-    page.markdown = html.unescape(found[1]) if found else ""
+    page.markdown = notebooks.markdown_in(page.content or "")
     Page.render(page, config, files)
 
 
@@ -254,26 +249,6 @@ def tame_jupyter(plugin: Any) -> None:
     import_module("mkdocs_jupyter.config").settings.templates_dir = str(THEME / "notebook")
     # Its cache does not depend on the template, so it would return pages of another one.
     plugin.config["cache"] = False
-
-
-def _names_fingerprint(vault: Vault) -> str:
-    """Return the fingerprint of what links can name, of all drawings, and of the settings."""
-    facts = [
-        str(vault.root),
-        repr(vault.options),
-        sorted(map(str, vault.hidden)),
-        vault.breaks,
-        vault.preamble,
-        # Unpublished notes affect which note a link names.
-        [(str(path), note.outline, note.title) for path, note in vault.whole.notes.items()],
-        [str(path) for path in vault.whole.files],
-        [
-            hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in vault.whole.files
-            if path.suffix.lower() == ".svg" and path.is_file()
-        ],
-    ]
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def _is_pure(extension: str) -> bool:
@@ -346,14 +321,3 @@ def _setting_as_data(value: Any) -> Any:
         return f"{module}.{name}"
     # Other code may have changed: the result is then different in every run.
     return repr(value) if not callable(value) else f"{value!r} {id(value)} {time.time_ns()}"
-
-
-@cache
-def code_fingerprint() -> str:
-    """Return the fingerprint of the code that renders, and of all installed packages."""
-    installed = sorted(f"{one.name} {one.version}" for one in distributions())
-    digest = hashlib.sha256(f"{sys.version} {installed}".encode())
-    root = Path(__file__).parents[1]
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()

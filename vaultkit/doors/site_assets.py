@@ -1,4 +1,4 @@
-"""The style sheet, scripts, fonts and logo of a site, as files that MkDocs publishes."""
+"""The files of a site besides its pages: the theme's, the checker's, the notebooks."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import hashlib
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files, InclusionLevel
-
+from vaultkit.doors.site_model import ALL_NOTEBOOKS, notebook_uri
 from vaultkit.read.vault import Vault
 from vaultkit.render import mathematics
-from vaultkit.site import machines
+from vaultkit.site import machines, notebooks, runnable
 from vaultkit.store import Store
 from vaultkit.theme.fonts import FONTS, Font, fallbacks, slanted, web_font
 
@@ -47,6 +47,31 @@ STYLES = (
 )
 
 
+@dataclass(frozen=True)
+class SiteFile:
+    """A generated file of the site: its path and its content."""
+
+    uri: str
+    content: str | bytes
+
+
+@dataclass(frozen=True)
+class Look:
+    """The settings of a host that name what all pages load; `SiteAssets` adds to them.
+
+    Parameters
+    ----------
+    extra_css, extra_javascript
+        Paths of style sheets and scripts; a script may be an object that has a ``path``.
+    theme
+        Settings of the theme.
+    """
+
+    extra_css: list[Any]
+    extra_javascript: list[Any]
+    theme: MutableMapping[str, Any]
+
+
 class SiteAssets:
     """The generated files, each named after its content, so that browsers may cache it forever.
 
@@ -54,8 +79,8 @@ class SiteAssets:
     ----------
     vault
         The notes, for the characters that the fonts must contain.
-    config
-        The configuration of MkDocs.
+    look
+        The style sheets, scripts and theme settings of the host.
     store
         The store of subset fonts.
     incremental
@@ -63,29 +88,33 @@ class SiteAssets:
         do not depend on their content.
     """
 
-    def __init__(self, vault: Vault, config: MkDocsConfig, store: Store, incremental: bool) -> None:
-        self.vault, self.config, self.store, self.incremental = vault, config, store, incremental
+    def __init__(self, vault: Vault, look: Look, store: Store, incremental: bool) -> None:
+        self.vault, self.look, self.store, self.incremental = vault, look, store, incremental
         #: Addresses of fonts, and whether formulas are set in them.
         self.fonts: list[tuple[str, bool]] = []
         #: Address of the picture that other sites show for a link to this one.
         self.picture = ""
         self._letters = self._characters()
 
-    def file(self, name: str, content: str | bytes) -> File:
+    def file(self, name: str, content: str | bytes) -> SiteFile:
         """Return a generated file."""
         if self.incremental:
-            return generated(self.config, f"{FOLDER}/{name}", content)
+            return SiteFile(f"{FOLDER}/{name}", content)
         data = content.encode() if isinstance(content, str) else content
         stem, ending = posixpath.splitext(name)
         digest = hashlib.sha256(data).hexdigest()[:8]
-        return generated(self.config, f"{FOLDER}/{stem}.{digest}{ending}", content)
+        return SiteFile(f"{FOLDER}/{stem}.{digest}{ending}", content)
 
-    def scripts(self) -> Iterator[File]:
+    def themed(self, name: str) -> SiteFile:
+        """Return a file of the theme."""
+        return self.file(name, theme(name))
+
+    def scripts(self) -> Iterator[SiteFile]:
         """Yield the scripts, the logo, and the picture of the site."""
         needed = {}
         for name, part in NEEDED.items():
-            file = self.file(name, theme(name))
-            needed[posixpath.basename(file.src_uri)] = part
+            file = self.themed(name)
+            needed[posixpath.basename(file.uri)] = part
             yield file
         needed_js = f"const VAULTKIT_NEEDED = {json.dumps(needed)};\n"
         every = {name: theme(name) for name in SCRIPTS} | {
@@ -93,21 +122,21 @@ class SiteAssets:
         }
         for name, content in every.items():
             file = self.file(name, content)
-            self.config.extra_javascript.append(file.src_uri)
+            self.look.extra_javascript.append(file.uri)
             yield file
         drawn = theme("logo.svg")
         logo = self.file("logo.svg", drawn)
         yield logo
         picture = self.file("picture.png", machines.picture(drawn))
-        self.picture = picture.url
+        self.picture = picture.uri
         yield picture
-        theme_config = self.config.theme
+        theme_config = self.look.theme
         if not theme_config.get("logo") and not (theme_config.get("icon") or {}).get("logo"):
-            theme_config["logo"] = logo.src_uri
+            theme_config["logo"] = logo.uri
         if theme_config.get("favicon") in (None, "", "assets/images/favicon.png"):
-            theme_config["favicon"] = logo.src_uri
+            theme_config["favicon"] = logo.uri
 
-    def styles(self) -> Iterator[File]:
+    def styles(self) -> Iterator[SiteFile]:
         """Yield the style sheet and the fonts that it loads."""
         faces: list[str] = []
         self.fonts = []
@@ -121,40 +150,64 @@ class SiteAssets:
             faces.append(
                 f'@font-face{{font-family:"{font.family}";font-style:{font.style};'
                 f"font-weight:{font.weight};font-display:{font.display};"
-                f'src:url("{posixpath.basename(file.src_uri)}") format("woff2")}}'
+                f'src:url("{posixpath.basename(file.uri)}") format("woff2")}}'
             )
             if not font.formulas:
                 faces.append(fallbacks(font, content))
             if font.style == "normal":
-                self.fonts.append((file.src_uri, font.formulas))
+                self.fonts.append((file.uri, font.formulas))
         css = "\n".join(("".join(faces), *map(theme, STYLES)))
         file = self.file("vaultkit.css", css)
-        self.config.extra_css.insert(0, file.src_uri)
+        self.look.extra_css.insert(0, file.uri)
         yield file
 
-    def rename(self, files: Files, folders: Sequence[str]) -> None:
-        """Put the hash of some folders' content into their addresses, for browsers' caches.
+    def rename(self, found: Mapping[str, bytes]) -> dict[str, str]:
+        """Put the hash of some files' content into their addresses, for browsers' caches.
 
         All of them get the same hash, since scripts refer to each other and to style sheets by
         relative paths.
+
+        Parameters
+        ----------
+        found
+            The content of each file, by its path.
+
+        Returns
+        -------
+        dict
+            The new path of each file, by its path; empty if they keep their names.
         """
-        beginnings = tuple(f"{name.strip('/')}/" for name in folders)
-        found = [file for file in files if file.src_uri.startswith(beginnings)]
         if self.incremental or not found:
-            return
+            return {}
         digest = hashlib.sha256()
-        for file in sorted(found, key=lambda file: file.src_uri):
-            digest.update(file.src_uri.encode() + b"\0" + file.content_bytes + b"\0")
-        for file in found:
-            move(file, f"{FOLDER}/{digest.hexdigest()[:8]}/{file.src_uri}")
-        there = {file.src_uri: file.dest_uri for file in found}
-        styles, scripts = self.config.extra_css, self.config.extra_javascript
+        for uri in sorted(found):
+            digest.update(uri.encode() + b"\0" + found[uri] + b"\0")
+        there = {uri: f"{FOLDER}/{digest.hexdigest()[:8]}/{uri}" for uri in found}
+        styles, scripts = self.look.extra_css, self.look.extra_javascript
         styles[:] = [there.get(path, path) for path in styles]
         for index, script in enumerate(scripts):
             if isinstance(script, str):
                 scripts[index] = there.get(script, script)
             else:
                 script.path = there.get(script.path, script.path)
+        return there
+
+    def checker(self, pyodide: str) -> Iterator[SiteFile]:
+        """Yield the files that check a page in a browser: a worker, a zip, and the script."""
+        worker = self.themed("check-worker.js")
+        content = runnable.bundle(self.vault)
+        bundle = self.file("engine.zip", content)
+        engine = runnable.engine(
+            self.vault,
+            pyodide,
+            worker=posixpath.basename(worker.uri),
+            bundle=posixpath.basename(bundle.uri),
+            size=len(content),
+            root=posixpath.relpath(".", FOLDER),
+        )
+        script = self.file("check-page.js", engine + theme("check-page.js"))
+        self.look.extra_javascript.append(script.uri)
+        yield from (worker, bundle, script)
 
     def _characters(self) -> list[tuple[Font, set[str]]]:
         """Return each font with the characters that it keeps.
@@ -175,18 +228,9 @@ def theme(name: str) -> str:
     return _COMMENTS.sub("", text) if name.endswith(".js") else text
 
 
-def move(file: File, uri: str) -> None:
-    """Move a file to another address on the site."""
-    file.dest_uri = uri
-    for computed in ("url", "abs_dest_path"):
-        file.__dict__.pop(computed, None)
-
-
-def generated(
-    config: MkDocsConfig,
-    uri: str,
-    content: str | bytes,
-    inclusion: InclusionLevel = InclusionLevel.INCLUDED,
-) -> File:
-    """Return a file of the site that is not in the folder of the notes."""
-    return File.generated(config, uri, content=content, inclusion=inclusion)
+def notebook_files(vault: Vault) -> Iterator[SiteFile]:
+    """Yield each note as a notebook, and a zip of all of them."""
+    made = notebooks.all_notebooks(vault)
+    for name, content in made.items():
+        yield SiteFile(notebook_uri(name), content)
+    yield SiteFile(ALL_NOTEBOOKS, notebooks.archive(vault, made))

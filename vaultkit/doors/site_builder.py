@@ -13,13 +13,8 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, ConfigurationError
 
-from vaultkit.read.graph import way_in
+from vaultkit.doors.site_settings import bare_settings
 from vaultkit.read.options import OptionsError
-from vaultkit.read.vault import Vault
-from vaultkit.store import store_beside
-
-#: Names of folders that do not describe the notes in them.
-_COMMON = {"", "content", "docs", "documentation", "en", "notes", "vault"}
 
 
 class _Listener(logging.Handler):
@@ -83,43 +78,7 @@ def _config(root: Path, site_dir: Path) -> Any:
 
 def _settings(root: Path) -> io.BytesIO:
     """Return a ``mkdocs.yml`` for a vault without one."""
-    toggles = [
-        ("(prefers-color-scheme)", None, "brightness-auto", "as the system"),
-        ("(prefers-color-scheme: light)", "default", "weather-sunny", "light"),
-        ("(prefers-color-scheme: dark)", "slate", "weather-night", "dark"),
-    ]
-    palette = [
-        {
-            "media": media,
-            **({"scheme": scheme} if scheme else {}),
-            "primary": "custom",
-            "accent": "custom",
-            "toggle": {"icon": f"material/{icon}", "name": f"Colours: {words}"},
-        }
-        for media, scheme, icon, words in toggles
-    ]
-    features = ["content.code.copy", "content.lazy", "navigation.instant", "navigation.prune"]
-    settings = {
-        "site_name": title(root),
-        "theme": {
-            "name": "material",
-            "font": False,
-            "palette": palette,
-            "features": [*features, "navigation.top", "search.highlight", "toc.follow"],
-        },
-        "plugins": ["search", "tags", "vaultkit"],
-    }
-    stream = io.BytesIO(yaml.safe_dump(settings, allow_unicode=True).encode())
+    stream = io.BytesIO(yaml.safe_dump(bare_settings(root), allow_unicode=True).encode())
     # MkDocs shows this path in messages, and resolves relative paths against it.
     stream.name = str(root.parent / "mkdocs.yml")
     return stream
-
-
-def title(root: Path) -> str:
-    """Return the title of a vault: that of its front page, or its folder's name."""
-    front = way_in(Vault(root, public=True, store=store_beside(root)))
-    if front and front.title.casefold() != front.name.casefold():
-        return front.title
-    folder = next((f for f in (root, *root.parents) if f.name.casefold() not in _COMMON), root)
-    words = folder.name.replace("-", " ").replace("_", " ").strip() or "Notes"
-    return words[0].upper() + words[1:]

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import logging
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from vaultkit.doors.redirects import redirects
-from vaultkit.doors.site_assets import FOLDER, SiteAssets, generated, move, theme
-from vaultkit.doors.site_model import ALL_NOTEBOOKS, map_page, notebook_uri
+from vaultkit.doors.site_assets import SiteAssets, SiteFile
+from vaultkit.doors.site_model import map_page, page_address, tags_page
 from vaultkit.read.discovery import READERS
 from vaultkit.read.graph import way_in
-from vaultkit.read.syntax import natural, place, printable
+from vaultkit.read.syntax import printable
 from vaultkit.read.vault import Vault
-from vaultkit.site import notebooks, runnable
 from vaultkit.site.front import front_page
 
-#: The page on which Material's plugin lists the tags.
-_TAGS = """---
-description: All notes by topic.
----
-# Tags
-
-All notes by topic.
-
-<!-- material/tags -->
-"""
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
 
@@ -62,15 +51,25 @@ def set_addresses(files: Files, vault: Vault) -> None:
         if not file.is_documentation_page():
             continue
         parent, name = posixpath.split(file.dest_uri)
-        words = posixpath.splitext(file.dest_uri)[0].removesuffix("/index")
         if name == "index.html" and not parent:
             continue
         ending = "/index.html" if name == "index.html" else ".html"
-        note = vault.notes.get(vault.root / file.src_uri)
-        if note and file.name != "index":
-            move(file, vault.address(note) + ending)
-        else:
-            move(file, place(words) + ending)
+        move(file, (page_address(vault, file.src_uri) or "index") + ending)
+
+
+def name_by_content(files: Files, assets: SiteAssets, folders: Sequence[str]) -> None:
+    """Put the hash of some folders' content into their addresses."""
+    beginnings = tuple(f"{name.strip('/')}/" for name in folders)
+    found = {file.src_uri: file for file in files if file.src_uri.startswith(beginnings)}
+    there = assets.rename({uri: file.content_bytes for uri, file in found.items()})
+    for uri, place in there.items():
+        move(found[uri], place)
+
+
+def add(files: Files, config: MkDocsConfig, made: Iterable[SiteFile]) -> None:
+    """Add generated files."""
+    for file in made:
+        files.append(generated(config, file.uri, file.content))
 
 
 def add_front(files: Files, vault: Vault, config: MkDocsConfig) -> None:
@@ -90,12 +89,17 @@ def add_front(files: Files, vault: Vault, config: MkDocsConfig) -> None:
 def add_pages(files: Files, vault: Vault, config: MkDocsConfig) -> File | None:
     """Add redirects for aliases, the list of tags and the map; return the map, if any."""
     taken = {file.dest_uri for file in files}
-    for uri, content in redirects(vault, files, config.use_directory_urls):
+
+    def url_of(path: str) -> str | None:
+        file = files.get_file_from_path(path)
+        return file.url if file else None
+
+    for uri, content in redirects(vault, url_of, config.use_directory_urls):
         if uri not in taken:
             taken.add(uri)
             files.append(generated(config, uri, content))
     if "material/tags" in config.plugins and "tags/index.html" not in taken:
-        files.append(generated(config, "tags.md", _TAGS, InclusionLevel.NOT_IN_NAV))
+        files.append(generated(config, "tags.md", tags_page(), InclusionLevel.NOT_IN_NAV))
     if not config.nav or {"map.html", "map/index.html"} & taken:
         return None
     added = generated(config, "map.md", map_page(), InclusionLevel.NOT_IN_NAV)
@@ -103,32 +107,18 @@ def add_pages(files: Files, vault: Vault, config: MkDocsConfig) -> File | None:
     return added
 
 
-def checker(vault: Vault, assets: SiteAssets, pyodide: str) -> Iterator[File]:
-    """Yield the files that check a page in a browser: the worker, a zip, and last the script."""
-    worker = assets.file("check-worker.js", theme("check-worker.js"))
-    content = runnable.bundle(vault)
-    bundle = assets.file("engine.zip", content)
-    engine = runnable.engine(
-        vault,
-        pyodide,
-        worker=posixpath.basename(worker.src_uri),
-        bundle=posixpath.basename(bundle.src_uri),
-        size=len(content),
-        root=posixpath.relpath(".", FOLDER),
-    )
-    yield from (worker, bundle, assets.file("check-page.js", engine + theme("check-page.js")))
+def move(file: File, uri: str) -> None:
+    """Move a file to another address on the site."""
+    file.dest_uri = uri
+    for computed in ("url", "abs_dest_path"):
+        file.__dict__.pop(computed, None)
 
 
-def notebook_files(vault: Vault, config: MkDocsConfig) -> Iterator[File]:
-    """Yield each note as a notebook, and a zip of all of them."""
-    made = notebooks.all_notebooks(vault)
-    for name, content in made.items():
-        yield generated(config, notebook_uri(name), content)
-    yield generated(config, ALL_NOTEBOOKS, notebooks.archive(vault, made))
-
-
-def in_order(file: File) -> tuple[list[object], bool, object]:
-    """Return the sort key of a file in Obsidian's order; a folder's own page comes first in it."""
-    folder, name = posixpath.split(file.src_uri)
-    above: list[object] = [natural(part) for part in folder.split("/") if part]
-    return above, file.name != "index", natural(posixpath.splitext(name)[0])
+def generated(
+    config: MkDocsConfig,
+    uri: str,
+    content: str | bytes,
+    inclusion: InclusionLevel = InclusionLevel.INCLUDED,
+) -> File:
+    """Return a file of the site that is not in the folder of the notes."""
+    return File.generated(config, uri, content=content, inclusion=inclusion)

@@ -7,6 +7,7 @@ placeholders replaced (`filled_in`), and the files that are made from all pages.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from urllib.parse import quote
 
 from vaultkit.doors.checked_notes import CheckedNotes
 from vaultkit.read.note import Note
+from vaultkit.read.syntax import natural, place
 from vaultkit.read.vault import Vault
 from vaultkit.site import (
     anki,
@@ -69,7 +71,7 @@ class SiteSettings:
     side_roads: Sequence[str] = ()
     roads: Mapping[str, Sequence[str]] = field(default_factory=dict)
     meanings: Sequence[str] = ()
-    checks_page: str = ""
+    checks_page: str = "Checks.md"
     can_run: bool = False
 
 
@@ -291,6 +293,42 @@ def begins_with_formulas(content: str) -> bool:
     """Return whether the first screen has a formula, so that its font is preloaded."""
     before, formula, _ = content.partition("<math")
     return bool(formula) and len(_TAG.sub("", before)) < _FIRST_SCREEN
+
+
+def page_address(vault: Vault, uri: str) -> str:
+    """Return the address of a page, without slashes at its ends; an index page has its folder's.
+
+    Parameters
+    ----------
+    vault, uri
+        The notes, and the path of the page's source below their folder.
+    """
+    folder, name = posixpath.split(uri)
+    stem = posixpath.splitext(name)[0]
+    if stem in ("index", "README"):
+        return place(folder) if folder else ""
+    note = vault.notes.get(vault.root / uri)
+    return vault.address(note) if note else place(posixpath.join(folder, stem))
+
+
+def in_order(uri: str, is_index: bool) -> tuple[list[object], bool, object]:
+    """Return the sort key of a file in Obsidian's order; a folder's own page comes first in it."""
+    folder, name = posixpath.split(uri)
+    above: list[object] = [natural(part) for part in folder.split("/") if part]
+    return above, not is_index, natural(posixpath.splitext(name)[0])
+
+
+def tags_page() -> str:
+    """Return the Markdown of the page on which the theme lists the tags."""
+    return """---
+description: All notes by topic.
+---
+# Tags
+
+All notes by topic.
+
+<!-- material/tags -->
+"""
 
 
 def map_page() -> str:

@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from vaultkit.checks.check import FAILS
-from vaultkit.doors.render_cache import code_fingerprint
+from vaultkit.doors.fingerprints import code_fingerprint
 from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault

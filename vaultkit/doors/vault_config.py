@@ -14,7 +14,7 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
 
     cache_dir = config_options.Type(str, default=".cache/vaultkit")
     #: The note whose ``<!-- ledger -->`` is replaced by the table of all checks.
-    checks_page = config_options.Type(str, default="Checks.md")
+    checks_page = config_options.Type(str, default=SiteSettings.checks_page)
     #: The sections of ``nav`` that are not part of the reader's road, such as references.
     off_the_road = config_options.ListOfItems(config_options.Type(str), default=[])
     #: The sections of ``nav`` beside the road: each of their notes is entered from one on the road.

@@ -11,6 +11,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,6 +23,8 @@ from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.site.runnable import local_modules
 
 _FLASHCARD = re.compile(r"^([> ]*)\?$")
+#: The element in which our template puts Markdown.
+_EXPORTED = re.compile(r"<pre>(.*)</pre>", re.DOTALL)
 _NEVER = (1980, 1, 1, 0, 0, 0)
 
 
@@ -74,6 +77,28 @@ def archive(vault: Vault, made: Mapping[str, str]) -> bytes:
         for name, data in sorted(content.items()):
             file.writestr(zipfile.ZipInfo(name, _NEVER), data, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
+
+
+def exported(path: Path, templates: Path) -> str:
+    """Return a notebook with its outputs as the Markdown of a page; needs nbconvert.
+
+    Parameters
+    ----------
+    path, templates
+        The notebook, and the folder of our template, ``mkdocs_html``.
+    """
+    exporter = import_module("nbconvert").HTMLExporter(
+        template_name="mkdocs_html",
+        template_file="notebook.html.j2",
+        extra_template_basedirs=[str(templates)],
+    )
+    return markdown_in(exporter.from_filename(str(path))[0])
+
+
+def markdown_in(content: str) -> str:
+    """Return the Markdown in the HTML that nbconvert makes by our template."""
+    found = _EXPORTED.search(content)
+    return html.unescape(found[1]) if found else ""
 
 
 def links(one: str, every: str) -> str:

@@ -1,0 +1,105 @@
+"""The settings of a site, read without MkDocs, and the defaults without a ``mkdocs.yml``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from vaultkit.read.graph import way_in
+from vaultkit.read.options import OptionsError
+from vaultkit.read.vault import Vault
+from vaultkit.store import store_beside
+
+#: Names of folders that do not describe the notes in them.
+_COMMON = {"", "content", "docs", "documentation", "en", "notes", "vault"}
+
+
+def bare_settings(root: Path) -> dict[str, Any]:
+    """Return the settings of a vault without a ``mkdocs.yml``."""
+    toggles = [
+        ("(prefers-color-scheme)", None, "brightness-auto", "as the system"),
+        ("(prefers-color-scheme: light)", "default", "weather-sunny", "light"),
+        ("(prefers-color-scheme: dark)", "slate", "weather-night", "dark"),
+    ]
+    palette = [
+        {
+            "media": media,
+            **({"scheme": scheme} if scheme else {}),
+            "primary": "custom",
+            "accent": "custom",
+            "toggle": {"icon": f"material/{icon}", "name": f"Colours: {words}"},
+        }
+        for media, scheme, icon, words in toggles
+    ]
+    features = ["content.code.copy", "content.lazy", "navigation.instant", "navigation.prune"]
+    return {
+        "site_name": title(root),
+        "theme": {
+            "name": "material",
+            "font": False,
+            "palette": palette,
+            "features": [*features, "navigation.top", "search.highlight", "toc.follow"],
+        },
+        "plugins": ["search", "tags", "vaultkit"],
+    }
+
+
+def title(root: Path) -> str:
+    """Return the title of a vault: that of its front page, or its folder's name."""
+    front = way_in(Vault(root, public=True, store=store_beside(root)))
+    if front and front.title.casefold() != front.name.casefold():
+        return front.title
+    folder = next((f for f in (root, *root.parents) if f.name.casefold() not in _COMMON), root)
+    words = folder.name.replace("-", " ").replace("_", " ").strip() or "Notes"
+    return words[0].upper() + words[1:]
+
+
+def settings_for(root: Path) -> tuple[dict[str, Any], Path]:
+    """Return the settings for a folder of notes, and the folder that contains their file."""
+    for path in (root / "mkdocs.yml", root.parent / "mkdocs.yml"):
+        if path.is_file():
+            settings = read_settings(path)
+            if (path.parent / settings.get("docs_dir", "docs")).resolve() in (root, root / "docs"):
+                return settings, path.parent
+    return {**bare_settings(root), "docs_dir": str(root)}, root.parent
+
+
+class _Settings(yaml.SafeLoader):
+    """Loads a ``mkdocs.yml``; tags that name Python objects become None."""
+
+
+def _from_environment(loader: _Settings, node: yaml.Node) -> Any:
+    """Read ``!ENV NAME`` and ``!ENV [NAME, …, default]``."""
+    names, default = [], None
+    if isinstance(node, yaml.SequenceNode):
+        *names, default = loader.construct_sequence(node)
+    elif isinstance(node, yaml.ScalarNode):
+        names = [loader.construct_scalar(node)]
+    found = next((os.environ[name] for name in names if name in os.environ), None)
+    return default if found is None else yaml.safe_load(found)
+
+
+_Settings.add_constructor("!ENV", _from_environment)
+_Settings.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
+
+
+def read_settings(config_file: Path) -> dict[str, Any]:
+    """Read a ``mkdocs.yml``.
+
+    Raises
+    ------
+    OptionsError
+        If it cannot be read, names no site, or inherits from another one.
+    """
+    try:
+        settings: Any = yaml.load(config_file.read_text(encoding="utf-8"), _Settings)
+    except (OSError, UnicodeError, yaml.YAMLError) as error:
+        raise OptionsError(f"{config_file}: {error}") from error
+    if not isinstance(settings, dict) or not settings.get("site_name"):
+        raise OptionsError(f"{config_file}: site_name is missing")
+    if "INHERIT" in settings:
+        raise OptionsError(f"{config_file}: INHERIT is read by MkDocs alone")
+    return settings

@@ -1,0 +1,527 @@
+"""The door to Zensical: renders the whole site, then lets Zensical add its theme to the pages.
+
+Zensical converts one page after the other with Python-Markdown, and has no hooks for plugins. Much
+of a page depends on all other pages, so this module renders all of them first. It writes a folder
+for Zensical with each page at its address, such as ``softmax/index.md``, because there Zensical
+leaves relative links unchanged. The file holds the finished HTML; its front matter holds what the
+templates show around it. `vaultkit.render.finished` passes both to Zensical.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import logging
+import posixpath
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Container, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
+from xml.etree.ElementTree import Element
+
+import yaml
+from markdown import Markdown
+from markdown.treeprocessors import Treeprocessor
+
+from vaultkit.doors.checked_notes import CheckedNotes
+from vaultkit.doors.fingerprints import names_fingerprint
+from vaultkit.doors.redirects import redirects
+from vaultkit.doors.site_assets import THEME, Look, SiteAssets, SiteFile, notebook_files
+from vaultkit.doors.site_model import (
+    CHECKS,
+    DECK,
+    LLMS,
+    SiteModel,
+    SiteSettings,
+    begins_with_formulas,
+    in_order,
+    map_page,
+    markdown_of,
+    page_address,
+    tags_page,
+)
+from vaultkit.doors.site_settings import settings_for
+from vaultkit.doors.text_failures import TextFailures
+from vaultkit.pipeline.ledger import Ledger
+from vaultkit.read.discovery import READERS
+from vaultkit.read.graph import way_in
+from vaultkit.read.note import Note, tags_of
+from vaultkit.read.options import OptionsError
+from vaultkit.read.syntax import printable
+from vaultkit.read.vault import Vault
+from vaultkit.render.code import fences
+from vaultkit.render.finished import TOC
+from vaultkit.render.host import PARTS, refusal
+from vaultkit.site import material, notebooks, search_index
+from vaultkit.site.front import front_page
+from vaultkit.site.pages import SitePage, relative_url
+from vaultkit.store import store_in
+
+#: The settings of ``mkdocs.yml`` that Zensical gets unchanged.
+_KEPT = ("site_name", "site_description", "site_author", "site_url", "copyright", "extra")
+_REPOSITORY = ("repo_url", "repo_name")
+_PLUGINS = {"search", "tags", "material/search", "material/tags"}
+#: Plugins that do nothing for Zensical: their work is done here, or by Zensical itself.
+_NEEDLESS = {"vaultkit", "mkdocs-jupyter", "typeset"}
+#: Characters that are valid in JSON and not in YAML.
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
+_log = logging.getLogger("vaultkit.zensical")
+
+
+def build_with_zensical(root: Path, site_dir: Path, strict: bool = False) -> list[str]:
+    """Build a site of the notes below a folder.
+
+    Parameters
+    ----------
+    root
+        The folder. A ``mkdocs.yml`` in it or beside it is used, if it is for this folder.
+    site_dir
+        The folder of the site, which is replaced.
+    strict
+        Whether warnings are returned.
+
+    Returns
+    -------
+    list of str
+        The warnings if ``strict``, otherwise nothing.
+
+    Raises
+    ------
+    OptionsError
+        If Zensical is not installed or fails, or if the settings cannot be used.
+    """
+    if find_spec("zensical") is None:
+        raise OptionsError('Zensical is not installed: pip install "vaultkit[site,zensical]"')
+    site_dir = site_dir.resolve()
+    site = ZensicalSite(*settings_for(root.resolve()))
+    sources = site.vault.root
+    if site_dir in (sources, *sources.parents) or sources in site_dir.parents:
+        raise OptionsError(f"{site_dir}: a site may neither replace its notes nor be among them")
+    folder = site.cache / "zensical"
+    shutil.rmtree(folder, ignore_errors=True)
+    site.prepare(folder)
+    command = [sys.executable, "-m", "zensical", "build", "--clean"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise OptionsError(f"Zensical: {done.stdout}{done.stderr}")
+    site.finish(folder / "site")
+    shutil.rmtree(site_dir, ignore_errors=True)
+    shutil.move(folder / "site", site_dir)
+    for problem in site.problems:
+        _log.warning("%s", problem)
+    return site.problems if strict else []
+
+
+@dataclass
+class _Source:
+    """A page: its Markdown, its properties for the theme, and then its HTML and its headings."""
+
+    page: SitePage
+    text: str
+    meta: dict[str, Any]
+    content: str = ""
+    toc: list[dict[str, Any]] = field(default_factory=list)
+
+
+class ZensicalSite:
+    """The site of a vault, as a folder from which Zensical builds it.
+
+    Parameters
+    ----------
+    settings, root
+        The settings of a ``mkdocs.yml``, and the folder to which its paths are relative.
+    """
+
+    def __init__(self, settings: dict[str, Any], root: Path) -> None:
+        self.settings, self.root = settings, root
+        #: The warnings.
+        self.problems: list[str] = []
+        self.plugins = _pairs(settings.get("plugins"))
+        options = self.plugins.get("vaultkit", {})
+        self.cache = self.root / options.get("cache_dir", ".cache/vaultkit")
+        self.store = store_in(self.cache)
+        docs = (self.root / settings.get("docs_dir", "docs")).resolve()
+        self.vault = Vault(docs, public=True, store=self.store)
+        for name in sorted(
+            self.plugins.keys() - _PLUGINS - {"vaultkit", "mkdocs-jupyter", "typeset"}
+        ):
+            self.problems.append(f"{name}: Zensical has no such plugin, it is left out")
+        if settings.get("hooks"):
+            self.problems.append("hooks: Zensical has none, they are left out")
+        self.options: Mapping[str, Any] = options
+        own = ("off_the_road", "side_roads", "roads", "meanings", "checks_page")
+        self.model = SiteModel(
+            self.vault,
+            SiteSettings(
+                name=str(settings["site_name"]),
+                description=settings.get("site_description") or "",
+                url=settings.get("site_url") or "",
+                can_run=bool(options.get("pyodide")),
+                **{name: options[name] for name in own if name in options},
+            ),
+        )
+        theme = settings.get("theme") or {}
+        look = Look(
+            list(settings.get("extra_css") or ()),
+            list(settings.get("extra_javascript") or ()),
+            {"name": theme} if isinstance(theme, str) else {**theme},
+        )
+        self.assets = SiteAssets(self.vault, look, self.store, incremental=False)
+        self.files: dict[str, bytes] = {}  # by their places
+        self.sources: dict[str, _Source] = {}  # by path
+        self.nav: list[Any] = []
+
+    def prepare(self, folder: Path) -> None:
+        """Write the folder for Zensical."""
+        failures = TextFailures(self.vault, self.store, names_fingerprint(self.vault))
+        for note in self.vault.notes.values():
+            name = f"{self.vault.root.name}/{self.vault.relative(note.path)}"
+            self.problems += [f"{name}:{line}: {why}" for line, why in failures.of(note)]
+        self.problems += [f"meanings: there is no note {m}" for m in self.model.terms.missing]
+        urls = self._gather()
+        converter, links = self._converter(urls)
+        for source in self.sources.values():
+            self._render(source, converter, links)
+        listed = (uri for uri, _, _ in _listed(self.nav))
+        order = [self.sources[uri].page for uri in listed if uri in self.sources]
+        self.model.arrange(order, bool(self.settings.get("nav")))
+        for uri in self.model.roads.missing:
+            self.problems.append(f"roads: {uri} is not in nav")
+        self._add(self.assets.styles())
+        if deck := self.model.deck():
+            self.files[DECK] = deck
+        self.files[LLMS] = self.model.llms().encode()
+        docs = folder / "docs"
+        for uri, content in self.files.items():
+            _write(docs / uri, content)
+        for source in self.sources.values():
+            _write(docs / _place(source.page), self._handed_over(source).encode())
+        overrides = folder / "overrides"
+        shutil.copytree(THEME / "zensical", overrides)
+        shutil.copy(THEME / "templates" / "404.html", overrides)
+        if custom := self.assets.look.theme.get("custom_dir"):
+            shutil.copytree(self.root / custom, overrides, dirs_exist_ok=True)
+        config = yaml.safe_dump(self._config(), allow_unicode=True, sort_keys=False)
+        _write(folder / "mkdocs.yml", config.encode())
+
+    def finish(self, site: Path) -> None:
+        """Add the Markdown of each page to the site; Zensical would convert it to a page."""
+        for source in self.sources.values():
+            note = source.page.note
+            if note and not note.refused:
+                text = markdown_of(note, source.text)
+                _write(site / unquote(source.page.markdown), text.encode())
+
+    def _gather(self) -> dict[str, str]:
+        """Collect the pages and files of the site; return the address of each, by its path."""
+        vault, model = self.vault, self.model
+        loose = {
+            vault.relative(path): path.read_bytes()
+            for path in vault.files
+            if path.suffix not in READERS and path.is_file()
+        }
+        loose = {uri: content for uri, content in loose.items() if printable(uri) == uri}
+        named = tuple(f"{name.strip('/')}/" for name in self.options.get("named_by_content", ()))
+        moved = self.assets.rename({u: c for u, c in loose.items() if u.startswith(named)})
+        places = {uri: moved.get(uri, uri) for uri in loose}
+        self.files = {places[uri]: content for uri, content in loose.items()}
+        urls = {uri: quote(place) for uri, place in places.items()}
+        texts: dict[str, Note | str] = {
+            vault.relative(path): note for path, note in vault.notes.items()
+        }
+        addresses = {uri: page_address(vault, uri) for uri in texts}
+        if "" not in addresses.values():
+            front = way_in(vault)
+            uri = vault.relative(front.path) if front else "index.md"
+            texts.setdefault(uri, front_page(vault, model.settings.name))
+            addresses[uri] = ""
+        ordered = bool(self.settings.get("nav"))
+        generated = {"tags": tags_page()} if self.plugins.keys() & {"tags", "material/tags"} else {}
+        generated |= {"map": map_page()} if ordered else {}
+        unlisted: set[str] = set()
+        for name, text in generated.items():
+            if name not in addresses.values():
+                texts[f"{name}.md"], addresses[f"{name}.md"] = text, name
+                unlisted.add(f"{name}.md")
+        urls |= {uri: quote(f"{place}/") if place else "./" for uri, place in addresses.items()}
+        if texts.get("map.md") == map_page():
+            model.map_uri, model.map_url = "map.md", urls["map.md"]
+        titles: dict[str, tuple[str | None, tuple[str, ...]]] = {}
+        # Without `nav`, pages are in Obsidian's order.
+        self.nav = list(self.settings.get("nav") or _nested(addresses, unlisted))
+        for uri, title, sections in _listed(self.nav):
+            titles.setdefault(uri, (title, sections))
+        for uri, said in texts.items():
+            url = urls[uri].removeprefix("./")
+            source = self._source(uri, url, said, *titles.get(uri, (None, ())))
+            self.sources[uri] = source
+        self._add_files(urls)
+        return urls
+
+    def _source(
+        self,
+        uri: str,
+        url: str,
+        said: Note | str,
+        title: str | None,
+        sections: tuple[str, ...],
+    ) -> _Source:
+        """Return a page of a note, or of generated Markdown."""
+        note = said if isinstance(said, Note) else None
+        meta: dict[str, Any] = {}
+        if isinstance(said, str):
+            _, front, text = said.split("---\n", 2) if said.startswith("---\n") else ("", "", said)
+            meta = yaml.safe_load(front) or {}
+            heading = re.search(r"^# (.+)$", text, re.MULTILINE)
+            name = heading[1] if heading else uri
+        else:
+            if said.refused:
+                text = "\n".join(refusal(said))
+            elif said.path.suffix == ".ipynb":
+                text = notebooks.exported(said.path, THEME / "notebook")
+            else:
+                text = "\n".join(said.lines[said.front :])
+            meta = {"description": said.summary or said.meta.get("description")}
+            meta |= {"tags": [*tags_of(said.meta["tags"])]} if "tags" in said.meta else {}
+            meta |= {name: said.meta[name] for name in ("hide", "search") if name in said.meta}
+            meta = material.accepted_properties(meta, [])
+            name = said.title
+            if not url and said.title == said.name:
+                name = self.model.settings.name
+        if not url:
+            meta.setdefault("hide", ["toc"])
+        page = SitePage(uri, url, title or name, self.vault.root / uri, note, sections, not url)
+        return _Source(page, text, meta)
+
+    def _add_files(self, urls: Mapping[str, str]) -> None:
+        """Add redirects, the theme's files, the files of all checks, and the notebooks."""
+        vault, model, options = self.vault, self.model, self.options
+        for uri, content in redirects(vault, urls.get, directories=True):
+            if posixpath.dirname(uri) not in {unquote(url).strip("/") for url in urls.values()}:
+                self._add([SiteFile(uri, content)])
+        self._add(self.assets.scripts())
+        checked = CheckedNotes(vault, Ledger(vault.whole), urls.get, with_failures=False)
+        for path, check in checked.failures:
+            self.problems.append(f"{path}:{check.line}: {check.why}")
+        model.checked, model.picture = checked, self.assets.picture
+        self._add([SiteFile(CHECKS, checked.data()), SiteFile("badge.svg", checked.badge())])
+        if model.settings.checks_page in urls:
+            script = self.assets.themed("checks.js")
+            model.checks_url, model.checks_script = urls[model.settings.checks_page], script.uri
+            self._add([script])
+        if pyodide := options.get("pyodide"):
+            self._add(self.assets.checker(pyodide))
+            self._add(notebook_files(vault))
+
+    def _add(self, files: Sequence[SiteFile] | Iterator[SiteFile]) -> None:
+        for file in files:
+            content = file.content
+            self.files[file.uri] = content.encode() if isinstance(content, str) else content
+
+    def _converter(self, urls: Mapping[str, str]) -> tuple[Markdown, _Links]:
+        """Return the converter of all pages, and the part of it that resolves their links."""
+        extensions = _pairs(self.settings.get("markdown_extensions"))
+        extensions.pop("vaultkit", None)
+        if not extensions.keys() & {"attr_list", "markdown.extensions.attr_list", "extra"}:
+            extensions.pop("attr_list", None)
+        drawn = extensions.get("pymdownx.superfences", {}).get("custom_fences")
+        configs = {
+            **extensions,
+            **{name: {**own, **extensions.get(name, {})} for name, own in PARTS.items()},
+        }
+        configs["vaultkit.render.host"].update(
+            vault=self.vault,
+            places=True,
+            html=self.vault.options.html,
+            fences=drawn or fences(self.store),
+        )
+        names = [*(name for name in extensions if name not in PARTS), *PARTS]
+        # MkDocs loads these by default.
+        names = [name for name in ("toc", "tables", "fenced_code") if name not in names] + names
+        converter = Markdown(extensions=names, extension_configs=configs)
+        links = _Links(self.vault.root, urls)
+        converter.treeprocessors.register(links, "relpath", 0)
+        return converter, links
+
+    def _render(self, source: _Source, converter: Markdown, links: _Links) -> None:
+        page, note = source.page, source.page.note
+        links.file = SimpleNamespace(src_uri=page.uri)
+        try:
+            content = converter.reset().convert(source.text or "<!-- -->")
+        except Exception as error:
+            if note is None:
+                raise
+            # An error of a library in one note must not end the build.
+            self.problems.append(f"{page.uri} cannot be shown: {type(error).__name__}: {error}")
+            failed = replace(note, refused=type(error).__name__)
+            content = converter.reset().convert("\n".join(refusal(failed)))
+        source.toc = deepcopy(getattr(converter, "toc_tokens", []))
+        is_found = not (source.meta.get("search") or {}).get("exclude")
+        sections = search_index.sections(content) if is_found else None
+        self.model.read(page, content, sections, lambda url: self.files.get(unquote(url)))
+        source.content = material.without_svg_href(content)
+
+    def _handed_over(self, source: _Source) -> str:
+        """Return the file of a page for Zensical: its front matter and its HTML."""
+        page, model, root = source.page, self.model, self.model.settings.url.rstrip("/")
+        description = str(source.meta.get("description") or "")
+        content, around = model.around(
+            page,
+            source.content,
+            title=page.title,
+            description=description,
+            canonical_url=f"{root}/{page.url}" if root else "",
+            edit_url=self._edit_url(page),
+        )
+        early = begins_with_formulas(source.content)
+        meta = {name: value for name, value in source.meta.items() if value}
+        if description:
+            meta["description"] = html.escape(description)
+        meta |= {"title": html.escape(page.title), "vaultkit_home": page.is_home}
+        meta |= around
+        meta["vaultkit_fonts"] = [
+            uri for uri, formulas in self.assets.fonts if early or not formulas
+        ]
+        meta[TOC] = source.toc
+        head = "\n".join(f"{name}: {_flow(value)}" for name, value in meta.items())
+        return f"---\n{head}\n---\n{model.filled_in(page, content)}\n"
+
+    def _edit_url(self, page: SitePage) -> str:
+        base = str(self.settings.get("repo_url") or "")
+        edit = str(self.settings.get("edit_uri") or "")
+        if not edit:
+            return ""
+        return urljoin(base.rstrip("/") + "/", edit.rstrip("/") + "/") + quote(page.uri)
+
+    def _config(self) -> dict[str, Any]:
+        """Return the settings of Zensical."""
+        look = self.assets.look
+        theme = {"variant": "classic", **look.theme, "custom_dir": "overrides"}
+        config = {
+            name: self.settings[name] for name in (*_KEPT, *_REPOSITORY) if self.settings.get(name)
+        }
+        config |= {
+            "nav": self._placed(self.nav),
+            "docs_dir": "docs",
+            "site_dir": "site",
+            "theme": theme,
+            "extra_css": look.extra_css,
+            "extra_javascript": look.extra_javascript,
+            "markdown_extensions": ["vaultkit.render.finished"],
+            "plugins": [name for name in self.plugins if name in _PLUGINS],
+            # vaultkit has checked the links; these are addresses.
+            "validation": {"invalid_links": False, "invalid_link_anchors": False},
+        }
+        return config
+
+    def _placed(self, items: Sequence[Any]) -> list[Any]:
+        """Return a navigation with the paths of the files for Zensical."""
+
+        def place(item: Any) -> Any:
+            if isinstance(item, dict):
+                return {title: place(inner) for title, inner in item.items()}
+            if isinstance(item, list):
+                return [place(inner) for inner in item]
+            source = self.sources.get(item)
+            return _place(source.page) if source else item
+
+        return [place(item) for item in items]
+
+
+class _Links(Treeprocessor):
+    """Replaces the paths of files in links by addresses on the site, as MkDocs does."""
+
+    def __init__(self, root: Path, urls: Mapping[str, str]) -> None:
+        super().__init__()
+        self.urls = urls
+        # The attributes of MkDocs' own processor that `vaultkit.render.page` uses.
+        self.config = SimpleNamespace(docs_dir=str(root))
+        self.files = SimpleNamespace(get_file_from_path=urls.get)
+        self.file = SimpleNamespace(src_uri="")
+
+    def run(self, root: Element) -> None:
+        for element in root.iter():
+            key = {"a": "href", "img": "src"}.get(element.tag)
+            if key and (url := element.get(key)) is not None:
+                element.set(key, self.path_to_url(url))
+
+    def path_to_url(self, url: str) -> str:
+        """Return the address of a link, relative to the current page."""
+        parts = urlsplit(url)
+        if parts.scheme or parts.netloc or not parts.path or url.startswith(("/", "\\")):
+            return url
+        source = self.file.src_uri
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(source), unquote(parts.path)))
+        there = self.urls.get(path)
+        if there is None:
+            return url
+        path = relative_url(there, self.urls[source])
+        return urlunsplit(("", "", path, parts.query, parts.fragment))
+
+
+def _pairs(listed: Any) -> dict[str, dict[str, Any]]:
+    """Return the options of what is listed, by name: ``[a, {b: {c: 1}}]`` or a mapping."""
+    if isinstance(listed, Mapping):
+        return {name: options or {} for name, options in listed.items()}
+    found: dict[str, dict[str, Any]] = {}
+    for item in listed or ():
+        found |= _pairs(item if isinstance(item, Mapping) else {item: {}})
+    return found
+
+
+def _listed(
+    items: Sequence[Any], sections: tuple[str, ...] = ()
+) -> Iterator[tuple[str, str | None, tuple[str, ...]]]:
+    """Yield path, title and sections, the innermost first, of each page of a navigation."""
+    for item in items:
+        pairs = item.items() if isinstance(item, dict) else [(None, item)]
+        for title, inner in pairs:
+            if isinstance(inner, list):
+                yield from _listed(inner, (str(title), *sections))
+            else:
+                yield str(inner), title, sections
+
+
+def _nested(addresses: Mapping[str, str], left_out: Container[str]) -> list[Any]:
+    """Return a navigation with a section for each folder, without some pages."""
+    nav: list[Any] = []
+    branches = {"": nav}
+
+    def branch(folder: str) -> list[Any]:
+        if folder not in branches:
+            above, name = posixpath.split(folder)
+            words = re.sub("[-_]", " ", name)
+            branches[folder] = []
+            branch(above).append(
+                {words.capitalize() if words.islower() else words: branches[folder]}
+            )
+        return branches[folder]
+
+    for uri in sorted(addresses, key=lambda uri: in_order(uri, not addresses[uri])):
+        if uri not in left_out:
+            branch(posixpath.dirname(uri)).append(uri)
+    return nav
+
+
+def _place(page: SitePage) -> str:
+    """Return the path of the file of a page for Zensical."""
+    return f"{unquote(page.url)}index.md"
+
+
+def _flow(value: Any) -> str:
+    """Return a property as one line of YAML."""
+    text = json.dumps(value, ensure_ascii=False)
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
