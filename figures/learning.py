@@ -272,7 +272,7 @@ def draw_graph(data: Mapping[str, Any]) -> str:
         "The way back through attention",
         "A graph of the forward pass: queries and keys make the scores S, these the weights alpha;"
         " weights and values make the output Z, and from it comes the loss L. Beside each array"
-        " stands how its gradient follows from the gradient of what comes after it.",
+        " is the formula that computes its gradient from the gradient of what comes after it.",
         440,
         parts,
     )

@@ -27,7 +27,7 @@ class Properties:
 
 
 def read(text: str) -> Properties:
-    """Parse front matter; errors are among its problems."""
+    """Parse front matter; errors are listed in the `problems` of the result."""
     found = Properties()
     if len(text) > LONGEST:
         found.problems.append(Problem(1, f"front matter: longer than {LONGEST:,} characters"))

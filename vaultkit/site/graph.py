@@ -292,7 +292,7 @@ def of_note(key: K, stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], map
     ]
     label = f"What comes before {stops[key].title}, and what comes after"
     return (
-        '<aside class="vk-graph"><p class="vk-graph__title">Where this note stands</p>'
+        '<aside class="vk-graph"><p class="vk-graph__title">This note in the vault</p>'
         f"{drawing(stops, near, label)}"
         f'<p class="vk-graph__said">{html.escape(" ".join(described))}'
         f' <a href="{html.escape(map_)}">The map of all notes</a></p></aside>'

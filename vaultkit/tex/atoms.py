@@ -395,7 +395,7 @@ class Atoms(Ranges):
             depth += {r"\begin": 1, r"\end": -1}.get(self.take(), 0)
         inside = self.tokens[begin : self.at - 1]
         if "".join(t.text for t in self.group()) != name:
-            raise self.error(f"\\begin{{{name}}} has another end")
+            raise self.error(f"\\begin{{{name}}} is closed by another \\end")
         rows = cut(inside, r"\\")
         if rows and not rows[-1]:
             rows.pop()

@@ -36,7 +36,7 @@ class Ranges(Cursor):
         if self.relation() or len(lefts) != 1 or not isinstance(lefts[0], Symbol):
             raise self.error("the dots leave out what would have to be judged")
         if second and (second != Number("2") or low != Number("1")):
-            raise self.error("only steps of one are known between dots")
+            raise self.error("between dots only steps of one are supported")
         return self.placed(start, Range(lefts[0], low, high))
 
     def values(self, start: int, lefts: list[Node], low: Node) -> Range | None:
@@ -81,7 +81,7 @@ class Ranges(Cursor):
             _, before, _ = self.general(earlier, last)
             match before, low:
                 case Number(one), Number(two) if float(one) + 1 != float(two):
-                    raise self.error("only steps of one are known between dots")
+                    raise self.error("between dots only steps of one are supported")
         rest = self.dotted(terms[at + 2 :]) if at + 2 < len(terms) else []
         return [*terms[: at - 1], (sign, Reduce("sum", (HIDDEN,), low, high, body)), *rest]
 

@@ -73,7 +73,7 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     if (shown === trigger) return;
     close();
     const { part, text: [title, ...lines] } = known.get(trigger);
-    const name = part.dataset.term ? "What this means" : "What this rests on";
+    const name = part.dataset.term ? "What this means" : "Based on";
     box = element("div", { class: "vk-box", id: "vk-box", role: "dialog", "aria-label": name },
       element("p", { class: "vk-box__title" }, title));
     for (const [words, place, text, href] of lines) {
