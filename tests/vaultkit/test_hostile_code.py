@@ -90,7 +90,7 @@ HOSTILE = [
     ("Kill the group", "import os\nos.kill(0, 9)", 7, "SIGKILL"),
     ("Terminate", "import os\nos.kill(os.getpid(), 15)", 7, "SIGTERM"),
     ("Kill the parent", "import os, time\ntime.sleep(.2)\nos.kill(os.getppid(), 9)", None,
-     "over it"),
+     "the process that watches it"),
     ("Recursion", "import sys\nsys.setrecursionlimit(10**9)\nf = lambda n: f(n + 1)\nf(0)",
      None, ""),
     ("Native recursion", "import sys\nsys.setrecursionlimit(10**9)\n"
