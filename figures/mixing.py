@@ -55,13 +55,14 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
         for i, value in enumerate(x)
     ]
     parts.append(st.text(columns[0], 34, "number $x$"))
-    for left, head, values, foot in (
-        (columns[1], "exp($x$)", e, f"sum {e.sum():.2f}"),
-        (columns[2], "÷ sum", p, f"sum {p.sum():.2f}"),
+    # Shares are drawn on one scale, above and below.
+    for left, head, values, full, foot in (
+        (columns[1], "exp($x$)", e, e.max(), f"sum {e.sum():.2f}"),
+        (columns[2], "÷ sum", p, 1.0, f"sum {p.sum():.2f}"),
     ):
         parts += [
             st.text(left, 34, head),
-            st.bars(left, 54, values, values.max()),
+            st.bars(left, 54, values, full),
             st.text(left, 54 + height + 22, foot, cls="vk-muted", size=st.SMALL),
         ]
     y = 54 + height + 78
@@ -90,12 +91,12 @@ def temperature_data() -> dict[str, Any]:
 def draw_temperature(data: Mapping[str, Any]) -> str:
     """Numbers as bars around zero, the same divided by the temperature, and their shares."""
     x, tau, p = data["numbers"], data["tau"], data["shares"]
-    zero, unit, limit, left, length, top, row = 132, 20, 4, 306, 126, 52, 44
+    zero, unit, limit, left, length, top, row = 114, 18, 4, 306, 126, 52, 44
     rows = [top + (i + 0.5) * row for i in range(len(x))]
     bottom = top + len(x) * row
     parts = [
         st.text(zero, 24, "number $x_i$", anchor="middle"),
-        st.text(262, 24, "$x_i$ ÷ $τ$", anchor="middle"),
+        st.text(266, 24, "$x_i$ ÷ $τ$", anchor="middle"),
         st.text(left, 24, "share $p_i$"),
         st.path(
             "".join(
@@ -131,11 +132,11 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
         parts += [
             st.text(12, y + 5, f"$x_{i + 1}$", cls="vk-score"),
             touch.part("number", bar),
-            touch.part("number label", st.text(232, y + 5, number, anchor="end", size=st.SMALL)),
+            touch.part("number label", st.text(230, y + 5, number, anchor="end", size=st.SMALL)),
             touch.part(
                 "divided",
                 st.text(
-                    286,
+                    292,
                     y + 5,
                     f"{value / tau:.2f}".replace("-", "−"),
                     anchor="end",

@@ -42,7 +42,7 @@ def draw(data: Mapping[str, Any]) -> str:
             (8, 8, 464, 80),
             "input",
             data["X"],
-            [" ".join(data["tokens"]), "outlined: the row of bank"],
+            [f"“{' '.join(data['tokens'])}”", "The row of bank is outlined."],
             indent=76,
         ),
     ]

@@ -24,7 +24,7 @@ export const mount = async (figure) => {
   });
   const problem = make("p", { class: "next__problem", id: "next-word-problem", role: "status" });
   const typed = make("form", { class: "next__typed" },
-    make("label", { for: field.id }, "Add a word"), field, make("button", { type: "submit" }, "Add"));
+    make("label", { for: field.id }, "Add words"), field, make("button", { type: "submit" }, "Add"));
   typed.addEventListener("submit", (event) => {
     event.preventDefault();
     const added = field.value.trim().split(/\s+/).filter(Boolean);
@@ -85,8 +85,8 @@ export const mount = async (figure) => {
     sentence.textContent = [...state.words, "…"].join(" ");
     problem.textContent = state.problem;
     reader.textContent = state.words.length
-      ? `what ${quoted(state.words.at(-1))}, the last word, reads (${end} ends the story before)`
-      : `${end} is the end of the story before: a new story begins`;
+      ? `what ${quoted(state.words.at(-1))}, the last word, reads (${end} is the end of the previous story)`
+      : `${end} is the end of the previous story: a new story begins`;
     presets.check(beginnings.indexOf(state.words.join(" ")));
     next.replaceChildren(...order.slice(0, MOST).map((number) => {
       const bar = make("span", { class: "heads__bar" });
@@ -125,7 +125,7 @@ export const mount = async (figure) => {
       ? ` ${state.hidden.length === 1 ? "One head is" : `${state.hidden.length} heads are`} hidden.` : "";
     // Elsewhere both shares are nearly 0, and say nothing.
     const bank = state.words.slice(-2).join(" ") === "bank is"
-      ? ` All words for the bank of a river together: ${share(kinds[0])}; for a bank with money: ${share(kinds[1])}.` : "";
+      ? ` All words for the bank of a river together: ${share(kinds[0])}; for a bank that keeps money: ${share(kinds[1])}.` : "";
     said.replaceChildren(`Likeliest: ${quoted(vocabulary[first])}, ${percent(probabilities[first])}, then`
       + ` ${quoted(vocabulary[second])}, ${percent(probabilities[second])}.${bank}${without}`);
   }

@@ -11,11 +11,11 @@ const digits = (tau) => (tau < 0.1 ? 3 : tau < 10 ? 2 : 0);
 const sentence = ({ x, tau }, p) => {
   const [first, second] = x.map((_, i) => i).sort((a, b) => x[b] - x[a]);
   const gap = (x[first] - x[second]) / tau;
-  const times = Math.exp(gap) < 1000 ? said(Math.exp(gap)) : "more than 1000";
+  const times = Math.exp(gap) < 1000 ? ` = ${said(Math.exp(gap))}` : ", more than 1000,";
   const how = p[first] > 0.99 ? "Softmax is saturated: " : p[first] < 1.2 / x.length ? "Nearly even: " : "";
   return `${how}${how ? "the" : "The"} largest share is ${said(p[first])}, the smallest ${said(Math.min(...p))}.`
     + ` The two largest numbers are ${said(x[first] - x[second], 1)} apart; divided by $τ$ that is ${said(gap)},`
-    + ` and one gets exp(${said(gap)}) = ${times} times as much as the other.`;
+    + ` and one gets exp(${said(gap)})${times} times as much as the other.`;
 };
 
 export const mount = (figure) => {

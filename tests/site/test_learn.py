@@ -226,7 +226,9 @@ def test_an_answer_is_judged_and_kept(ask: Visitor, width: int) -> None:
     field.fill("4 by 6")
     getattr(page.get_by_role("button", name="Check").first, press)()
     said = page.locator(SAID).first
-    expect(said).to_have_text("✗ No. This is (K @ Q.T).shape: queries are the rows.")
+    expect(said).to_have_text(
+        "✗ No. Your answer is the value of (K @ Q.T).shape: queries are the rows."
+    )
     expect(output).to_be_hidden()
     field.fill("6x4")
     getattr(page.get_by_role("button", name="Check").first, press)()

@@ -88,11 +88,11 @@ def test_a_word_is_added_by_a_click_and_by_typing(visit: Visitor) -> None:
     panel.get_by_role("button", name="steep, ").click()
     expect(panel.locator(".next__sentence")).to_contain_text("the bank is steep …")
     expect(panel).to_contain_text("what “steep”, the last word, reads")
-    expect(panel.locator(".touch__words")).not_to_contain_text("a bank with money")
+    expect(panel.locator(".touch__words")).not_to_contain_text("a bank that keeps money")
     wanted = probabilities(f"{BEGINNINGS[0]} steep", [])
     likeliest = bank_stories.VOCABULARY[int(wanted.argmax())]
     expect(panel.locator(".next__words button").first).to_contain_text(likeliest)
-    field = panel.get_by_label("Add a word")
+    field = panel.get_by_label("Add words")
     field.fill(". Mia")
     field.press("Enter")
     expect(panel.locator(".next__sentence")).to_contain_text("is steep . Mia …")
@@ -107,7 +107,7 @@ def test_a_new_beginning_takes_one_press(visit: Visitor) -> None:
     river, money = (panel.get_by_role("radio", name=name) for name in ("river", "money"))
     panel.get_by_role("button", name="Clear").click()
     expect(sentence).to_have_text("…")
-    expect(panel).to_contain_text("<end> is the end of the story before")
+    expect(panel).to_contain_text("<end> is the end of the previous story")
     wanted = 100 * probabilities("<end>", []).max()
     assert abs(max(shown(panel).values()) - wanted) < 0.051
     expect(river).not_to_be_checked()
@@ -126,7 +126,7 @@ def test_a_new_beginning_takes_one_press(visit: Visitor) -> None:
 
 def test_a_word_that_it_does_not_know_is_named(visit: Visitor) -> None:
     panel = panel_of(visit())
-    field = panel.get_by_label("Add a word")
+    field = panel.get_by_label("Add words")
     field.fill("cat")
     field.press("Enter")
     expect(panel.locator(".next__problem")).to_have_text(
@@ -149,12 +149,14 @@ def test_without_a_head_river_and_money_come_nearer(visit: Visitor) -> None:
         p = probabilities(BEGINNINGS[0], hidden)
         return f"{100 * p[bank_stories.to_numbers(list(words))].sum():.1f} %"
 
-    expect(said).to_contain_text(f"{share(river, [])}; for a bank with money: {share(money, [])}")
+    expect(said).to_contain_text(
+        f"{share(river, [])}; for a bank that keeps money: {share(money, [])}"
+    )
     hide = panel.get_by_role("button", name="Hide head 2 of block 1")
     hide.focus()
     hide.press("Enter")
     expect(said).to_contain_text(
-        f"{share(river, [(0, 1)])}; for a bank with money: {share(money, [(0, 1)])}"
+        f"{share(river, [(0, 1)])}; for a bank that keeps money: {share(money, [(0, 1)])}"
     )
     expect(hide).to_have_attribute("aria-pressed", "true")
     struck = panel.locator(".next__strip--hidden span").first

@@ -182,7 +182,7 @@ visible output. */
         wrong.length === question.slack.length ? question.slack : wrong.map(() => Math.min(...question.slack))));
       if (at >= 0) {
         const why = others[at].cloneNode(true);
-        say("wrong", "✗ No. This is ", ...(why.querySelector(":scope > p") ?? why).childNodes);
+        say("wrong", "✗ No. Your answer is the value of ", ...(why.querySelector(":scope > p") ?? why).childNodes);
       } else say("wrong", "✗ No. ", hint(question, given));
     };
     asks.addEventListener("submit", (event) => {
