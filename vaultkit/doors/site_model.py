@@ -256,7 +256,7 @@ class SiteModel:
         return evidence.marked(output, scopes)
 
     def common_facts(self) -> list[object]:
-        """Return what every page shows of the site, apart from the parts that the host (MkDocs) adds."""
+        """Return what every page shows of the site, except for what the host itself adds."""
         return [
             [(page.url, page.sections) for page in self.pages],
             self.roads.needs,

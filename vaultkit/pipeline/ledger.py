@@ -234,7 +234,7 @@ def _timeless(entry: Mapping[str, Any]) -> str:
 
 
 def _checks_of(entry: Mapping[str, Any], *, tried: bool = False) -> list[Check] | None:
-    """Return the checks of an entry: all, or only those repeated with other numbers (`--trials`)."""
+    """Return the checks of an entry: all, or only those repeated with other numbers."""
     try:
         rows = [row for row in entry["checks"] if not tried or row.get("scope")]
         return [Check.from_plain(row) for row in rows]

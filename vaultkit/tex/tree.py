@@ -94,7 +94,7 @@ class Differential(Node):
 
 @dataclass(frozen=True)
 class Derivative(Node):
-    r"""``\frac{\partial L}{\partial W_Q}``, or ``dL / dx``; the latter may also be meant as a quotient."""
+    r"""``\frac{\partial L}{\partial W_Q}``, or ``dL / dx``, which may also be a quotient."""
 
     above: Node
     below: Node
