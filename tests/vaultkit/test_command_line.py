@@ -168,6 +168,7 @@ def test_a_note_that_may_not_be_written_stays_and_fails(
     assert (vault / "Owl.md").read_bytes() == before
 
 
+@pytest.mark.long
 def test_a_baseline_excepts_what_failed_and_nothing_else(vault: Path) -> None:
     break_owl(vault)
     done = run("check", "birds", "--baseline")
@@ -267,6 +268,7 @@ def test_a_new_note_begins_as_the_vaults_own_template(vault: Path) -> None:
     assert (vault / "Skua.md").read_text() == "# Skua\n\nA bird.\n"
 
 
+@pytest.mark.long
 def test_no_property_breaks_a_build(vault: Path) -> None:
     """What other programs mean by a property is not what Material means by it."""
     (vault / "Owl.md").write_text(

@@ -337,6 +337,7 @@ def test_a_notebook_looks_like_a_note(vault: Path) -> None:
     assert "day-alpha_1" in [section[0] for section in notes["field-book/"][7]]
 
 
+@pytest.mark.long
 def test_a_site_is_built_of_the_other_notes(vault: Path) -> None:
     docs = vault / "docs"
     # Each of these would end the build of MkDocs by itself.

@@ -129,7 +129,13 @@ CELLS = st.fixed_dictionaries(
 NOTEBOOKS = st.fixed_dictionaries({"cells": st.lists(CELLS | JSON, max_size=4)})
 
 
+NO_DATA = {"cells": [{"cell_type": "code", "source": ["1\n"],
+                      "outputs": [{"output_type": "execute_result", "data": None}]}]}  # fmt: skip
+
+
+@pytest.mark.long
 @given(NOTEBOOKS | JSON, st.sampled_from([None, 1]))
+@example(NO_DATA, 1)
 @bounded
 def test_any_notebook_is_a_note(data: object, indent: int | None) -> None:
     raw = json.dumps(data, indent=indent)

@@ -255,6 +255,7 @@ def test_ctrl_c_ends_the_run_and_not_the_block() -> None:
     thread.join()
 
 
+@pytest.mark.long
 def test_one_block_may_take_longer() -> None:
     text = "```python timeout=2\nimport time\ntime.sleep(0.8)\n```\n\n"
     text += "```python\ntime.sleep(5)\n```\n"

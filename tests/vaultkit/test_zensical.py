@@ -221,6 +221,7 @@ ZensicalSite(*settings_for(Path("docs").resolve())).prepare(Path("out"))
 """
 
 
+@pytest.mark.long
 def test_mkdocs_is_not_needed(vault: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", BARRED], cwd=vault, capture_output=True, text=True, check=False

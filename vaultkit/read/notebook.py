@@ -163,6 +163,8 @@ def _shown(cell: Mapping[str, Any]) -> str:
             case "error":
                 parts.append(f"{output['ename']}: {output['evalue']}")
             case _:
+                if not isinstance(output["data"], dict):
+                    raise TypeError("the data of an output is not a table by type")
                 parts.append(_text(output["data"].get("text/plain", "")))
     return "\n".join(part.rstrip("\n") for part in parts)
 
