@@ -197,6 +197,7 @@ def test_a_box_tells_what_it_rests_on(
     assert page.locator("[aria-expanded=true]").count() == 0
 
 
+@pytest.mark.long
 def test_the_box_leads_to_the_output(look: Visitor) -> None:
     page = look(reduced_motion="reduce")
     reach(page, "[data-check=number-0]")

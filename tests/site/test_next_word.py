@@ -101,6 +101,7 @@ def test_a_word_is_added_by_a_click_and_by_typing(visit: Visitor) -> None:
     expect(panel.locator(".next__sentence")).to_contain_text("is steep . …")
 
 
+@pytest.mark.long
 def test_a_new_beginning_takes_one_press(visit: Visitor) -> None:
     panel = panel_of(visit())
     sentence = panel.locator(".next__sentence")
@@ -124,6 +125,7 @@ def test_a_new_beginning_takes_one_press(visit: Visitor) -> None:
     expect(sentence).to_contain_text("the bank is …")
 
 
+@pytest.mark.long
 def test_a_word_that_it_does_not_know_is_named(visit: Visitor) -> None:
     panel = panel_of(visit())
     field = panel.get_by_label("Add words")

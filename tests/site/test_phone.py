@@ -111,6 +111,7 @@ def test_formulas_in_drawings_are_those_of_the_text(visit: Visitor) -> None:
     assert faces.startswith('"STIX Two Math"')
 
 
+@pytest.mark.long
 def test_a_first_visit_is_light(visit: Visitor, built: Path) -> None:
     page = visit.open(width=390, fresh=True)
     for address in ("", "importance-of-dk-in-scaling/", "a-head-that-learns/"):

@@ -157,6 +157,7 @@ def test_no_card_outlives_its_page(visit: Visitor) -> None:
     expect(card(page)).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_page_that_is_gone_shows_no_card(visit: Visitor) -> None:
     page = visit("one-head-by-hand/")
     page.route(

@@ -45,6 +45,7 @@ def test_a_term_shows_its_meaning(visit: Visitor, way: str, width: int) -> None:
     expect(box).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_meaning_leads_to_where_it_is_explained(visit: Visitor) -> None:
     page = visit("attention-weights/")
     reach(page)

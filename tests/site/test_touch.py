@@ -482,6 +482,7 @@ def numbers(text: str) -> list[float]:
     return [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
 
 
+@pytest.mark.long
 def test_temperature(visit: Visitor) -> None:
     found = opened(visit, "softmax-temperature")
     x = np.array([2.0, 1.0, 1.0, -2.0])
@@ -504,6 +505,7 @@ def test_temperature(visit: Visitor) -> None:
     np.testing.assert_allclose(np.array(widths) / 126, softmax(x / 100), atol=1e-3)
 
 
+@pytest.mark.long
 def test_scale(visit: Visitor) -> None:
     found = opened(visit, "scale-and-gradient")
     data = gradient_data()
@@ -523,6 +525,7 @@ def test_scale(visit: Visitor) -> None:
     assert "nearly even" in words(found)
 
 
+@pytest.mark.long
 def test_dot_against_cosine(visit: Visitor) -> None:
     found = opened(visit, "dot-against-cosine")
     assert words(found).startswith("They disagree. k1")
@@ -589,6 +592,7 @@ def test_context_vector(visit: Visitor) -> None:
     assert numbers(words(found))[1:3] == V.mean(axis=0).round(3).tolist()
 
 
+@pytest.mark.long
 def test_walk(visit: Visitor) -> None:
     found = opened(visit, "single-query")
     found.get_by_label("step", exact=True).check()
@@ -613,6 +617,7 @@ def test_walk(visit: Visitor) -> None:
     expect(found.get_by_role("button", name="Next step")).to_have_attribute("aria-disabled", "true")
 
 
+@pytest.mark.long
 def test_rotation(visit: Visitor) -> None:
     found = opened(visit, "rotation-of-positions")
     PE = sinusoidal_positions(97, 8)
