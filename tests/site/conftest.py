@@ -115,6 +115,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
     folder = tmp_path_factory.mktemp("www")
     # No icon of its own would be asked for, and not be there.
     (folder / EMPTY).write_text("<link rel='icon' href='data:,'>", encoding="utf-8")
+    # The pages that redirect have none, either; whether a browser asks depends on its haste.
+    (folder / "favicon.ico").write_bytes(b"")
     handler = functools.partial(_Server, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
