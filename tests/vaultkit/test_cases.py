@@ -69,6 +69,18 @@ def test_a_case_at_the_end_needs_no_outcome_to_begin_with(tmp_path: Path) -> Non
     assert path.read_text() == "> 1\n  1\n> 2\n  2\n"
 
 
+def test_inputs_may_have_several_lines_and_a_text_around_them(tmp_path: Path) -> None:
+    path = tmp_path / "sums.txt"
+    path.write_text("| 1 +\n> 2\n> (\n: 4)\n  3\n\n| {}\n| * 2\n> 3 + (\n:\n: 1)\n  5\n")
+    assert list(files.failures(path, lambda text: values(f"({text})"))) == [
+        f"{path}:3: (\n4)\n  - 3\n  + 5"
+    ]
+    assert files.update(path, lambda text: values(f"({text})")) == 1
+    assert path.read_text() == (
+        "| 1 +\n> 2\n  3\n> (\n: 4)\n  5\n\n| {}\n| * 2\n> 3 + (\n:\n: 1)\n  5\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("outcome", "agrees"), [("1.…", True), ("1.…5", True), ("…", True), ("1.…4", False)]
 )

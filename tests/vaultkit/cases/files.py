@@ -9,9 +9,17 @@ A file is plain text, so that a changed outcome is a changed line of a diff::
     > 1 + 2
       3
 
-A line with ``> `` is an input. The lines below it, indented by two spaces, are its outcome; inputs
-without lines between share one. In an outcome, ``…`` stands for any text of a line: for what
-differs from machine to machine. ``#`` begins a comment, and empty lines count for nothing.
+A line with ``> `` is an input, and lines with ``: `` continue it. The lines below it, indented by
+two spaces, are its outcome; inputs without lines between share one. In an outcome, ``…`` stands for
+any text of a line: for what differs from machine to machine. ``#`` begins a comment; empty lines
+count for nothing.
+
+Lines with ``| `` are a text for all inputs below them, as far as the next such lines: each input is
+appended to it, or replaces the ``{}`` in it::
+
+    | x = 2
+    > x + 1
+      3
 """
 
 from __future__ import annotations
@@ -35,6 +43,14 @@ class Case:
     above: list[str]  #: the comments and empty lines above the input
     input: str
     outcome: list[str]
+    around: str = ""  #: the text that the input is appended to, or that holds its place as ``{}``
+
+    @property
+    def whole(self) -> str:
+        """The input with the text around it."""
+        if "{}" in self.around:
+            return self.around.replace("{}", self.input)
+        return self.around + self.input
 
     def agrees(self, found: list[str]) -> bool:
         """Compare the outcome with the one found; ``…`` agrees with any text."""
@@ -69,12 +85,19 @@ def read(text: str) -> tuple[list[Case], list[str]]:
     above: list[str] = []
     outcome: list[str] | None = None
     group = 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.startswith("> "):
+    around = ""
+    for number, line in enumerate(text.split("\n")[:-1], 1):
+        mark, rest = line[:2].rstrip(), line[2:]
+        if mark == ">":
             if outcome is None or outcome:  # else it shares that of the input above
                 outcome, group = [], group + 1
-            cases.append(Case(number, group, above, line[2:], outcome))
+            cases.append(Case(number, group, above, rest, outcome, around))
             above = []
+        elif mark == ":" and outcome == [] and not above:
+            cases[-1].input += f"\n{rest}"
+        elif mark == "|":
+            around = f"{around if above and above[-1].startswith('|') else ''}{rest}\n"
+            above.append(line)
         elif line.startswith("  ") and outcome is not None and not above:
             outcome.append(line[2:])
         elif not line or line.startswith("#"):
@@ -89,7 +112,9 @@ def write(cases: list[Case], below: list[str]) -> str:
     lines: list[str] = []
     for _, shared in groupby(cases, key=lambda case: (case.group, case.outcome)):
         for case in shared:
-            lines += [*case.above, f"> {case.input}"]
+            marks = [">", *":" * case.input.count("\n")]
+            text = zip(marks, case.input.split("\n"), strict=True)
+            lines += [*case.above, *(f"{mark} {line}".rstrip() for mark, line in text)]
         lines += [f"  {line}" for line in case.outcome]
     return "".join(f"{line}\n" for line in lines + below)
 
@@ -97,7 +122,7 @@ def write(cases: list[Case], below: list[str]) -> str:
 def failures(path: Path, outcome: Outcome) -> Iterator[str]:
     """Describe each case of a file whose outcome is not the one found."""
     for case in read(path.read_text("utf-8"))[0]:
-        found = outcome(case.input)
+        found = outcome(case.whole)
         if not case.agrees(found):
             yield "\n".join(
                 [
@@ -113,7 +138,7 @@ def update(path: Path, outcome: Outcome) -> int:
     cases, below = read(path.read_text("utf-8"))
     changed = 0
     for case in cases:
-        found = outcome(case.input)
+        found = outcome(case.whole)
         if not case.agrees(found):
             case.outcome = found
             changed += 1

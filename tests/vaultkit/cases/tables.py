@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.vaultkit.cases.files import Outcome
+from tests.vaultkit.cases.pages import named, page
 from vaultkit.tex import (
     Apply,
     Bracketed,
@@ -282,6 +283,8 @@ TABLES: dict[str, Outcome] = {
     "refusals": judged_on(REFUSALS),
     "verdicts": judged_on(VERDICTS, sides=True),
     "roundings": lambda tex: [bounded(value(tex))],
+    "pages": page,
+    "places": named,
 }
 
 
