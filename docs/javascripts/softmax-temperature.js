@@ -14,8 +14,8 @@ const sentence = ({ x, tau }, p) => {
   const times = Math.exp(gap) < 1000 ? ` = ${said(Math.exp(gap))}` : ", more than 1000,";
   const how = p[first] > 0.99 ? "Softmax is saturated: " : p[first] < 1.2 / x.length ? "Nearly even: " : "";
   return `${how}${how ? "the" : "The"} largest share is ${said(p[first])}, the smallest ${said(Math.min(...p))}.`
-    + ` The two largest numbers are ${said(x[first] - x[second], 1)} apart; divided by $τ$ that is ${said(gap)},`
-    + ` and one gets exp(${said(gap)})${times} times as much as the other.`;
+    + ` The two largest numbers are ${said(x[first] - x[second], 1)} apart, or ${said(gap)} after the division by $τ$:`
+    + ` the share of the larger is exp(${said(gap)})${times} times the share of the other.`;
 };
 
 export const mount = (figure) => {
