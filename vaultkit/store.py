@@ -8,11 +8,14 @@ the file.
 
 from __future__ import annotations
 
+import atexit
+import hashlib
 import os
 import threading
 import weakref
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +74,25 @@ class Store:
                 return content
         return None
 
+    def latest(self, kind: str, name: str) -> tuple[bytes, bytes] | None:
+        """Return the key and the entry of a name, whatever its key is; None if there is none."""
+        return next((row[1:] for row in self.rows(kind, name)), None)
+
+    def rows(self, kind: str, name: str | None = None) -> Iterator[tuple[str, bytes, bytes]]:
+        """Yield name, key and entry of all undamaged entries of a kind, or of one name of it."""
+        query = "SELECT name, key, sum, content FROM kept WHERE kind = ?"
+        found = (
+            self._run(query, (kind,))
+            if name is None
+            else self._run(f"{query} AND name = ?", (kind, _encoded(name)))
+        )
+        for row in found:
+            if [type(value) for value in row] != [bytes, bytes, int, bytes]:
+                continue
+            encoded, key, checksum, content = row
+            if zlib.crc32(content) == checksum:
+                yield encoded.decode("utf-8", "surrogatepass"), key, content
+
     def put(self, kind: str, name: str, key: bytes, content: bytes) -> None:
         """Store the entry of a name, replacing an older one."""
         row = kind, _encoded(name), key, zlib.crc32(content), content
@@ -81,11 +103,20 @@ class Store:
         found = self._run("SELECT name FROM kept WHERE kind = ?", (kind,))
         return {bytes(name).decode("utf-8", "surrogatepass") for (name,) in found}
 
-    def forget_others(self, kind: str, names: Iterable[str]) -> None:
-        """Delete the entries of a kind with other names than these."""
+    def forget_others(self, kind: str, names: Iterable[str], below: str = "") -> None:
+        """Delete the entries of a kind with other names than these.
+
+        Parameters
+        ----------
+        kind, names
+            The kind, and the names of the entries that stay.
+        below
+            Only names that begin with this are deleted.
+        """
         for name in self.names(kind).difference(names):
-            row = kind, _encoded(name)
-            self._run("DELETE FROM kept WHERE kind = ? AND name = ?", row, writes=True)
+            if name.startswith(below):
+                row = kind, _encoded(name)
+                self._run("DELETE FROM kept WHERE kind = ? AND name = ?", row, writes=True)
 
     def close(self) -> None:
         """Close the file until the next access."""
@@ -166,6 +197,13 @@ def _after_fork() -> None:
     _forked.clear()
 
 
+@atexit.register
+def _close_all() -> None:
+    """Close all stores, so that SQLite leaves a single file, which may be copied."""
+    for store in list(_open):
+        store.close()
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
@@ -184,6 +222,15 @@ def store_in(folder: Path) -> Store:
     """Return the store of a folder; the same object at each call."""
     file = Path(os.path.abspath(folder)) / "store.sqlite"  # noqa: PTH100 (links stay links)
     return _stores.setdefault(file, Store(file))
+
+
+@cache
+def code_digest(folder: Path) -> bytes:
+    """Return the fingerprint of the Python code below a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.digest()
 
 
 def _encoded(name: str) -> bytes:

@@ -1,23 +1,23 @@
-"""A result in the ledger is dropped as soon as anything that it depends on has changed."""
+"""Checks in the ledger are stale as soon as anything that they rest on has changed."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check, Mend
-from vaultkit.pipeline import ledger as module
-from vaultkit.pipeline.ledger import OF_TEXT, Ledger, folder_of, in_words, published
+from vaultkit.pipeline import rests_on
+from vaultkit.pipeline.ledger import Ledger, in_words, published
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
+from vaultkit.store import code_digest, store_beside
 
 CHECKS = [
     Check("number", 9, "2.5", FAILS, "no such number", column=7),
@@ -37,7 +37,7 @@ def vault(tmp_path: Path) -> Vault:
     (docs / "C.md").write_text("# C\n\n## Three\n")
     (docs / "data.csv").write_text("1,2\n")
     (docs / "a.svg").write_text('<svg><a href="[[C]]"/></svg>')
-    (tmp_path / "lib.py").write_text("x = 1\n")
+    (tmp_path / "lib.py").write_text("import numpy\nx = 1\n")
     return Vault(docs)
 
 
@@ -45,54 +45,51 @@ def note(vault: Vault, name: str = "A") -> Note:
     return next(note for note in vault.notes.values() if note.name == name)
 
 
-def record(vault: Vault, checks: list[Check] = CHECKS, name: str = "A") -> Ledger:
+def checks(vault: Vault, name: str = "A") -> list[Check] | None:
+    """What the ledger has of a note as it is on disk now."""
+    now = Vault(vault.root)
+    return Ledger(now).checks(note(now, name))
+
+
+def record(vault: Vault, checks: list[Check] = CHECKS, name: str = "A", **options: bool) -> Ledger:
+    vault = Vault(vault.root)
     ledger = Ledger(vault)
     root = vault.root.parent
-    ledger.record(note(vault, name), checks, [root / "lib.py", root / "docs" / "later.txt"])
+    read = [root / "lib.py", root / "data" / "later.txt"]
+    ledger.record(note(vault, name), checks, read, **options)
     return ledger
 
 
 def test_it_gives_what_was_found_in_the_order_of_the_note(vault: Vault) -> None:
     ledger = Ledger(vault)
-    assert not ledger.knows(note(vault))
+    assert ledger.entry(note(vault)) is None
     assert ledger.checks(note(vault)) is None
     record(vault)
-    assert ledger.knows(note(vault))
     assert ledger.checks(note(vault)) == [CHECKS[i] for i in (3, 1, 2, 0)]
     assert ledger.checks(note(vault, "B")) is None
-    (file,) = (vault.root.parent / ".cache" / "vaultkit" / "ledger").iterdir()
-    assert file.suffix == ".json"
-    assert json.loads(file.read_bytes())["note"] == "A.md"
     record(vault, [])
     assert ledger.checks(note(vault)) == []
-    assert ledger.knows(note(vault))
+    assert ledger.entry(note(vault))
 
 
-def test_what_is_known_already_is_not_written_again(vault: Vault) -> None:
-    record(vault)
-    (file,) = (vault.root.parent / ".cache" / "vaultkit" / "ledger").iterdir()
-    content = file.read_bytes()
-    os.utime(file, ns=(1, 1))
+def test_a_change_is_announced_but_not_one_of_the_times_only(vault: Vault) -> None:
+    ledger = record(vault)
+    os.utime(ledger.stamp, ns=(1, 1))
     slower = [replace(check, seconds=9.5) for check in CHECKS]
     record(vault, slower)
-    assert (file.read_bytes(), file.stat().st_mtime_ns) == (content, 1)
+    assert ledger.stamp.stat().st_mtime_ns == 1
     record(vault, [*slower[:2], replace(slower[2], why="x"), slower[3]])
-    assert file.stat().st_mtime_ns != 1
-    assert ledger_of(vault)[2].why == "x"
-    file.write_bytes(content.replace(b'"engine": "', b'"engine": "0'))
-    record(vault)
-    assert json.loads(file.read_bytes()) == json.loads(content)
-
-
-def ledger_of(vault: Vault) -> list[Check]:
-    return Ledger(vault).checks(note(vault)) or []
+    assert ledger.stamp.stat().st_mtime_ns != 1
+    found = checks(vault)
+    assert found
+    assert found[2].why == "x"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
 def test_notes_with_names_in_odd_bytes_are_known(vault: Vault) -> None:
     for name in (b"caf\xe9.md", b"caf\xe8.md"):
         (vault.root / os.fsdecode(name)).write_text("# Coffee\n")
-    vault.refresh()
+    vault = Vault(vault.root)
     ledger = Ledger(vault)
     for number, found in enumerate(vault.notes.values()):
         ledger.record(found, [Check("block", number + 1, "Run")])
@@ -102,12 +99,30 @@ def test_notes_with_names_in_odd_bytes_are_known(vault: Vault) -> None:
 
 CHANGES: dict[str, Callable[[Path], Any]] = {
     "the note": lambda root: (root / "docs/A.md").write_text(TEXT + "\n"),
+    "a setting": lambda root: (root / "vaultkit.toml").write_text("every_digit = true\n"),
+    "TeX for all notes": lambda root: (root / "docs/preamble.sty").write_text(r"\def\x{1}"),
     "a module": lambda root: (root / "lib.py").write_text("x = 2\n"),
     "a module that is gone": lambda root: (root / "lib.py").unlink(),
-    "a file that was not there": lambda root: (root / "docs/later.txt").write_text(""),
+    "a module found before it": lambda root: (root / "numpy.py").write_text("x = 2\n"),
+    "a package found before it": lambda root: (root / "numpy").mkdir(),
+    "a file that was not there": lambda root: (
+        (root / "data").mkdir(),
+        (root / "data/later.txt").touch(),
+    ),
+    "a file beside one that is read": lambda root: (
+        (root / "data").mkdir(),
+        (root / "data/other.txt").touch(),
+    ),
     "a heading of a note it links to": lambda root: (root / "docs/B.md").write_text("# B\n"),
     "a note it links to is gone": lambda root: (root / "docs/B.md").unlink(),
     "a note that was not there": lambda root: (root / "docs/Gone.md").write_text("# Gone\n"),
+    "where a note it links to is": lambda root: (
+        (root / "docs/sub").mkdir(),
+        (root / "docs/B.md").rename(root / "docs/sub/B.md"),
+    ),
+    "another note of its name": lambda root: (root / "docs/Z.md").write_text(
+        "---\naliases: [a]\n---\n"
+    ),
     "a file it links to": lambda root: (root / "docs/data.csv").write_text("1,3\n"),
     "a figure": lambda root: (root / "docs/a.svg").write_text('<svg><a href="[[C]]"/> </svg>'),
     "what a figure links to": lambda root: (root / "docs/C.md").write_text("# C\n"),
@@ -115,31 +130,75 @@ CHANGES: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_it_forgets_where_that_changes(vault: Vault, change: Callable[[Path], Any]) -> None:
-    ledger = record(vault)
-    change(vault.root.parent)
-    vault.refresh()
-    assert ledger.checks(note(vault)) is None
-    assert ledger.knows(note(vault))
+def test_what_rests_on_it_is_stale_after_a_change(
+    vault: Vault, change: Callable[[Path], Any]
+) -> None:
     record(vault)
-    assert ledger.checks(note(vault))
+    assert checks(vault)
+    change(vault.root.parent)
+    assert checks(vault) is None
+    assert Ledger(vault).entry(note(vault))
+    record(vault)
+    assert checks(vault)
 
 
-def test_it_forgets_where_the_engine_or_numpy_changes(
+@pytest.mark.parametrize("name", ["words.md", "site", "lib2.py", "docs/other.csv", "docs/New.md"])
+def test_nothing_else_makes_it_stale(vault: Vault, name: str) -> None:
+    record(vault)
+    (vault.root.parent / name).write_text("x = 1\n")
+    assert checks(vault)
+
+
+def test_another_python_numpy_or_engine_makes_it_stale(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ledger = record(vault)
-    with monkeypatch.context() as patch:
-        patch.setattr(np, "__version__", "9.9")
-        assert ledger.checks(note(vault)) is None
-    assert ledger.checks(note(vault))
-    monkeypatch.setattr(module, "_engine", lambda: "another")
-    assert ledger.checks(note(vault)) is None
+    record(vault)
+    others = {
+        "numpy.__version__": "9.9",
+        "sys.version": "4.0 (any)",
+        "vaultkit.pipeline.rests_on.code_digest": lambda _: b"another",
+        "vaultkit.pipeline.rests_on._options": lambda *_: "others",
+    }
+    for name, other in others.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(name, other)
+            assert checks(vault) is None, name
+        assert checks(vault)
 
 
-def test_the_engine_is_all_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "pipeline/ledger.py"))
-    (tmp_path / "room").mkdir()
+def test_another_version_of_a_package_makes_it_stale(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = vault.root.parent / "installed"
+    for name, version, required in ("owls", "1.0", "terns>=1"), ("terns", "1.0", ""):
+        (site / f"{name}-1.dist-info").mkdir(parents=True)
+        (site / f"{name}-1.dist-info" / "top_level.txt").write_text(name)
+        (site / f"{name}-1.dist-info" / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+            + (f"Requires-Dist: {required}\n" if required else "")
+        )
+    monkeypatch.syspath_prepend(site)
+    (vault.root / "A.md").write_text("# A\n\n```python\nimport owls.x\n```\n")
+    with _forgotten():
+        record(vault)
+        assert checks(vault)
+    metadata = site / "terns-1.dist-info" / "METADATA"
+    metadata.write_text(metadata.read_text().replace("1.0", "1.1"))
+    with _forgotten():
+        assert checks(vault) is None
+
+
+@contextmanager
+def _forgotten() -> Iterator[None]:
+    """Ask for the versions of packages as in a new process."""
+    rests_on._versions.cache_clear()
+    rests_on._distributions.cache_clear()
+    yield
+    rests_on._versions.cache_clear()
+    rests_on._distributions.cache_clear()
+
+
+def test_the_engine_is_all_its_code(tmp_path: Path) -> None:
     seen = set()
     for name, text in (
         ("ledger.py", "1"),
@@ -148,42 +207,50 @@ def test_the_engine_is_all_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("room/b.py", "2"),
         ("a.py", "2"),
     ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-        seen.add(module._engine.__wrapped__())
+        seen.add(code_digest.__wrapped__(tmp_path))
     (tmp_path / "room/b.py").rename(tmp_path / "room/c.py")
-    seen.add(module._engine.__wrapped__())
+    seen.add(code_digest.__wrapped__(tmp_path))
     assert len(seen) == 6
     (tmp_path / "words.md").write_text("words")
-    assert module._engine.__wrapped__() in seen
+    assert code_digest.__wrapped__(tmp_path) in seen
 
 
-def test_it_does_not_forget_for_the_words_of_another_note(vault: Vault) -> None:
-    ledger = record(vault)
+def test_the_words_of_another_note_do_not_make_it_stale(vault: Vault) -> None:
+    record(vault)
     (vault.root / "B.md").write_text("# B\n\nOther words.\n\n## One\n")
-    vault.refresh()
-    assert ledger.checks(note(vault))
+    assert checks(vault)
 
 
-def test_what_trials_have_told_stays_until_something_changes(vault: Vault) -> None:
+def test_what_has_changed_while_it_was_checked_is_stale(vault: Vault) -> None:
+    record(vault, stale=True)
+    assert checks(vault) is None
+    record(vault)
+    assert checks(vault)
+    record(vault, stale=True)
+    assert checks(vault) is None
+
+
+def test_what_trials_have_found_stays_until_something_changes(vault: Vault) -> None:
     plain = [Check("equation", 5, "$a$", column=2), Check("equation", 5, "$b$", column=12)]
 
     def scopes() -> list[str]:
-        found = record(vault, plain).checks(note(vault))
+        record(vault, plain)
+        found = checks(vault)
         assert found is not None
         return [check.scope for check in found]
 
     record(vault)
-    # That in the same place is another equation.
+    # The equation in the same place is another one.
     assert scopes() == [GENERAL, ""]
     assert scopes() == [GENERAL, ""]
     record(vault, [Check("equation", 5, "$a$", column=2, scope=HERE)])
     assert scopes() == [HERE, ""]
     record(vault, [Check("equation", 5, "$a$", column=2, scope=HERE, pinned="d, n")])
-    again = record(vault, plain).checks(note(vault))
-    assert again
-    assert [(check.scope, check.pinned) for check in again] == [(HERE, "d, n"), ("", "")]
+    assert scopes() == [HERE, ""]
+    assert [check.pinned for check in checks(vault) or ()] == ["d, n", ""]
     (vault.root / "A.md").write_text(TEXT + "\n")
-    vault.refresh()
     assert scopes() == ["", ""]
 
 
@@ -192,98 +259,48 @@ def test_what_trials_have_told_stays_until_something_changes(vault: Vault) -> No
     [
         b"",
         b"\xff",
-        b"[" * 100_000,
         b"[]",
-        b"null",
         b"7",
         b"{}",
         b'{"checks": []}',
-        b'{"key": 7, "checks": []}',
-        b'{"key": [], "checks": []}',
-        b'{"key": {}, "checks": []}',
+        b'{"checks": [], "read": 7, "machines": []}',
+        b'{"checks": [], "read": [7], "machines": []}',
+        *(
+            b'{"checks": %s, "read": [], "machines": []}' % rows
+            for rows in (b"7", b'["x"]', b"[{}]", b'[{"kind": "block", "line": 3, "colour": 1}]')
+        ),
     ],
 )
-def test_a_damaged_ledger_is_borne(vault: Vault, content: bytes) -> None:
-    ledger = record(vault)
-    (file,) = folder_of(vault).iterdir()
-    file.write_bytes(content)
-    assert ledger.checks(note(vault)) is None
-    assert ledger.may_read(note(vault), [])
+def test_an_entry_of_another_form_is_stale(vault: Vault, content: bytes) -> None:
     record(vault)
-    assert ledger.checks(note(vault))
+    store_beside(vault.root).put("checks", "docs/A.md", b"key", content)
+    assert checks(vault) is None
+    record(vault)
+    assert checks(vault)
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        7,
-        [7],
-        ["x"],
-        [{}],
-        [{"kind": "block"}],
-        [{"kind": "block", "line": "3", "what": ""}],
-        [{"kind": 3, "line": 3, "what": ""}],
-        [{"kind": "block", "line": 3, "what": "", "colour": "red"}],
-        [{"kind": "block", "line": 3, "what": "", "mend": 7}],
-        [{"kind": "block", "line": 3, "what": "", "mend": {"lines": []}}],
-        [{"kind": "block", "line": 3, "what": "", "mend": {"first": 1, "last": 2}}],
-    ],
-)
-def test_so_are_damaged_checks(vault: Vault, rows: object) -> None:
-    ledger = record(vault)
-    (file,) = folder_of(vault).iterdir()
-    entry = json.loads(file.read_bytes())
-    file.write_text(json.dumps({**entry, "checks": rows}))
-    assert ledger.checks(note(vault)) is None
-    file.write_text(json.dumps(entry))
-    assert ledger.checks(note(vault))
+def test_the_results_of_other_machines_are_added(vault: Vault, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / "docs").mkdir(parents=True)
+    for name in ("docs/A.md", "docs/B.md", "docs/C.md", "docs/data.csv", "docs/a.svg", "lib.py"):
+        (other / name).write_bytes((tmp_path / name).read_bytes())
+    there = Vault(other / "docs")
+    mine, theirs = ([Check("block", line, "Run")] for line in (1, 2))
+    record(vault, mine)
+    record(vault, mine, "B", stale=True)
+    for name in "AB":
+        record(there, theirs, name)
+    (other / "docs" / "New.md").write_text("# New\n")
+    record(there, theirs, "New")
+    assert Ledger(vault).merge(store_beside(there.root)) == 1
+    assert checks(vault) == mine
+    assert checks(vault, "B") == theirs
+    assert Ledger(vault).merge(store_beside(there.root)) == 0
 
 
-def test_whose_code_may_read_a_file(vault: Vault) -> None:
-    ledger = record(vault)
-    root = vault.root.parent
-    linked, read = root / "docs" / "data.csv", root / "docs" / "later.txt"
-    assert ledger.may_read(note(vault), [linked, read])
-    assert not ledger.may_read(note(vault), [linked, root / "docs" / "other.txt"])
-    assert ledger.may_read(note(vault, "B"), [linked]), "nobody knows what was never checked"
-    (root / "lib.py").write_text("x = 2\n")
-    assert ledger.may_read(note(vault), [linked]), "nor what has changed since"
-
-
-def test_what_was_found_by_running_is_taken_while_nothing_has_changed(vault: Vault) -> None:
-    ledger = Ledger(vault)
-    root = vault.root.parent
-    (root / "data").mkdir()
-    checks = [
-        Check("block", 3, "Run"),
-        Check("equation", 5, "$a$", scope=GENERAL),
-        Check("number", 6, "2.5", EXCEPTED),
-        *(Check(kind, 7, "") for kind in OF_TEXT),
-    ]
-    odd = root / os.fsdecode(b"\xff") / "x.txt"
-    read = [root / "data/x.txt", root / "no/such/folder.txt", odd]
-    ledger.record(note(vault), checks, read, "3.11")
-    # What trials have told does not come from this run.
-    ran = [checks[0], Check("equation", 5, "$a$"), checks[2]]
-    for name in ("__pycache__", "data/__pycache__", "site-1.0", "words.md"):
-        assert ledger.found_by_running(note(vault), "3.11") == ran
-        (root / name).mkdir()
-    assert ledger.found_by_running(note(vault), "3.11") == ran
-    assert ledger.found_by_running(note(vault), "3.12") is None
-    for name in ("lib2", "numpy.py", "data/y.txt"):
-        (root / name).mkdir()
-        assert ledger.found_by_running(note(vault), "3.11") is None, name
-        (root / name).rmdir()
-        assert ledger.found_by_running(note(vault), "3.11") == ran
-    ledger.record(note(vault), [*checks, Check("number", 9, "2.5", FAILS)], environment="3.11")
-    assert ledger.found_by_running(note(vault), "3.11") is None
-    ledger.record(note(vault), checks)
-    assert ledger.found_by_running(note(vault), "") is None
-
-
-def test_what_machines_may_read(vault: Vault) -> None:
-    checks = [*CHECKS, Check("link", 11, "[[B]]", seconds=0.123456789)]
-    public = published({"A.md": record(vault, checks).checks(note(vault)), "B.md": None})
+def test_what_machines_may_read() -> None:
+    found = [*(CHECKS[i] for i in (3, 1, 2, 0)), Check("link", 11, "[[B]]", seconds=0.123456789)]
+    public = published({"A.md": found, "B.md": None})
     assert sorted(public) == ["A.md", "B.md"]
     assert public["B.md"] is None
     block, equation, _, number, link = public["A.md"]
@@ -295,16 +312,15 @@ def test_what_machines_may_read(vault: Vault) -> None:
 
 
 def test_notes_that_are_gone_are_forgotten(vault: Vault) -> None:
-    ledger = record(vault)
+    record(vault)
     record(vault, name="B")
+    other = vault.root.parent / "docs2"
+    other.mkdir()
+    (other / "A.md").write_text("# A\n")
+    record(Vault(other))
     (vault.root / "B.md").unlink()
-    vault.refresh()
-    ledger.forget_the_gone()
-    assert len(list(folder_of(vault).iterdir())) == 1
-    (vault.root / "B.md").write_text("# B\n\nWords.\n\n## One\n")
-    vault.refresh()
-    assert not ledger.knows(note(vault, "B"))
-    assert ledger.checks(note(vault))
+    Ledger(Vault(vault.root)).forget_the_gone()
+    assert store_beside(vault.root).names("checks") == {"docs/A.md", "docs2/A.md"}
 
 
 def test_it_says_in_words_what_holds() -> None:

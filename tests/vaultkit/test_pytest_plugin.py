@@ -7,10 +7,11 @@ import pytest
 
 from tests.vaultkit import hostile
 from vaultkit.doors import pytest_session as session
-from vaultkit.pipeline.ledger import Ledger, folder_of, in_words
+from vaultkit.pipeline.ledger import Ledger, in_words
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.run.workers import Workers
+from vaultkit.store import store_beside
 
 NOTE = """\
 # A
@@ -351,7 +352,7 @@ def test_the_ledger_holds_what_was_found_in_notes_that_ran_whole(vault: pytest.P
     path.write_text(NOTE + "\n[[A]] [[B]]\n\n$x / 4 = 0.5$ 0.5 0.7<!-- given: so -->\n")
     run(vault, "docs/A.md::Twice")
     ledger, notes = ledger_of(vault)
-    assert not ledger.knows(notes["A"])
+    assert ledger.entry(notes["A"]) is None
     run(vault, "docs")
     checks = ledger.checks(notes["A"])
     assert checks
@@ -371,10 +372,10 @@ def test_the_ledger_holds_what_was_found_in_notes_that_ran_whole(vault: pytest.P
     path.write_text(path.read_text() + "more\n")
     ledger, notes = ledger_of(vault)
     assert ledger.checks(notes["A"]) is None
-    assert ledger.knows(notes["A"])
+    assert ledger.entry(notes["A"])
     path.rename(path.with_name("C.md"))
     run(vault, "docs")
-    assert len(list(folder_of(ledger.vault).iterdir())) == 1
+    assert store_beside(ledger.vault.root).names("checks") == {"docs/C.md"}
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {
@@ -434,20 +435,6 @@ def test_trials_are_remembered_until_something_changes(vault: pytest.Pytester) -
     path.write_text(path.read_text() + "\nmore\n")
     run(vault, "docs")
     assert scopes() == [""]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "content", ["", "{", "[]", '{"key": 1}', "[" * 100_000, "\0", '{"key": {}, "checks": [1]}']
-)
-def test_a_damaged_ledger_is_borne(vault: pytest.Pytester, content: str) -> None:
-    run(vault, "docs")
-    ledger, notes = ledger_of(vault)
-    (file,) = folder_of(ledger.vault).iterdir()
-    file.write_text(content)
-    assert ledger.checks(notes["A"]) is None
-    run(vault, "docs").assert_outcomes(passed=10)
-    assert ledger.checks(notes["A"])
 
 
 @pytest.mark.long

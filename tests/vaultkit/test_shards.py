@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from vaultkit.doors.command_line import main
-from vaultkit.pipeline.ledger import folder_of
 from vaultkit.pipeline.shards import Shard
 from vaultkit.read.vault import Vault
+from vaultkit.store import store_beside
 
 pytest_plugins = ["pytester"]
 NAMES = ["A", "B", "C", "D", "E", "F", "G"]
@@ -34,15 +35,13 @@ def check(folder: Path, *options: str) -> Any:
 
 
 def ledger(found: Vault) -> dict[str, Any]:
-    """Return the ledger's checks of each note, without their times."""
+    """Return the entries of the ledger as they are in the store, without the times."""
     known = {}
-    for file in folder_of(found).glob("*.json"):
-        entry = json.loads(file.read_text())
+    for name, key, content in store_beside(found.root).rows("checks"):
+        entry = json.loads(content)
         for row in entry["checks"]:
             row.pop("seconds", None)
-        # This one is of the folder's own place on the machine.
-        entry.pop("environment")
-        known[entry["note"]] = entry
+        known[name] = key, entry
     return known
 
 
@@ -60,25 +59,29 @@ def test_shares_of_one_machine_fill_its_ledger(tmp_path: Path) -> None:
     told = [check(one.root, "--shard", shard).output.splitlines()[-1] for shard in SHARDS]
     assert [line.split(";")[0].split(":")[1] for line in told] == [" 3 notes", *[" 2 notes"] * 2]
     joined = ledger(one)
-    assert sorted(joined) == [f"{name}.md" for name in NAMES]
-    shutil.rmtree(folder_of(one))
+    assert sorted(joined) == [f"notes/{name}.md" for name in NAMES]
+    store_beside(one.root).forget_others("checks", [])
     check(one.root)
     assert ledger(one) == joined
 
 
 @pytest.mark.long
-def test_ledgers_of_several_machines_are_joined_by_copying(tmp_path: Path) -> None:
+def test_the_results_of_several_machines_are_joined(tmp_path: Path) -> None:
     here = vault(tmp_path / "notes")
     assert check(here.root).exit_code == 0
     whole = ledger(here)
-    shutil.rmtree(folder_of(here))
+    store_beside(here.root).forget_others("checks", [])
     for shard in SHARDS:
         machine = tmp_path / shard.replace("/", "of")
         machine.mkdir()
         there = vault(machine / "notes")
         assert check(there.root, "--shard", shard).exit_code == 0
         assert len(ledger(there)) in (2, 3)
-        shutil.copytree(folder_of(there), folder_of(here), dirs_exist_ok=True)
+        store = store_beside(there.root)
+        store.close()
+        file = shutil.copy(store.file, tmp_path / f"{machine.name}.sqlite")
+        done = CliRunner().invoke(main, ["merge", str(file), "--vault", str(here.root)])
+        assert re.fullmatch(r".*sqlite: [23] notes\n", done.output)
     assert ledger(here) == whole
 
 
@@ -118,7 +121,7 @@ def test_pytest_checks_a_share(pytester: pytest.Pytester) -> None:
     files = {item.split("::")[0] for item in ran}
     assert files == {f"notes/{name}{end}" for name in NAMES for end in (".md", ".svg")}
     joined = ledger(found)
-    shutil.rmtree(folder_of(found))
+    store_beside(found.root).forget_others("checks", [])
     assert check(found.root).exit_code == 0
     assert ledger(found) == joined
 

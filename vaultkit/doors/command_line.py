@@ -42,7 +42,7 @@ from vaultkit.read.options import OptionsError
 from vaultkit.read.roots import vault_in, vault_of
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
-from vaultkit.store import store_beside
+from vaultkit.store import Store, store_beside
 
 #: The inspections of notes.
 Found = list[Inspection]
@@ -196,6 +196,22 @@ def check(
         with suppress(KeyboardInterrupt):
             _watch(vault, trials, update, annotations, path)
     context.exit(int(_fails(found)))
+
+
+@main.command()
+@click.argument("others", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@_vault
+@_door
+def merge(others: tuple[Path, ...], path: Path) -> None:
+    """Add the results of other machines to those of this one.
+
+    OTHERS are their caches, each the file store.sqlite or its folder, .cache/vaultkit.
+    """
+    root = path.resolve()
+    ledger = Ledger(Vault(root, store=store_beside(root)))
+    for other in others:
+        file = other / "store.sqlite" if other.is_dir() else other
+        click.echo(f"{other}: {_count(ledger.merge(Store(file)), 'note', 'notes')}")
 
 
 @main.command()

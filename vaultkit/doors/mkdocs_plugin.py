@@ -53,7 +53,7 @@ from vaultkit.doors.site_model import (
 from vaultkit.doors.text_failures import TextFailures
 from vaultkit.doors.vault_config import VaultConfig
 from vaultkit.files import write_atomically
-from vaultkit.pipeline.ledger import Ledger, folder_of
+from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.render.code import fences
@@ -236,9 +236,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_serve(self, server: Any, config: MkDocsConfig, **_: Any) -> Any:
         """Rebuild as soon as a file is saved, and when the ledger changes."""
         if not self.config.check_saved:  # otherwise this process changes the ledger
-            folder = folder_of(self.model.vault)
-            folder.mkdir(parents=True, exist_ok=True)  # only an existing folder can be watched
-            server.watch(str(folder))
+            stamp = Ledger(self.model.vault).stamp
+            stamp.parent.mkdir(parents=True, exist_ok=True)
+            stamp.touch()  # only an existing file can be watched
+            server.watch(str(stamp))
         self.file_events = FileEvents(server, Path(config.docs_dir).absolute())
         return server
 

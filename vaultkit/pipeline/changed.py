@@ -5,18 +5,16 @@ If in doubt, a note is included: the failures of a note that is left out would g
 
 from __future__ import annotations
 
-import re
 import subprocess
-from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from vaultkit.pipeline.ledger import Ledger
+from vaultkit.pipeline.rests_on import BROKEN, named, uses_local_modules
 from vaultkit.read.discovery import READERS
 from vaultkit.read.note import Note
 from vaultkit.read.options import FILES
-from vaultkit.read.vault import BrokenLinkError, Vault
-
-_IMPORT = re.compile(r"^[\s>]*(?:from|import)\s+(\w+)", re.MULTILINE)
+from vaultkit.read.vault import Vault
 
 
 class GitError(RuntimeError):
@@ -38,7 +36,7 @@ def since(root: Path, commit: str) -> set[Path]:
 
 
 def affected(vault: Vault, changed: Iterable[Path]) -> list[Note]:
-    """Return the notes whose checks depend on changed files, in the order of the vault.
+    """Return the notes whose checks rest on changed files, in the order of the vault.
 
     Parameters
     ----------
@@ -48,56 +46,38 @@ def affected(vault: Vault, changed: Iterable[Path]) -> list[Note]:
         Files that have changed, are new or were removed.
     """
     changed = {path.absolute() for path in changed}
-    settings = {(vault.root / name).resolve() for name in FILES}
     notes = list(vault.notes.values())
-    if changed & settings:
+    if changed & {(vault.root / name).resolve() for name in FILES}:
         return notes
+    ledger, names = Ledger(vault), set(_names(changed, vault))
     code = any(path.suffix == ".py" for path in changed)
-    gone_or_new = {_key(path.name) for path in changed} | {_key(path.stem) for path in changed}
-    gone_or_new |= {_key(a) for path in changed & vault.notes.keys() for a in _names(vault, path)}
-    ledger = Ledger(vault)
-    data = {path for path in changed if path.suffix not in (*READERS, ".py")}
+    data = any(path.suffix not in (*READERS, ".py") for path in changed)
 
-    def rests(note: Note) -> bool:
-        if note.path in changed or (code and _imports_what_is_beside(note, vault)):
+    def is_affected(note: Note) -> bool:
+        facts, are_all = ledger.rests_on(note)
+        # A link that is broken now may have led to a note, or to an alias, that is gone.
+        if note.path in changed or not names.isdisjoint(facts) or BROKEN in facts:
             return True
-        if gone_or_new & {_key(name) for name in _names(vault, note.path)}:
-            return True  # an alias that two notes have
-        if data and note.blocks and ledger.may_read(note, data):
-            return True
-        return any(leads(link.target) for link in (*note.links, *vault.drawn(note)))
+        unknown = bool(note.blocks) and not are_all
+        return unknown and (data or (code and uses_local_modules(facts)))
 
-    def leads(target: str) -> bool:
-        name = PurePosixPath(target).name
-        return bool({_key(name), _key(PurePosixPath(name).stem)} & gone_or_new)
-
-    broken = {note.path for note in notes if _has_broken_link(note, vault)}
-    return [note for note in notes if note.path in broken or rests(note)]
+    return list(filter(is_affected, notes))
 
 
-def _names(vault: Vault, path: Path) -> tuple[str, ...]:
-    note = vault.notes[path]
-    return (note.name, *note.aliases)
-
-
-def _has_broken_link(note: Note, vault: Vault) -> bool:
-    for link in note.links:
-        try:
-            vault.find(link.target, note.path)
-        except BrokenLinkError:
-            return True
-    return False
-
-
-def _imports_what_is_beside(note: Note, vault: Vault) -> bool:
+def _names(changed: set[Path], vault: Vault) -> Iterator[str]:
+    """Yield the names that `rests_on` gives to changed files."""
     beside = vault.root.parent
-    names = {name for block in note.blocks for name in _IMPORT.findall(block.fence.text)}
-    shows = any(block.fence.info.count(".py") for block in note.blocks)
-    return shows or any((beside / n).is_dir() or (beside / f"{n}.py").is_file() for n in names)
-
-
-def _key(name: str) -> str:
-    return name.casefold()
+    for path in changed:
+        for name in path.name, path.stem:
+            yield f"called:{name.casefold()}"
+        for alias in vault.notes[path].aliases if path in vault.notes else ():
+            yield f"called:{alias.casefold()}"
+        if path.is_relative_to(vault.root):
+            yield f"link:{vault.relative(path)}"
+        if path.is_relative_to(beside):
+            yield f"file:{named(path, beside)}"
+            if path.suffix not in (*READERS, ".py"):  # code may list a folder of data
+                yield f"folder:{named(path.parent, beside)}"
 
 
 def _git(folder: Path, *arguments: str) -> str:

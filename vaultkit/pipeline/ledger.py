@@ -1,30 +1,24 @@
-"""The ledger: the checks of each note, with fingerprints of all that they depend on.
+"""The ledger: the checks of each note, in the store of its vault.
 
-Every run writes it; the site shows it. An entry is stale, and ignored, once a fingerprint has
-changed: of the note, a module that it imports, a file that it reads, a note that it links to, the
-engine or NumPy.
+Every run writes it; the site shows it. Checks are fresh while their key equals the fingerprint of
+all that they rest on (`vaultkit.pipeline.rests_on`); there is no other rule.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from vaultkit.checks.check import FAILS, GENERAL, HOLDS, Check
-from vaultkit.checks.listings import checks_of
-from vaultkit.files import write_atomically
+from vaultkit.checks.check import GENERAL, HOLDS, Check
+from vaultkit.pipeline.rests_on import Facts, fingerprint, named, rests_on
 from vaultkit.read.note import Note
-from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.read.vault import Vault
+from vaultkit.store import Store, store_beside
 
 #: Kinds of checks in the order of reports, with their plurals.
 KINDS = {
@@ -36,8 +30,30 @@ KINDS = {
     "link": "links",
     "formula": "formulas",
 }
-#: Kinds of checks that do not run a note's code.
-OF_TEXT = ("form", "link", "formula", "mirror")
+#: The kind of these entries in the store.
+_KIND = "checks"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The checks of a note when it was last checked.
+
+    Attributes
+    ----------
+    checks
+        The checks.
+    read
+        The files that its code has read, relative to the folder beside the vault.
+    machines
+        The names of other machines on which it was run again with equal results.
+    is_fresh
+        Whether nothing has changed that the checks rest on.
+    """
+
+    checks: tuple[Check, ...]
+    read: tuple[str, ...] = ()
+    machines: tuple[str, ...] = ()
+    is_fresh: bool = True
 
 
 class Ledger:
@@ -46,200 +62,122 @@ class Ledger:
     Parameters
     ----------
     vault
-        The vault. Its ledger is the folder ``.cache/vaultkit/ledger`` beside the vault's folder.
+        The vault.
     """
 
     def __init__(self, vault: Vault) -> None:
         self.vault = vault
-        self.folder = folder_of(vault)
+        self._store = store_beside(vault.root)
+        #: Touched at each change of the ledger, for a server that watches it.
+        self.stamp = self._store.file.with_name("checked")
 
     def record(
-        self,
-        note: Note,
-        checks: Iterable[Check],
-        rests_on: Iterable[Path] = (),
-        environment: str = "",
+        self, note: Note, checks: Iterable[Check], read: Iterable[Path] = (), *, stale: bool = False
     ) -> None:
         """Store the checks of a note.
 
-        Results of earlier trials on other numbers are kept, as long as nothing has changed.
+        Results of earlier trials on other numbers, and on other machines, are kept as long as
+        nothing has changed.
 
         Parameters
         ----------
-        note
-            The note.
-        checks
-            All checks of the note.
-        rests_on
+        note, checks
+            The note, and all its checks.
+        read
             The files that its code has read.
-        environment
-            Fingerprint of the environment of the run; empty if the results must not be reused.
+        stale
+            Whether something that the checks rest on has changed since they were made.
         """
-        files = [self._named(path) for path in rests_on]
-        key = self._key(note, files)
-        before = self._entry(note)
-        known = _checks_of(before, tried=True) if before.get("key") == key else None
-        tried = {_place(check): check for check in known or () if check.scope}
+        files = tuple(sorted(named(path, self.vault.root.parent) for path in read))
+        before = self.entry(note)
+        if before and not (before.is_fresh and before.read == files):
+            before = None
+        tried = {_place(check): check for check in (before.checks if before else ()) if check.scope}
         found = [
             replace(check, scope=once.scope, pinned=once.pinned)
             if not check.scope and (once := tried.get(_place(check)))
             else check
-            for check in checks
+            for check in sorted(checks, key=lambda check: (check.line, check.column))
         ]
-        entry = {
-            "note": self.vault.relative(note.path),
-            "key": key,
-            "machines": before.get("machines", []) if before.get("key") == key else [],
-            "environment": environment and self._environment(environment, files),
-            "checks": [check.plain() for check in sorted(found, key=lambda c: (c.line, c.column))],
-        }
-        # Replacing a file takes milliseconds, which is too long if only the times of the checks
-        # differ.
-        if _timeless(entry) != _timeless(before):
-            write_atomically(self._file(note), json.dumps(entry))
+        entry = Entry(tuple(found), files, before.machines if before else ())
+        # A server builds the site again when the ledger changes, but not for other times.
+        if stale or before is None or _timeless(entry) != _timeless(before):
+            self._write(note, entry, stale)
+
+    def entry(self, note: Note) -> Entry | None:
+        """Return what was found when a note was last checked; None if it never was."""
+        row = self._store.latest(_KIND, self._name(note))
+        if row is None:
+            return None
+        key, content = row
+        with suppress(LookupError, TypeError, ValueError):  # written by an older version
+            data = json.loads(content)
+            read, machines = tuple(data["read"]), tuple(data["machines"])
+            checks = tuple(map(Check.from_plain, data["checks"]))
+            is_fresh = key == fingerprint(self._facts(note, read))
+            return Entry(checks, read, machines, is_fresh)
+        return Entry((), is_fresh=False)
 
     def checks(self, note: Note) -> list[Check] | None:
         """Return the checks of a note; None if there are none, or they are stale."""
-        return self._still_true(self._entry(note), note)
-
-    def _still_true(self, entry: Mapping[str, Any], note: Note) -> list[Check] | None:
-        try:
-            key = entry["key"]
-            if key != self._key(note, _files_of(entry)):
-                return None
-        except (KeyError, TypeError, ValueError, AttributeError):
-            return None  # an old ledger, or a damaged one
-        return _checks_of(entry)
-
-    def found_by_running(self, note: Note, environment: str) -> list[Check] | None:
-        """Return the checks of a note's code, if running it again would give the same; else None.
-
-        They are reused if nothing failed, and the environment, the dependencies and the names of
-        files beside them are the same. Code that depends on the time, the network or other folders
-        is not detected.
-        """
-        entry = self._entry(note)
-        checks = self._still_true(entry, note)
-        if checks is None or any(check.outcome == FAILS for check in checks):
-            return None
-        if entry.get("environment") != self._environment(environment, _files_of(entry)):
-            return None
-        of_code = (check for check in checks if check.kind not in OF_TEXT)
-        return [replace(check, scope="", pinned="") for check in of_code]
+        entry = self.entry(note)
+        return list(entry.checks) if entry and entry.is_fresh else None
 
     def record_machines(self, note: Note, names: Iterable[str]) -> None:
         """Store the machines on which a note was run again with equal results.
 
         Those of earlier runs are kept, as long as nothing has changed.
         """
-        entry = self._entry(note)
-        if self._still_true(entry, note) is not None:
+        entry = self.entry(note)
+        if entry and entry.is_fresh:
             names = set(names)
-            known = sorted({*entry.get("machines", ()), *names}) if names else []
-            write_atomically(self._file(note), json.dumps({**entry, "machines": known}))
+            known = tuple(sorted({*entry.machines, *names})) if names else ()
+            self._write(note, replace(entry, machines=known))
 
-    def machines(self, note: Note) -> int:
-        """Return on how many machines a note was run, this one included; 0 if on no other.
+    def rests_on(self, note: Note) -> tuple[Facts, bool]:
+        """Return what the checks of a note rest on, and whether that is all.
 
-        See `vaultkit.pipeline.machines`.
+        Which files its code reads is known only if its checks are fresh.
         """
-        entry = self._entry(note)
-        known = entry.get("machines")
-        if not isinstance(known, list) or not known or self._still_true(entry, note) is None:
-            return 0
-        return len(known) + 1
+        entry = self.entry(note)
+        return self._facts(note, entry.read if entry else ()), bool(entry and entry.is_fresh)
 
-    def knows(self, note: Note) -> bool:
-        """Return whether a note has ever been checked."""
-        return bool(self._entry(note))
+    def merge(self, other: Store) -> int:
+        """Add the checks in the store of another machine, and return of how many notes.
 
-    def may_read(self, note: Note, files: Iterable[Path]) -> bool:
-        """Return whether a note's code may read one of these files: it did, or was never run."""
-        beside = self.vault.root.parent
-        try:
-            read = {beside / name[5:] for name in self._entry(note)["key"] if name[:5] == "file:"}
-        except (KeyError, TypeError):
-            return True
-        return not read.isdisjoint(files) or self.checks(note) is None
+        Checks that are fresh here already are kept.
+        """
+        notes = {self._name(note): note for note in self.vault.notes.values()}
+        rows = [row for row in other.rows(_KIND) if row[0] in notes]
+        new = [row for row in rows if self.checks(notes[row[0]]) is None]
+        for row in new:
+            self._store.put(_KIND, *row)
+        return len(new)
 
     def forget_the_gone(self) -> None:
         """Delete the entries of notes that no longer exist."""
-        kept = {self._file(note) for note in self._notes().values()}
-        for file in self.folder.glob("*.json"):
-            if file not in kept:
-                file.unlink(missing_ok=True)
+        names = map(self._name, self.vault.notes.values())
+        self._store.forget_others(_KIND, names, f"{self.vault.root.name}/")
 
-    def _notes(self) -> dict[str, Note]:
-        return {self.vault.relative(path): note for path, note in self.vault.notes.items()}
+    def _write(self, note: Note, entry: Entry, stale: bool = False) -> None:
+        key = b"" if stale else fingerprint(self._facts(note, entry.read))
+        checks = [check.plain() for check in entry.checks]
+        data = {"checks": checks, "read": entry.read, "machines": entry.machines}
+        self._store.put(_KIND, self._name(note), key, json.dumps(data).encode())
+        with suppress(OSError):
+            self.stamp.touch()
 
-    def _file(self, note: Note) -> Path:
-        name = self.vault.relative(note.path)
-        return self.folder / f"{hashlib.sha256(name.encode()).hexdigest()[:24]}.json"
+    def _name(self, note: Note) -> str:
+        """Return the name of a note in the store, which is the same on all machines."""
+        return named(note.path, self.vault.root.parent)
 
-    def _entry(self, note: Note) -> dict[str, Any]:
-        try:
-            entry = json.loads(self._file(note).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return entry if isinstance(entry, dict) else {}
-
-    def _key(self, note: Note, files: Iterable[str]) -> dict[str, str]:
-        """Return the fingerprints of all that the checks of a note depend on, by kind."""
-        key = {"note": note.digest, "engine": _engine(), "numpy": np.__version__}
-        key["checks"] = " ".join(sorted(checks_of(note, self.vault.options, self._path(note))))
-        for name in files:
-            key[f"file:{name}"] = _digest_of(self.vault.root.parent / name)
-        for link in (*note.links, *self.vault.drawn(note)):
-            try:
-                path = self.vault.find(link.target, note.path)
-            except BrokenLinkError:
-                key[f"link:{link.target}"] = ""
-                continue
-            other = self.vault.notes.get(path)
-            if other is None:
-                key[f"link:{self.vault.relative(path)}"] = _digest_of(path)
-            elif other.path != note.path:
-                key[f"link:{self.vault.relative(path)}"] = other.outline
-        return key
-
-    def _path(self, note: Note) -> str:
-        return self.vault.relative(note.path)
-
-    def _environment(self, environment: str, files: Iterable[str]) -> str:
-        """Return the fingerprint of an environment and of the names of files beside those read."""
-        digest = hashlib.sha256(environment.encode())
+    def _facts(self, note: Note, read: Iterable[str]) -> Facts:
         beside = self.vault.root.parent
-        folders = {(beside / name).parent for name in files}
-        for folder in sorted({beside, *folders}):
-            digest.update(f"\n{os.fspath(folder)}".encode(errors="surrogateescape"))
-            with suppress(OSError):
-                names = {path.name for path in folder.iterdir()} - {"__pycache__"}
-                if folder == beside:  # only modules count: other files there change often
-                    names = {name for name in names if name.removesuffix(".py").isidentifier()}
-                digest.update("\0".join(sorted(names)).encode(errors="surrogateescape"))
-        return digest.hexdigest()
-
-    def _named(self, path: Path) -> str:
-        return path.relative_to(self.vault.root.parent).as_posix()
+        return rests_on(note, self.vault, [beside / name for name in read])
 
 
-def _files_of(entry: Mapping[str, Any]) -> list[str]:
-    return [name[5:] for name in entry["key"] if name.startswith("file:")]
-
-
-def _timeless(entry: Mapping[str, Any]) -> str:
-    with suppress(TypeError, KeyError):  # a damaged ledger
-        return json.dumps({**entry, "checks": [{**row, "seconds": 0} for row in entry["checks"]]})
-    return ""
-
-
-def _checks_of(entry: Mapping[str, Any], *, tried: bool = False) -> list[Check] | None:
-    """Return the checks of an entry: all, or only those repeated with other numbers."""
-    try:
-        rows = [row for row in entry["checks"] if not tried or row.get("scope")]
-        return [Check.from_plain(row) for row in rows]
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return None  # an old ledger, or a damaged one
+def _timeless(entry: Entry) -> list[Check]:
+    return [replace(check, seconds=0) for check in entry.checks]
 
 
 def _place(check: Check) -> tuple[str, int, int, str]:
@@ -261,23 +199,6 @@ def _public(check: Check) -> dict[str, Any]:
     return {**data, "seconds": round(check.seconds, 6)}
 
 
-def _digest_of(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
-
-
-@cache
-def _engine() -> str:
-    """Return the fingerprint of the engine's code."""
-    digest = hashlib.sha256()
-    root = Path(__file__).parents[1]
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
 def in_words(checks: Iterable[Check]) -> str:
     """Describe how many checks of each kind hold: *6 blocks, 2 equations (1 in general)*."""
     held = [check for check in checks if check.outcome == HOLDS]
@@ -290,8 +211,3 @@ def in_words(checks: Iterable[Check]) -> str:
         for kind, plural in KINDS.items()
         if counts[kind]
     )
-
-
-def folder_of(vault: Vault) -> Path:
-    """Return the folder of the ledger of a vault."""
-    return vault.root.parent / ".cache" / "vaultkit" / "ledger"

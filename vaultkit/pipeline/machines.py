@@ -29,13 +29,15 @@ from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.outputs import NUMBER
 from vaultkit.pipeline.figures import FigureError, Figures
 from vaultkit.pipeline.inspect import Settings
-from vaultkit.pipeline.ledger import OF_TEXT
 from vaultkit.pipeline.process import Inspection, Output
 from vaultkit.pipeline.runner import Runner
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import Vault
 from vaultkit.run.ending import Ending, Limits
 from vaultkit.store import store_beside
+
+#: Kinds of checks that do not run a note's code.
+_OF_TEXT = ("form", "link", "formula", "mirror")
 
 
 @dataclass(frozen=True)
@@ -311,7 +313,7 @@ def _verdicts(found: Inspection) -> dict[tuple[str, ...], tuple[str, Check]]:
         if check.block is None:
             place = (check.kind, f"{check.line}:{check.column}", check.what)
         known = verdicts.get(place, (HOLDS,))[0]
-        if check.kind not in OF_TEXT and known != FAILS:
+        if check.kind not in _OF_TEXT and known != FAILS:
             verdicts[place] = check.outcome, check
     return verdicts
 

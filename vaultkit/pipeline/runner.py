@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import platform
-import sys
 import time
 import traceback
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 from vaultkit.checks.check import FAILS
@@ -115,37 +113,26 @@ class Runner:
 
     def record(self, found: Inspection, ledger: Ledger) -> None:
         """Store an inspection in a ledger."""
-        if found.cached:
-            return
-        # A file that was changed meanwhile may differ from what the code has read.
-        changed = any(_changed_after(path, self._began) for path in found.rests_on)
-        environment = "" if changed else self._environment
-        ledger.record(found.note, found.checks, found.rests_on, environment)
-
-    @cached_property
-    def _environment(self) -> str:
-        """Fingerprint of the environment: the settings, Python and the installed packages."""
-        settings = (self.settings.timeout, self.settings.trials, self.vault.options)
-        installed = {
-            entry
-            for folder in sys.path
-            if Path(folder).is_dir()
-            for entry in (path.name for path in Path(folder).iterdir())
-            if entry.endswith((".dist-info", ".egg-info", ".pth"))
-        }
-        return repr((settings, sys.version, platform.platform(), os.cpu_count(), sorted(installed)))
+        if not found.cached:
+            # A file that was changed meanwhile may differ from what the code has read.
+            stale = any(_changed_after(path, self._began) for path in found.rests_on)
+            ledger.record(found.note, found.checks, found.rests_on, stale=stale)
 
     def _is_known(self, note: Note, until: int | None) -> bool:
-        """Return whether the ledger has current results of a note's code, and its text passes."""
-        if self._ledger is None or until is not None:
+        """Return whether running a note again would give what the ledger has.
+
+        The results are reused if they are fresh and nothing failed. Code that depends on the time,
+        the network or other folders is not detected.
+        """
+        trials = self.settings.trials
+        if self._ledger is None or until is not None or trials != self.vault.options.trials:
             return False
-        found = self._ledger.found_by_running(note, self._environment)
-        if found is None:
+        found = self._ledger.checks(note)
+        if found is None or any(check.outcome == FAILS for check in found):
             return False
-        text = list(inspect(note, self.vault, self.settings, run=None))
-        if any(check.outcome == FAILS for check in text):
-            return False
-        self._known[note.path] = Inspection(note, [*text, *found], whole=True, cached=True)
+        if not trials:  # their results come from another run
+            found = [replace(check, scope="", pinned="") for check in found]
+        self._known[note.path] = Inspection(note, found, whole=True, cached=True)
         return True
 
     def close(self) -> None:

@@ -68,8 +68,7 @@ class Cache:
     def forget_the_gone(self, root: Path, paths: Iterable[Path]) -> None:
         """Delete the entries of files below a folder other than these."""
         below = os.path.join(root, "")  # noqa: PTH118
-        others = {name for name in self._store.names(_KIND) if not name.startswith(below)}
-        self._store.forget_others(_KIND, others.union(map(os.fspath, paths)))
+        self._store.forget_others(_KIND, map(os.fspath, paths), below)
 
     def is_empty(self) -> bool:
         """Return whether it has no notes."""

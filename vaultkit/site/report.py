@@ -81,18 +81,21 @@ class Totals:
 
 def entries(vault: Vault, ledger: Ledger) -> list[Entry]:
     """Return an entry for each note of a vault."""
-    found = [
-        Entry(
-            name=note.title,
-            path=vault.relative(note.path),
-            checks=ledger.checks(note),
-            edited=ledger.knows(note),
-            machines=ledger.machines(note),
-            href=vault.address(note),
-            anchor=f"of-{vault.address(note).replace('/', '-')}",
+    found = []
+    for note in vault.notes.values():
+        known = ledger.entry(note)
+        is_fresh = known is not None and known.is_fresh
+        found.append(
+            Entry(
+                name=note.title,
+                path=vault.relative(note.path),
+                checks=list(known.checks) if known and is_fresh else None,
+                edited=known is not None,
+                machines=len(known.machines) + 1 if known and is_fresh and known.machines else 0,
+                href=vault.address(note),
+                anchor=f"of-{vault.address(note).replace('/', '-')}",
+            )
         )
-        for note in vault.notes.values()
-    ]
     return sorted(found, key=lambda entry: entry.name.casefold())
 
 

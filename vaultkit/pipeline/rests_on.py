@@ -1,0 +1,176 @@
+"""What the checks of a note rest on: the one rule of whether they are still true.
+
+`rests_on` names everything that can change a check of a note, each with a function that returns
+its present state. Checks are fresh as long as the `fingerprint` of all states is the same. The names
+also tell which notes a changed file affects (`vaultkit.pipeline.changed`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache, partial
+from importlib import metadata
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from vaultkit.checks import mirrors
+from vaultkit.checks.listings import checks_of
+from vaultkit.read.note import Note
+from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.store import code_digest
+
+#: By its name, a function that returns the state of something.
+Facts = Mapping[str, Callable[[], str]]
+#: The name of a fact of notes with broken links.
+BROKEN = "broken"
+_IMPORT = re.compile(r"^[\s>]*(?:from[ \t]+(\w+)|import[ \t]+([^#\n]+))", re.MULTILINE)
+_PACKAGE = re.compile(r"[\w.-]+")
+
+
+def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
+    """Return everything that the checks of a note rest on.
+
+    Parameters
+    ----------
+    note, vault
+        The note, and its vault.
+    read
+        The files in or beside the vault that its code has read, modules included.
+
+    Returns
+    -------
+    dict
+        By name, a function that returns the present state. ``file:``, ``folder:`` and ``module:``
+        name what its code uses, relative to the folder beside the vault; ``link:`` the files that
+        it links to, relative to the vault; ``called:`` the names in its links, and its own.
+    """
+    facts: dict[str, Callable[[], str]] = {
+        "note": lambda: note.digest,
+        "engine": lambda: code_digest(Path(__file__).parents[1]).hex(),
+        "python": lambda: sys.version.split()[0],
+        "numpy": lambda: str(np.__version__),
+        "options": partial(_options, note, vault),
+    }
+    beside = vault.root.parent
+    files = {*read, *mirrors.files(note, beside)}
+    for path in files:
+        facts[f"file:{named(path, beside)}"] = partial(_digest, path)
+        if path.parent != beside:  # files beside the vault change often
+            facts[f"folder:{named(path.parent, beside)}"] = partial(_names, path.parent)
+    sources = [block.fence.text for block in note.blocks]
+    sources += [_text(path) for path in files if path.suffix == ".py"]
+    for name in {name for source in sources for name in _imported(source)}:
+        facts[f"module:{name}"] = partial(_module, name, beside)
+    for link in (*note.links, *vault.drawn(note)):
+        called = f"called:{PurePosixPath(link.target).name.casefold()}"
+        try:
+            path = vault.find(link.target, note.path)
+        except BrokenLinkError:
+            facts[called] = facts[BROKEN] = str
+            continue
+        relative = vault.relative(path)
+        facts[called] = partial(str, relative)
+        other = vault.notes.get(path)
+        if other is None:
+            facts[f"link:{relative}"] = partial(_digest, path)
+        elif other.path != note.path:
+            facts[f"link:{relative}"] = partial(getattr, other, "outline")
+    for name in {name.casefold() for name in (note.name, *note.aliases)}:
+        others = [vault.relative(path) for path in vault.taken[name] if path != note.path]
+        if others:
+            facts[f"called:{name}"] = partial(repr, sorted(others))
+    return facts
+
+
+def fingerprint(facts: Facts) -> bytes:
+    """Return the fingerprint of the present state of everything that checks rest on."""
+    states = {name: state() for name, state in facts.items()}
+    return hashlib.sha256(repr(sorted(states.items())).encode(errors="surrogateescape")).digest()
+
+
+def named(path: Path, folder: Path) -> str:
+    """Return the path of a file relative to a folder, with forward slashes."""
+    return path.relative_to(folder).as_posix()
+
+
+def uses_local_modules(facts: Facts) -> bool:
+    """Return whether code imports or shows modules beside the vault."""
+    return any(
+        name.startswith("file:") or (name.startswith("module:") and state()[:2] != "00")
+        for name, state in facts.items()
+    )
+
+
+def _options(note: Note, vault: Vault) -> str:
+    """Return the settings of the vault that decide about the checks of a note."""
+    options, path = vault.options, vault.relative(note.path)
+    names = sorted(checks_of(note, options, path))
+    asked = options.asks(note, path), options.every_digit, options.timeout, options.trials
+    return repr((names, asked, options.unwritten, vault.preamble))
+
+
+def _imported(source: str) -> Iterator[str]:
+    r"""Yield the first names of the modules that a source imports.
+
+    >>> list(_imported("import a.b as c, d  # e\nfrom f.g import h\n>>> import i"))
+    ['a', 'd', 'f', 'i']
+    """
+    for found in _IMPORT.finditer(source):
+        for name in found[1], *(found[2] or "").split(","):
+            if word := re.match(r"\s*(\w+)", name or ""):
+                yield word[1]
+
+
+def _module(name: str, beside: Path) -> str:
+    """Return whether a module is a folder or a file beside the vault, and its version."""
+    local = f"{(beside / name).is_dir():d}{(beside / f'{name}.py').is_file():d}"
+    is_known = local != "00" or name in sys.stdlib_module_names
+    return local + ("" if is_known else _versions(name))
+
+
+@cache
+def _versions(name: str) -> str:
+    """Return the versions of an installed package and of all that it requires."""
+    found: dict[str, str] = {}
+    waiting = [*_distributions().get(name, ())]
+    while waiting:
+        package = waiting.pop()
+        if package not in found:
+            found[package] = ""
+            with suppress(metadata.PackageNotFoundError):
+                distribution = metadata.distribution(package)
+                found[package] = distribution.version
+                required = (text for text in distribution.requires or () if "extra" not in text)
+                waiting += [word[0] for text in required if (word := _PACKAGE.match(text))]
+    return repr(sorted(found.items()))
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return metadata.packages_distributions()
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _names(folder: Path) -> str:
+    try:
+        return repr(sorted({path.name for path in folder.iterdir()} - {"__pycache__"}))
+    except OSError:
+        return ""
