@@ -76,6 +76,8 @@ def _names(changed: set[Path], vault: Vault) -> Iterator[str]:
             yield f"link:{vault.relative(path)}"
         if path.is_relative_to(beside):
             yield f"file:{named(path, beside)}"
+            if path.parent == beside:
+                yield f"module:{path.stem}"
             if path.suffix not in (*READERS, ".py"):  # code may list a folder of data
                 yield f"folder:{named(path.parent, beside)}"
 

@@ -1,8 +1,8 @@
 """What the checks of a note rest on: the one rule of whether they are still true.
 
 `rests_on` names everything that can change a check of a note, each with a function that returns
-its present state. Checks are fresh as long as the `fingerprint` of all states is the same. The names
-also tell which notes a changed file affects (`vaultkit.pipeline.changed`).
+its present state. Checks are fresh as long as the `fingerprint` of all states is the same. The
+names also tell which notes a changed file affects (`vaultkit.pipeline.changed`).
 """
 
 from __future__ import annotations
