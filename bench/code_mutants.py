@@ -81,19 +81,19 @@ ROOMS = {
     ),
     "read": (
         ["vaultkit/read/*"],
-        "backlinks cache check checks chemistry counts equations fences graph hostile"
+        "backlinks cache cases check checks chemistry counts equations fences graph hostile"
         " links_of_a_vault macros meanings note notebook notebooks numbers obsidian options places"
         " predictions properties quantities reading_anything said shapes statements"
-        " suppositions syntax vault",
+        " suppositions vault",
     ),
     "render": (
         ["vaultkit/render/*"],
-        "backlinks browser chemistry extension mathematics obsidian obsidian_agreement render"
-        " syntax tables",
+        "backlinks browser cases chemistry extension mathematics obsidian obsidian_agreement render"
+        " tables",
     ),
     "run": (
         ["vaultkit/run/*"],
-        "capture checkpoints dependencies keeper note_process"
+        "checkpoints dependencies endings"
         " rests_on run sandbox state trials variation watch workers",
     ),
     "snippets": (["snippets/*"], ""),

@@ -4,8 +4,6 @@ import os
 import queue
 import re
 import signal
-import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -21,7 +19,6 @@ from vaultkit.doors.background import Background, Verdict
 from vaultkit.pipeline.inspect import Settings, Task, agreement
 from vaultkit.read.markdown import parse
 from vaultkit.read.options import OF_CODE
-from vaultkit.run.checkpoints import Chain, _open_files
 from vaultkit.run.ending import Limits
 from vaultkit.run.processes import children, is_alive
 
@@ -328,84 +325,3 @@ def test_notes_agree_up_to_the_first_block_that_differs() -> None:
     assert agree(text, text.replace("x = 1", "x = 2")) == 1
     assert agree(text, "\n" + text) == 0
     assert agree(text, "") == 0
-
-
-TOKEN = b"0123456789abcdef"
-
-
-@pytest.fixture
-def line() -> Iterator[tuple[Chain, socket.socket]]:
-    """A chain, and the socket on which processes of a note announce themselves."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    ours.setblocking(False)
-    with theirs:
-        chain = Chain(TOKEN, [], ours)
-        yield chain, theirs
-        chain.end()
-
-
-@pytest.fixture
-def pipes() -> Iterator[list[int]]:
-    """The pipes on which some checkpoints would wait for their tasks."""
-    ends = [end for _ in range(3) for end in os.pipe()]
-    yield ends
-    for end in ends:
-        os.close(end)
-
-
-def tell(theirs: socket.socket, told: str, *descriptors: int, token: bytes = TOKEN) -> None:
-    socket.send_fds(theirs, [token + told.encode()], descriptors)
-
-
-def test_the_keeper_hears_of_checkpoints_and_of_what_goes_on(
-    line: tuple[Chain, socket.socket], pipes: list[int]
-) -> None:
-    chain, theirs = line
-    processes = [subprocess.Popen(["sleep", "60"]) for _ in range(3)]
-    late, early, again = (process.pid for process in processes)
-    assert chain.hear() == []
-    tell(theirs, f'{{"index": 7, "pid": {late}}}', pipes[1])
-    tell(theirs, f'{{"index": 2, "pid": {early}}}', pipes[3])
-    tell(theirs, '{"pid": 5}')
-    tell(theirs, '{"pid": 6}')
-    assert chain.hear() == [5, 6]
-    assert [(one.index, one.pid) for one in chain.kept] == [(2, early), (7, late)]
-    # One behind the same block takes the place of the one before, which ends.
-    tell(theirs, f'{{"index": 7, "pid": {again}}}', pipes[5])
-    assert chain.hear() == []
-    assert [one.pid for one in chain.kept] == [early, again]
-    assert [is_alive(pid) for pid in (late, early, again)] == [False, True, True]
-    # What is written to it arrives where it waits.
-    assert chain.kept[0].go_on("é".encode())
-    assert os.read(pipes[2], 100) == bytes(7) + b"\x02" + "é".encode()
-    chain.end_after(2)
-    assert [is_alive(pid) for pid in (early, again)] == [True, False]
-    chain.end()
-    assert not is_alive(early)
-    for process in processes:
-        process.wait()
-
-
-def test_what_a_note_says_over_this_line_is_not_believed(
-    line: tuple[Chain, socket.socket], pipes: list[int]
-) -> None:
-    chain, theirs = line
-    before = len(_open_files())
-    tell(theirs, '{"pid": 5}', token=b"0123456789abcdeX")
-    tell(theirs, '{"index": 0, "pid": 5}', pipes[1], token=b"")
-    tell(theirs, '{"index": 0}')
-    tell(theirs, '{"index": 0, "pid": 6}', pipes[1], pipes[3])
-    assert chain.hear() == [6]  # it goes on, wherever it may have waited
-    assert chain.kept == []
-    assert len(_open_files()) == before  # what came with it is closed
-    for _ in range(100):
-        tell(theirs, '{"pid": 5}')
-    assert len(chain.hear()) == 64
-    assert len(chain.hear()) == 36
-
-
-def test_a_line_that_nobody_holds_is_closed(line: tuple[Chain, socket.socket]) -> None:
-    chain, theirs = line
-    tell(theirs, '{"pid": 5}')
-    theirs.close()
-    assert (chain.hear(), chain.line, chain.hear()) == ([5], None, [])

@@ -1,5 +1,9 @@
+"""The blocks of a note run in order, with their outputs, errors and limits."""
+
+import contextlib
 import os
 import random
+import time
 import warnings
 from pathlib import Path
 
@@ -7,6 +11,8 @@ import numpy as np
 import pytest
 
 from vaultkit.read.markdown import parse
+from vaultkit.run import capture
+from vaultkit.run.capture import BlockTimeoutError, limit, slowness
 from vaultkit.run.session import NoteRun, Step
 
 
@@ -185,3 +191,40 @@ def test_what_looks_itself_up_in_main_finds_itself() -> None:
     assert outputs(
         "import pickle\nclass A: pass", "type(pickle.loads(pickle.dumps(A()))) is A"
     ) == ["", "True"]
+
+
+def test_what_no_file_can_hold_is_escaped() -> None:
+    assert outputs("print('ü 𝟙 \\ud800')") == ["ü 𝟙 \\ud800"]
+    (step,) = run("raise ValueError('é \\udc80')")
+    assert step.error.endswith("ValueError: é \\udc80")
+
+
+def test_a_slow_machine_gets_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vaultkit.run.session.slowness", lambda: 3)
+    text = "```python\n1\n```\n\n```python timeout=2\n1\n```\n"
+    told: list[tuple[int, float]] = []
+    NoteRun(parse(text), 0.5, beat=lambda *beat: told.append(beat)).finish()
+    assert told == [(0, 1.5), (1, 6.0)]
+
+
+def test_how_slow_a_machine_is_goes_by_what_computing_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = []
+    for usual in (1e9, 1e-6):
+        slowness.cache_clear()
+        monkeypatch.setattr(capture, "_USUAL", usual)
+        found.append(slowness())
+    slowness.cache_clear()
+    assert found[0] == 1
+    assert found[1] > 100
+
+
+def test_a_limit_holds_inside_and_not_after() -> None:
+    with pytest.raises(BlockTimeoutError), limit(0.05):
+        time.sleep(5)
+    time.sleep(0.1)
+    with pytest.raises(BlockTimeoutError), limit(0.05), contextlib.suppress(BlockTimeoutError):
+        time.sleep(5)
+    with limit(5):
+        time.sleep(0.01)

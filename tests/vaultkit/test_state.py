@@ -1,4 +1,4 @@
-"""Saving and restoring the global state around a note: settings, variables, replaced functions."""
+"""Saving and restoring the global state around a note: settings and variables."""
 
 import decimal
 import gc
@@ -8,7 +8,6 @@ import os
 import random
 import signal
 import sys
-import textwrap
 import types
 import warnings
 from collections.abc import Callable
@@ -18,9 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vaultkit.run import originals
-from vaultkit.run.originals import named
-from vaultkit.run.state import State, Variables, _alike, _same_random, _show_warning
+from vaultkit.run.state import State, Variables
 
 #: For each setting, how a note changes it, and how to read it.
 CHANGES: dict[str, tuple[Callable[[], object], Callable[[], Any]]] = {
@@ -136,42 +133,6 @@ def test_a_folder_that_is_gone_is_left_alone(
     assert Path.cwd() == tmp_path
 
 
-def test_states_of_random_numbers_are_compared_in_all_parts() -> None:
-    state = np.random.RandomState(0).get_state()
-    assert _same_random(state, np.random.RandomState(0).get_state())
-    assert not _same_random(state, np.random.RandomState(1).get_state())
-    for place, other in ((0, "PCG64"), (2, 3), (3, 1), (4, 0.5)):
-        changed = [*state]
-        changed[place] = other
-        assert not _same_random(state, tuple(changed))
-
-
-def test_tracing_is_put_back() -> None:
-    whole = State.capture(["trace"])
-
-    def trace(*_: object) -> None: ...
-
-    def profile(*_: object) -> None: ...
-
-    try:
-        sys.settrace(trace)
-        sys.setprofile(profile)
-        both = State.capture(["trace"])
-        sys.settrace(None)
-        sys.setprofile(None)
-        both.apply()
-        assert (sys.gettrace(), sys.getprofile()) == (trace, profile)
-    finally:
-        sys.settrace(None)
-        sys.setprofile(None)
-        whole.apply()
-
-
-def test_a_warning_tells_no_path(capsys: pytest.CaptureFixture[str]) -> None:
-    _show_warning("beware", UserWarning, "/a/path.py", 12)
-    assert capsys.readouterr().out == "UserWarning: beware\n"
-
-
 class Thing:
     def __init__(self, content: Any) -> None:
         self.content = content
@@ -236,104 +197,3 @@ def test_names_are_put_back_too_and_large_arrays_are_not() -> None:
     assert len(variables._restore) == 2  # of the names, and of the array that fits
     variables.restore()
     assert (large[0], fits[0], list(space)) == (2.0, 0.0, ["large", "fits", "still", "a"])
-
-
-def test_a_few_changes_are_named() -> None:
-    assert named([]) == ""
-    assert named(["a", "b"]) == "a, b"
-    assert named("abcde") == "a, b, c, d, e"
-    assert named("abcdefg") == "a, b, c, d, e, and 2 more"
-
-
-def module(name: str, **attributes: Any) -> types.ModuleType:
-    made = types.ModuleType(name)
-    vars(made).update(attributes)
-    return made
-
-
-def test_the_modules_that_the_engine_runs_on() -> None:
-    modules = {
-        "vaultkit.part": module(
-            "vaultkit.part", t=textwrap, f=random.shuffle, k=decimal.Decimal, h=np.linspace, s="x",
-            c=Path, g=json_like,
-        ),
-        "other": module("other", gc=gc),
-        **dict.fromkeys(("numpy", "numpy._core.multiarray", "numpy.lib.x", "numpy.linalg"), np),
-        **dict.fromkeys(("numpy.ma", "numpyx", "numpy.random._x", "__main__"), np),
-    }  # fmt: skip
-    assert originals._watched(modules) == {
-        "builtins", "sys", "os", "io", "re", "json", "vaultkit.part", "textwrap", "decimal",
-        Path.__module__, "numpy", "numpy._core.multiarray", "numpy.lib.x", "numpy.linalg",
-        "numpy.random._x",
-    }  # fmt: skip
-
-
-def json_like() -> None: ...
-
-
-json_like.__module__ = "__main__"
-
-
-def test_what_is_kept_of_a_module_is_found_changed_and_put_back() -> None:
-    def of(name: str) -> tuple[types.ModuleType, type, list[originals._Kept]]:
-        kind = type("Kind", (), {"method": lambda _: 1, "value": 2, "__module__": name})
-        made = module(name, run=json_like, Kind=kind, _own=len, TABLE={1: 2}, none=None, flag=True)
-        return made, kind, list(originals._keep_module(name, made))
-
-    made, kind, kept = of("vaultkit.x")
-    assert [(part.called, part.owner) for part in kept] == [
-        ("vaultkit.x", made),
-        ("vaultkit.x.Kind", kind),
-    ]
-    assert {"run", "Kind", "_own", "TABLE"} <= kept[0].held.keys()
-    assert not {"none", "flag"} & kept[0].held.keys()
-    assert [name for name, *_ in kept[0].containers] == ["TABLE"]
-    assert list(kept[1].held) == ["method"]
-    assert list(originals._compare(kept[0], True)) == []
-    made.run = made.len = print  # type: ignore[attr-defined]
-    made.TABLE[3] = 4
-    made.mine = 5  # type: ignore[attr-defined]
-    del made._own
-    kind.method = None  # type: ignore[attr-defined]
-    told = [
-        "vaultkit.x.run was replaced",
-        "vaultkit.x._own was deleted",
-        "vaultkit.x.TABLE was changed",
-        "vaultkit.x.len was added",
-    ]
-    assert list(originals._compare(kept[0], False)) == told
-    assert list(originals._compare(kept[0], True)) == told
-    assert list(originals._compare(kept[0], True)) == []
-    assert (made.run, made._own, made.TABLE, hasattr(made, "len")) == (
-        json_like,
-        len,
-        {1: 2},
-        False,
-    )
-    assert list(originals._compare(kept[1], True)) == ["vaultkit.x.Kind.method was replaced"]
-    assert kind().method() == 1
-    # Of what is not the engine's own, only what others may use.
-    _, _, kept = of("elsewhere")
-    assert list(kept[0].held) == ["run", "Kind", "TABLE"]
-    assert (kept[0].containers, kept[0].all) == ((), frozenset())
-
-
-def test_what_is_set_anew_in_another_order_is_put_back() -> None:
-    before = State.capture(["hooks"])
-    mine = {name: getattr(sys, name) for name in ("excepthook", "displayhook")}
-    sys.excepthook, sys.displayhook = mine["displayhook"], mine["excepthook"]
-    try:
-        before.apply(now=State.capture(["hooks"]))
-        assert (sys.excepthook, sys.displayhook) == (mine["excepthook"], mine["displayhook"])
-    finally:
-        sys.excepthook, sys.displayhook = mine["excepthook"], mine["displayhook"]
-
-
-def test_the_same_values_under_other_names_are_not_alike() -> None:
-    one, other = object(), object()
-    assert _alike({"a": one, "b": other}, {"a": one, "b": other})
-    assert _alike({"a": one, "b": other}, {"b": other, "a": one})
-    assert not _alike({"a": one, "b": other}, {"b": one, "a": other})
-    assert not _alike({"a": one}, {"a": one, "b": other})
-    assert not _alike([one], [one, other])
-    assert _alike([[1.5]], [[1.5]])

@@ -1,5 +1,7 @@
 """However the process of a note ends, the run goes on, knows how, and nothing is left of it."""
 
+import atexit
+import gc
 import os
 import signal
 import subprocess
@@ -226,13 +228,53 @@ def test_messages_are_plain_data_of_any_size() -> None:
 def test_what_is_written_past_python_does_not_reach_the_run(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    code = "import os\nos.write(1, b'a' * 50000)\nos.write(2, b'b' * 50000)\nprint('c', flush=True)"
+    code = (
+        "import os\nos.write(1, b'a' * 50000)\nos.write(2, b'b' * 49999 + b'\\xff')\n"
+        "print('c', flush=True)"
+    )
     with Workers(work, count=1) as workers:
         ending = workers.result(code)
     assert capfd.readouterr() == ("", "")
     assert ending.details.startswith("aaaa")
-    assert ending.details.endswith("bbbbc\n")
+    assert ending.details.endswith("bbbb\ufffdc\n")
     assert "[… 67234 bytes cut …]" in ending.details
+
+
+def test_files_that_the_run_has_opened_are_closed_to_notes(tmp_path: Path) -> None:
+    path = tmp_path / "held"
+    with path.open("wb", buffering=0) as held, Workers(work, count=1) as workers:
+        assert workers.result(f"import os\nos.write({held.fileno()}, b'a')").kind == "done"
+        held.write(b"b")
+    assert path.read_bytes() == b"b"
+
+
+def test_threads_and_exit_handlers_of_a_note_come_to_their_end_and_none_of_the_run() -> None:
+    code = (
+        "import atexit, threading, time\natexit.register(print, 'at the end', flush=True)\n"
+        "late = lambda: (time.sleep(0.05), print('a thread', flush=True))\n"
+        "threading.Thread(target=late).start()"
+    )
+    elsewhere = atexit.register(print, "of the run")
+    try:
+        with Workers(work, count=1) as workers:
+            ending = workers.result(code)
+    finally:
+        atexit.unregister(elsewhere)
+    assert (ending.kind, ending.details) == ("done", "a thread\nat the end\n")
+
+
+def test_a_note_leads_a_session_frees_memory_and_dumps_no_core() -> None:
+    code = (
+        "import gc, os, resource\n"
+        "core = resource.getrlimit(resource.RLIMIT_CORE)\n"
+        "send({'is': [os.getsid(0) == os.getpid(), gc.isenabled(), max(core)]})"
+    )
+    gc.disable()
+    try:
+        with Workers(work, count=1) as workers:
+            assert workers.result(code).messages[0] == {"is": [True, True, 0]}
+    finally:
+        gc.enable()
 
 
 def test_there_is_nothing_to_read_from() -> None:
