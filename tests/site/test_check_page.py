@@ -17,6 +17,7 @@ from visitor import ROOT, Contexts, Visitor, visiting
 
 from vaultkit.checks.check import Check
 from vaultkit.pipeline.inspect import Settings
+from vaultkit.pipeline.ledger import Ledger
 from vaultkit.pipeline.runner import Runner
 from vaultkit.read.vault import Vault
 from vaultkit.site.runnable import PYODIDE
@@ -66,6 +67,40 @@ def load(page: Page) -> None:
     expect(said(page)).to_contain_text("hold", timeout=BOOT)
 
 
+#: Follows a link, as a reader does: the page is loaded in place.
+FOLLOW = """(href) => {
+  const link = Object.assign(document.createElement("a"), { href });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}"""
+
+
+def follow(page: Page, base: str, path: str, title: str) -> None:
+    page.evaluate(FOLLOW, base + path)
+    expect(page.locator("h1")).to_contain_text(title)
+    expect(start(page)).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def loaded(contexts: Contexts, base: str, pyodide: Path) -> Iterator[Visitor]:  # noqa: ARG001
+    """A visitor with a page that has loaded Python, which takes ten seconds, for several tests."""
+    with visiting(contexts, base) as visitor:
+        page = visitor(EQUATION)
+        load(page)
+        yield visitor
+
+
+@pytest.fixture
+def ready(loaded: Visitor) -> Page:
+    """The page with Python, at the equation, without edits and results."""
+    (page,) = loaded.pages
+    page.evaluate("sessionStorage.clear()")
+    follow(page, loaded.base, "context-vector/", "Context Vector")
+    follow(page, loaded.base, EQUATION, "Attention Equation")
+    return page
+
+
 @pytest.mark.long
 def test_nothing_is_fetched_before_the_click(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit.open()
@@ -83,34 +118,26 @@ def test_nothing_is_fetched_before_the_click(visit: Visitor, pyodide: Path) -> N
 
 
 @pytest.mark.long
-def test_a_page_is_checked_where_it_is_read(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
-    page = visit(EQUATION)
+def test_a_page_is_checked_where_it_is_read(ready: Page, loaded: Visitor) -> None:
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
-    load(page)
-    assert set(PYODIDE) <= set(asked)
+    ready.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    load(ready)
     vault = Vault(ROOT / "docs")
     note = vault.notes[vault.root / "Attention Equation.md"]
-    blocks = page.locator(".highlight[data-outcome=holds]")
+    blocks = ready.locator(".highlight[data-outcome=holds]")
     expect(blocks).to_have_count(len(note.blocks))
-    expect(said(page)).to_contain_text(f"{len(note.blocks)} blocks")
-    assert page.locator(".vk-math[data-outcome=holds]").count() >= 10
-    assert page.locator("[data-outcome=fails], .vk-why").count() == 0
-    # The engine is kept from page to page.
-    asked.clear()
-    page.locator(".md-nav--primary a", has_text="Context Vector").click()
-    expect(page.locator("h1")).to_contain_text("Context Vector")
-    start(page).click()
-    expect(said(page)).to_contain_text("hold", timeout=RUN)
+    expect(said(ready)).to_contain_text(f"{len(note.blocks)} blocks")
+    assert ready.locator(".vk-math[data-outcome=holds]").count() >= 10
+    assert ready.locator("[data-outcome=fails], .vk-why").count() == 0
+    # Python is kept from page to page.
+    follow(ready, loaded.base, "context-vector/", "Context Vector")
+    load(ready)
     assert not set(PYODIDE) & set(asked)
 
 
 @pytest.mark.long
-def test_an_edit_makes_what_rests_on_it_fall(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
-    page = visit(EQUATION)
-    expect(start(page)).to_be_visible()
-    # What is not on the screen has no `innerText`.
-    article = page.locator("article").text_content() or ""
+def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
+    page = ready
     load(page)
     block = edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
     # What was found of it was found in other code.
@@ -136,31 +163,17 @@ def test_an_edit_makes_what_rests_on_it_fall(visit: Visitor, pyodide: Path) -> N
     expect(page.locator(".vk-why", has_text="The code now shows").first).to_contain_text(
         re.compile(r"bank\s+0\.88\s+0\.02")
     )
-    # What was written survives that the page is loaded again; nothing runs unasked.
-    page.reload()
-    block = page.locator(".highlight", has=page.locator("textarea"))
-    expect(block.locator("textarea")).to_have_value(re.compile("scaled_scores = S / d_k"))
-    assert page.locator("[data-outcome]").count() == 0
-    start(page).click()
-    expect(said(page)).to_contain_text("1 equation fail", timeout=BOOT)
-    page.get_by_role("button", name="Reset the page").click()
-    expect(page.locator("textarea")).to_have_count(0)
-    foot = "Check this page"
-    now = page.locator("article").text_content() or ""
-    assert now.partition(foot)[0] == article.partition(foot)[0]
-    page.reload()
-    expect(page.locator("textarea")).to_have_count(0)
 
 
 @pytest.mark.long
-def test_a_number_in_a_sentence_falls_and_an_error_is_told(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
-    page = visit("importance-of-dk-in-scaling/")
+def test_a_number_in_a_sentence_falls_and_an_error_is_told(ready: Page, loaded: Visitor) -> None:
+    page = ready
+    follow(page, loaded.base, "importance-of-dk-in-scaling/", "Importance of dk in Scaling")
     block = edit(page, "from snippets.softmax import softmax", ("scores.std()", "scores.std() / 2"))
     run = block.locator(".vk-cell button").first
-    run.click()
     run.focus()
-    page.keyboard.press("Enter")  # the megabytes have been told: load and run
-    expect(said(page)).to_contain_text("fail", timeout=BOOT)
+    page.keyboard.press("Enter")
+    expect(said(page)).to_contain_text("fail", timeout=RUN)
     number = page.locator("span[data-check^=number][data-outcome=fails]", has_text="0.968")
     expect(number).to_have_count(1)
     area = block.locator("textarea")
@@ -177,22 +190,42 @@ def test_a_number_in_a_sentence_falls_and_an_error_is_told(visit: Visitor, pyodi
 
 
 @pytest.mark.long
-def test_a_loop_without_end_is_stopped(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
-    page = visit(EQUATION)
-    load(page)
+def test_a_loop_that_nobody_stops_ends_at_the_limit(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+    page = visit.open()
+    page.clock.install()
+    visit.go(page, EQUATION)
+    # Python comes while the page learns what code it is to run.
     block = edit(page, r"Z = alpha @ V", ("S = Q @ K.T", "while True: pass"))
+    block.get_by_role("button", name="Run").click()  # tells the megabytes
     block.get_by_role("button", name="Run").click()
-    stop = block.get_by_role("button", name="Stop")
-    expect(stop).to_be_visible(timeout=RUN)
-    stop.click()
-    expect(said(page)).to_contain_text("what it had computed is lost", timeout=RUN)
+    expect(block.get_by_role("button", name="Stop")).to_be_visible(timeout=BOOT)
+    expect(cell(page, "import numpy")).to_have_attribute("data-outcome", "holds", timeout=BOOT)
+    page.clock.fast_forward("10:00")
+    expect(said(page)).to_contain_text("which is the limit", timeout=RUN)
+    expect(said(page)).to_contain_text("what it had computed is lost")
     block.get_by_role("button", name="Reset").click()
     start(page).click()
     expect(said(page)).to_contain_text("hold", timeout=BOOT)
-    # Nobody stops it: the limit does.
-    block = edit(page, r"Z = alpha @ V", ("S = Q @ K.T", "while True: pass"))
-    block.get_by_role("button", name="Run").click()
-    expect(said(page)).to_contain_text("which is the limit", timeout=BOOT)
+
+
+@pytest.mark.long
+def test_edits_survive_that_the_page_is_loaded_again_and_run_nothing(visit: Visitor) -> None:
+    page = visit(EQUATION)
+    expect(start(page)).to_be_visible()
+    # What is not on the screen has no `innerText`.
+    article = page.locator("article").text_content() or ""
+    edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
+    page.reload()
+    block = page.locator(".highlight", has=page.locator("textarea"))
+    expect(block.locator("textarea")).to_have_value(re.compile("scaled_scores = S / d_k"))
+    assert page.locator("[data-outcome]").count() == 0
+    page.get_by_role("button", name="Reset the page").click()
+    expect(page.locator("textarea")).to_have_count(0)
+    foot = "Check this page"
+    now = page.locator("article").text_content() or ""
+    assert now.partition(foot)[0] == article.partition(foot)[0]
+    page.reload()
+    expect(page.locator("textarea")).to_have_count(0)
 
 
 @pytest.mark.long
@@ -382,7 +415,7 @@ def test_all_notes_come_out_in_a_browser_as_they_do_here(visit: Visitor, pyodide
     rows = page.locator(".vk-ledger tr[data-note]")
     names = rows.evaluate_all("rows => rows.map(row => row.dataset.note)")
     assert sorted(names) == sorted(vault.relative(path) for path in vault.notes)
-    runner = Runner(vault, Settings())
+    runner = Runner(vault, Settings(), ledger=Ledger(vault))  # knows what has been checked
     try:
         runner.submit([(vault.notes[vault.root / name], None) for name in names])
         for name, there in zip(names, found.values(), strict=True):

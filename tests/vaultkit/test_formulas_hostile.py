@@ -7,7 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.vaultkit.formulas import FALSE, NOTE, TRUE
+from tests.vaultkit.cases import files
+from tests.vaultkit.cases.tables import file
+from tests.vaultkit.formulas import NOTE
 from vaultkit.tex import TexError, parse, parse_expression, walk
 from vaultkit.tex.cursor import DEEPEST
 from vaultkit.tex.tokens import LONGEST, MOST_TOKENS
@@ -25,9 +27,12 @@ TOKENS = [
     r"\bmod", r"\%", r"\underbrace", r"\hat", r"\forall", r"\implies", "≤", "∈", "→", "α", "√",
     r"\nabla", r"\underset", r"\binom", r"\delta", "I", r"\mid", r"\foo", "\N{SNOWMAN}", "\0", "$",
 ]  # fmt: skip
+KNOWN = [
+    case.input for table in ("true", "false") for case in files.read(file(table).read_text())[0]
+]
 soup = st.lists(st.sampled_from(TOKENS), max_size=25).map(" ".join)
 pieces = st.lists(
-    st.sampled_from([*TRUE, *(tex for tex, _ in FALSE)]).flatmap(
+    st.sampled_from(KNOWN).flatmap(
         lambda tex: st.tuples(
             st.just(tex), st.integers(0, len(tex)), st.integers(0, len(tex))
         )

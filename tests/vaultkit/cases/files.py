@@ -114,7 +114,7 @@ def write(cases: list[Case], below: list[str]) -> str:
         for case in shared:
             marks = [">", *":" * case.input.count("\n")]
             text = zip(marks, case.input.split("\n"), strict=True)
-            lines += [*case.above, *(f"{mark} {line}".rstrip() for mark, line in text)]
+            lines += [*case.above, *(f"{mark} {line}" if line else mark for mark, line in text)]
         lines += [f"  {line}" for line in case.outcome]
     return "".join(f"{line}\n" for line in lines + below)
 

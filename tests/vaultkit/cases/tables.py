@@ -10,6 +10,8 @@ import numpy as np
 
 from tests.vaultkit.cases.files import Outcome
 from tests.vaultkit.cases.pages import named, page
+from tests.vaultkit.cases.typeset import typeset
+from tests.vaultkit.formulas import NOTE
 from vaultkit.tex import (
     Apply,
     Bracketed,
@@ -218,7 +220,10 @@ def judged_on(variables: Mapping[str, Any], *, sides: bool = False) -> Outcome:
     """Return a function that judges the statements of a formula on these variables, in lines."""
 
     def outcome(tex: str) -> list[str]:
-        return [verdict(statement, variables, sides) for statement in parse(tex)]
+        try:
+            return [verdict(statement, variables, sides) for statement in parse(tex)]
+        except TexError as error:
+            return [f"cannot be read: {error}"]
 
     return outcome
 
@@ -283,6 +288,9 @@ TABLES: dict[str, Outcome] = {
     "refusals": judged_on(REFUSALS),
     "verdicts": judged_on(VERDICTS, sides=True),
     "roundings": lambda tex: [bounded(value(tex))],
+    "true": judged_on(NOTE),
+    "false": judged_on(NOTE),
+    "typeset": typeset,
     "pages": page,
     "places": named,
 }
