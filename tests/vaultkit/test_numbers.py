@@ -409,6 +409,51 @@ def test_a_given_number_stands_right_before_its_reason(text: str) -> None:
     assert given(two) == ["0.1"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is 30 kg<!-- given: so -->.",
+        "It is 30 km/h <!-- given: so --> here.",
+        "It is 9.81 m/s^2<!-- given: so -->.",
+        "It is 30 °C<!-- given: so -->.",
+        "It is 30 l per day<!-- given: so -->.",
+        "It is **30 apples**<!-- given: so -->.",
+    ],
+)
+def test_a_unit_may_stand_between_a_given_number_and_its_reason(text: str) -> None:
+    (quantity,) = (q for q in claims_of(parse(text)).quantities if q.given)
+    assert quantity.text in ("30", "9.81")
+    assert given(text.replace("It is", "Of 40 kg it is")) == [quantity.text]
+
+
+def test_a_comment_need_not_give_a_reason() -> None:
+    quantities = claims_of(parse("It is 30<!-- given --> and 40.")).quantities
+    assert [bool(q.given) for q in quantities] == [True, False]
+    (formula,) = parse("It is $x = 3$<!-- not run -->.").formulas
+    assert formula.not_run
+
+
+def test_the_numbers_of_a_formula_that_is_not_run_are_excepted_with_it() -> None:
+    assert failures(r"It is $\frac{17}{23}$ of it.")[0][0] == "17/23"
+    assert failures(r"It is $\frac{17}{23}$<!-- not run: so --> of it.") == []
+    assert failures("$$\n\\frac{17}{23}\n$$\n<!-- not run: so -->\n") == []
+
+
+def test_a_docstring_states_its_numbers() -> None:
+    code = '```python\ndef f(t):\n    """At most 250 steps of 0.0125, −20,000 or -3.5."""\n```\n'
+    assert failures(f"{code}\nIt takes 250 steps of 0.0125, 20 000 in all, −3.5.") == []
+    assert failures(f"{code}\nIt takes 260 steps.")[0][0] == "260"
+
+
+def test_a_masked_element_is_no_number() -> None:
+    code = (
+        "```python\nimport numpy as np\nx = np.ma.masked_array([[1.25, 2.5], [3.75, 9.5]], "
+        "mask=[[0, 1], [0, 0]])\ny = x[0, 1]\nz = [x, y]\nM = np.matrix([[4.25, 1.0]])\n```\n"
+    )
+    assert failures(f"{code}\nIt is 3.75 or 9.5, and 4.25.") == []
+    assert failures(f"{code}\nIt is 2.55.")[0][0] == "2.55"
+
+
 def test_a_reason_far_off_is_none() -> None:
     assert given("It is 0.1 of it<!-- given: so -->.") == []
     assert given("It is 0.1<!-- not run: so -->.") == []

@@ -139,6 +139,25 @@ def test_what_is_no_shape_of_an_expression(found: Callable[[str], list[Check]]) 
         assert FAILS not in {c.outcome for c in found(f"{CODE}Here: {text}.\n")}, text
 
 
+def test_a_statement_is_judged_at_its_place(found: Callable[[str], list[Check]]) -> None:
+    """A later binding of a name does not make it true, but one that is first bound below counts."""
+    later = "\n\n```python\nx = np.ones(3)\nlate = np.ones(3)\nA = 5\n```\n"
+    last = "\n```python\nlate = np.ones(4)\n```\n"
+    for text, outcomes in (
+        ("`x.sum()` is 3, and more.", [FAILS]),
+        ("`x.sum()` is 7, and more.", [HOLDS]),
+        ("`late.sum()` is 3, and more.", [HOLDS]),
+        ("`late.sum()` is 4, and more.", [FAILS]),
+        ("`late + n` raises a `ValueError`.", [FAILS]),
+        ("`late @ np.ones(2)` raises a `ValueError`.", [HOLDS]),
+        ("`A.missing` is `5`.", []),
+    ):
+        checks = found(f"{CODE}Here {text}{later}{last}")
+        assert [c.outcome for c in checks if c.what.startswith(text.split("`")[1])] == outcomes, (
+            text
+        )
+
+
 def test_a_shape_of_an_expression_is_that_above_it_or_right_below(
     found: Callable[[str], list[Check]],
 ) -> None:

@@ -12,9 +12,15 @@ import numpy as np
 
 from vaultkit.read.note import Block
 
+#: A number in the text of a docstring.
+_IN_TEXT = re.compile(
+    r"(?<![\w.-])-?(?:\d{1,3}(?:,\d{3})+|\d+\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.]*\w)"
+)
+_DOCUMENTED = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
 
 def literals_of(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
-    """Return the numeric literals of a block, and its literal lists of numbers."""
+    """Return the numbers in a block's code and docstrings, and its literal lists of numbers."""
     source = block.fence.text
     if block.kind == "pycon":
         found = re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", source, re.MULTILINE)
@@ -28,6 +34,10 @@ def literals_of(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
             if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
         }
         numbers = [_kept(node, _folded(node)) for node in nodes if id(node) not in within]
+        for node in nodes:
+            if isinstance(node, _DOCUMENTED) and (text := ast.get_docstring(node, clean=False)):
+                stated = (number.replace(",", "") for number in _IN_TEXT.findall(text))
+                numbers += (int(n) if n.lstrip("-").isdigit() else float(n) for n in stated)
         rows = []
         for node in nodes if block.kind != "pycon" else ():
             items = node.elts if isinstance(node, (ast.Tuple, ast.List)) else []

@@ -14,7 +14,7 @@ import numpy as np
 from vaultkit.checks.labels import Labels
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import Evidence, number_of
-from vaultkit.checks.observed_shapes import ObservedShapes, rows_of
+from vaultkit.checks.observed_shapes import ObservedShapes, plain, rows_of
 from vaultkit.checks.together import Row
 from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import plain_tex, states
@@ -142,7 +142,7 @@ class Observed:
         values = {name: float(v) for name, v in variables.items() if is_number(v)}
         self.values.append((block.fence.line, values))
         self.labels.bind(values)
-        arrays = {n: v for n, v in variables.items() if isinstance(v, np.ndarray)}
+        arrays = {n: plain(v) for n, v in variables.items() if isinstance(v, np.ndarray)}
         arrays = {n: v for n, v in arrays.items() if v.size <= _LARGE and v.dtype.kind in "fiu"}
         last = self.arrays[-1][1] if self.arrays else {}
         for name, value in arrays.items():
@@ -168,10 +168,11 @@ class Observed:
         if is_number(value):
             self.bound.add([value], f"variable {name}")
         elif isinstance(value, np.ndarray):
+            value = plain(value)
             if value.dtype.kind not in "fiu":
                 return
             if value.ndim == 0:
-                self.bound.add([value.item()], f"variable {name}")
+                self.bound.add(filter(is_number, [value.item()]), f"variable {name}")
                 return
             seen = value.shape, value.tobytes() if value.size <= _LARGE else b""
             if self._last.get(name) == seen:

@@ -72,6 +72,7 @@ class ObservedShapes:
                 lengths[name] = int(value)
                 self.numbers.add(int(value))
             elif isinstance(value, np.ndarray):
+                value = plain(value)
                 shapes[name] = value.shape
                 seen.add(value.shape)
                 self.named[name].add(value.shape)
@@ -140,6 +141,19 @@ def printed(text: str) -> tuple[int, ...]:
         shape.append(len(re.findall(r"[^\s,]+", inner[1])) if inner else 0)
         return tuple(shape) if all(shape) else ()
     return ()
+
+
+def plain(array: Any) -> Any:
+    """Return an array of NumPy's own type; its masked elements become NaN, which is no number.
+
+    >>> plain(np.ma.masked_array([1, 2], mask=[False, True])).tolist()
+    [1.0, nan]
+    """
+    if type(array) is np.ndarray:
+        return array
+    if np.ma.is_masked(array) and array.dtype.kind in "iuf":
+        return np.where(np.ma.getmaskarray(array), np.nan, np.ma.getdata(array))
+    return np.asarray(array)
 
 
 def rows_of(array: Any) -> set[tuple[float, ...]]:

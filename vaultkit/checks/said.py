@@ -27,8 +27,9 @@ _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?")
 class Statements:
     """Judges the statements in the inline code of a note.
 
-    A statement is judged after the block above it; if it does not hold then, after those below.
-    A statement that cannot be evaluated is left out: it may be about something else.
+    A statement is judged after the last block above it; if a name in it is not bound there, after
+    the first block below that binds all of its names. A statement that cannot be evaluated there is
+    left out: it may be about something else.
 
     Parameters
     ----------
@@ -42,24 +43,30 @@ class Statements:
         self.call: Caller = just_call
         #: Whether each statement is right, and the value of its expression.
         self.found: dict[Said, tuple[bool, str]] = {}
+        #: Those that could not be evaluated at their places.
+        self.left_out: set[Said] = set()
 
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block observed."""
         self.note = note
-        self.found = {
-            said: found for said, found in self.found.items() if said in claims_of(note).said
-        }
+        stated = claims_of(note).said
+        self.found = {said: self.found[said] for said in stated if said in self.found}
+        self.left_out.intersection_update(stated)
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """Judge the statements between this block and the next, and those that did not hold."""
+        """Judge the statements between this block and the next, and those above not judged yet."""
         following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
         for said in claims_of(self.note).said:
-            if self.found.get(said, (False, ""))[0]:
+            if said in self.found or said in self.left_out:
                 continue
             if following and said.line > following[0]:
                 continue
-            with contextlib.suppress(Exception):  # code of a note may raise anything
+            try:
                 self.found[said] = self.judge(said, variables)
+            except NameError:
+                continue  # a block below may bind the name
+            except Exception:  # code of a note may raise anything
+                self.left_out.add(said)
 
     def judge(self, said: Said, variables: Mapping[str, Any]) -> tuple[bool, str]:
         """Evaluate an expression; return whether it has the stated value, and its value as text."""
@@ -70,9 +77,9 @@ class Statements:
                 said.code, variables, describe, self.call, built_in=bool(said.shown)
             )
         except Exception as error:
-            if not said.raises:
-                raise
             kinds = [kind.__name__ for kind in type(error).__mro__]
+            if not said.raises or (isinstance(error, NameError) and said.shown not in kinds):
+                raise
             return said.shown in kinds, f"{kinds[0]}: {error}"
         if said.raises:
             return False, texts[0]

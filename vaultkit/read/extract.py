@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from vaultkit.read.html import HTMLReader
 from vaultkit.read.note import Link
 from vaultkit.read.prose import LINK, Prose
-from vaultkit.read.syntax import BLOCK_ID, REASON, SIZE
+from vaultkit.read.syntax import BLOCK_ID, SIZE, reason
 
 #: Attributes of HTML that browsers show or read aloud.
 _SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
@@ -44,7 +44,8 @@ def of_inline(
             case "code_inline":
                 prose.add_code(child.content, *begins)
             case "math_inline" | "math_inline_double":
-                prose.add_formula(child.content, *begins)
+                not_run = bool(reason_behind(children, "not run", position + 1))
+                prose.add_formula(child.content, *begins, not_run=not_run)
             case "wikilink":
                 found = child.meta["match"]
                 link = Link.from_match(found)
@@ -70,9 +71,8 @@ def of_inline(
             case "link_close":
                 prose.add(LINK, *begins)
             case "html_inline":
-                reason = REASON.fullmatch(child.content.strip())
-                if reason and reason["what"] == "given":
-                    prose.add_reason(reason["why"])
+                if why := reason(child.content, "given"):
+                    prose.add_reason(why)
                 elif child.content.startswith("<sup"):
                     prose.add("^", *begins)
                 else:
@@ -81,6 +81,16 @@ def of_inline(
     for pattern in (BLOCK_ID, re.compile(r"^\[![\w-]+\][+-]?")):
         prose.text = pattern.sub(lambda found: " " * len(found[0]), prose.text)
     yield prose
+
+
+def reason_behind(tokens: Sequence[Token], what: str, first: int = 0) -> str:
+    """Return the reason in a comment right after a formula; empty if there is none."""
+    for token in tokens[first:]:
+        if token.type in ("html_inline", "html_block"):
+            return reason(token.content, what)
+        if token.content.strip() and token.type != "softbreak":
+            return ""
+    return ""
 
 
 def _alt(words: str) -> str:
@@ -138,11 +148,11 @@ def of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
             if token.type == tokenize.COMMENT:
                 prose = Prose("comment", covers_last=True)
-                reason = re.search(r"\s#\s*given:\s*(\S.*)$", token.string)
-                text = token.string[: reason.start()] if reason else token.string
+                given = re.search(r"\s#\s*given:\s*(\S.*)$", token.string)
+                text = token.string[: given.start()] if given else token.string
                 prose.add(text, line + token.start[0] - 1, column + token.start[1])
-                if reason:
-                    prose.add_reason(reason[1].strip())
+                if given:
+                    prose.add_reason(given[1].strip())
                 yield prose
 
 
@@ -160,9 +170,9 @@ def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[P
         last = number + 1
         while last < len(lines) and lines[last].startswith((" ", "\t")):
             last += 1
-        if reason := re.search(r"\s#\s*given:\s*(\S.*)$", lines[last - 1]):
-            prose.text = prose.text.removesuffix(reason[0].strip())
-            prose.add_reason(reason[1].strip())
+        if given := re.search(r"\s#\s*given:\s*(\S.*)$", lines[last - 1]):
+            prose.text = prose.text.removesuffix(given[0].strip())
+            prose.add_reason(given[1].strip())
         yield prose
 
 
@@ -183,9 +193,8 @@ def _aside(
         else:
             prose.add(part, *begins)
     for token in children[position + 1 : position + 2]:
-        reason = REASON.fullmatch(token.content.strip())
-        if token.type == "html_inline" and reason and reason["what"] == "given":
-            prose.add_reason(reason["why"])
+        if token.type == "html_inline" and (why := reason(token.content, "given")):
+            prose.add_reason(why)
     yield prose
 
 
@@ -226,9 +235,8 @@ class _Text(HTMLReader):
                 (self.prose.add_formula if number % 2 else self.prose.add)(part, self._at())
 
     def handle_comment(self, data: str) -> None:
-        reason = REASON.fullmatch(f"<!--{data}-->")
-        if reason and reason["what"] == "given":
-            self.prose.add_reason(reason["why"])
+        if why := reason(f"<!--{data}-->", "given"):
+            self.prose.add_reason(why)
 
     def _at(self) -> int:
         return self.line + self.getpos()[0] - 1

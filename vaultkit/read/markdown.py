@@ -44,7 +44,6 @@ from vaultkit.read.syntax import (
     HTML_LINK,
     HTML_TAG,
     LINE_END,
-    REASON,
     SURROGATE,
     block_id,
     slug,
@@ -208,14 +207,16 @@ class _Reader:
                     self.unfenced.append((span[0] + 1, _code_in(token)))
                 case "math_block":
                     behind = tokens[index + 1 : index + 2]
-                    reasons = _reason(behind, "not run"), _reason(behind, "here")
+                    why, here = (
+                        extract.reason_behind(behind, what) for what in ("not run", "here")
+                    )
                     tex = token.content.strip()
                     raw = self.lines[span[0]] if span[0] < len(self.lines) else ""
                     column = max(raw.find("$$"), 0) + 1
                     lead = token.content[: token.content.find(tex)].count("\n")
-                    self.formulas.append(Formula(span[0] + 1, tex, True, *reasons, column, lead))
+                    self.formulas.append(Formula(span[0] + 1, tex, True, why, here, column, lead))
                     display = Prose()
-                    display.add_formula(tex, span[0] + 1, column)
+                    display.add_formula(tex, span[0] + 1, column, not_run=bool(why))
                     self.prose.append(display)
                 case "inline":
                     self.inline(token, span, tokens, index)
@@ -397,7 +398,8 @@ class _Reader:
                     self.link(src, child.content, line, column, sentences.around(at), True)
                 case "math_inline" | "math_inline_double":
                     why, here = (
-                        _reason(children, what, position + 1) for what in ("not run", "here")
+                        extract.reason_behind(children, what, position + 1)
+                        for what in ("not run", "here")
                     )
                     display = child.type == "math_inline_double"
                     self.formulas.append(Formula(line, child.content, display, why, here, column))
@@ -463,18 +465,6 @@ class _Reader:
             above = _map(tokens[close]) if close >= 0 else None
             block = (above[0] + 1, above[1]) if above else block
         self.block_ids[found["id"]] = block
-
-
-def _reason(tokens: list[Token], what: str, first: int = 0) -> str:
-    """Return the reason in a comment right after a formula or number; empty if there is none."""
-    for index in range(first, len(tokens)):
-        token = tokens[index]
-        if token.type in ("html_inline", "html_block"):
-            found = REASON.match(token.content.strip())
-            return found["why"] if found and found["what"] == what else ""
-        if token.content.strip() and token.type != "softbreak":
-            return ""
-    return ""
 
 
 def _unique(wanted: str, taken: dict[str, int]) -> str:

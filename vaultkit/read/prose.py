@@ -46,9 +46,12 @@ class Prose:
         """Add code within text."""
         self.add(CODE + code.replace("\n", " ") + END, line, column)
 
-    def add_formula(self, tex: str, line: int, column: int = 1) -> None:
-        """Add a formula: its text if it states nothing, else a mark, as it is judged elsewhere."""
-        self.add(FORMULA if states(tex) else CODE + plain_tex(tex) + END, line, column)
+    def add_formula(self, tex: str, line: int, column: int = 1, *, not_run: bool = False) -> None:
+        """Add a formula: its text if it states nothing, else a mark, as it is judged elsewhere.
+
+        One that is not run is a mark, too: it is excepted there.
+        """
+        self.add(FORMULA if not_run or states(tex) else CODE + plain_tex(tex) + END, line, column)
 
     def add_reason(self, why: str) -> None:
         """Add a comment that gives a reason for the number before it."""
@@ -77,8 +80,12 @@ _FIRST, _LAST = chr(_REASONS), chr(_REASONS + 0x7FF)
 REASONS = re.compile(f"[{_FIRST}-{_LAST}]")
 #: Icon fonts use these code points, so copied text may contain them.
 _TAKEN = REASONS
+#: The unit or the noun between a number and its reason: *30 kg*, *4 m/s^2*, *12 l per day*.
+_WORD = rf"[^\s\d.,;:!?(){LINK}{_FIRST}-{_LAST}]{{1,20}}\d?(?![\w.])"
+_UNIT = rf"\s?{_WORD}(?:\sper\s{_WORD})?"
 _BEHIND = re.compile(
-    rf"(?:[-‑]\w+)?(?:[^\d{LINK}{_FIRST}-{_LAST}]{{0,400}}{LINK})?[\s).,;:!?{END}\]*]*([{_FIRST}-{_LAST}])"
+    rf"(?:[-‑]\w+)?(?:[^\d{LINK}{_FIRST}-{_LAST}]{{0,400}}{LINK}|{_UNIT})?"
+    rf"[\s).,;:!?{END}\]*]*([{_FIRST}-{_LAST}])"
 )
 
 

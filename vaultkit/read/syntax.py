@@ -33,7 +33,22 @@ TASK = re.compile(r"\[(?P<state>[^\n])\][ \t]+(?=\S)")
 #: ``$5-$10``: each dollar is followed by a number, so the text between is no formula.
 PRICES = re.compile(r"\$\d(?:\\.|[^\\$])*\$\d", re.DOTALL)
 
-REASON = re.compile(r"<!--\s*(?P<what>not run|given|here):\s*(?P<why>.*?)\s*-->", re.DOTALL)
+REASON = re.compile(r"<!--\s*(?P<what>not run|given|here)(?::\s*(?P<why>.*?))?\s*-->", re.DOTALL)
+#: The reason of a comment that gives none.
+NO_REASON = "no reason is given"
+
+
+def reason(comment: str, what: str) -> str:
+    """Return the reason in a comment; empty if the comment is not of this kind.
+
+    >>> reason("<!-- given: by the task -->", "given"), reason("<!-- given -->", "not run")
+    ('by the task', '')
+    >>> reason("<!-- given -->", "given")
+    'no reason is given'
+    """
+    found = REASON.match(comment.strip())
+    return (found["why"] or NO_REASON) if found and found["what"] == what else ""
+
 
 #: HTML: a tag; the part of a block that is not text; an address in a tag; the source of an image.
 _ATTRIBUTES = r"(?:\"[^\"]{0,4096}+\"|'[^']{0,4096}+'|[^<>\"']){0,4096}+"

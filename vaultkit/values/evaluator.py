@@ -177,6 +177,8 @@ class Evaluator:
         listed = isinstance(thing, (list, tuple)) and all(np.ndim(t) for t in thing)
         if listed and len({np.shape(t) for t in thing}) > 1:
             raise EvaluationError(f"{name} holds arrays of different shapes")
+        if np.ma.is_masked(thing):
+            raise EvaluationError(f"{name} has masked elements")
         array = np.asarray(thing)
         if array.dtype.kind not in "biuf":
             raise EvaluationError(f"{name} is not made of real numbers")
