@@ -314,7 +314,7 @@ def test_a_check_says_what_stayed_the_same(
 
 def test_a_block_that_raises_anyway_says_nothing_of_the_sizes() -> None:
     note = parse("```python\nn = 2\n1 / 0\n```\n\n```python\nm = n\n```\n\n$m = n$ and $n = 2$\n")
-    for broken, runs in (((0,), 2), ((), 9)):
+    for broken, runs in (((0,), 2), ((), 10)):
         equations, beats = Equations(note), []
         NoteRun(note, watchers=[equations.observe]).finish()
         try_others(
@@ -328,3 +328,57 @@ def test_functions_are_called_in_the_run_of_their_own_numbers() -> None:
     code = "a = np.array([2.5, 3.5])\ndef f(x): return a * x"
     claim, _ = trial(code, "$f(a) = a \\odot a$", 2)
     assert (claim.tried, claim.counterexample) == (2, "")
+
+
+#: Code, a formula that is true for its numbers alone, and one that is true for any.
+SUBJECTS = {
+    "statistics": (
+        "data = np.array([2, 4, 4, 4, 5, 5, 7, 9])\nmean, var = data.mean(), data.var()",
+        r"\text{mean} = \text{var} + 1",
+        r"\text{var} = \frac{1}{8} \sum_i \text{data}_i^2 - \text{mean}^2",
+    ),
+    "weather": (
+        "temps = [20.0, 22.0, 24.0]\nmean, mid = sum(temps) / 3, temps[1]",
+        r"\text{mean} = \text{mid}",
+        r"\text{mean} \ge \min(\text{temps})",
+    ),
+    "trade": (
+        "price = {'a': 2.0, 'b': 4.0}\nfirst, second = price['a'] * 10, price['b'] * 5\n"
+        "total = first + second",
+        r"\text{first} = \text{second}",
+        r"\text{total} = \text{first} + \text{second}",
+    ),
+    "physics": ("u = -2.0\nw: float = 4.0\nz = u ** 2", "z = w", "z = u^2"),
+    "finance": (
+        "P = 1000\nr = 5 / 100\nA = P * (1 + r)\nq = 21 / 20",
+        "A = P q",
+        "A = P (1 + r)",
+    ),
+    "a function": (
+        "def f(x):\n    return 2 * x\n\ny, m = f(3.0), f(1.5)",
+        "y = 2 m",
+        "y + m = m + y",
+    ),
+    "calculus": (
+        "x = np.linspace(0, 2, 5)\ny = x ** 2\nstep = x[1]",
+        r"\max(y) = 2^3 \text{step}",
+        "y_i = x_i^2",
+    ),
+}
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_trials_change_the_data_of_a_note(tmp_path: Path, subject: str) -> None:
+    code, here, general = SUBJECTS[subject]
+    set_up = f"```python\nimport numpy as np\n{code}\n```\n\n"
+    one, other = inspected(tmp_path, f"${here}$ and ${general}$", 3, set_up)
+    assert (one.outcome, one.scope) == ("fails", "here") or one.scope == "here"
+    assert not one.pinned
+    assert (other.outcome, other.scope) == ("holds", "general")
+
+
+def test_data_that_the_code_cannot_bear_stay(tmp_path: Path) -> None:
+    code = "x = [1.5, 2.5]\norder = np.array([5, 3, 4, 2])\nz = np.zeros(6)[order]\na = x[0]"
+    set_up = f"```python\nimport numpy as np\n{code}\n```\n\n"
+    (check,) = inspected(tmp_path, "$a = x_1$", 3, set_up)
+    assert (check.outcome, check.scope, check.pinned) == ("holds", "here", "a, x")

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +75,9 @@ def test_arrays_that_are_written_out_grow(grows: str, shapes: list[tuple[int, ..
 
 def test_numbers_that_are_written_out_under_a_name_change() -> None:
     assert rewritten("x = 2.5") not in ("x = 2.5", rewritten("x = 2.5", 2))
-    assert rewritten("x = 0.0; y = -1.0; f(2.5)").split("\n") == ["x = 0.0", "y = -1.0", "f(2.5)"]
+    assert rewritten("x = 0.0; f(2.5)").split("\n") == ["x = 0.0", "f(2.5)"]
+    for code in ("x = -2.5", "x: float = 2.5", "x, y = 2.5, k", "x = 5 / 2"):
+        assert rewritten(code) not in (code, rewritten(code, 2), ast.unparse(ast.parse(code)))
     assert rewritten("x = 1e999") == "x = 1e309"
     kept = Variation(1, numbers=False).rewrite(ast.parse("x = 2.5"))
     assert ast.unparse(kept) == "x = 2.5"
@@ -109,7 +112,10 @@ def test_numbers_that_are_written_out_under_a_name_change() -> None:
         ("n, m = pair", "n, m = pair"),
         ("x.n = 3", "x.n = 3"),
         ("k = 3", "k = 3"),
-        ("n: int = 3", "n: int = 3"),
+        ("n: int = 3", "n: int = 9"),
+        ("n: int", "n: int"),
+        ("n = 5 - 2", "n = 9"),
+        ("n = 5 - k", "n = 5 - k"),
         ("class A:\n    n = 3", "class A:\n    n = 3"),
         ("f = lambda: default_rng(1)", "f = lambda: default_rng(1)"),
         ("async def f():\n    default_rng(1)", "async def f():\n    default_rng(1)"),
@@ -186,3 +192,48 @@ def test_modules_of_the_vault_are_imported_with_other_numbers(
         import a_varied_module  # noqa: F401
     assert "a_varied_module" not in sys.modules
     assert sys.meta_path == before
+
+
+DATA = [
+    ("x = [2, 5, 9]", "x = [7, 3, 3]"),
+    ("x = {'a': [2.5, 0], 'b': 4}", "x = [[2, 3], [5, 7]]"),
+    ("x = [(2, 2.5), (3, 'a')]", "x = array([4, 5, 6])"),
+    ("x = f(2.5, by=3.5)", "x = linspace(-2, 3, 5)"),
+    ("x = Fraction(1, 3)", "x = Fraction(-7, 2)"),
+]
+
+
+@pytest.mark.parametrize("code", [code for pair in DATA for code in pair])
+def test_data_change_only_if_asked(code: str) -> None:
+    def varied(trial: int, *, data: bool) -> str:
+        variation = Variation(trial, data=data, functions=frozenset({"f"}))
+        return ast.unparse(variation.rewrite(ast.parse(code)))
+
+    assert varied(1, data=False) == ast.unparse(ast.parse(code))
+    assert len({varied(trial, data=True) for trial in range(5)} | {varied(0, data=False)}) > 3
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["x = (3, 4)", "x = [(3, 4)]", "x = [0, 1, True, -1]", "x = g(2.5)", "x = linspace(0, 1, 5)"],
+)
+def test_what_may_be_a_place_or_a_size_is_no_data(code: str) -> None:
+    variation = Variation(2, data=True, functions=frozenset({"f"}))
+    assert ast.unparse(variation.rewrite(ast.parse(code))) == code
+
+
+def test_other_data_are_of_the_same_kind() -> None:
+    for trial in range(1, 30):
+        variation = Variation(trial, data=True)
+        whole = variation.values(np.array([2, 5, 3, -4, 0, 1, 7, 8, 9]))
+        assert whole.dtype.kind == "i"
+        assert len(set(whole.tolist())) == 9
+        np.testing.assert_array_equal(np.sign(whole), [1, 1, 1, -1, 0, 1, 1, 1, 1])
+        assert (np.diff(variation.values(np.array([0.5, 2.5, 2.75, 9.0]))) > 0).all()
+        assert (np.diff(variation.values(np.array([9, 8, 7]))) < 0).all()
+        matrix = variation.values(np.array([[2.0, 0.5], [0.5, 3.0]]))
+        np.testing.assert_array_equal(matrix, matrix.T)
+        part = eval(
+            ast.unparse(variation.rewrite(ast.parse("Fraction(1, 3)"))), {"Fraction": Fraction}
+        )
+        assert 0 < part < 1

@@ -21,7 +21,14 @@ from vaultkit.checks.observed_shapes import ObservedShapes
 from vaultkit.checks.shapes import Shapes
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import NoteRun, Step
-from vaultkit.run.variation import DOUBLED, GROWN, Variation, sizes_of, varied_modules
+from vaultkit.run.variation import (
+    DOUBLED,
+    GROWN,
+    Variation,
+    functions_of,
+    sizes_of,
+    varied_modules,
+)
 from vaultkit.tex import Membership, Node, Reduce, Subscript, Symbol, walk
 
 #: Most pairs of sizes that are tried.
@@ -104,19 +111,25 @@ class _Trials:
         #: The sizes in statements, those equal to one of them, and those that may change with them.
         self.sizes = sorted(asked | made_of | equal)
         self.partners = sorted(written.difference(self.sizes))
-        self.numbers = True
+        self.functions = frozenset(functions_of(sources))
+        #: Whether the note runs with other values of named floats, and with other data.
+        self.numbers = self.data = True
         #: The changes of sizes with which the note runs without an error.
         self.fitting: list[Variation] = []
 
     def make(self, trial: int) -> None:
         """Run the note once on other numbers."""
-        plain = Variation(trial, numbers=self.numbers)
+        plain = Variation(trial, numbers=self.numbers, functions=self.functions)
         if trial == 2 and self.search(plain):
             return
         if trial % 2 == 0 and self.fitting:
             # Which sizes fit does not depend on the values, so each fitting change is used in turn.
             turn = self.fitting[(trial // 2 - 1) % len(self.fitting)]
             if self.run(replace(turn, trial=trial)):
+                return
+        if self.data and self.numbers:
+            self.data = self.run(replace(plain, data=True))
+            if self.data:
                 return
         if not self.run(plain) and self.numbers:
             self.numbers = False
@@ -212,6 +225,7 @@ class _Trials:
             for run, other in found
             if other.verdict and (run.end is None or not run.variation.places) == to_the_end
             if not run.variation.grows or other.verdict.holds or _goes_by_sizes(claim, other)
+            if run.end is None or not run.variation.data
         ]
 
     def settle(self) -> None:

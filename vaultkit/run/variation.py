@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -52,12 +52,20 @@ class Variation:
         (``columns``), or the first one of several (``rows``).
     numbers
         Whether literal floats that are bound to a name change.
+    data
+        Whether data change, too: numbers in lists and dictionaries that are bound to a name,
+        integers in literal arrays, fractions, the ends of ``linspace``, and floats that are passed
+        to ``functions``. Some of these may be indices or lengths, with which the code then fails.
+    functions
+        The names of the functions that the note defines.
     """
 
     trial: int
     places: Mapping[str, int] = field(default_factory=dict)
     grows: str = ""
     numbers: bool = True
+    data: bool = False
+    functions: frozenset[str] = frozenset()
 
     def rewrite(self, tree: ast.Module) -> ast.Module:
         """Replace numbers in parsed code, in place.
@@ -102,7 +110,13 @@ class Variation:
         return varied
 
     def values(self, array: Any) -> Any:
-        """Return other values of the same kind: zeros, ones, signs and sums of 1 remain."""
+        """Return other values of the same kind.
+
+        Zeros, ones, signs and sums of 1 remain, and so do symmetry and the order of three or more.
+
+        >>> Variation(1).values(np.array([2, 5, 7])).tolist()
+        [2, 3, 10]
+        """
         total = array.sum(axis=-1) if array.ndim else array
         are_shares = array.ndim and np.all(array >= 0) and np.allclose(total, 1.0)
         if self.grows and array.ndim:
@@ -110,12 +124,44 @@ class Variation:
             more[-1] |= self.grows == "columns"
             more[0] |= self.grows == "rows" and array.ndim > 1
             array = np.pad(array, [(0, int(one)) for one in more], mode="edge")
-        varied = np.where(np.isin(np.abs(array), (0.0, 1.0)), array, array * self._factors(array))
-        return varied / varied.sum(axis=-1, keepdims=True) if are_shares else varied
+        factors = self._factors(array)
+        if array.ndim == 2 and np.array_equal(array, array.T):
+            factors = (factors + factors.T) / 2
+        varied = np.where(np.isin(np.abs(array), (0, 1)), array, array * factors)
+        if array.dtype.kind == "i":
+            return self._whole(array, varied)
+        if are_shares:
+            return varied / varied.sum(axis=-1, keepdims=True)
+        return _in_order(array, varied)
+
+    def _whole(self, array: Any, varied: Any) -> Any:
+        """Round to integers; those that differ remain different, and none becomes 0 or 1."""
+        fixed = np.isin(np.abs(array), (0, 1))
+        varied = np.where(fixed, array, np.sign(array) * np.fmax(2, np.abs(np.rint(varied))))
+        varied = _in_order(array, varied).astype(int)
+        if len(np.unique(array)) == array.size:
+            taken = set(array[fixed].tolist())
+            flat, signs = varied.ravel(), np.sign(array.ravel())
+            for at in np.lexsort((abs(array.ravel()), abs(flat))):
+                while not fixed.ravel()[at] and int(flat[at]) in taken:
+                    flat[at] += signs[at]
+                taken.add(int(flat[at]))
+            varied = flat.reshape(array.shape)
+        return varied
 
     def _factors(self, array: Any) -> Any:
         seed = [self.trial, *array.shape, *np.asarray(array, dtype=float).ravel().view(np.uint32)]
         return np.exp(0.5 * np.random.default_rng(seed).normal(size=array.shape))
+
+
+def _in_order(array: Any, varied: Any) -> Any:
+    """Sort varied values as those of a vector are sorted."""
+    if array.ndim != 1 or array.size < 3:
+        return varied
+    steps = np.diff(array)
+    if (steps > 0).all():
+        return np.sort(varied)
+    return np.sort(varied)[::-1] if (steps < 0).all() else varied
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -138,14 +184,65 @@ class _Rewriter(ast.NodeTransformer):
                 keyword.value = self.seed(keyword.value)
         if name in ("array", "asarray") and node.args:
             node.args[0] = self.literal(node.args[0])
+        elif self.variation.data:
+            self.data_of_call(name, node)
         return node
+
+    def data_of_call(self, name: str, node: ast.Call) -> None:
+        """Change the numbers that a call passes, if it is known that they are data."""
+        arguments: list[Any] = [*node.args, *(keyword.value for keyword in node.keywords)]
+        ends = [end.value for end in map(_folded, node.args[:2]) if _is_number(end)]
+        if name in self.variation.functions:
+            for argument in arguments:
+                if _is_number(argument) and type(argument.value) is float:
+                    argument.value = self.variation.number(argument.value)
+        elif name == "linspace" and len(ends) == 2 and not {*map(abs, ends)} <= {0, 1}:
+            share = self.variation.number(1.5) / 1.5
+            node.args[:2] = [_constant(end * share, node) for end in ends]
+        elif name == "Fraction" and [type(end) for end in ends] == [int, int]:
+            above, below = ends
+            more = np.random.default_rng([self.variation.trial, abs(above), abs(below)])
+            one, other = (int(number) for number in more.integers(1, 7, size=2))
+            # A part of one remains a part of one.
+            below += (one if abs(above) < below else 0) + other
+            above += -one if above < 0 else one
+            node.args[:2] = [_constant(above, node), _constant(below, node)]
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
+        _fold(node)
         for name, value in _pairs(node):
             if _is_number(value):
                 self.number(name, value)
+            elif self.variation.data and isinstance(value, (ast.List, ast.Dict)):
+                self.data(value)
         return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            plain = ast.copy_location(ast.Assign([node.target], node.value), node)
+            self.visit_Assign(plain)
+            node.value = plain.value
+        return node
+
+    def data(self, node: Any) -> None:
+        """Change the numbers in a list or dictionary, in place; integers in tuples are places."""
+        if isinstance(node, ast.Tuple):
+            for part in node.elts:
+                if _is_number(part) and type(part.value) is float:
+                    part.value = self.variation.number(part.value)
+            return
+        parts: list[Any] = getattr(node, "elts", None) or getattr(node, "values", [])
+        parts[:] = map(_folded, parts)
+        if isinstance(node, ast.List) and parts and all(map(_is_number, parts)):
+            numbers = self.variation.values(np.array([part.value for part in parts])).tolist()
+            parts[:] = [_constant(number, node) for number in numbers]
+            return
+        for part in parts:
+            if _is_number(part):
+                part.value = self.variation.values(np.array([part.value])).item()
+            elif isinstance(part, (ast.List, ast.Dict, ast.Tuple)):
+                self.data(part)
 
     def number(self, name: str, value: Any) -> None:
         if type(value.value) is float:
@@ -162,18 +259,16 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def literal(self, node: ast.expr) -> ast.expr:
-        """Return a literal array of floats with other values; any other expression, unchanged.
+        """Return a literal array with other values; any other expression, unchanged.
 
-        Integers alone may be indices or lengths, which must stay.
+        Integers alone may be indices or lengths; they change only as data.
         """
-        numbers = [n for n in ast.walk(node) if isinstance(n, ast.Constant)]
-        if not any(type(n.value) is float for n in numbers):
-            return node
         try:
-            array = np.array(ast.literal_eval(node), dtype=float)
+            array = np.array(ast.literal_eval(node))
         except (ValueError, TypeError):
             return node  # it contains names
-        if not np.all(np.isfinite(array)):
+        kinds = ("f", "i") if self.variation.data and not self.variation.grows else ("f",)
+        if array.dtype.kind not in kinds or not np.all(np.isfinite(array)):
             return node
         varied = ast.parse(repr(self.variation.values(array).tolist()), mode="eval").body
         for inner in ast.walk(varied):
@@ -181,12 +276,51 @@ class _Rewriter(ast.NodeTransformer):
         return varied
 
 
+def _constant(value: float, node: ast.AST) -> ast.Constant:
+    return ast.copy_location(ast.Constant(value), node)
+
+
 def _is_integer(node: Any) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
-def _is_number(node: Any) -> bool:
+def _is_number(node: Any) -> TypeGuard[Any]:
     return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+#: The largest power in a constant that is computed.
+_MOST_POWER = 64
+
+
+def _folded(node: Any) -> Any:
+    """Return the number that a constant expression such as ``-2.0`` or ``5 / 100`` stands for.
+
+    >>> [ast.unparse(_folded(ast.parse(code, mode="eval").body)) for code in ("5 / 100", "2 * n")]
+    ['0.05', '2 * n']
+    """
+    if not isinstance(node, (ast.UnaryOp, ast.BinOp)):
+        return node
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Pow):
+            sides: Any = inner.left, inner.right
+            if not all(map(_is_number, sides)) or abs(sides[1].value) > _MOST_POWER:
+                return node
+        elif isinstance(inner, ast.expr) and not (
+            isinstance(inner, (ast.UnaryOp, ast.BinOp)) or _is_number(inner)
+        ):
+            return node
+    try:
+        value = eval(compile(ast.Expression(node), "constant", "eval"))
+    except (ArithmeticError, TypeError, ValueError):
+        return node
+    return _constant(value, node) if type(value) in (int, float) else node
+
+
+def _fold(node: ast.Assign) -> None:
+    """Replace constant expressions that an assignment binds by their numbers, in place."""
+    node.value = _folded(node.value)
+    if isinstance(node.value, ast.Tuple):
+        node.value.elts = [_folded(part) for part in node.value.elts]
 
 
 def sizes_of(sources: Iterable[str], names: Collection[str]) -> tuple[set[str], set[str]]:
@@ -201,6 +335,8 @@ def sizes_of(sources: Iterable[str], names: Collection[str]) -> tuple[set[str], 
     for source in sources:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.Assign):
+                    _fold(node)
                 for name, value in _pairs(node) if isinstance(node, ast.Assign) else ():
                     if _is_integer(value):
                         written.add(name)
@@ -213,6 +349,23 @@ def sizes_of(sources: Iterable[str], names: Collection[str]) -> tuple[set[str], 
         found |= asked
         asked = set().union(*(made[name] for name in asked)) - found
     return found & written, written
+
+
+def functions_of(sources: Iterable[str]) -> set[str]:
+    """Return the names of the functions that code defines.
+
+    >>> sorted(functions_of(["def f(x): return x", "g = lambda x: x"]))
+    ['f', 'g']
+    """
+    found: set[str] = set()
+    for source in sources:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.FunctionDef):
+                    found.add(node.name)
+                elif isinstance(node, ast.Assign):
+                    found |= {n for n, value in _pairs(node) if isinstance(value, ast.Lambda)}
+    return found
 
 
 def _pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
