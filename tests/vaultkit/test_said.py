@@ -146,6 +146,7 @@ def test_a_statement_is_judged_at_its_place(found: Callable[[str], list[Check]])
     for text, outcomes in (
         ("`x.sum()` is 3, and more.", [FAILS]),
         ("`x.sum()` is 7, and more.", [HOLDS]),
+        ("`x.sum()` is 8, and more.", [FAILS]),
         ("`late.sum()` is 3, and more.", [HOLDS]),
         ("`late.sum()` is 4, and more.", [FAILS]),
         ("`late + n` raises a `ValueError`.", [FAILS]),
@@ -208,15 +209,6 @@ def test_what_states_nothing_is_left_alone(text: str) -> None:
 
 def test_what_cannot_be_computed_states_nothing(found: Callable[[str], list[Check]]) -> None:
     assert found(f"{CODE}`z.sum()` is 4, `x.nothing` is 3, `np.sum` is 5.\n") == []
-
-
-def test_it_is_judged_where_it_stands_or_below(found: Callable[[str], list[Check]]) -> None:
-    later = "Here `x.sum()` is 9.\n\n```python\nx = x + 1\n```\n"
-    assert [c.outcome for c in found(CODE + later)] == [HOLDS]
-    assert [c.outcome for c in found(CODE + later.replace("9", "7"))] == [HOLDS]
-    assert [c.outcome for c in found(CODE + later.replace("9", "8"))] == [FAILS]
-    gone = "```python\nx = x + 1\n```\n\nHere `x.sum()` is 7.\n"
-    assert [c.outcome for c in found(CODE + gone)] == [FAILS]
 
 
 def test_it_changes_nothing(found: Callable[[str], list[Check]]) -> None:
