@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-#: Outcomes of a check. *Excepted*: the note gives the reason why it is not checked.
-HOLDS, FAILS, EXCEPTED = "holds", "fails", "excepted"
+#: Outcomes of a check: proven, contradicted, and without a verdict. *Excepted*: the note gives the
+#: reason why it is not checked. *Not judged*: it can neither be proven nor contradicted.
+HOLDS, FAILS, EXCEPTED, UNJUDGED = "holds", "fails", "excepted", "unjudged"
+#: Outcomes of a statement that should be proven and is not.
+UNPROVEN = (FAILS, UNJUDGED)
 #: Most characters of a name or formula in a message.
 LONGEST = 200
 _LONG_NAME = re.compile(rf"(\S{{{LONGEST - 1}}})\S+?([^\w\s…]{{0,4}})(?!\S)")
-#: Scopes of a statement: it holds for other numbers, too, or for those of the page.
-GENERAL, HERE = "general", "here"
+#: Scopes of a statement: it holds for other numbers, too, or for those of the page; or a number
+#: occurs on the page, which does not prove that it is the right one.
+GENERAL, HERE, FOUND = "general", "here", "found"
 
 
 @dataclass(frozen=True)
@@ -46,13 +50,15 @@ class Check:
     what
         The statement, as the note writes it.
     outcome
-        `HOLDS`, `FAILS` or `EXCEPTED`.
+        `HOLDS`, `FAILS`, `EXCEPTED` or `UNJUDGED`.
     why
-        The failure; if it holds, the evidence; if it is excepted, the note's reason.
+        The failure, or why it is not judged; if it holds, the evidence; if it is excepted, the
+        note's reason.
     sides
         For an equation that holds, the values of both sides and their difference.
     scope
-        `GENERAL` or `HERE`, if trials on other numbers have decided which.
+        `GENERAL` or `HERE`, if trials on other numbers have decided which; `FOUND` for a number
+        that occurs on the page.
     pinned
         What stayed the same in all trials, if the scope is not `GENERAL` for that reason.
     seconds
@@ -114,6 +120,16 @@ class Check:
         if mend is None:
             return check
         return cls(**{**data, "mend": Mend(**{**mend, "lines": tuple(mend["lines"])})})
+
+
+def strictly(checks: Iterable[Check]) -> Iterator[Check]:
+    """Yield checks as the strict mode reports them: what is not judged fails.
+
+    >>> [check.outcome for check in strictly([Check("number", 1, "5", UNJUDGED)])]
+    ['fails']
+    """
+    for check in checks:
+        yield replace(check, outcome=FAILS) if check.outcome == UNJUDGED else check
 
 
 def _encodable(value: Any) -> Any:

@@ -11,7 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
+from vaultkit.checks.check import (
+    EXCEPTED,
+    FAILS,
+    GENERAL,
+    HERE,
+    HOLDS,
+    UNJUDGED,
+    UNPROVEN,
+    Check,
+)
 from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
 from vaultkit.tex import Membership, Node, TexError, parse, parse_expression
@@ -127,7 +136,7 @@ class Equations:
                     self.others.append(_check("equation", formula, EXCEPTED, _GROWS))
                     continue
                 why = f"{_quoted(formula)} cannot be read: {error}"
-                self.others.append(_check("equation", formula, FAILS, why, error.start or 0))
+                self.others.append(_check("equation", formula, UNJUDGED, why, error.start or 0))
             else:
                 claims = [Claim(formula, statement) for statement in statements]
                 self.claims += [judged.get((c.formula, c.statement.span), c) for c in claims]
@@ -151,7 +160,7 @@ class Equations:
                     claim.unbound = str(error.args[0])
                 except Exception as error:  # whatever an object of the note does when looked at
                     why = f"cannot be judged: {type(error).__name__}: {error}"
-                    claim.verdict = Verdict(holds=False, why=why)
+                    claim.verdict = Verdict(holds=False, why=why, evaluated=False)
                 claim.values = _values(claim.verdict, variables)
                 claim.seconds += time.perf_counter() - began
 
@@ -165,7 +174,7 @@ class Equations:
     @property
     def are_of_something_else(self) -> bool:
         """Whether the note has formulas, and none could be judged on its variables."""
-        stated = self.claims or any(check.outcome == FAILS for check in self.others)
+        stated = self.claims or any(check.outcome == UNJUDGED for check in self.others)
         return bool(stated) and not self.are_judged
 
     @property
@@ -198,7 +207,7 @@ def _outcome(claim: Claim) -> tuple[str, str]:
         if _GROWTH.search(formula.tex):
             return EXCEPTED, _GROWS
         what = f"no block of this note binds {claim.unbound or 'anything'}"
-        return FAILS, f"{_quoted(formula)}: {what}"
+        return UNJUDGED, f"{_quoted(formula)}: {what}"
     if verdict.holds and claim.counterexample and claim.is_law and not formula.here:
         return FAILS, (
             f"{_quoted(formula)} holds for the numbers of this page, but not for others; "
@@ -207,7 +216,8 @@ def _outcome(claim: Claim) -> tuple[str, str]:
     if verdict.holds:
         return HOLDS, "; ".join(verdict.bound)
     bound = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
-    return FAILS, f"{_quoted(formula)} does not hold\n  {verdict.why}{bound}"
+    outcome = FAILS if verdict.evaluated else UNJUDGED
+    return outcome, f"{_quoted(formula)} does not hold\n  {verdict.why}{bound}"
 
 
 def _values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, _Value]:
@@ -235,7 +245,7 @@ def _sides(verdict: Verdict) -> str:
 def _check(kind: str, formula: Formula, outcome: str, why: str, at: int = 0) -> Check:
     """Return a check of a formula, at the line of the row that is wrong."""
     rows = formula.display and "\n" in formula.tex
-    line = formula.row(at) if rows and outcome == FAILS else formula.line
+    line = formula.row(at) if rows and outcome in UNPROVEN else formula.line
     column = formula.column if line == formula.line else 1
     return Check(kind, line, formula.tex, outcome, why, column)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check
+from vaultkit.checks.check import EXCEPTED, FOUND, GENERAL, HERE, UNPROVEN, Check
 from vaultkit.claims.places import places
 from vaultkit.read.note import Block, Note
 
@@ -71,8 +71,8 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
     Returns
     -------
     dict
-        The parts by their names in `vaultkit.claims.places`. A part with a failed check is left
-        out.
+        The parts by their names in `vaultkit.claims.places`. A part that fails or is not judged is
+        left out.
     """
     where = places(note)
     found: dict[str, list[Check]] = defaultdict(list)
@@ -83,7 +83,7 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
     formulas = {f"formula-{n}": formula for n, formula in enumerate(note.formulas)}
     by_place = {}
     for place, of in found.items():
-        if any(check.outcome == FAILS for check in of):
+        if any(check.outcome in UNPROVEN for check in of):
             continue
         part = _number(of) if place.startswith("number-") else _statement(of)
         for check in of:
@@ -96,8 +96,10 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
 
 
 def _number(checks: Sequence[Check]) -> Part:
-    given = any(check.outcome == EXCEPTED for check in checks)
-    return Part("A number that is given" if given else "Checked: this page computes it")
+    if any(check.outcome == EXCEPTED for check in checks):
+        return Part("A number that is given")
+    found = any(check.scope == FOUND for check in checks)
+    return Part("This number occurs on this page" if found else "Checked: this page computes it")
 
 
 def _statement(checks: Sequence[Check]) -> Part:

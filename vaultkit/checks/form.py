@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from vaultkit.checks import misread
-from vaultkit.checks.check import FAILS, Check
+from vaultkit.checks.check import FAILS, UNJUDGED, Check
 from vaultkit.read.discovery import IMAGES
 from vaultkit.read.note import Note, Problem
 from vaultkit.read.vault import Vault
@@ -15,14 +15,15 @@ from vaultkit.read.vault import Vault
 def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:
     """Yield a check for each defect of form: broken mark-up, and names that two notes share.
 
-    With ``shown``, only defects that a reader of the page sees: a fence with a typo, whose code
-    does not run, looks like any other, and is left out.
+    A fence with a typo, whose code does not run, looks like any other: it is not judged, since it
+    may be meant as it is. With ``shown``, such fences, which a reader does not see, are left out.
     """
     for problem in sorted(_problems(note, vault), key=lambda one: (one.line, one.column)):
         if shown and problem.unseen:
             continue
         what = problem.message.split("\n")[0]
-        yield Check("form", problem.line, what, FAILS, problem.message, problem.column)
+        outcome = UNJUDGED if problem.unseen else FAILS
+        yield Check("form", problem.line, what, outcome, problem.message, problem.column)
 
 
 def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
@@ -33,7 +34,7 @@ def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
     for link in note.links:
         pictured = PurePosixPath(link.target).suffix.lower() in IMAGES
         if runs and link.embed and not link.wiki and pictured and not link.words.strip():
-            yield Problem(link.line, f"{link} has no alt text")
+            yield Problem(link.line, f"{link} has no alt text", unseen=True)
 
 
 def _names(note: Note, vault: Vault) -> Iterator[Problem]:

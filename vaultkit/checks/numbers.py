@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 
 from vaultkit.checks.backing import NEAR, Backing
-from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, UNPROVEN, Check
 from vaultkit.checks.lookup import Evidence
 from vaultkit.checks.observed import Observed
 from vaultkit.checks.rows import Rows, has_decimals
@@ -68,24 +68,24 @@ class Numbers:
                 yield verdict(HOLDS, length)
             elif index in odd:
                 why = f"all others of this list are rows of {odd[index]}, one after another"
-                yield verdict(FAILS, why)
+                yield verdict(UNJUDGED, why)
             elif quantity.is_vector:
                 yield rows.vector(quantity)
             elif in_order.get(index):
-                yield verdict(HOLDS, in_order[index])
+                yield verdict(HOLDS, in_order[index], FOUND)
             elif why := self._wrong(index, quantity, rows, in_order):
-                yield verdict(FAILS, why)
+                yield verdict(UNJUDGED, why)
             elif not self.backing.backed(quantity):
-                yield Check("number", line, text, FAILS, self.backing.why(quantity), column)
+                yield Check("number", line, text, UNJUDGED, self.backing.why(quantity), column)
             elif index in empty:
-                yield verdict(FAILS, "no number is between this one and the same one")
+                yield verdict(UNJUDGED, "no number is between this one and the same one")
             elif index in misplaced:
                 why = f"the numbers beside it are with another number in {misplaced[index]}"
-                yield verdict(FAILS, why)
+                yield verdict(UNJUDGED, why)
             elif why := self._contradicted(quantity, rows.apart.get(index, [])):
-                yield verdict(FAILS, why)
+                yield verdict(UNJUDGED, why)
             else:
-                yield verdict(HOLDS, self.backing.rests_on(quantity))
+                yield verdict(HOLDS, self.backing.rests_on(quantity), FOUND)
 
     def _wrong(
         self, index: int, quantity: Quantity, rows: Rows, in_order: Mapping[int, str]
@@ -203,9 +203,10 @@ class Numbers:
         return known
 
 
-def _verdict(quantity: Quantity, outcome: str, why: str) -> Check:
-    message = f"{quantity.text}: {why}" if outcome == FAILS else why
-    return Check("number", quantity.line, quantity.text, outcome, message, quantity.column)
+def _verdict(quantity: Quantity, outcome: str, why: str, scope: str = "") -> Check:
+    message = f"{quantity.text}: {why}" if outcome in UNPROVEN else why
+    place = quantity.line, quantity.text
+    return Check("number", *place, outcome, message, quantity.column, scope)
 
 
 def _value(quantity: Quantity) -> Fraction | None:

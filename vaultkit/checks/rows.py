@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vaultkit.checks.check import FAILS, Check
+from vaultkit.checks.check import FOUND, UNJUDGED, Check
 from vaultkit.checks.lookup import is_rounding
 from vaultkit.checks.observed import ROW, Observed
 from vaultkit.checks.together import is_edit
@@ -165,9 +165,10 @@ class Rows:
             ):
                 source = shown
         if source:
-            return Check(*where, why=f"{source}: {quantity.text}", column=quantity.column)
+            why = f"{source}: {quantity.text}"
+            return Check(*where, why=why, column=quantity.column, scope=FOUND)
         why = f"nothing on this page shows or computes {quantity.text}"
-        return Check(*where, FAILS, why, quantity.column)
+        return Check(*where, UNJUDGED, why, quantity.column)
 
 
 def _held(quantity: Quantity, numbers: Sequence[float]) -> bool:

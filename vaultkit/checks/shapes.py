@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, UNJUDGED, Check
 from vaultkit.checks.computed import Caller, computed, just_call
 from vaultkit.checks.observed_shapes import ObservedShapes
 from vaultkit.claims.claims import claims_of
@@ -88,8 +88,11 @@ class Shapes:
             where = (shape.line, shape.text)
             if shape.given and not self.wrong_product(shape):
                 yield Check("shape", *where, EXCEPTED, shape.given, shape.column)
-            elif why := self.wrong_product(shape) or self.wrong(shape):
+            elif why := self.wrong_product(shape):
                 yield Check("shape", *where, FAILS, why, shape.column)
+            elif why := self.wrong(shape):
+                outcome = FAILS if self.is_known(shape) else UNJUDGED
+                yield Check("shape", *where, outcome, why, shape.column)
             elif self.tried.get(shape) and _is_law(shape):
                 why = f"{shape.text} holds for the sizes of this page, but not for others"
                 why += f"\n  {self.tried[shape]}"
@@ -198,6 +201,11 @@ class Shapes:
             if not any(wanted in _along(shape.axis, s) for s in own):
                 return f"{shape.text}: {name} has shape {_listed(own)}"
         return ""
+
+    def is_known(self, shape: Shape) -> bool:
+        """Return whether the array is known whose shape is stated, and all lengths are bound."""
+        subject = shape.subject if shape.axis else self.subject(shape)
+        return bool(subject) and self.is_bound(shape)
 
     def wrong(self, shape: Shape) -> str:
         """Return the message about a shape; empty if an array has it."""

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.checks.check import EXCEPTED, UNPROVEN, Check
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.places import places
 from vaultkit.pipeline.inspect import Settings, inspect, run_code
@@ -100,7 +100,7 @@ def _excused(check: Check, lacking: set[int]) -> Check:
 
     Checks that depend on a block that could not run cannot be judged either.
     """
-    if check.outcome != FAILS:
+    if check.outcome not in UNPROVEN:
         return check
     last = check.why.rstrip().rpartition("\n")[2].strip()
     if check.kind == "block" and _LACKING.fullmatch(last):

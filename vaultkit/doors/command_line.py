@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 import click
 
 from vaultkit import starter
-from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Mend
+from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check, Mend
 from vaultkit.edit.annotate import Annotations, NotOursError
 from vaultkit.edit.rename import Changes, RenameError, rename_heading, rename_note
 from vaultkit.edit.text import applied
@@ -35,7 +35,7 @@ from vaultkit.pipeline.machines import MACHINES, Machines
 from vaultkit.pipeline.process import Inspection
 from vaultkit.pipeline.runner import Runner
 from vaultkit.pipeline.shards import Shard, ShardError
-from vaultkit.pipeline.summary import MOST_OF_A_NOTE, summary
+from vaultkit.pipeline.summary import MOST_OF_A_NOTE, VERDICTS, summary, unjudged_rows
 from vaultkit.pipeline.update import apply, stale_mirrors
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
@@ -133,6 +133,7 @@ def main() -> None:
     is_flag=True,
     help=f"Report only new failures. The first time, write all failures to {baseline.NAME}.",
 )
+@click.option("--unjudged", is_flag=True, help="List what is not judged, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print all checks as JSON.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write a report for CI servers.")
 @click.option("--watch", is_flag=True, help="After every save, check the affected notes again.")
@@ -152,6 +153,7 @@ def check(
     changed: str | None,
     shard: str | None,
     with_baseline: bool,
+    unjudged: bool,
     as_json: bool,
     junit: Path | None,
     watch: bool,
@@ -179,6 +181,7 @@ def check(
     annotations = Annotations(vault, annotate) if annotate else None
     if annotations:
         notes = [note for note in notes if note.path != annotations.path]
+    is_first = not Ledger(vault).stamp.exists()
     found = _inspect(vault, notes, trials, update, machines, again=not watch)
     if with_baseline:
         found = _except_known(vault, found, whole=path.is_dir() and not (names or changed or shard))
@@ -188,7 +191,9 @@ def check(
         known = {vault.relative(inspection.note.path): inspection.checks for inspection in found}
         click.echo(json.dumps(published(known), ensure_ascii=False, indent=1))
     else:
-        _report(vault, found, path, verbose=verbose)
+        _report(vault, found, path, verbose=verbose, unjudged=unjudged)
+        if is_first:
+            click.echo(f"\n{VERDICTS}")
     if annotations:
         annotations.take((inspection.note, inspection.checks) for inspection in found)
     if watch:
@@ -435,7 +440,9 @@ def _fails(found: Found) -> bool:
     return any(check.outcome == FAILS for check in checks)
 
 
-def _report(vault: Vault, found: Found, asked: Path, *, verbose: bool = False) -> None:
+def _report(
+    vault: Vault, found: Found, asked: Path, *, verbose: bool = False, unjudged: bool = False
+) -> None:
     """Print failures with their note and line, a table if there are many, and the totals."""
     here = Path.cwd()
     tally: Counter[str] = Counter()
@@ -445,7 +452,8 @@ def _report(vault: Vault, found: Found, asked: Path, *, verbose: bool = False) -
         shown = path.relative_to(here) if path.is_relative_to(here) else path
         places: dict[str, list[int]] = {}
         for one in inspection.checks:
-            tally[f"{one.outcome} {one.kind}"] += 1
+            occurs = one.outcome == HOLDS and one.scope == FOUND
+            tally[FOUND if occurs else f"{one.outcome} {one.kind}"] += 1
             tally[one.outcome] += 1
             if one.outcome == FAILS:
                 failures.append((str(shown), one))
@@ -458,6 +466,8 @@ def _report(vault: Vault, found: Found, asked: Path, *, verbose: bool = False) -
             click.echo("\n".join([f"{shown}:{line}: {first}{also}", *more]))
         if len(places) > most:
             click.echo(f"{shown}: {len(places) - most} more; -v shows them")
+        for row in unjudged_rows((str(shown), one) for one in inspection.checks if unjudged):
+            click.echo(row)
     command = f"vaultkit check {shlex.quote(str(asked))}"
     for row in summary(failures, f"{command} --update", f"{command} --baseline"):
         click.echo(row)
@@ -466,12 +476,19 @@ def _report(vault: Vault, found: Found, asked: Path, *, verbose: bool = False) -
         for kind, plural in KINDS.items()
         if tally[f"{HOLDS} {kind}"]
     ]
+    occur = "number occurs on its page" if tally[FOUND] == 1 else "numbers occur on their pages"
+    lists = "" if unjudged else " (--unjudged lists them)"
     wrong = f"{tally[FAILS]} wrong" if tally[FAILS] else "nothing wrong"
     excepted = [f"{tally[EXCEPTED]} excepted"] if tally[EXCEPTED] else []
     holds = "holds" if sum(tally[f"{HOLDS} {kind}"] for kind in KINDS) == 1 else "hold"
     checked = ", ".join([*([f"{', '.join(held)} {holds}"] if held else []), *excepted])
+    open_ = [
+        *([checked] if checked else []),
+        *([f"{tally[FOUND]} {occur}"] if tally[FOUND] else []),
+        *([f"{tally[UNJUDGED]} not judged{lists}"] if tally[UNJUDGED] else []),
+    ]
     notes = _count(len(found), "note", "notes")
-    click.echo(f"{vault.root.name}: {notes}: {checked or 'nothing to check'}; {wrong}")
+    click.echo(f"{vault.root.name}: {notes}: {'; '.join(open_) or 'nothing to check'}; {wrong}")
 
 
 def _lines(numbers: list[int]) -> str:

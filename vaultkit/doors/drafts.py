@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check
 from vaultkit.doors.background import Background, Verdict
 from vaultkit.edit.text import carried, lines
 from vaultkit.pipeline.changed import affected
@@ -246,4 +246,4 @@ class Drafts:
 
 
 def _is_reported(check: Check) -> bool:
-    return check.outcome == FAILS or (check.kind == "link" and check.outcome == EXCEPTED)
+    return check.outcome in UNPROVEN or (check.kind == "link" and check.outcome == EXCEPTED)

@@ -9,7 +9,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from vaultkit.checks.check import EXCEPTED, Check
+from vaultkit.checks.check import EXCEPTED, UNJUDGED, Check
 from vaultkit.doors.drafts import Drafts
 from vaultkit.edit.find import Place, Symbol
 from vaultkit.edit.spans import span as span_of
@@ -86,10 +86,12 @@ class Protocol:
         return types.Location(self.uri(place.path), self.range(rows, place.span))
 
     def diagnostic(self, note: Note, check: Check) -> types.Diagnostic:
-        """Return a failed or excepted check as a diagnostic."""
+        """Return a check that does not hold as a diagnostic; one not judged is a hint."""
         severity = types.DiagnosticSeverity.Error
         if check.outcome == EXCEPTED:
             severity = types.DiagnosticSeverity.Information
+        elif check.outcome == UNJUDGED:
+            severity = types.DiagnosticSeverity.Hint
         elif check.kind in _WARNINGS:
             severity = types.DiagnosticSeverity.Warning
         where = self.range(note.lines, span_of(check, note))

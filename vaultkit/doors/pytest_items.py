@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
+from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, Check, Mend
 from vaultkit.checks.listings import checks_of
 from vaultkit.doors.pytest_session import (
     EXCEPTIONS,
     FIGURES,
+    NOT_JUDGED,
     ON_MACHINES,
     RUNNERS,
     TALLY,
@@ -173,6 +174,8 @@ class NoteItem(_Item):
     """Some of the checks of a note."""
 
     parent: NoteFile
+    #: Its checks that are not judged, once it has run.
+    unjudged: Sequence[Check] = ()
 
     @cached_property
     def location(self) -> tuple[str, int | None, str]:
@@ -186,9 +189,10 @@ class NoteItem(_Item):
         raise NotImplementedError
 
     def runtest(self) -> None:
-        """Fail if one of the item's checks fails, or if none could be judged."""
+        """Fail if one of the item's checks fails, or if the code of the note stopped early."""
         inspection = self.parent.inspection
         found = [check for check in inspection.checks if self.concerns(check)]
+        self.unjudged = [check for check in found if check.outcome == UNJUDGED]
         if self.name not in self.parent.ran:
             self.parent.ran.add(self.name)
             self.count(found)
@@ -222,7 +226,9 @@ class NoteItem(_Item):
         tally = self.config.stash[TALLY]
         for check in found:
             known = EXCEPTIONS if check.outcome == EXCEPTED else KINDS
-            if check.kind in known:
+            if check.outcome == UNJUDGED:
+                tally[NOT_JUDGED] += 1
+            elif check.kind in known:
                 tally[known[check.kind]] += 1
 
 

@@ -32,7 +32,9 @@ from vaultkit.doors.pytest_session import (
     CHECKED,
     EXCEPTIONS,
     FIGURES,
+    FIRST,
     NAMED,
+    NOT_JUDGED,
     ON_MACHINES,
     RUNNERS,
     SHARES,
@@ -49,7 +51,7 @@ from vaultkit.pipeline.figures import Figures
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.pipeline.machines import MACHINES
 from vaultkit.pipeline.shards import ShardError
-from vaultkit.pipeline.summary import summary
+from vaultkit.pipeline.summary import VERDICTS, summary, unjudged_rows
 from vaultkit.read.discovery import READERS
 
 
@@ -96,6 +98,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "can emulate; a difference is a failure",
     )
     group.addoption(
+        "--vault-unjudged",
+        action="store_true",
+        help="list what is not judged, too: it can neither be proven nor contradicted",
+    )
+    group.addoption(
         "--vault-shard",
         default="",
         metavar="K/N",
@@ -122,6 +129,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
                 "metavar": "N",
             },
         ),
+        ("--unjudged", {"action": "store_true", "dest": "vault_unjudged"}),
         ("--shard", {"default": "", "dest": "vault_shard", "metavar": "K/N"}),
     )  # fmt: skip
     for name, how in short:
@@ -140,6 +148,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[NAMED] = set(named_folders(config))
     config.stash[VAULTS] = {}
     config.stash[TALLY] = Counter()
+    config.stash[FIRST] = False
     config.stash[RUNNERS] = {}
     config.stash[WORKERS] = {}
     config.stash[ON_MACHINES] = {}
@@ -197,15 +206,25 @@ def pytest_terminal_summary(
             for group in (CHECKED, EXCEPTIONS.values(), CHANGES)
         )
         line = f"vault: {checked}; exceptions: {excepted}"
+        if tally[NOT_JUDGED]:
+            line += f"; {tally[NOT_JUDGED]} {NOT_JUDGED}"
         terminalreporter.write_line(f"{line}; {changed}" if changed else line)
     for machines in config.stash[ON_MACHINES].values():
         for trial in machines.trials:
             terminalreporter.write_line(f"machines: {trial}")
-    failures = [
-        (report.nodeid.split("::", 1)[0], Check.from_plain(check))
-        for report in terminalreporter.stats.get("failed", ())
-        for check in getattr(report, "vault_failures", ())
-    ]
+    reports = [report for found in terminalreporter.stats.values() for report in found]
+    failures, unjudged = (
+        [
+            (report.nodeid.split("::", 1)[0], Check.from_plain(check))
+            for report in reports
+            for check in getattr(report, name, ())
+        ]
+        for name in ("vault_failures", "vault_unjudged")
+    )
+    for row in unjudged_rows(unjudged) if config.option.vault_unjudged else ():
+        terminalreporter.write_line(row)
+    if config.stash[FIRST]:
+        terminalreporter.write_line(f"\n{VERDICTS}")
     folder = min((os.path.relpath(root) for root in config.stash[NAMED]), default=".")
     named = (f"--vault={name}" for name in config.known_args_namespace.vault or ())
     update = shlex.join(["pytest", *named, *config.args, "--vault-update"])
@@ -277,9 +296,11 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Any:
-    """Add the failures to a report as plain data: with xdist, another process summarises them."""
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """Add the checks to a report as plain data: with xdist, another process summarises them."""
     report = yield
+    if isinstance(item, NoteItem) and call.when == "call":
+        report.vault_unjudged = [check.plain() for check in item.unjudged]
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, CheckError):
         report.vault_failures = [check.plain() for check in error.checks]

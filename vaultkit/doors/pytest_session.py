@@ -29,6 +29,8 @@ RUNNERS = pytest.StashKey[dict[Path, Runner]]()
 WORKERS = pytest.StashKey[dict[Path, Workers]]()
 FIGURES = pytest.StashKey[Figures]()
 ON_MACHINES = pytest.StashKey[dict[Path, Machines]]()
+#: Whether a vault is checked for the first time.
+FIRST = pytest.StashKey[bool]()
 SHARES = pytest.StashKey[dict[tuple[str, Path], set[Path]]]()
 # The kinds that the line of totals counts.
 CHECKED = ("notes", *KINDS.values())
@@ -39,6 +41,7 @@ EXCEPTIONS = {
     "link": "links to notes not written yet",
     "number": "numbers given",
 }
+NOT_JUDGED = "not judged"
 CHANGES = ("notes not run again", "outputs rewritten", "mirrors rewritten", "figures redrawn")
 
 
@@ -81,6 +84,7 @@ def runner_of(path: Path, config: pytest.Config) -> Runner:
         trials = config.option.vault_trials or vault.options.trials
         again = bool(config.option.vault_machines)
         settings = Settings(timeout=timeout, typeset=to_mathml, trials=trials, outputs=again)
+        config.stash[FIRST] |= not Ledger(vault).stamp.exists()
         known = config.option.vault_cached and not is_in_process(config) and not again
         ledger = Ledger(vault) if known else None
         workers = config.stash[WORKERS][vault.root]

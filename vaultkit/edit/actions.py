@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vaultkit import starter
-from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
+from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check, Mend
 from vaultkit.edit.find import link_in
 from vaultkit.edit.spans import span as span_of
 from vaultkit.edit.text import Edit, Span
@@ -60,10 +60,10 @@ def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> I
         if check.mend and check.outcome == FAILS:
             what = "the code of the file" if check.kind == "mirror" else "this output"
             yield Action(f"Write {what}", {note.path: [_mended(note, check.mend)]}, mends=check)
-        elif check.outcome == FAILS and check.kind in ("number", "shape"):
+        elif check.outcome in UNPROVEN and check.kind in ("number", "shape"):
             yield from _numbers(note, check)
             yield _reason(note, check, "given")
-        elif check.outcome == FAILS and check.kind == "equation":
+        elif check.outcome in UNPROVEN and check.kind == "equation":
             yield _reason(note, check, "not run")
         elif check.kind == "link" and check.outcome in (FAILS, EXCEPTED):
             yield from _missing(vault, note, check)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check
 from vaultkit.checks.evidence import Part, Value, parts
 from vaultkit.claims.places import places
 from vaultkit.edit.find import block_in, formula_in, link_in, name_in
@@ -57,7 +57,7 @@ def hover(
         if not of.holds(line, column) and not (formula and of == of_formula(note, formula)):
             continue
         span = span or of
-        if check.outcome == FAILS:
+        if check.outcome in UNPROVEN:
             said.append(f"```text\n{check.why}\n```")
         of_it = where.of(check.kind, check.line, check.column, check.what)
         said += [_part(note, known[place]) for place in of_it if place in known]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.checks import form, links, mirrors, outputs, typeset
-from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check, strictly
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.listings import checks_of, is_only_read
 from vaultkit.checks.numbers import Numbers
@@ -62,6 +62,8 @@ class Settings:
         Whether to keep the outputs of each block.
     reordered
         Whether the code sums its matrix products in another order.
+    strict
+        Whether a statement that cannot be judged is a failure.
     """
 
     timeout: float = 10.0
@@ -72,6 +74,7 @@ class Settings:
     every_digit: bool = False
     outputs: bool = False
     reordered: bool = False
+    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ def task_of(
         settings,
         listings=vault.options.asks(note, path),
         every_digit=vault.options.every_digit,
+        strict=vault.options.is_strict,
         typeset=_typesetter(note, vault, settings),
     )
     return Task(note, vault.root, names, settings, until)
@@ -214,12 +218,12 @@ class Judges:
         excused = only_read and not note.predictions and not settings.listings
         wanted = kinds(names)
         for check in self._found():
-            if check.outcome == FAILS and _is_duplicate(check, note, names, settings):
+            if check.outcome in UNPROVEN and _is_duplicate(check, note, names, settings):
                 continue
-            if excused and check.outcome == FAILS:
+            if excused and check.outcome in UNPROVEN:
                 check = replace(check, outcome=EXCEPTED, why=_ONLY_READ)
             if check.kind in wanted:
-                yield check
+                yield from strictly([check]) if settings.strict else [check]
 
     def _found(self) -> Iterator[Check]:
         yield from self.equations.check()
@@ -228,7 +232,7 @@ class Judges:
             # The value of code beside a number is evidence of it, and is reported by that check.
             place = check.line, check.column
             computed = self.statements.judges(*place) or self.shapes.computes(*place)
-            if check.outcome != FAILS or not computed:
+            if check.outcome not in UNPROVEN or not computed:
                 yield check
         yield from self.predictions.check()
 
@@ -359,6 +363,7 @@ def inspect(
     until
         Run only the blocks before this one, and leave out what depends on all blocks.
     """
-    yield from _text_checks(note, vault, settings)
+    found = _text_checks(note, vault, settings)
+    yield from strictly(found) if vault.options.is_strict else found
     if run:
         yield from run(task_of(note, vault, settings, until))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from vaultkit.checks.check import GENERAL, HOLDS, Check
+from vaultkit.checks.check import FOUND, GENERAL, HOLDS, UNJUDGED, Check
 from vaultkit.pipeline.rests_on import Facts, fingerprint, named, rests_on
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
@@ -199,9 +199,29 @@ def _public(check: Check) -> dict[str, Any]:
     return {**data, "seconds": round(check.seconds, 6)}
 
 
+def verdicts_in_words(checks: Sequence[Check]) -> str:
+    """Describe the verdicts: *6 blocks proven; 5 numbers occur on the page; 4 not judged*.
+
+    A number that occurs on the page need not be the right one, so it is not proven.
+    """
+    proven = in_words(checks)
+    found = sum(check.outcome == HOLDS and check.scope == FOUND for check in checks)
+    unjudged = sum(check.outcome == UNJUDGED for check in checks)
+    occur = "number occurs" if found == 1 else "numbers occur"
+    parts = [
+        f"{proven} proven" if proven else "",
+        f"{found:,} {occur} on the page" if found else "",
+        f"{unjudged:,} not judged" if unjudged else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
 def in_words(checks: Iterable[Check]) -> str:
-    """Describe how many checks of each kind hold: *6 blocks, 2 equations (1 in general)*."""
-    held = [check for check in checks if check.outcome == HOLDS]
+    """Describe how many checks of each kind hold: *6 blocks, 2 equations (1 in general)*.
+
+    Numbers that occur on the page are left out: they need not be the right ones.
+    """
+    held = [check for check in checks if check.outcome == HOLDS and check.scope != FOUND]
     counts = Counter(check.kind for check in held)
     general = Counter(check.kind for check in held if check.scope == GENERAL)
     tried = {check.kind for check in held if check.scope}

@@ -25,7 +25,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.checks.check import FAILS, HOLDS, UNPROVEN, Check
 from vaultkit.checks.outputs import NUMBER
 from vaultkit.pipeline.figures import FigureError, Figures
 from vaultkit.pipeline.inspect import Settings
@@ -300,7 +300,7 @@ def _differences(
     for place, (outcome, check) in here.items():
         outcome_there, other_check = there.get(place, ("is not judged", check))
         if outcome != outcome_there and (check.block is None or check.block not in reported):
-            failed = check if outcome == FAILS else other_check
+            failed = check if outcome in UNPROVEN else other_check
             what = f"{check.what} {outcome}"
             yield Difference(failed.line, what, outcome_there, failed.why.split("\n")[0])
 

@@ -111,7 +111,7 @@ def _options(note: Note, vault: Vault) -> str:
     options, path = vault.options, vault.relative(note.path)
     names = sorted(checks_of(note, options, path))
     asked = options.asks(note, path), options.every_digit, options.timeout, options.trials
-    return repr((names, asked, options.unwritten, vault.preamble))
+    return repr((names, asked, options.unwritten, options.unjudged, vault.preamble))
 
 
 def _imported(source: str) -> Iterator[str]:

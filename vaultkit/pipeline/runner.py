@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from vaultkit.checks.check import FAILS
+from vaultkit.checks.check import FAILS, FOUND
 from vaultkit.pipeline.inspect import Settings, inspect, task_of
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, packed
@@ -131,7 +131,7 @@ class Runner:
         if found is None or any(check.outcome == FAILS for check in found):
             return False
         if not trials:  # their results come from another run
-            found = [replace(check, scope="", pinned="") for check in found]
+            found = [c if c.scope == FOUND else replace(c, scope="", pinned="") for c in found]
         self._known[note.path] = Inspection(note, found, whole=True, cached=True)
         return True
 

@@ -1,4 +1,4 @@
-"""A table of the failures of a vault, printed at the end of a long report."""
+"""The end of a report: what the verdicts mean, what is not judged, and a table of failures."""
 
 from __future__ import annotations
 
@@ -6,13 +6,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from vaultkit.checks.check import Check
+from vaultkit.checks.check import UNJUDGED, Check
 
 #: Up to so many failures need no table.
 FEW = 10
 #: The number of failures of a note that are printed without ``-v``.
 MOST_OF_A_NOTE = 5
 _WORST, _WIDTH = 5, 100
+#: Printed after the first check of a vault.
+VERDICTS = """\
+What these words mean (printed once)
+  holds       proven: the code gives the output shown, the formula is true of the variables, the
+              link leads to its target
+  occurs      the number is somewhere on its page, which does not prove that it is the right one
+  not judged  neither proven nor contradicted; a failure only if the settings say unjudged = "fail"
+  wrong       contradicted: the output differs, the formula is false, the link is broken"""
 
 
 def summary(failures: Iterable[tuple[str, Check]], update: str, baseline: str) -> list[str]:
@@ -66,6 +74,19 @@ def summary(failures: Iterable[tuple[str, Check]], update: str, baseline: str) -
     ]
 
 
+def unjudged_rows(found: Iterable[tuple[str, Check]]) -> list[str]:
+    """Return a line for each check that is not judged, given with the path of its note.
+
+    >>> unjudged_rows([("A.md", Check("number", 3, "5", "unjudged", "nothing computes 5"))])
+    ['A.md:3: not judged: nothing computes 5']
+    """
+    return [
+        f"{path}:{check.line}: not judged: {_first_line(check.why)}"
+        for path, check in found
+        if check.outcome == UNJUDGED
+    ]
+
+
 def _table(rows: Sequence[tuple[str, ...]], right: int | None = None) -> list[str]:
     """Return rows as aligned text, with one column flush right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -78,6 +99,10 @@ def _table(rows: Sequence[tuple[str, ...]], right: int | None = None) -> list[st
     ]
 
 
+def _first_line(text: str) -> str:
+    return " ".join(text.split("\n", 1)[0].split())
+
+
 def _shortened(text: str) -> str:
-    line = " ".join(text.split("\n", 1)[0].split())
+    line = _first_line(text)
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 2]} …"

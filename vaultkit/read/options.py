@@ -27,6 +27,8 @@ CHECKS = {
 OF_CODE = ("equations", "numbers")
 #: Ways to treat a link to a missing note.
 UNWRITTEN = ("fail", "mark", "plain")
+#: Ways to treat a statement that cannot be judged.
+UNJUDGED = ("count", "fail")
 #: Possible files of the settings; the first one that exists is used.
 FILES = ("vaultkit.toml", "../vaultkit.toml", "../pyproject.toml")
 
@@ -54,6 +56,8 @@ class Options:
         The number of trials on other numbers.
     unwritten
         How to treat a link to a missing note: one of `UNWRITTEN`.
+    unjudged
+        How to treat a statement that can neither be proven nor contradicted: one of `UNJUDGED`.
     unpublished
         Folders and patterns of paths that are not published.
     html
@@ -74,6 +78,7 @@ class Options:
     timeout: float = 10.0
     trials: int = 0
     unwritten: str = "fail"
+    unjudged: str = "count"
     unpublished: tuple[str, ...] = ()
     html: bool = True
     template: str = ""
@@ -136,11 +141,17 @@ class Options:
                 raise OptionsError(f"{name}: {type(default).__name__}, not {value!r}")
             given[name] = value
         options = cls(**given)
-        if options.unwritten not in UNWRITTEN:
-            raise OptionsError(_unknown("unwritten", options.unwritten, UNWRITTEN))
+        for name, known_values in (("unwritten", UNWRITTEN), ("unjudged", UNJUDGED)):
+            if (value := getattr(options, name)) not in known_values:
+                raise OptionsError(_unknown(name, value, known_values))
         if not 0 < options.timeout <= 3600:
             raise OptionsError("timeout: seconds, more than 0 and at most 3600")
         return options
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a statement that cannot be judged is a failure."""
+        return self.unjudged == "fail"
 
     def toml(self) -> str:
         """Return the settings as the text of ``vaultkit.toml``."""

@@ -12,10 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, UNJUDGED, Check
 from vaultkit.files import write_atomically
-from vaultkit.pipeline.ledger import KINDS, Ledger, in_words
+from vaultkit.pipeline.ledger import KINDS, Ledger, verdicts_in_words
 from vaultkit.read.vault import Vault
+
+#: The outcomes without a verdict.
+_OPEN = {EXCEPTED: "Excepted", UNJUDGED: "Not judged"}
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Totals:
-    """Counts of the checks that held, failed and were excepted, and of notes without checks."""
+    """Counts of checks by outcome, and of notes without checks."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     notes: int = 0
@@ -74,6 +77,8 @@ class Totals:
         parts = [f"{self.outcomes[HOLDS]:,} hold"]
         if self.outcomes[FAILS]:
             parts.append(_count(self.outcomes[FAILS], "fails", "fail"))
+        if self.outcomes[UNJUDGED]:
+            parts.append(f"{self.outcomes[UNJUDGED]:,} not judged")
         if self.unchecked:
             parts.append(f"{_count(self.unchecked, 'note')} not checked")
         return ", ".join(parts)
@@ -107,8 +112,8 @@ def line(entry: Entry, href: str = "") -> str:
     elif not entry.checks:
         return ""
     else:
-        fails, held = entry.count(FAILS), in_words(entry.checks)
-        parts = [f"{held} checked"] if held else []
+        fails, verdicts = entry.count(FAILS), verdicts_in_words(entry.checks)
+        parts = [verdicts] if verdicts else []
         if fails:
             state = "fails"
             parts.insert(0, _count(fails, "check fails", "checks fail"))
@@ -125,31 +130,34 @@ def line(entry: Entry, href: str = "") -> str:
 
 
 def summary(checks: Sequence[Check]) -> list[str]:
-    """Summarise the checks of a note: counts of what holds, and reasons of exceptions."""
+    """Summarise the checks of a note: counts of verdicts, and reasons of what has none."""
     reasons = Counter(
-        f"Not judged, {check.kind}: {check.why}" for check in checks if check.outcome == EXCEPTED
+        f"{_OPEN[check.outcome]}, {check.kind}: {''.join(check.why.splitlines()[:1])}"
+        for check in checks
+        if check.outcome in _OPEN
     )
-    held = in_words(checks)
+    verdicts = verdicts_in_words(checks)
     return [
-        *([f"What holds: {held}"] if held else []),
+        *([f"Verdicts: {verdicts}"] if verdicts else []),
         *(f"{why} ({count} times)" if count > 1 else why for why, count in reasons.items()),
     ]
 
 
 def table(found: Sequence[Entry]) -> str:
     """Return the table of all notes, with the number of checks of each kind that hold."""
-    head = "".join(f'<th scope="col">{plural.capitalize()}</th>' for plural in KINDS.values())
+    columns = (*(plural.capitalize() for plural in KINDS.values()), *_OPEN.values())
+    head = "".join(f'<th scope="col">{title}</th>' for title in columns)
     rows = "".join(_row(entry) for entry in found)
     sums = "".join(f"<td>{sum(e.count(HOLDS, kind) for e in found):,}</td>" for kind in KINDS)
     totals = Totals.of(found)
+    sums += "".join(f"<td>{totals.outcomes[outcome]:,}</td>" for outcome in _OPEN)
     return (
         f"<p>On {_count(totals.notes, 'note')}: {totals.words}.{_tried(found)}</p>"
         '<div class="vk-ledger md-typeset__scrollwrap" tabindex="0" role="region"'
         ' aria-label="Checks by note"><table class="vk-ledger__notes">'
-        f'<thead><tr><th scope="col">Note</th>{head}<th scope="col">Excepted</th></tr></thead>'
+        f'<thead><tr><th scope="col">Note</th>{head}</tr></thead>'
         f"<tbody>{rows}</tbody>"
-        f'<tfoot><tr><th scope="row">All</th>{sums}'
-        f"<td>{totals.outcomes[EXCEPTED]:,}</td></tr></tfoot></table></div>"
+        f'<tfoot><tr><th scope="row">All</th>{sums}</tr></tfoot></table></div>'
     )
 
 
@@ -166,10 +174,10 @@ def _row(entry: Entry) -> str:
     name = f'<a href="{html.escape(entry.href)}">{html.escape(entry.name)}</a>'
     opening = f'<tr id="{html.escape(entry.anchor)}" data-note="{html.escape(entry.path)}">'
     if entry.checks is None:
-        cells = f'<td class="vk-none" colspan="{len(KINDS) + 1}">{entry.unchecked}</td>'
+        cells = f'<td class="vk-none" colspan="{len(KINDS) + len(_OPEN)}">{entry.unchecked}</td>'
     else:
         cells = "".join(_cell(entry, kind) for kind in KINDS)
-        cells += f"<td>{entry.count(EXCEPTED) or _NONE}</td>"
+        cells += "".join(f"<td>{entry.count(outcome) or _NONE}</td>" for outcome in _OPEN)
     return f'{opening}<th scope="row">{name}</th>{cells}</tr>'
 
 

@@ -9,7 +9,7 @@ defined above: the addresses and hashes of Python. */
   const FOLLOWS = "p, li, h1, h2, h3, h4, h5, h6, summary, table, figure, .vk-math--display";
   const KINDS = ["block", "equation", "shape", "number", "prediction", "link", "mirror"];
   const NOTE = "Check this page in your browser";
-  const RANK = { holds: 0, excepted: 1, fails: 2 };
+  const RANK = { holds: 0, excepted: 1, unjudged: 2, fails: 3 };
   // The build's time limit is for native Python; here Python is slower.
   const PATIENCE = 2;
   // Milliseconds in which code must react to an interrupt; after that its worker is terminated.
@@ -188,8 +188,9 @@ defined above: the addresses and hashes of Python. */
       const all = KINDS.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
       return all && `${list(counts)} ${all === 1 ? one : many}`;
     };
-    const excepted = found.filter((check) => check.outcome === "excepted").length;
-    return [by("holds", "holds", "hold"), by("fails", "fails", "fail"), excepted && count(excepted, "exception")]
+    const of = (outcome) => found.filter((check) => check.outcome === outcome).length;
+    return [by("holds", "holds", "hold"), by("fails", "fails", "fail"),
+      of("unjudged") && `${of("unjudged")} not judged`, of("excepted") && count(of("excepted"), "exception")]
       .filter(Boolean).join("; ");
   };
 

@@ -25,6 +25,9 @@ of all notes, and a link to the data. */
   const count = (number, one) =>
     `${number.toLocaleString("en")} ${number === 1 ? one : `${one}s`}`;
   const scope = ({ scope }) => ({ general: " in general", here: " here" })[scope] ?? "";
+  // A number that occurs on the page is not proven, though its check holds.
+  const verdict = ({ outcome, scope }) =>
+    (scope === "found" ? "occurs" : { unjudged: "not judged" }[outcome] ?? outcome);
   const time = (seconds) => (seconds ? `${Number((seconds * 1000).toPrecision(2))} ms` : "");
 
   const notes = new Map([...rows].map((row) => {
@@ -41,7 +44,7 @@ of all notes, and a link to the data. */
     const words = element("input", { type: "search", placeholder: "words, a formula, a link", autocomplete: "off" });
     const kind = choice("All kinds", distinct("kind").map((value) => [value, value]));
     const note = choice("All notes", distinct("note").map((path) => [path, notes.get(path).name]));
-    const outcome = choice("All outcomes", distinct("outcome").map((value) => [value, value]));
+    const outcome = choice("All outcomes", [...new Set(checks.map(verdict))].map((value) => [value, value]));
     const total = element("p", { role: "status" });
     const body = element("tbody");
     const more = element("button", { type: "button", class: "md-button" });
@@ -52,7 +55,7 @@ of all notes, and a link to the data. */
         ["kind", check.kind],
         ["what", element("code", {}, check.what)],
         ["where", element("a", { href }, name), `, line ${check.line}`],
-        ["outcome", element("span", { class: `vk-${check.outcome}` }, check.outcome, scope(check))],
+        ["outcome", element("span", { class: `vk-${check.outcome}` }, verdict(check), scope(check))],
         ["time", time(check.seconds)],
       ];
       return element("tr", {}, ...cells.map(([key, ...inside]) =>
@@ -65,7 +68,7 @@ of all notes, and a link to the data. */
       shown = checks.filter((check) =>
         (!kind.value || check.kind === kind.value) &&
         (!note.value || check.note === note.value) &&
-        (!outcome.value || check.outcome === outcome.value) &&
+        (!outcome.value || verdict(check) === outcome.value) &&
         wanted.every((word) => check.text.includes(word)));
       const some = all === true ? shown : shown.slice(0, FIRST);
       body.replaceChildren(...some.map(row));

@@ -139,12 +139,14 @@ def _judged(
             scope = Evaluator(statement, variables, settings, reading)
             verdict = _verdict(scope)
         except EvaluationError as error:
-            verdict = Verdict(False, str(error), span=statement.span)
+            fits = not isinstance(error, ShapeError)
+            verdict = Verdict(False, str(error), span=statement.span, evaluated=not fits)
         except (
             ArithmeticError, AttributeError, IndexError, MemoryError, RecursionError, TypeError,
             ValueError, np.linalg.LinAlgError,
         ) as error:  # fmt: skip
-            verdict = Verdict(False, f"it cannot be computed: {error}", span=statement.span)
+            why = f"it cannot be computed: {error}"
+            verdict = Verdict(False, why, span=statement.span, evaluated=False)
     if scope is None:
         return verdict, False
     # One reading may be computable where the other one is not.

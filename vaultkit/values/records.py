@@ -51,6 +51,9 @@ class Verdict:
         The largest difference between the sides, and its position.
     span
         The span in the TeX of the right side of the relation that fails.
+    evaluated
+        Whether it fails because a relation does not hold, or shapes do not fit; not because
+        something cannot be evaluated.
     """
 
     holds: bool
@@ -61,6 +64,7 @@ class Verdict:
     difference: float = 0.0
     place: str = ""
     span: tuple[int, int] = (0, 0)
+    evaluated: bool = True
 
 
 @dataclass(frozen=True)
