@@ -244,7 +244,7 @@ def test_a_number_in_a_link_tells_what_it_rests_on(look: Visitor, way: str) -> N
     card = page.locator(".vk-preview")
     expect(card).to_contain_text("Other")
     foot = card.locator(".vk-preview__evidence")
-    expect(foot).to_have_text("0.8210: Checked: this page computes it. Output: 0.821")
+    expect(foot).to_have_text("0.8210: This number occurs on this page. Output: 0.821")
 
 
 def test_what_a_reader_breaks_loses_its_mark(look: Visitor) -> None:

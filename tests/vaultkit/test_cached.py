@@ -124,6 +124,11 @@ def test_what_failed_runs_again(root: Path) -> None:
     (root / "docs/C.md").write_text(FILES["docs/C.md"].replace("12.50", "12.51"))
     checked(root, cached=True)
     found = checked(root, cached=True)
+    assert {Path(name).stem for name, one in found.items() if not one.cached} == set()
+    # Only in the strict mode, a number that is not judged is a failure.
+    (root / "vaultkit.toml").write_text('unjudged = "fail"\n')
+    checked(root, cached=True)
+    found = checked(root, cached=True)
     assert {Path(name).stem for name, one in found.items() if not one.cached} == {"C"}
 
 

@@ -53,6 +53,7 @@ def test_one_is_one(vault: Path) -> None:
 def test_what_is_wrong_in_many_places_is_told_once(vault: Path) -> None:
     cells = "```{code-cell}\n1\n```\n\n" * 7
     (vault / "Owl.md").write_text(f"# Owl\n\n[[Tern]]\n\n[[No]] [[No]]\n\n{cells}")
+    (vault / "vaultkit.toml").write_text('unjudged = "fail"\n')
     told = run("check", str(vault)).stdout
     assert "Owl.md:7: ```{code-cell} does not run; write ```python (also in " in told
     assert " (also in lines 11, 15, 19, 23 and 2 more)\n" in told

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vaultkit.checks.check import FAILS, HOLDS
+from vaultkit.checks.check import FAILS, HOLDS, strictly
 from vaultkit.checks.observed_shapes import ObservedShapes
 from vaultkit.checks.shapes import Shapes
 from vaultkit.read.markdown import parse
@@ -27,7 +27,7 @@ def checks(text: str) -> list[tuple[str, str]]:
     note = parse(CODE + text + "\n")
     shapes = Shapes(ObservedShapes(note))
     NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
-    return [(check.what, check.outcome) for check in shapes.check()]
+    return [(check.what, check.outcome) for check in strictly(shapes.check())]
 
 
 #: True statements, and changes that make them false.
@@ -125,7 +125,7 @@ def test_where_there_are_no_arrays_nothing_is_told_of_them() -> None:
     note = parse("```python\nx, y = 1, [1, 2]\n```\n\n" + text)
     shapes = Shapes(ObservedShapes(note))
     NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
-    assert list(shapes.check()) == []
+    assert list(strictly(shapes.check())) == []
 
 
 def test_a_count_of_a_word_that_is_an_array_is_told_of_that() -> None:
@@ -208,7 +208,7 @@ def test_what_is_told_of_a_count() -> None:
     note = parse(CODE + "Here Q and K have 3 columns, and `Q` has five rows.\n")
     shapes = Shapes(ObservedShapes(note))
     NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
-    first, second = shapes.check()
+    first, second = strictly(shapes.check())
     assert (first.line, first.column, first.why) == (13, 19, "Q (4, 3); K (6, 3)")
     assert (second.column, second.why) == (42, "five rows: Q has shape (4, 3)")
 
@@ -220,7 +220,7 @@ def test_a_count_by_name_is_tried_on_other_sizes() -> None:
     other = parse(CODE.replace("n, m, d_k = 4, 6, 3", "n, m, d_k = 4, 5, 3").replace("((m", "((n"))
     NoteRun(other, watchers=[elsewhere.made.observe, elsewhere.observe]).finish()
     here.compare(elsewhere)
-    assert [(check.what, check.outcome) for check in here.check()] == [
+    assert [(check.what, check.outcome) for check in strictly(here.check())] == [
         ("n rows", HOLDS),
         ("m rows", FAILS),
     ]

@@ -241,7 +241,7 @@ def test_what_is_said_of_a_place(vault: Vault) -> None:
     assert "Holds for the arrays of this page" in said("y = 2 x$")
     assert "Judged on" in said("y = 2 x$")
     assert "(block 1, line 15)" in said("4.0") or "output" in said("4.0").lower()
-    assert "Checked: this page computes it" in said("4.0")
+    assert "This number occurs on this page" in said("4.0")
     assert "array of shape (2,)" in said("x, d_model")
     assert "array([1., 2.])" in said("* x", 2)
     assert "array of shape (2,) (block 1" in said("x$", 1)

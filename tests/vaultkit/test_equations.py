@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check, strictly
 from vaultkit.checks.equations import Equations
 from vaultkit.claims.places import places
 from vaultkit.read.markdown import parse
@@ -22,7 +22,7 @@ def judged(text: str) -> Equations:
 
 
 def told(equations: Equations) -> list[Check]:
-    return [replace(check, seconds=0.0) for check in equations.check()]
+    return [replace(check, seconds=0.0) for check in strictly(equations.check())]
 
 
 EQUAL = "both sides {0}; they are equal"
@@ -110,7 +110,7 @@ def test_each_statement_of_a_formula_is_told_after_what_cannot_be_judged() -> No
 
 
 def test_without_a_block_nothing_is_bound() -> None:
-    (check,) = Equations(parse("$x = 1$\n")).check()
+    (check,) = strictly(Equations(parse("$x = 1$\n")).check())
     assert check.why == "$x = 1$: no block of this note binds anything"
 
 
@@ -122,7 +122,7 @@ def test_an_object_that_cannot_be_looked_at_fails_its_equation() -> None:
     )
     equations = Equations(note)
     NoteRun(note, watchers=[equations.observe]).finish()
-    (check,) = equations.check()
+    (check,) = strictly(equations.check())
     assert check.outcome == FAILS
     assert check.why.startswith("$x = 1$ does not hold\n  ")
 
@@ -145,7 +145,7 @@ def test_how_long_it_took_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     block = note.blocks[0]
     equations.observe(block, [], {})
     equations.observe(block, [], {"y": 1.0})
-    (check,) = equations.check()
+    (check,) = strictly(equations.check())
     assert (check.seconds, check.outcome) == (0.75, HOLDS)
 
 
@@ -161,7 +161,7 @@ def test_functions_are_called_the_way_that_is_handed_in() -> None:
     assert equations.call is None
     equations.call = call
     equations.observe(note.blocks[0], [], {"f": lambda x: 2 * x})
-    (check,) = equations.check()
+    (check,) = strictly(equations.check())
     assert check.outcome == HOLDS
     assert called == [(2,)] or called == [[2]]
 
@@ -265,7 +265,7 @@ def test_the_shapes_in_what_states_nothing_fit(text: str) -> None:
     note = parse(f"{code}{text}\n\n```python\nC = A.T\n```\n")
     equations = Equations(note)
     NoteRun(note, watchers=[equations.observe]).finish()
-    failures = [check.why for check in equations.check() if check.outcome == FAILS]
+    failures = [check.why for check in strictly(equations.check()) if check.outcome == FAILS]
     why = EXPRESSIONS[text]
     assert failures == ([f"${text.strip('$')}$ cannot be computed: {why}"] if why else [])
 
@@ -275,5 +275,5 @@ def test_an_expression_keeps_what_was_found_where_a_note_goes_on_as_another() ->
     equations = Equations(note)
     NoteRun(note, watchers=[equations.observe]).finish()
     equations.rebase(note)
-    (check,) = equations.check()
+    (check,) = strictly(equations.check())
     assert (check.line, check.outcome) == (6, FAILS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vaultkit.checks.check import FAILS
+from vaultkit.checks.check import FAILS, strictly
 from vaultkit.checks.labels import Labels
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.observed import Observed
@@ -26,7 +26,7 @@ def failures(text: str) -> dict[str, str]:
     note = parse(CODE + text + "\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    return {c.what: c.why for c in numbers.check() if c.outcome == FAILS}
+    return {c.what: c.why for c in strictly(numbers.check()) if c.outcome == FAILS}
 
 
 @pytest.mark.parametrize(

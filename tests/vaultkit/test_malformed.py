@@ -112,6 +112,7 @@ def failures_of(folder: Path, texts: dict[str, str]) -> dict[str, list[Check]]:
     notes = folder / "notes"
     notes.mkdir()
     (notes / "Other.md").write_text("# Other\n")
+    (folder / "vaultkit.toml").write_text('unjudged = "fail"\n')
     for name, text in texts.items():
         (notes / f"{name}.md").write_text(text)
     vault = Vault(notes)
@@ -246,7 +247,7 @@ def test_a_note_that_ends_early_is_one_failure_of_pytest(pytester: pytest.Pytest
 def test_the_command_tells_the_same(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
-    (notes / "vaultkit.toml").touch()
+    (notes / "vaultkit.toml").write_text('unjudged = "fail"\n')
     (notes / "Note.md").write_text("# Note\n\n" + MALFORMED["a quotation mark is left open"][0])
     done = CliRunner().invoke(main, ["check", str(notes)])
     assert done.exit_code == 1

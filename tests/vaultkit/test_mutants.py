@@ -35,6 +35,7 @@ $$
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
     (tmp_path / "docs").mkdir()
+    (tmp_path / "vaultkit.toml").write_text('unjudged = "fail"\n')
     (tmp_path / "docs/A.md").write_text(NOTE)
     (tmp_path / "docs/Bee.md").write_text("# Bee\n\n```python\nx = 1\n```\n")
     return Vault(tmp_path / "docs")

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, strictly
 from vaultkit.checks.lookup import Evidence
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.observed import Observed
@@ -35,7 +35,7 @@ def failures(text: str) -> list[tuple[str, str]]:
     note = parse(CODE + text + "\n")
     checks = Numbers(Observed(note))
     NoteRun(note, watchers=[checks.seen.observe]).finish()
-    return [(check.what, check.why) for check in checks.check() if check.outcome == FAILS]
+    return [(check.what, check.why) for check in strictly(checks.check()) if check.outcome == FAILS]
 
 
 NUMBER = "loss 0.8231 after 20 steps"
@@ -97,7 +97,7 @@ def test_a_number_is_read_in_properties(key: str) -> None:
         note = parse(f"---\ntags: [a1]\n{key}: {value}\n---\n{CODE}")
         checks = Numbers(Observed(note))
         NoteRun(note, watchers=[checks.seen.observe]).finish()
-        return [f"{c.line}: {c.what}" for c in checks.check() if c.outcome == FAILS]
+        return [f"{c.line}: {c.what}" for c in strictly(checks.check()) if c.outcome == FAILS]
 
     assert found("It is 0.8231.") == []
     assert found("It is 0.8331.") == ["3: 0.8331"]
@@ -191,7 +191,7 @@ def test_a_round_number_in_words_may_be_rounded(text: str, as_said: bool) -> Non
     note = parse(f"```python\nx = 52.3\nx\n```\n\n```text\n52.3\n```\n\nIt is {text}.\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    assert [check.outcome for check in numbers.check()] == [HOLDS if as_said else FAILS]
+    assert [check.outcome for check in strictly(numbers.check())] == [HOLDS if as_said else FAILS]
 
 
 def test_every_number_of_a_row_counts() -> None:
@@ -250,7 +250,9 @@ def test_a_vector_of_small_numbers_is_a_row(text: str, false: str) -> None:
     note = parse(VECTORS + text + "\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    failed = [(check.what, check.why) for check in numbers.check() if check.outcome == FAILS]
+    failed = [
+        (check.what, check.why) for check in strictly(numbers.check()) if check.outcome == FAILS
+    ]
     why = f"nothing on this page shows or computes {false}"
     assert failed == ([(false, why)] if false else [])
 
@@ -283,7 +285,9 @@ def test_fractions_in_words_and_sums(code: str, text: str, false: str) -> None:
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    failed = [(check.what, check.why) for check in numbers.check() if check.outcome == FAILS]
+    failed = [
+        (check.what, check.why) for check in strictly(numbers.check()) if check.outcome == FAILS
+    ]
     assert {what for what, _ in failed} == ({false} if false else set())
     assert all(why.startswith("nothing on this page computes") for _, why in failed)
 
@@ -333,7 +337,9 @@ def test_a_number_that_a_name_is_said_to_be(text: str, told: list[str] | str) ->
     note = parse(NAMED.replace("{}", text))
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    checks = [check for check in numbers.check() if check.what != "10" or check.outcome == FAILS]
+    checks = [
+        check for check in strictly(numbers.check()) if check.what != "10" or check.outcome == FAILS
+    ]
     failed = [check.why for check in checks if check.outcome == FAILS]
     held = [check.why.split(": ")[1] for check in checks if check.outcome == HOLDS]
     assert (failed, held) == (([told], []) if isinstance(told, str) else ([], told))
@@ -361,7 +367,9 @@ def test_vectors_of_a_list_are_rows_in_their_order(text: str, false: str) -> Non
     note = parse(f"```python\n{code}\n```\n\n{text}\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    failed = [(check.what, check.why) for check in numbers.check() if check.outcome == FAILS]
+    failed = [
+        (check.what, check.why) for check in strictly(numbers.check()) if check.outcome == FAILS
+    ]
     why = "all others of this list are rows of variable K, one after another"
     assert failed == ([(false, f"{false}: {why}")] if false else [])
 
@@ -480,7 +488,7 @@ def far(text: str) -> list[str]:
     note = parse(MANY + blocks + text + "\n")
     checks = Numbers(Observed(note))
     NoteRun(note, watchers=[checks.seen.observe]).finish()
-    return [check.why for check in checks.check() if check.outcome == FAILS]
+    return [check.why for check in strictly(checks.check()) if check.outcome == FAILS]
 
 
 def test_what_could_be_any_of_many_numbers_is_refused() -> None:
@@ -494,7 +502,7 @@ def fails(code: str, text: str) -> bool:
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
     checks = Numbers(Observed(note))
     NoteRun(note, watchers=[checks.seen.observe]).finish()
-    (check,) = checks.check()
+    (check,) = strictly(checks.check())
     return check.outcome == FAILS
 
 
@@ -556,7 +564,7 @@ def test_of_whole_numbers_each_stands_for_itself(text: str, wrong: str) -> None:
     note = parse(f"```python\n{code}\n```\n\nIt is {text}.\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    found = [check.what for check in numbers.check() if check.outcome == FAILS]
+    found = [check.what for check in strictly(numbers.check()) if check.outcome == FAILS]
     assert found == [wrong] * bool(wrong)
 
 
@@ -621,7 +629,7 @@ def test_four_outputs_are_next_to_a_number(between: int, as_said: bool) -> None:
     note = parse(many + "```python\nprint('a')\n```\n\n" * between + "There are 37 of them.\n")
     checks = Numbers(Observed(note))
     NoteRun(note, watchers=[checks.seen.observe]).finish()
-    (check,) = checks.check()
+    (check,) = strictly(checks.check())
     assert (check.outcome != FAILS) is as_said
     if not as_said:
         assert "too many numbers" in check.why
@@ -642,7 +650,7 @@ def test_a_row_of_numbers_stands_in_its_order(numbers: str, as_said: bool) -> No
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\nThey are {numbers}.\n")
     checks = Numbers(Observed(note))
     NoteRun(note, watchers=[checks.seen.observe]).finish()
-    outcomes = {check.outcome for check in checks.check()}
+    outcomes = {check.outcome for check in strictly(checks.check())}
     assert (FAILS not in outcomes) is as_said
 
 
@@ -664,7 +672,7 @@ def test_a_row_of_fractions_stands_in_its_order(text: str, false: list[str]) -> 
     checks = Numbers(Observed(note))
     NoteRun(note, watchers=[checks.seen.observe]).finish()
     order = "nothing on this page shows the fractions of this row in their order"
-    assert [(c.what, c.why) for c in checks.check() if c.outcome == FAILS] == [
+    assert [(c.what, c.why) for c in strictly(checks.check()) if c.outcome == FAILS] == [
         (fraction, f"{fraction}: {order}") for fraction in false
     ]
 
@@ -674,7 +682,7 @@ def test_the_nearest_numbers_are_named() -> None:
     note = parse(f"```python\n{code}\n```\n\nIt is 0.8231.\n\n0.0001 and 75.5 % are nothing.\n")
     checks = Numbers(Observed(note))
     NoteRun(note, watchers=[checks.seen.observe]).finish()
-    assert [check.why for check in checks.check()] == [
+    assert [check.why for check in strictly(checks.check())] == [
         "nothing on this page computes 0.8231; nearest are 0.9, 0, -1",
         "nothing on this page computes 0.0001; nearest are 0, 0.9, -1",
         "nothing on this page computes 75.5 %; nearest are 0.9, 8, 0",
@@ -783,7 +791,7 @@ def test_what_is_told_of_a_number(
     line = 5 + code.count("\n") + 1
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    found = list(numbers.check())
+    found = list(strictly(numbers.check()))
     assert [check.what for check in found] == [what for what, _ in expected]
     for check, (what, why) in zip(found, expected, strict=True):
         assert (check.kind, check.line) == ("number", line)
@@ -810,7 +818,7 @@ def test_a_number_tells_where_an_output_shows_it() -> None:
     note = parse(f"{code}{shown}\nIt is 0.823. It is 0.778.\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    assert [check.why for check in numbers.check()] == [
+    assert [check.why for check in strictly(numbers.check())] == [
         "output at line 7: 0.8231",
         "output at line 7: 0.7777",
     ]
@@ -911,7 +919,7 @@ def test_what_could_be_any_of_many_numbers_is_told_by_its_unit() -> None:
     note = parse(many + "```python\nx = 1\n```\n\n" * 5 + "It is 37 % of it.\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    (check,) = numbers.check()
+    (check,) = strictly(numbers.check())
     assert (check.outcome, check.why.split(": ")[1]) == (HOLDS, "37 %")
 
 
@@ -951,7 +959,7 @@ def test_of_a_row_all_numbers_are_in_their_places(text: str, wrong: str) -> None
     note = parse(ROWS + f"It is {text}.\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    found = [check for check in numbers.check() if check.outcome == FAILS]
+    found = [check for check in strictly(numbers.check()) if check.outcome == FAILS]
     assert [check.what for check in found] == [wrong] * bool(wrong)
     if wrong:
         assert (found[0].line, found[0].column) == (11, 7 + text.index(wrong))
@@ -975,7 +983,7 @@ def test_two_numbers_in_brackets_stand_side_by_side(text: str, wrong: str) -> No
     note = parse(ROWS + f"It is {text}.\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    whys = {check.what: check.why for check in numbers.check() if check.outcome == FAILS}
+    whys = {check.what: check.why for check in strictly(numbers.check()) if check.outcome == FAILS}
     told = "nothing on this page shows or computes this and the next number side by side"
     assert whys == ({wrong: f"{wrong}: {told}"} if wrong else {})
 
@@ -1000,7 +1008,7 @@ def test_in_brackets_the_order_of_numbers_counts(text: str, wrong: str) -> None:
     )
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    found = [check for check in numbers.check() if check.outcome == FAILS]
+    found = [check for check in strictly(numbers.check()) if check.outcome == FAILS]
     told = "the order of this row differs in output at line 7: 0.25, 0.5, 0.75"
     assert [check.why for check in found] == [f"{wrong}: {told}"] * bool(wrong)
     for check in found:

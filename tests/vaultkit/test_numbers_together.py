@@ -2,7 +2,7 @@
 
 import pytest
 
-from vaultkit.checks.check import FAILS, HOLDS
+from vaultkit.checks.check import FAILS, HOLDS, strictly
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.observed import Observed
 from vaultkit.checks.together import is_edit
@@ -34,7 +34,7 @@ def failures(text: str, before: str = TABLE) -> dict[str, str]:
     note = parse(before + text + "\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    return {c.what: c.why for c in numbers.check() if c.outcome == FAILS}
+    return {c.what: c.why for c in strictly(numbers.check()) if c.outcome == FAILS}
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_an_element_has_its_value_where_it_is_named() -> None:
     note = parse(code + "Here `x[1]` is 6.\n\n" + later + "Here `x[1]` is 4.\n")
     numbers = Numbers(Observed(note))
     NoteRun(note, watchers=[numbers.seen.observe]).finish()
-    assert [(c.what, c.outcome) for c in numbers.check()] == [("6", HOLDS), ("4", FAILS)]
+    assert [(c.what, c.outcome) for c in strictly(numbers.check())] == [("6", HOLDS), ("4", FAILS)]
 
 
 def test_the_length_of_a_named_array_backs_its_number() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from vaultkit.checks.check import strictly
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.options import Options, OptionsError
 from vaultkit.read.vault import Vault
@@ -22,7 +23,9 @@ def vault(folder: Path, notes: dict[str, str], settings: str = "") -> Vault:
 
 def failing(vault: Vault) -> dict[str, list[str]]:
     return {
-        vault.relative(path): sorted(c.kind for c in inspect(note, vault) if c.outcome == "fails")
+        vault.relative(path): sorted(
+            c.kind for c in strictly(inspect(note, vault)) if c.outcome == "fails"
+        )
         for path, note in vault.notes.items()
     }
 

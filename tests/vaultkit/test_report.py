@@ -8,12 +8,16 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, UNJUDGED, Check
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.vault import Vault
-from vaultkit.site.report import Entry, Totals, badge, entries, line, main, table
+from vaultkit.site.report import Entry, Totals, badge, entries, line, main, summary, table
 
-CHECKS = [Check("block", 3, "Run"), Check("number", 5, "2.5"), Check("number", 6, "<3.5>")]
+CHECKS = [
+    Check("block", 3, "Run"),
+    Check("number", 5, "2.5"),
+    Check("number", 6, "<3.5>", scope=FOUND),
+]
 
 
 @pytest.fixture
@@ -29,7 +33,7 @@ def test_a_note_tells_what_was_checked(vault: Vault) -> None:
     owl = next(note for note in vault.notes.values() if note.name == "Barn Owl")
     ledger.record(owl, CHECKS)
     found, tern = entries(vault, ledger)
-    assert "1 block, 2 numbers checked" in line(found)
+    assert "1 block, 1 number proven; 1 number occurs on the page" in line(found)
     assert 'href="x#y"' in line(found, "x#y")
     assert "Not checked on this machine yet" in line(tern)
     assert (found.href, found.anchor) == ("barn-owl", "of-barn-owl")
@@ -45,17 +49,33 @@ def test_a_note_tells_what_was_checked(vault: Vault) -> None:
 def test_what_fails_comes_first() -> None:
     checks = [*CHECKS, Check("link", 7, "[[Tren]]", FAILS), Check("number", 8, "1.5", EXCEPTED)]
     entry = Entry("Owl", "Owl.md", checks)
-    assert ">1 check fails; 1 block, 2 numbers checked; 1 exception<" in line(entry)
+    assert (
+        ">1 check fails; 1 block, 1 number proven; 1 number occurs on the page; 1 exception<"
+        in line(entry)
+    )
     assert "vk-checked--fails" in line(entry)
     assert '<td class="vk-fails">1 of 1 fail</td>' in table([entry])
 
 
 def test_it_says_on_how_many_machines_a_note_was_tried() -> None:
     entry = Entry("Owl", "Owl.md", CHECKS, machines=6)
-    assert ">1 block, 2 numbers checked; tried on 6 machines<" in line(entry)
+    assert ">1 block, 1 number proven; 1 number occurs on the page; tried on 6 machines<" in line(
+        entry
+    )
     tern = Entry("Tern", "Tern.md", CHECKS)
     assert "tried" not in line(tern) + table([tern])
     assert "6 hold. 1 note was tried on 6 machines.</p>" in table([entry, tern])
+
+
+def test_what_is_not_judged_is_counted_apart() -> None:
+    unjudged = [
+        Check("number", line, "7", UNJUDGED, "nothing computes 7\nnear 8") for line in (8, 9)
+    ]
+    entry = Entry("Owl", "Owl.md", [*CHECKS, *unjudged])
+    assert "1 block, 1 number proven; 1 number occurs on the page; 2 not judged<" in line(entry)
+    assert "vk-checked--holds" in line(entry)
+    assert "<td>2</td></tr></tfoot>" in table([entry])
+    assert summary(entry.checks or ())[1:] == ["Not judged, number: nothing computes 7 (2 times)"]
 
 
 def test_a_note_with_nothing_to_check_says_nothing() -> None:
@@ -67,12 +87,14 @@ def test_the_badge_tells_the_totals() -> None:
         Entry("a", "a.md", CHECKS * 500),
         Entry("b", "b.md", [Check("link", 1, "", FAILS)]),
     )
+    unjudged = Entry("b", "b.md", [Check("number", 1, "", UNJUDGED)] * 2)
     unknown = Entry("c", "c.md", None)
     red, grey, green = "#b3261e", "#566074", "#0a6b52"
     for found, words, colour in (
         ([holds], "1,500 hold", green),
         ([holds, fails], "1,500 hold, 1 fails", red),
         ([fails, fails, unknown], "0 hold, 2 fail, 1 note not checked", red),
+        ([holds, unjudged], "1,500 hold, 2 not judged", green),
         ([holds, unknown], "1,500 hold, 1 note not checked", grey),
         ([holds, unknown, unknown], "1,500 hold, 2 notes not checked", grey),
         ([], "0 hold", green),

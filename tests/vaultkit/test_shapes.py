@@ -2,7 +2,7 @@
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, strictly
 from vaultkit.checks.observed_shapes import ObservedShapes, printed
 from vaultkit.checks.shapes import Shapes
 from vaultkit.read.markdown import parse
@@ -27,7 +27,7 @@ def checks(text: str) -> list[tuple[str, str, str]]:
     note = parse(CODE + text + "\n")
     shapes = Shapes(ObservedShapes(note))
     NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
-    return [(check.what, check.outcome, check.why) for check in shapes.check()]
+    return [(check.what, check.outcome, check.why) for check in strictly(shapes.check())]
 
 
 #: A shape, and changes that make it false.
@@ -172,7 +172,7 @@ def test_axes_for_batches_are_those_of_an_array_nearby(between: int, outcome: st
         note = parse(code + blocks + text + "\n")
         shapes = Shapes(ObservedShapes(note))
         NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
-        ((_, told),) = ((check.what, check.outcome) for check in shapes.check())
+        ((_, told),) = ((check.what, check.outcome) for check in strictly(shapes.check()))
         return told
 
     assert stated("An array of shape (5, 7, 9).") == "holds"
@@ -230,7 +230,7 @@ def test_a_shape_of_names_is_no_row() -> None:
     for text, outcome in {"(3, 5)": HOLDS, "(three, five)": FAILS}.items():
         shapes = Shapes(ObservedShapes(parse(f"{note}It has shape {text}.\n")))
         NoteRun(shapes.note, watchers=[shapes.made.observe, shapes.observe]).finish()
-        assert [check.outcome for check in shapes.check()] == [outcome]
+        assert [check.outcome for check in strictly(shapes.check())] == [outcome]
 
 
 def test_a_length_must_be_bound() -> None:
@@ -408,7 +408,7 @@ def test_a_check_of_a_shape_tells_its_place() -> None:
     note = parse(CODE + "It is\nof shape (6, 4), (6, 5) or (17, 9)<!-- given: so -->.\n")
     shapes = Shapes(ObservedShapes(note))
     NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
-    holds, fails, given = shapes.check()
+    holds, fails, given = strictly(shapes.check())
     assert holds == Check("shape", 14, "(6, 4)", HOLDS, "Q (6, 4); heads (2, 3, 6, 4)", 10)
     assert (fails.kind, fails.line, fails.column, fails.outcome) == ("shape", 14, 18, FAILS)
     assert given == Check("shape", 14, "(17, 9)", EXCEPTED, "so", 28)
@@ -419,7 +419,7 @@ def one(code: str, text: str) -> str:
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
     shapes = Shapes(ObservedShapes(note))
     NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
-    return "".join(check.why for check in shapes.check() if check.outcome == FAILS)
+    return "".join(check.why for check in strictly(shapes.check()) if check.outcome == FAILS)
 
 
 @pytest.mark.parametrize(
@@ -504,7 +504,7 @@ def test_names_that_no_block_binds_together() -> None:
     note = parse(text)
     shapes = Shapes(ObservedShapes(note))
     NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
-    (check,) = shapes.check()
+    (check,) = strictly(shapes.check())
     assert check.why == "(n, m): no block of this note binds both"
     assert one("x = 1", "The shape (n, m).") == "(n, m): no block of this note binds m"
 

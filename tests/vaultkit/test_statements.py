@@ -1,6 +1,6 @@
 """Equations and numbers of a note, checked on what its blocks computed."""
 
-from vaultkit.checks.check import FAILS
+from vaultkit.checks.check import FAILS, strictly
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.observed import Observed
@@ -14,7 +14,7 @@ def problems(text: str, kind: type[Equations] | type[Numbers]) -> list[tuple[int
     checks = Equations(note) if kind is Equations else Numbers(observed)
     watcher = checks if isinstance(checks, Equations) else observed
     NoteRun(note, watchers=[watcher.observe]).finish()
-    return [(check.line, check.why) for check in checks.check() if check.outcome == FAILS]
+    return [(check.line, check.why) for check in strictly(checks.check()) if check.outcome == FAILS]
 
 
 def block(code: str) -> str:

@@ -193,7 +193,7 @@ def check(
     else:
         _report(vault, found, path, verbose=verbose, unjudged=unjudged)
         if is_first:
-            click.echo(f"\n{VERDICTS}")
+            _say(f"\n{VERDICTS}")
     if annotations:
         annotations.take((inspection.note, inspection.checks) for inspection in found)
     if watch:

@@ -1,0 +1,137 @@
+"""Three verdicts: a statement is proven, contradicted, or not judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from vaultkit.checks.check import FAILS, FOUND, HOLDS, UNJUDGED
+from vaultkit.doors.command_line import main
+from vaultkit.pipeline.inspect import inspect
+from vaultkit.pipeline.ledger import Ledger, verdicts_in_words
+from vaultkit.read.vault import Vault
+
+CODE = """# Lens
+
+```python
+import numpy as np
+
+f = 0.25
+n = 12
+W = np.ones((3, 2))
+print(1 / f + 0.125)
+```
+
+```text
+4.125
+```
+
+"""
+#: Statements that this page proves, contradicts, and can neither prove nor contradict.
+PROVEN = (
+    "$f = 1/4$",
+    "`n` is 12.",
+    "$W \\in \\mathbb{R}^{3 \\times 2}$",
+    "`W` is (3, 2).",
+    "[[Lens]]",
+)
+CONTRADICTED = (
+    "$f = 1/5$", "`n` is 13.", "$W \\in \\mathbb{R}^{2 \\times 2}$", "`W` is (2, 2).",
+    "[[Prism]]", "$f W = W$", "$W W = W$", "`n + 1` is 14.",
+)  # fmt: skip
+OPEN = (
+    "$D = 1/f$", "$\\dot{f} ?= 1$", "It costs 37.5 euros.", "Most arrays are (5, 7).",
+    "It has 37 lenses.", "```{python}\n1\n```", "Take (2.5, 3.5).",
+)  # fmt: skip
+
+
+def vault(folder: Path, text: str, settings: str = "") -> Vault:
+    (folder / "notes").mkdir(exist_ok=True)
+    (folder / "notes/Lens.md").write_text(CODE + text + "\n")
+    (folder / "vaultkit.toml").write_text(settings)
+    return Vault(folder / "notes")
+
+
+def outcomes(folder: Path, text: str, settings: str = "") -> set[str]:
+    """Return the outcomes other than of the block."""
+    found = vault(folder, text, settings)
+    (note,) = found.notes.values()
+    return {c.outcome for c in inspect(note, found) if c.kind != "block"}
+
+
+@pytest.mark.parametrize("text", PROVEN)
+def test_proven(text: str, tmp_path: Path) -> None:
+    assert outcomes(tmp_path, text) == {HOLDS}
+
+
+@pytest.mark.parametrize("text", CONTRADICTED)
+def test_contradicted(text: str, tmp_path: Path) -> None:
+    assert FAILS in outcomes(tmp_path, text)
+
+
+@pytest.mark.parametrize("text", OPEN)
+def test_not_judged_unless_the_settings_are_strict(text: str, tmp_path: Path) -> None:
+    assert outcomes(tmp_path, text) == {UNJUDGED}
+    assert outcomes(tmp_path, text, 'unjudged = "fail"') == {FAILS}
+
+
+def test_a_number_that_occurs_is_not_proven(tmp_path: Path) -> None:
+    found = vault(tmp_path, "The lens has 4.125 dioptres; `f` is 0.25.")
+    (note,) = found.notes.values()
+    checks = list(inspect(note, found))
+    numbers = {c.what: c.scope for c in checks if c.kind == "number"}
+    assert numbers == {"4.125": FOUND, "0.25": ""}
+    words = "1 block, 1 number proven; 1 number occurs on the page"
+    assert verdicts_in_words(checks) == words
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [*map(str, arguments)], catch_exceptions=False)
+
+
+def test_the_command_counts_and_lists_what_is_not_judged(tmp_path: Path) -> None:
+    notes = vault(tmp_path, "It costs 37.5 euros, for 4.125 dioptres.").root
+    done = run("check", notes)
+    totals = "1 block holds; 1 number occurs on its page; 1 not judged (--unjudged lists them)"
+    assert (done.exit_code, done.stdout.count(totals)) == (0, 1)
+    assert "What these words mean (printed once)" in done.stderr
+    again = run("check", notes, "--unjudged")
+    assert "What these words mean" not in again.stderr
+    assert "Lens.md:16: not judged: nothing on this page computes 37.5" in again.stdout
+    assert "1 not judged; nothing wrong" in again.stdout
+    told = json.loads(run("check", notes, "--json").stdout)["Lens.md"]
+    assert [check["outcome"] for check in told] == [HOLDS, UNJUDGED, HOLDS]
+    (tmp_path / "vaultkit.toml").write_text('unjudged = "fail"')
+    strict = run("check", notes)
+    assert (strict.exit_code, strict.stdout.count("0 not judged")) == (1, 0)
+    assert "1 wrong" in strict.stdout
+
+
+def test_other_settings_make_results_stale(tmp_path: Path) -> None:
+    found = vault(tmp_path, "It costs 37.5 euros.")
+    (note,) = found.notes.values()
+    Ledger(found).record(note, inspect(note, found))
+    assert [c.outcome for c in Ledger(found).checks(note) or ()] == [HOLDS, UNJUDGED]
+    strict = vault(tmp_path, "It costs 37.5 euros.", 'unjudged = "fail"')
+    assert Ledger(strict).checks(note) is None
+
+
+def test_a_baseline_records_what_is_contradicted(tmp_path: Path) -> None:
+    notes = vault(tmp_path, "It costs 37.5 euros. $f = 1/5$").root
+    assert "1 failures noted" in run("check", notes, "--baseline").stderr
+    done = run("check", notes, "--baseline")
+    assert done.exit_code == 0
+    assert "1 excepted; 1 not judged" in done.stdout
+
+
+def test_pytest_lists_what_is_not_judged(pytester: pytest.Pytester) -> None:
+    vault(pytester.path, "It costs 37.5 euros.")
+    done = pytester.runpytest("--vault=notes", "notes", "--vault-unjudged")
+    done.assert_outcomes(passed=7)
+    line = "*Lens.md:16: not judged: nothing on this page computes 37.5*"
+    done.stdout.fnmatch_lines(["vault: 1 note, *; 1 not judged", line, "What these words mean*"])
+    (pytester.path / "vaultkit.toml").write_text('unjudged = "fail"')
+    pytester.runpytest("--vault=notes", "notes").assert_outcomes(passed=6, failed=1)
