@@ -46,6 +46,8 @@ class Store:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._is_broken = False
+        #: Entries that are in use as objects, by their keys.
+        self.recent: weakref.WeakValueDictionary[bytes, Any] = weakref.WeakValueDictionary()
         _open.add(self)
 
     def get(self, kind: str, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:

@@ -138,7 +138,7 @@ def test_a_notebook_is_edited_like_a_note(desk: Desk) -> None:
         "nbformat_minor": 5,
     }
     (desk.vault.root / "B.ipynb").write_text(json.dumps(notebook, indent=1) + "\n")
-    desk.vault.refresh()
+    desk = Desk(desk.vault.root, desk.settings)
     found: list[dict[str, Any]] = []
     desk.check("B.ipynb", {}, found.append)
     assert by_place(found) == {"block-0": "holds"}

@@ -73,7 +73,7 @@ def test_the_links_of_a_drawing_are_those_of_its_note(tmp_path: Path) -> None:
     notes = vault(tmp_path, A="# A\n\n![words](a.svg)\n", B="# B\n\n## Part\n")
     drawing = '<svg><a href="[[B#Part]]"/><a xlink:href=\'[[B#Prat]]\'/><a href="[[C]]"/></svg>'
     (tmp_path / "docs" / "a.svg").write_text(drawing)
-    notes.refresh()
+    notes = Vault(notes.root)
     (prat, c) = found(links.check, notes)
     assert prat == (
         3,

@@ -144,7 +144,7 @@ def test_behind_each_block_it_may_pause(vault: Vault) -> None:
 def test_a_note_may_not_change_the_vault(vault: Vault) -> None:
     path = vault.root / "A.md"
     path.write_text('# A\n\n```python\nopen("docs/B.md", "w").close()\n```\n')
-    vault.refresh()
+    vault = Vault(vault.root)
     (block,) = inspect(note(vault), vault)
     assert (block.outcome, block.line) == (FAILS, 4)
     assert "B.md" in block.why
@@ -155,7 +155,7 @@ def test_a_function_that_an_equation_calls_may_not_run_forever(vault: Vault) -> 
     code = "def f(x):\n    while x: pass\n    return 2\nf(0)\n"
     shown = f"```python\n{code}```\n\n```text\n2\n```"
     (vault.root / "A.md").write_text(f"# A\n\n{shown}\n\n$f(1) = 2$, $f(0) = 2$.\n")
-    vault.refresh()
+    vault = Vault(vault.root)
     _, endless, ended = inspect(note(vault), vault, Settings(timeout=0.2))
     assert (endless.outcome, ended.outcome) == (UNJUDGED, HOLDS)
     assert "0.2 s" in endless.why
@@ -200,7 +200,7 @@ def test_other_numbers_are_tried_in_the_same_way(
     def beat(_index: int, _seconds: float) -> None: ...
 
     (vault.root / "A.md").write_text(f"{TEXT}\n```python\nlater = 1\n```\n")
-    vault.refresh()
+    vault = Vault(vault.root)
     run = partial(run_code, beat=beat)
     list(inspect(note(vault), vault, Settings(timeout=5, trials=4), run=run))
     assert given == {

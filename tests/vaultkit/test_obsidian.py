@@ -158,10 +158,9 @@ def test_backlinks_can_be_switched_off(render: Write) -> None:
 
 
 def test_a_drawing_is_read_anew(tmp_path: Path) -> None:
-    vault = Vault(tmp_path)
     for word in ("one", "two"):
         (tmp_path / "f.svg").write_text(f'<svg class="vk-figure">{word}</svg>')
-        vault.refresh()
+        vault = Vault(tmp_path)
         assert word in converter(vault, vault.root / "Host.md").convert("![w](f.svg)")
 
 
@@ -253,7 +252,7 @@ def test_the_properties_of_a_page(tmp_path: Path) -> None:
     ) in page("Host.md")
     assert "<dl" not in page("Other.md")
     (tmp_path / "vaultkit.toml").write_text("properties = false\n")
-    vault.refresh()
+    vault = Vault(tmp_path)
     assert "<dl" not in page("Host.md")
 
 

@@ -39,8 +39,8 @@ def test_a_note_tells_what_was_checked(vault: Vault) -> None:
     assert (found.href, found.anchor) == ("barn-owl", "of-barn-owl")
 
     owl.path.write_text("# Barn Owl\n\nEdited.\n")
-    vault.refresh()
-    (edited, _) = entries(vault, ledger)
+    vault = Vault(vault.root)
+    (edited, _) = entries(vault, Ledger(vault))
     assert "Not checked since it was edited" in line(edited)
     assert "block" not in line(edited)
     assert "not checked since it was edited" in table([edited, tern])

@@ -65,7 +65,7 @@ x
 @pytest.mark.parametrize("count", [0, 1])
 def test_it_finds_what_inspect_finds(vault: Vault, count: int) -> None:
     (vault.root / "A.md").write_text(NOTE)
-    vault.refresh()
+    vault = Vault(vault.root)
     note = vault.notes[vault.root / "A.md"]
     settings = Settings(typeset=to_mathml)
     runner = Runner(vault, settings, count)
@@ -92,7 +92,7 @@ def test_only_what_runs_has_a_process(vault: Vault) -> None:
     }
     for name, text in texts.items():
         (vault.root / name).write_text(text)
-    vault.refresh()
+    vault = Vault(vault.root)
     workers = workers_of(vault.root, 1)
     submitted: list[str] = []
     submit = workers.submit
@@ -147,7 +147,7 @@ def test_a_formula_that_nothing_can_typeset_is_one_failure(
 ) -> None:
     (vault.root / "A.md").write_text(NOTE)
     (vault.root / "B.md").write_text("# B\n\nWords.\n")
-    vault.refresh()
+    vault = Vault(vault.root)
     limits = Limits(seconds=1.0, grace=0.5)
     runner = Runner(vault, Settings(timeout=1.0, typeset=typeset), 1, limits)
     try:

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaultkit.read.discovery import guarded
+from vaultkit.read.discovery import guarded, read_draft
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.store import Store
 
 
 @pytest.fixture
@@ -120,13 +121,16 @@ def test_backlinks(vault: Vault) -> None:
     assert vault.backlinks(vault.notes[vault.root / "sub/Alias.md"]) == []
 
 
-def test_refresh(vault: Vault) -> None:
+def test_a_vault_takes_over_the_notes_that_are_unchanged(vault: Vault, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    vault = Vault(vault.root, store=store)
     softmax = vault.root / "Softmax.md"
     kept = vault.notes[vault.root / "index.md"]
     softmax.rename(vault.root / "New.md")
     (vault.root / "Twin.md").write_text("to [[New]]", encoding="utf-8")
     os.utime(vault.root / "Twin.md", ns=(1, 1))
-    vault.refresh()
+    before, vault = vault, Vault(vault.root, store=store)
+    assert softmax in before.notes
     assert softmax not in vault.notes
     assert vault.notes[vault.root / "index.md"] is kept
     assert vault.find("soft arg max", kept.path) == vault.root / "New.md"
@@ -161,14 +165,14 @@ def test_a_folder_that_is_not_there_is_an_empty_vault(tmp_path: Path) -> None:
 
 
 DRAFTS = st.sampled_from(
-    ["# A\n", "---\naliases: [Other]\n---\n\n[[B]]", "[[C#Deep]] [[Other]]", "# Deep", None]
+    ["# A\n", "---\naliases: [Other]\n---\n\n[[B]]", "[[C#Deep]] [[Other]]", "# Deep"]
 )
 
 
 @settings(max_examples=settings().max_examples * 3 // 5, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["A", "B", "folder/C", "D"]), DRAFTS), max_size=6))
 def test_a_vault_with_drafts_is_the_vault_that_they_would_make(
-    tmp_path_factory: pytest.TempPathFactory, drafts: list[tuple[str, str | None]]
+    tmp_path_factory: pytest.TempPathFactory, drafts: list[tuple[str, str]]
 ) -> None:
     root = tmp_path_factory.mktemp("vault")
     (root / "folder").mkdir()
@@ -176,11 +180,12 @@ def test_a_vault_with_drafts_is_the_vault_that_they_would_make(
         (root / f"{name}.md").write_text(f"# {name}\n\n[[A]] [[B]] [[C]] [[D]] [[Other]]\n")
     vault = Vault(root)
     for name, text in drafts:
-        told(vault)  # what is kept must not outlive what it rests on
-        vault.draft(vault.root / f"{name}.md", text)
-    for name, text in dict(drafts).items():
-        if text is not None:
-            (root / f"{name}.md").write_text(text)
+        before = told(vault)
+        other = vault.replacing(read_draft(vault.root / f"{name}.md", text))
+        assert told(vault) == before  # it does not change
+        vault = other
+    for name, text in drafts:
+        (root / f"{name}.md").write_text(text)
     assert told(vault) == told(Vault(root))
 
 

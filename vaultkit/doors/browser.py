@@ -19,6 +19,7 @@ from vaultkit.checks.check import EXCEPTED, UNPROVEN, Check
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.places import places
 from vaultkit.pipeline.inspect import Settings, inspect, run_code
+from vaultkit.read.discovery import read_note
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -67,28 +68,26 @@ class Desk:
         path = self.vault.root / name
         original = self.vault.notes[path]
         if not edits:
-            self._inspect(original, report)
+            self._inspect(original, self.vault, report)
             return
         before = path.read_bytes()
         try:
             path.write_text(edited(original, edits), encoding="utf-8", newline="\n")
-            self.vault.refresh()
-            note = self.vault.notes[path]
+            note = read_note(path)
             if _parts(note) != _parts(original):
                 raise ValueError("the edit holds a mark that ends the block: nothing was run")
-            self._inspect(note, report)
+            self._inspect(note, self.vault.replacing(note), report)
         finally:
             path.write_bytes(before)
-            self.vault.refresh()
 
-    def _inspect(self, note: Note, report: Report) -> None:
+    def _inspect(self, note: Note, vault: Vault, report: Report) -> None:
         def begin(block: int, seconds: float) -> None:
             report({"block": block, "limit": seconds})
 
         run = partial(run_code, beat=begin)
         where = places(note)
         lacking: set[int] = set()
-        for check in inspect(note, self.vault, self.settings, run=run):
+        for check in inspect(note, vault, self.settings, run=run):
             found = [f"block-{check.block}"]
             if check.block is None:
                 found = where.of(check.kind, check.line, check.column, check.what)

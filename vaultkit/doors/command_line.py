@@ -166,8 +166,7 @@ def check(
     share = Shard.read(shard) if shard else None
     if share and watch:
         raise click.UsageError("--watch checks what was saved, whichever share it is in")
-    root = (path if path.is_dir() else vault_of(path)).resolve()
-    vault = Vault(root, store=store_beside(root))
+    vault = _read((path if path.is_dir() else vault_of(path)).resolve())
     notes = list(vault.notes.values())
     if names:
         notes = [_named(name, vault) for name in names]
@@ -195,7 +194,7 @@ def check(
         if is_first:
             _say(f"\n{VERDICTS}")
     if annotations:
-        annotations.take((inspection.note, inspection.checks) for inspection in found)
+        annotations.take(vault, ((one.note, one.checks) for one in found))
     if watch:
         # Ctrl+C is the usual way to end this.
         with suppress(KeyboardInterrupt):
@@ -212,8 +211,7 @@ def merge(others: tuple[Path, ...], path: Path) -> None:
 
     OTHERS are their caches, each the file store.sqlite or its folder, .cache/vaultkit.
     """
-    root = path.resolve()
-    ledger = Ledger(Vault(root, store=store_beside(root)))
+    ledger = Ledger(_read(path.resolve()))
     for other in others:
         file = other / "store.sqlite" if other.is_dir() else other
         click.echo(f"{other}: {_count(ledger.merge(Store(file)), 'note', 'notes')}")
@@ -327,6 +325,10 @@ def _write(changes: Changes) -> None:
         changes.moved[0].rename(changes.moved[1])
 
 
+def _read(root: Path) -> Vault:
+    return Vault(root, store=store_beside(root))
+
+
 def _named(name: str, vault: Vault) -> Note:
     try:
         return vault.notes[vault.find(name, vault.root / "note")]
@@ -352,7 +354,7 @@ def _inspect(
     rewritten = 0
     if update:
         rewritten += sum(_apply(note, stale_mirrors(note, vault)) for note in notes)
-        vault.refresh()
+        vault = _read(vault.root)
         notes = [vault.notes[note.path] for note in notes]
     options = vault.options
     trials = options.trials if trials is None else trials
@@ -551,7 +553,7 @@ def _watch(
         paths = {Path(name) for _, name in changes}
         if paths and all(_is_ours(path, vault) for path in paths):
             continue
-        vault.refresh()
+        vault = _read(vault.root)
         now = _digests(vault)
         paths |= {path for path, _ in before.items() ^ now.items()}
         before = now
@@ -566,7 +568,7 @@ def _watch(
         if notes:
             _report(vault, found, path)
         if annotations:
-            annotations.take((one.note, one.checks) for one in found)
+            annotations.take(vault, ((one.note, one.checks) for one in found))
 
 
 def _digests(vault: Vault) -> dict[Path, str]:

@@ -17,10 +17,12 @@ from vaultkit.doors.background import Background, Verdict
 from vaultkit.edit.text import carried, lines
 from vaultkit.pipeline.changed import affected
 from vaultkit.pipeline.inspect import Settings, inspect, task_of
+from vaultkit.read.discovery import read_draft
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
+from vaultkit.store import store_beside
 
 
 @dataclass
@@ -155,17 +157,14 @@ class Drafts:
         if draft.timer:
             draft.timer.cancel()
         self._background.forget(path)
-        self.vault.draft(path, None)
+        self._read_vault()
         self._listener.found(draft.note, [], draft)
 
     def files_changed(self, paths: Sequence[Path]) -> None:
         """Check the notes that depend on changed files, with their code if they are drafts."""
         if any(path.suffix != ".md" for path in paths):
             self._background.forget()  # checkpoints do not know of new modules
-        try:
-            self.vault.refresh()
-        except OptionsError as error:
-            self._listener.say(str(error), FAILS)
+        if not self._read_vault():
             return
         for note in affected(self.vault, paths):
             if note.path in self._open:
@@ -206,8 +205,21 @@ class Drafts:
         """Parse the text of a draft into the vault."""
         if draft.read is not draft.text:
             draft.read = draft.text
-            self.vault.draft(draft.note.path, draft.text)
-            draft.note = self.vault.notes[draft.note.path]
+            draft.note = read_draft(draft.note.path, draft.text)
+            self.vault = self.vault.replacing(draft.note)
+
+    def _read_vault(self) -> bool:
+        """Read the vault and put the drafts in their places; return whether it could be read."""
+        try:
+            vault = Vault(self.vault.root, store=store_beside(self.vault.root))
+        except OptionsError as error:
+            self._listener.say(str(error), FAILS)
+            return False
+        for draft in self._open.values():
+            if draft.read is not None:
+                vault = vault.replacing(draft.note)
+        self.vault = vault
+        return True
 
     def _run(self, draft: Draft, until: int | None = None) -> None:
         """Request the run of a draft, whole or up to a block."""

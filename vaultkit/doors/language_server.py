@@ -34,6 +34,7 @@ from vaultkit.edit.text import Edit, Span, applied, lines
 from vaultkit.read.note import Note
 from vaultkit.read.roots import vault_in
 from vaultkit.read.vault import Vault
+from vaultkit.store import store_beside
 
 #: Seconds after the last key before a note is checked.
 PAUSE = 0.1
@@ -97,18 +98,23 @@ class Server(LanguageServer):
             self.feature(name, options.get(name))(partial(handler))
         self.command(RUN_TO)(partial(self._run_to))
 
+    @property
+    def vault(self) -> Vault:
+        """The vault, with the open notes as the editor holds them."""
+        return self._drafts.vault
+
     # --- Start and end -----------------------------------------------------------------------
 
     def _initialize(self, params: types.InitializeParams) -> None:
         folders = [folder.uri for folder in params.workspace_folders or []]
         root = (folders or [params.root_uri or ""])[0]
         folder = self._folder or vault_in(Path(to_fs_path(root) or "."))
-        self.vault = Vault(folder)
+        vault = Vault(folder, store=store_beside(folder.resolve()))
         gc.freeze()  # all notes stay: collecting among them only takes time
         # The code of notes imports modules from beside the vault; tracebacks name paths from there.
-        os.chdir(self.vault.root.parent)
+        os.chdir(vault.root.parent)
         encoding = self.workspace.position_encoding
-        self._drafts = Drafts(self.vault, self, self._pause)
+        self._drafts = Drafts(vault, self, self._pause)
         self._in_words = Protocol(self._drafts, str(getattr(encoding, "value", encoding)))
 
     async def _initialized(self, _: types.InitializedParams) -> None:

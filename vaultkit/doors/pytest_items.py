@@ -20,6 +20,7 @@ from vaultkit.doors.pytest_session import (
     RUNNERS,
     TALLY,
     is_asked,
+    read_vault,
     runner_of,
     vault_of,
     vault_root,
@@ -118,7 +119,9 @@ class NoteFile(pytest.File):
         if updates and (mends := stale_mirrors(self.note, vault)):
             apply(self.note, mends)
             self.config.stash[TALLY]["mirrors rewritten"] += len(mends)
-            vault.refresh()
+            root = vault_root(self.path, self.config)
+            assert root is not None
+            vault = read_vault(root, self.config)
             self.note = vault.notes[self.path]
         self.mends = []
         self.ran = set()

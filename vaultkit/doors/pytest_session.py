@@ -68,11 +68,17 @@ def vault_of(path: Path, config: pytest.Config) -> Vault:
         config.stash[WORKERS][root.resolve()] = workers
         if not (config.option.collectonly or config.option.vault_cached):
             workers.begin()  # while notes are read
-        try:
-            vaults[root] = Vault(root, store=store_beside(root.resolve()))
-        except OptionsError as error:
-            raise pytest.UsageError(str(error)) from error
+        return read_vault(root, config)
     return vaults[root]
+
+
+def read_vault(root: Path, config: pytest.Config) -> Vault:
+    """Read a vault, again if a note was rewritten."""
+    try:
+        vault = config.stash[VAULTS][root] = Vault(root, store=store_beside(root.resolve()))
+    except OptionsError as error:
+        raise pytest.UsageError(str(error)) from error
+    return vault
 
 
 def runner_of(path: Path, config: pytest.Config) -> Runner:

@@ -36,11 +36,9 @@ class ServedVault:
         OptionsError
             If its settings are invalid.
         """
-        if self._vault is not None and self._vault.root == root:
-            self._vault.refresh()
-            return self._vault
         store = store_beside(root)
         helpers = Helpers(lambda h: read_ahead(root, store, h.share), _worth(root, store))
+        # The notes of the last build are kept until this one has taken over those unchanged.
         self._vault = Vault(root, public=True, store=store)
         helpers.end()
         return self._vault

@@ -44,7 +44,6 @@ class Annotations:
     """
 
     def __init__(self, vault: Vault, name: str) -> None:
-        self.vault = vault
         self.path = vault.root / (name if name.endswith(".md") else f"{name}.md")
         if not self.path.resolve().is_relative_to(vault.root):
             raise NotOursError(f"{name}: outside of the vault")
@@ -52,41 +51,50 @@ class Annotations:
             raise NotOursError(f"{name}: a note of that name exists, and was written by hand")
         self._failures: dict[Path, tuple[Note, list[Check]]] = {}
 
-    def take(self, found: Iterable[tuple[Note, Sequence[Check]]]) -> None:
-        """Update the checks of some notes, and write the failures of all notes."""
+    def take(self, vault: Vault, found: Iterable[tuple[Note, Sequence[Check]]]) -> None:
+        """Update the checks of some notes, and write the failures of all notes.
+
+        Parameters
+        ----------
+        vault
+            The vault as it is now.
+        found
+            The notes that were checked, and their checks.
+        """
         for note, checks in found:
             self._failures[note.path] = note, [c for c in checks if c.outcome == FAILS]
         # Drop the failures of notes that no longer exist.
-        known = self.vault.notes
+        known = vault.notes
         failures = [
             (known[path], checks)
             for path, (_, checks) in sorted(self._failures.items())
             if checks and path in known
         ]
         if failures:
-            write_atomically(self.path, self._text(failures))
+            write_atomically(self.path, self._text(vault, failures))
         elif self.path.exists() and self._is_ours():
             self.path.unlink()
 
     def _is_ours(self) -> bool:
         return _HEAD.encode() in self.path.read_bytes().replace(b"\r\n", b"\n")
 
-    def _text(self, failures: Sequence[tuple[Note, list[Check]]]) -> str:
+    def _text(self, vault: Vault, failures: Sequence[tuple[Note, list[Check]]]) -> str:
         count = sum(len(checks) for _, checks in failures)
         notes = "1 note" if len(failures) == 1 else f"{len(failures)} notes"
         rows = [_HEAD, f"# {self.path.stem}", "", f"{count} in {notes}.", ""]
         for note, checks in failures:
             for check in sorted(checks, key=lambda check: (check.line, check.column)):
-                rows += [f"- {self._link(note, check)}: {check.kind}", ""]
+                rows += [f"- {_link(vault, note, check)}: {check.kind}", ""]
                 fence = "`" * max(3, 1 + max(map(len, re.findall("`+", check.why)), default=0))
                 rows += [f"    {fence}text", *(f"    {row}" for row in check.why.split("\n"))]
                 rows += [f"    {fence}", ""]
         return "\n".join(rows)
 
-    def _link(self, note: Note, check: Check) -> str:
-        """Return a link to the section of a failure."""
-        target = self.vault.relative(note.path).removesuffix(".md")
-        above = note.headings[: bisect_right(note.headings, check.line, key=lambda h: h.line)][-1:]
-        words = " ".join(re.sub(r"[#|^:%\[\]\\]+", " ", above[-1].text).split()) if above else ""
-        sub = f"#{words}" if words and above[-1].level > 1 else ""
-        return f"[[{target}{sub}|{note.name}, line {check.line}]]"
+
+def _link(vault: Vault, note: Note, check: Check) -> str:
+    """Return a link to the section of a failure."""
+    target = vault.relative(note.path).removesuffix(".md")
+    above = note.headings[: bisect_right(note.headings, check.line, key=lambda h: h.line)][-1:]
+    words = " ".join(re.sub(r"[#|^:%\[\]\\]+", " ", above[-1].text).split()) if above else ""
+    sub = f"#{words}" if words and above[-1].level > 1 else ""
+    return f"[[{target}{sub}|{note.name}, line {check.line}]]"

@@ -54,15 +54,20 @@ class Cache:
     def note(self, path: Path, read: Callable[[Path], Note]) -> Note:
         """Return the parsed note of a file, from the store if that is current, else by ``read``."""
         key, name = _key(path), os.fspath(path)
+        known = self._store.recent.get(key)
+        if isinstance(known, Note):
+            return known
         if key and (content := self._store.find(_KIND, name, key)) is not None:
             with suppress(Exception):  # a damaged record may raise anything
                 note = _Records(io.BytesIO(content)).load()
                 if isinstance(note, Note) and note.path == path:
+                    self._store.recent[key] = note
                     return note
         note = read(path)
         if key and key == _key(path):  # unless the file was changed meanwhile
             with suppress(pickle.PicklingError, RecursionError, TypeError, ValueError):
                 self._store.put(_KIND, name, key, pickle.dumps(note, protocol=5))
+                self._store.recent[key] = note
         return note
 
     def forget_the_gone(self, root: Path, paths: Iterable[Path]) -> None:

@@ -26,22 +26,15 @@ IMAGES = {".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp"}
 #: A link in a drawing: ``href="[[Note#Heading]]"``, relative to the note that embeds the drawing.
 DRAWN = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\]\])(?P=mark)")
 
-#: A state of a file, which differs if the file has changed; None if it cannot be read.
-State = tuple[int, int, int] | None
-
-
-def state_of(path: Path) -> State:
-    """Return modification time and size of a file, and the like; None if it cannot be read."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
-
 
 def read_note(path: Path) -> Note:
     """Read a note or notebook; one that cannot be read is a note with a problem."""
     return guarded(path, lambda: READERS[path.suffix](path))
+
+
+def read_draft(path: Path, text: str) -> Note:
+    """Parse the text of a note that may be unsaved, as `read_note` parses a file."""
+    return guarded(path, lambda: markdown.parse(text, path))
 
 
 def read_ahead(root: Path, store: Store, share: Callable[[list[Path]], Iterable[Path]]) -> None:

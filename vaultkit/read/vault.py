@@ -13,17 +13,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from vaultkit.read import markdown
 from vaultkit.read.cache import Cache
 from vaultkit.read.discovery import (
     READERS,
-    State,
     files_below,
-    guarded,
     links_drawn_in,
     obsidian_settings,
     read_note,
-    state_of,
     text_of,
 )
 from vaultkit.read.macros import definitions
@@ -91,7 +87,7 @@ class Backlink:
 
 
 class Vault:
-    """All notes below a folder.
+    """All notes below a folder, as they are when it is created; it does not change.
 
     Parameters
     ----------
@@ -101,7 +97,7 @@ class Vault:
         Whether to leave out what settings or properties exclude from publication; ``whole`` is the
         vault with all notes.
     store
-        The store of parsed notes; None to parse all.
+        The store of parsed notes, from which unchanged notes are taken; None to parse all.
 
     Raises
     ------
@@ -112,28 +108,31 @@ class Vault:
     def __init__(self, root: Path, public: bool = False, store: Store | None = None) -> None:
         self.root = root.resolve()
         self._public = public
-        self._cache = Cache(store) if store else None
-        self._read: dict[Path, tuple[State, Note]] = {}
-        self._drafts: dict[Path, Note] = {}
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Parse again the files that have changed, and drop those that are gone."""
         self.options, self.templates, self.preamble, self._strict = self._settings()
         files, circles = files_below(self.root)
-        kept: dict[Path, tuple[State, Note]] = {}
-        for path in files:
-            if path.suffix in READERS and not self.is_template(path):
-                state = state_of(path)
-                known = self._read.get(path)
-                if known and known[0] == state:
-                    kept[path] = known
-                else:
-                    kept[path] = (state, self._note(path))
-        self._read, self._listed, self._circles = kept, files, circles
-        if self._cache:
-            self._cache.forget_the_gone(self.root, kept)
-        self._settle()
+        paths = [path for path in files if path.suffix in READERS and not self.is_template(path)]
+        kept = Cache(store) if store else None
+        notes = {path: kept.note(path, read_note) if kept else read_note(path) for path in paths}
+        if kept:
+            kept.forget_the_gone(self.root, paths)
+        for path in circles:
+            why = "this symbolic link leads to a folder that contains it, or is listed already"
+            notes[path] = Note(path, "", problems=(Problem(1, why),), refused=why)
+        self._publish(files, notes)
+
+    def replacing(self, note: Note) -> Vault:
+        """Return this vault with a note in place of the one of its path, which need not exist."""
+        other, known = copy(self), self.notes.get(note.path)
+        if known and known.aliases == note.aliases and self.whole is self:
+            # No name has changed; resolving them again would take long in a large vault.
+            other.whole, other.notes = other, {**self.notes, note.path: note}
+            other._forget("breaks", *_GRAPH)
+            return other
+        files = self.whole.files
+        if note.path not in self.whole.notes:
+            files = sorted({*files, note.path})
+        other._publish(files, {**self.whole.notes, note.path: note})
+        return other
 
     def _settings(self) -> tuple[Options, str, str, bool | None]:
         """Read the settings of the vault.
@@ -157,39 +156,8 @@ class Vault:
             None if app is None else bool(app.get("strictLineBreaks", False)),
         )
 
-    def forget_links(self) -> None:
-        """Drop the cached link graph and mentions."""
-        for cached in ("_linking", "_naming", "_names"):
-            self.__dict__.pop(cached, None)
-        self._ranked: dict[Path, list[Backlink]] = {}
-
-    def draft(self, path: Path, text: str | None) -> None:
-        """Replace a note by an unsaved text in memory; with None, restore it from its file.
-
-        The note need not have a file.
-        """
-        self._drafts.pop(path, None)
-        if text is not None:
-            self._drafts[path] = guarded(path, lambda: markdown.parse(text, path))
-        note = self._drafts.get(path) or (self._read[path][1] if path in self._read else None)
-        known = self.notes.get(path)
-        if not note or not known or note.aliases != known.aliases or self.whole is not self:
-            self._settle()
-            return
-        # The names of notes have not changed; resolving them again would take long in a large
-        # vault.
-        self.notes[path] = note
-        self.forget_links()
-
-    def _settle(self) -> None:
-        """Rebuild the notes from the parsed files and the drafts."""
-        notes = {path: note for path, (_, note) in self._read.items()} | self._drafts
-        for path in self._circles:
-            why = "this symbolic link leads to a folder that contains it, or is listed already"
-            notes[path] = Note(path, "", problems=(Problem(1, why),), refused=why)
-        files = self._listed
-        if new := [path for path in self._drafts if path not in self._read]:
-            files = sorted({*files, *new})
+    def _publish(self, files: list[Path], notes: dict[Path, Note]) -> None:
+        """Store the files and notes, those that are published if only these are asked for."""
         self._hold(files, notes)
         self.whole, self.hidden = self, frozenset[Path]()
         if self._public:
@@ -207,9 +175,12 @@ class Vault:
         self._drawings: dict[Path, tuple[Link, ...]] = {}
         #: Files by the name in a link, and the folder of the note with the link.
         self._found: dict[tuple[str, str], Path] = {}
-        for cached in ("_by_name", "_nearest", "taken", "breaks", "_addresses"):
-            self.__dict__.pop(cached, None)
-        self.forget_links()
+        self._forget("_by_name", "_nearest", "taken", "breaks", "_addresses", *_GRAPH)
+
+    def _forget(self, *names: str) -> None:
+        """Drop what a copy of a vault has taken over of the other one."""
+        for name in names:
+            self.__dict__.pop(name, None)
 
     @cached_property
     def breaks(self) -> bool:
@@ -230,9 +201,6 @@ class Vault:
             for line in passage.source.split("\n")[:-1]
         ]
         return 2 * sum(ends) < len(ends)
-
-    def _note(self, path: Path) -> Note:
-        return self._cache.note(path, read_note) if self._cache else read_note(path)
 
     def unpublished(self) -> frozenset[Path]:
         """Return the unpublished notes, and the files that only these embed."""
@@ -387,6 +355,10 @@ class Vault:
             self._ranked[note.path] = self._rank(self._linking.get(note.path, {}))
         return self._ranked[note.path]
 
+    @cached_property
+    def _ranked(self) -> dict[Path, list[Backlink]]:
+        return {}
+
     def mentions(self, note: Note) -> list[Mention]:
         """Return the unlinked mentions of a note, one from each source."""
         return list(self._naming.get(note.path, {}).values())
@@ -480,6 +452,8 @@ class Vault:
         return dict(names), dict(aliases)
 
 
+#: The cached properties that depend on the text of the notes.
+_GRAPH = "_linking", "_naming", "_names", "_ranked"
 #: Lengths of lines that are wrapped at a margin: three quarters of the lines are so long then, and
 #: one quarter if lines end where a sentence ends.
 _MARGIN = 60, 110

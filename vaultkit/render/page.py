@@ -7,7 +7,6 @@ import posixpath
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
@@ -83,8 +82,7 @@ class Page:
         if self.options["vault"]:
             self.vault = self.options["vault"]
         else:
-            self.vault = _vault(Path(folder).absolute())
-            self.vault.refresh()
+            self.vault = Vault(Path(folder).absolute(), public=True, store=store_in(_CACHE))
         own = self.options["note"]
         return Path(own).resolve() if own else self.vault.root / note
 
@@ -176,8 +174,3 @@ def _relative(path: str, source: Path) -> str:
 def _named(registry: Any, name: str) -> Any:
     """Return an entry of a registry of Python-Markdown; None if it is not in use."""
     return registry[name] if name in registry else None  # noqa: SIM401 (it has no `get`)
-
-
-@lru_cache(maxsize=8)
-def _vault(root: Path) -> Vault:
-    return Vault(root, public=True)
