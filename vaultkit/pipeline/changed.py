@@ -54,12 +54,13 @@ def affected(vault: Vault, changed: Iterable[Path]) -> list[Note]:
     data = any(path.suffix not in (*READERS, ".py") for path in changed)
 
     def is_affected(note: Note) -> bool:
-        facts, are_all = ledger.rests_on(note)
+        facts = ledger.rests_on(note)
         # A link that is broken now may have led to a note, or to an alias, that is gone.
         if note.path in changed or not names.isdisjoint(facts) or BROKEN in facts:
             return True
-        unknown = bool(note.blocks) and not are_all
-        return unknown and (data or (code and uses_local_modules(facts)))
+        may_read = note.blocks and (data or (code and uses_local_modules(facts)))
+        # Which files its code reads is known if its checks are fresh.
+        return bool(may_read) and ledger.checks(note) is None
 
     return list(filter(is_affected, notes))
 

@@ -134,13 +134,12 @@ class Ledger:
             known = tuple(sorted({*entry.machines, *names})) if names else ()
             self._write(note, replace(entry, machines=known))
 
-    def rests_on(self, note: Note) -> tuple[Facts, bool]:
-        """Return what the checks of a note rest on, and whether that is all.
-
-        Which files its code reads is known only if its checks are fresh.
-        """
-        entry = self.entry(note)
-        return self._facts(note, entry.read if entry else ()), bool(entry and entry.is_fresh)
+    def rests_on(self, note: Note) -> Facts:
+        """Return what the checks of a note rest on, with the files that its last run has read."""
+        row = self._store.latest(_KIND, self._name(note)) if note.blocks else None
+        with suppress(LookupError, TypeError, ValueError):
+            return self._facts(note, json.loads(row[1])["read"] if row else ())
+        return self._facts(note, ())
 
     def merge(self, other: Store) -> int:
         """Add the checks in the store of another machine, and return of how many notes.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from importlib import metadata
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
         "options": partial(_options, note, vault),
     }
     beside = vault.root.parent
-    files = {*read, *mirrors.files(note, beside)}
+    files = {*read, *mirrors.files(note, beside)} if note.blocks else ()
     for path in files:
         facts[f"file:{named(path, beside)}"] = partial(_digest, path)
         if path.parent != beside:  # files beside the vault change often
@@ -67,7 +67,7 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
     for name in {name for source in sources for name in _imported(source)}:
         facts[f"module:{name}"] = partial(_module, name, beside)
     for link in (*note.links, *vault.drawn(note)):
-        called = f"called:{PurePosixPath(link.target).name.casefold()}"
+        called = f"called:{link.target.rpartition('/')[2].casefold()}"
         try:
             path = vault.find(link.target, note.path)
         except BrokenLinkError:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -112,7 +113,10 @@ class Vault:
         files, circles = files_below(self.root)
         paths = [path for path in files if path.suffix in READERS and not self.is_template(path)]
         kept = Cache(store) if store else None
-        notes = {path: kept.note(path, read_note) if kept else read_note(path) for path in paths}
+        with _uncollected():
+            notes = {
+                path: kept.note(path, read_note) if kept else read_note(path) for path in paths
+            }
         if kept:
             kept.forget_the_gone(self.root, paths)
         for path in circles:
@@ -450,6 +454,18 @@ class Vault:
             for alias in note.aliases:
                 aliases[_key(alias)].append(path)
         return dict(names), dict(aliases)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Put off collecting garbage: among thousands of new records that takes longer than they do."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 #: The cached properties that depend on the text of the notes.
