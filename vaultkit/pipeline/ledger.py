@@ -136,7 +136,7 @@ class Ledger:
 
     def rests_on(self, note: Note) -> Facts:
         """Return what the checks of a note rest on, with the files that its last run has read."""
-        row = self._store.latest(_KIND, self._name(note)) if note.blocks else None
+        row = self._store.latest(_KIND, self._name(note))
         with suppress(LookupError, TypeError, ValueError):
             return self._facts(note, json.loads(row[1])["read"] if row else ())
         return self._facts(note, ())

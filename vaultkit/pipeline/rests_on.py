@@ -57,7 +57,7 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
         "options": partial(_options, note, vault),
     }
     beside = vault.root.parent
-    files = {*read, *mirrors.files(note, beside)} if note.blocks else ()
+    files = {*read, *mirrors.files(note, beside)}
     for path in files:
         facts[f"file:{named(path, beside)}"] = partial(_digest, path)
         if path.parent != beside:  # files beside the vault change often
