@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from vaultkit.claims.expressions import free_names
+
 #: Python's functions that an expression in the text may call though no block does.
 _BUILT_IN = {
     f.__name__
@@ -62,9 +64,9 @@ def computed(
     >>> computed("len(x) + 1", {"x": [1, 2]}, str)
     '3'
     """
-    tree = ast.parse(code, mode="eval")
+    tree = ast.parse(code.strip(), mode="eval")
     compiled = compile(tree, "inline code", "eval")
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names = free_names(tree)
     if not names & variables.keys() and not (names <= _BUILT_IN and built_in):
         raise NameError(code)
     if unbound := names - variables.keys() - set(vars(builtins)):

@@ -23,11 +23,14 @@ _TITLES = {
     GENERAL: "Holds in general: for other numbers, too",
 }
 
+_COMPUTED = "Checked: this page computes it"
 _AT = re.compile(
     r"^(?P<what>output|code|formula|output of the code) at line (?P<line>\d+)\b"
     r"(?:, column (?P<column>\d+))?"
 )
-_WORD = re.compile(r"(?:output|code|formula|variable|length|default|how|left|both)\b(?! [(=])")
+_WORD = re.compile(
+    r"(?:output|code|formula|variable|length|default|how|left|both|value)\b(?! [(=])"
+)
 #: The end of an array's row: before the next row, or before the dots for rows left out.
 _ROW = re.compile(r"(?:(?<=\])|(?<=\] \.\.\.)) (?=\[|\.\.\. \[)")
 _VARIABLE = re.compile(
@@ -78,7 +81,7 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
     found: dict[str, list[Check]] = defaultdict(list)
     for check in checks:
         for place in where.of(check.kind, check.line, check.column, check.what):
-            if check.kind in ("equation", "shape", "number"):
+            if check.kind in ("equation", "shape", "number", "sentence"):
                 found[place].append(check)
     formulas = {f"formula-{n}": formula for n, formula in enumerate(note.formulas)}
     by_place = {}
@@ -86,6 +89,9 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
         if any(check.outcome in UNPROVEN for check in of):
             continue
         part = _number(of) if place.startswith("number-") else _statement(of)
+        if place.startswith("sentence-"):
+            # Only formulas and shapes are underlined.
+            part = Part(_COMPUTED if part.scope == CHECKED else part.title)
         for check in of:
             part.lines += _lines(note, check)
         if place in formulas and formulas[place].here and part.scope == HERE:
@@ -99,7 +105,7 @@ def _number(checks: Sequence[Check]) -> Part:
     if any(check.outcome == EXCEPTED for check in checks):
         return Part("A number that is given")
     found = any(check.scope == FOUND for check in checks)
-    return Part("This number occurs on this page" if found else "Checked: this page computes it")
+    return Part("This number occurs on this page" if found else _COMPUTED)
 
 
 def _statement(checks: Sequence[Check]) -> Part:
@@ -117,6 +123,8 @@ def _lines(note: Note, check: Check) -> list[tuple[str, ...]]:
     if check.kind == "equation":
         lines = [f"Judged on {check.why}" if check.why else "", _in_rows(_capital(check.sides))]
         return [*((line,) for line in lines if line), *pinned]
+    if check.kind == "sentence":
+        return [(_capital(check.why),), *pinned]
     sources = re.split(r"; (?=[A-Za-z])", check.why) if check.why else []
     return [*(_source(note, check.line, source) for source in sources), *pinned]
 

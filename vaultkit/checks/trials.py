@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from vaultkit.checks.bindings import Bindings
 from vaultkit.checks.equations import Claim, Equations
 from vaultkit.checks.observed_shapes import ObservedShapes
 from vaultkit.checks.shapes import Shapes
@@ -41,6 +42,7 @@ def try_others(
     count: int,
     *,
     shapes: Sequence[Shapes] = (),
+    sentences: Sequence[Bindings] = (),
     root: Path,
     timeout: float,
     broken: Collection[int] = (),
@@ -58,6 +60,8 @@ def try_others(
         The number of sets of other numbers.
     shapes
         The shapes of the note, and of variants that differ only in shapes.
+    sentences
+        The words of the note that are bound to code.
     root
         The folder whose modules also get other numbers.
     timeout
@@ -69,7 +73,7 @@ def try_others(
     """
     if count <= 0:
         return
-    trials = _Trials(note, versions, shapes, root, timeout, broken, beat)
+    trials = _Trials(note, versions, shapes, sentences, root, timeout, broken, beat)
     for trial in range(1, count + 1):
         trials.make(trial)
     trials.settle()
@@ -86,12 +90,14 @@ class _Run:
 
 class _Trials:
     def __init__(
-        self, note: Note, versions: Sequence[Equations], shapes: Sequence[Shapes], root: Path,
+        self, note: Note, versions: Sequence[Equations], shapes: Sequence[Shapes],
+        sentences: Sequence[Bindings], root: Path,
         timeout: float, broken: Collection[int], beat: Callable[[int, float], None],
     ) -> None:  # fmt: skip
         self.note = note
         self.versions = versions
         self.shapes = shapes
+        self.sentences = sentences
         self.root = root
         self.timeout = timeout
         self.broken = broken
@@ -99,6 +105,7 @@ class _Trials:
         self.runs: list[_Run] = []
         asked = {n for v in versions for c in v.claims for n in _names(c) & v.sizes}
         asked |= {name for stated in shapes for name in stated.letters()}
+        asked |= {n for bound in sentences for v in versions for n in bound.names() & v.sizes}
         sources = [block.fence.text for block in note.blocks]
         made_of, written = sizes_of(sources, asked)
         equal = {
@@ -178,6 +185,7 @@ class _Trials:
         again = [Equations(version.note) for version in self.versions]
         made = ObservedShapes(self.note)
         arrays = Shapes(made)
+        bound = Bindings(self.note)
         run = _Run(variation, again)
 
         def observe(block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
@@ -190,11 +198,13 @@ class _Trials:
             if self.shapes:
                 made.observe(block, steps, variables)
                 arrays.observe(block, steps, variables)
+            if self.sentences:
+                bound.observe(block, steps, variables)
 
         session = NoteRun(
             self.note, self.timeout, [observe], rewrite=variation.rewrite, beat=self.beat
         )
-        arrays.call = session.call
+        arrays.call = bound.call = session.call
         for one in again:
             one.call = partial(_call, session)
             one.expressions = []  # expressions without a relation state nothing
@@ -207,6 +217,8 @@ class _Trials:
         if run.end is None and not variation.grows:
             for stated in self.shapes:
                 stated.compare(arrays)
+            for own in self.sentences:
+                own.compare(bound)
         return run.end is None
 
     def claims(self) -> Iterator[tuple[int, int, Claim]]:

@@ -6,6 +6,7 @@ import weakref
 from dataclasses import dataclass
 
 from vaultkit.claims.amounts import Quantity
+from vaultkit.claims.bindings import Binding, bindings
 from vaultkit.claims.counts import counts
 from vaultkit.claims.quantities import quantities
 from vaultkit.claims.said import Said, said, said_in_row
@@ -25,11 +26,14 @@ class Claims:
         Shapes of arrays, including counts of rows and columns.
     said
         Inline code with its stated value.
+    bindings
+        Words that a comment binds to code.
     """
 
     quantities: tuple[Quantity, ...] = ()
     shapes: tuple[Shape, ...] = ()
     said: tuple[Said, ...] = ()
+    bindings: tuple[Binding, ...] = ()
 
 
 #: The claims of a note by its identity; an entry is dropped with the note.
@@ -78,4 +82,5 @@ def _derive(note: Note) -> Claims:
         tuple(filter(is_stated, numbers)),
         tuple(filter(is_stated, sizes)),
         tuple(filter(is_stated, codes)),
+        tuple(bindings(note)),
     )

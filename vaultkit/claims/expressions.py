@@ -35,6 +35,34 @@ def expression_of(code: str) -> ast.expr | None:
     return body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
 
 
+def parse_expression(code: str) -> ast.expr:
+    """Return the syntax tree of an expression, which may have line breaks.
+
+    Raises
+    ------
+    SyntaxError
+        If it is no expression.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        try:
+            return ast.parse(f"({code}\n)", mode="eval").body
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise SyntaxError(str(error) or type(error).__name__) from None
+
+
+def free_names(tree: ast.AST) -> set[str]:
+    """Return the names in an expression that it does not bind itself.
+
+    >>> sorted(free_names(parse_expression("[f(a) for a in x]")))
+    ['f', 'x']
+    """
+    nodes = list(ast.walk(tree))
+    own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return {node.id for node in nodes if isinstance(node, ast.Name)} - own
+
+
 def uses_names(code: str) -> bool:
     """Return whether code is an expression that contains a name.
 

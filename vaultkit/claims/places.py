@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from vaultkit.claims.amounts import Quantity
+from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.shapes import Shape
 from vaultkit.read.note import Note
@@ -44,7 +45,7 @@ class Places:
                 return [self.links[line, column]] if (line, column) in self.links else []
             case "prediction" | "distractor":
                 return [self.predictions[line]]
-            case "number" | "shape":
+            case "number" | "shape" | "sentence":
                 spots = self.spots.get((line, column, what), [])
                 return spots or self._formulas(line, column, what)
         return []
@@ -67,9 +68,9 @@ def places(note: Note) -> Places:
     for index, prediction in enumerate(note.predictions):
         for line in (prediction.line, *(wrong.line for wrong in prediction.distractors)):
             found.predictions[line] = f"prediction-{index}"
-    kinds: dict[str, Sequence[Quantity | Shape]]
+    kinds: dict[str, Sequence[Quantity | Shape | Binding]]
     claims = claims_of(note)
-    kinds = {"number": claims.quantities, "shape": claims.shapes}
+    kinds = {"number": claims.quantities, "shape": claims.shapes, "sentence": claims.bindings}
     for kind, spots in kinds.items():
         for index, spot in enumerate(spots):
             # A number within a formula has no element of its own on the page.

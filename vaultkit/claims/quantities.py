@@ -1,7 +1,7 @@
 """Finds the numbers in running text.
 
 In a piece of text (`Prose`), matches of `vaultkit.claims.naming` are not numbers; all other matches
-of `_NUMBER` are.
+of `NUMBER` are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vaultkit.read.sentences import clause
 _MINUS = "-\u2212\u2010\u2011\ufe63\uff0d"
 _HIGH = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _SUPER = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
-_VULGAR = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5),
+VULGAR = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5),
            "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅐": (1, 7),
            "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8)}  # fmt: skip
 _BLANK = " \u00a0\u202f\u2009"
@@ -31,24 +31,24 @@ _BLANK = " \u00a0\u202f\u2009"
 _LONGEST = 60
 _DIGITS = rf"(?:\d{{1,3}}(?:[,_]\d{{3}})+|\d{{1,3}}(?:[{_BLANK}]\d{{3}})+|\d+)(?!\d)"
 _POWER = r"(?:\^[-−+]?\d+|\^\{[-−+]?\d+\}|\*\*-?\d+|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
-_SCALE = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3, "K": 3, "M": 6,
+SCALE = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3, "K": 3, "M": 6,
           "B": 9, "G": 9, "kB": 3, "KB": 3, "MB": 6, "GB": 9, "TB": 12, "KiB": 3, "MiB": 6,
           "GiB": 9, "ms": -3, "µs": -6, "μs": -6, "us": -6, "ns": -9, "percent": -2,
           "per cent": -2, "%": -2, "‰": -3}  # fmt: skip
 _PERCENT_SIGNS = {"%", "percent", "per cent"}
-_BINARY = {"kB": 10, "KB": 10, "MB": 20, "GB": 30, "TB": 40, "KiB": 10, "MiB": 20, "GiB": 30}
-_UNITS = "|".join(sorted(map(re.escape, _SCALE), key=len, reverse=True))
-_NUMBER = re.compile(
+BINARY = {"kB": 10, "KB": 10, "MB": 20, "GB": 30, "TB": 40, "KiB": 10, "MiB": 20, "GiB": 30}
+_UNITS = "|".join(sorted(map(re.escape, SCALE), key=len, reverse=True))
+NUMBER = re.compile(
     rf"(?:(?<![\w.^])|(?<=[\w)]\^)(?=[{_MINUS}]?\d*\.\d))"
     rf"(?:(?<![\w)\]{END}{NAME}½¼¾%])(?P<sign>[\{_MINUS}+±–]))?"
-    rf"(?:(?P<whole>{_DIGITS})?(?P<vulgar>[{''.join(_VULGAR)}])"
+    rf"(?:(?P<whole>{_DIGITS})?(?P<vulgar>[{''.join(VULGAR)}])"
     rf"|(?P<number>{_DIGITS}(?:\.\d+)?|\.\d+)"
     rf"(?P<exponent>[eE][-+−]?\d+|[{_BLANK}]?[×·⋅x*][{_BLANK}]?10{_POWER}|{_POWER})?"
     rf"(?P<over>[{_BLANK}]?[/⁄∕][{_BLANK}]?\d+(?:\.\d+)?(?![\w/]))?)"
     rf"(?P<unit>[{_BLANK}]?(?:{_UNITS})(?!\w))?"
     r"(?P<glued>[^\W\d_]+)?(?![\d]|\.\d)"
 )
-_DIGIT = re.compile(rf"[\d{''.join(_VULGAR)}]")
+_DIGIT = re.compile(rf"[\d{''.join(VULGAR)}]")
 #: Letters that may follow an integer directly; others make it a name.
 _GLUED = {"s", "x", "th", "st", "nd", "rd", "px", "pt", "em", "d", "D", "h", "m", "min", "cm", "mm",
           "W"}  # fmt: skip
@@ -169,7 +169,7 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
     yield from vectors(prose)
     text = _FACTOR.sub(" ", unnamed(prose.text))
     found = []
-    for number in _NUMBER.finditer(text):
+    for number in NUMBER.finditer(text):
         if _states_nothing(text, number.start()):
             continue
         before = text[max(0, number.start() - 60) : number.start()]
@@ -330,9 +330,9 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
         sign = -1
     either = found["sign"] == "±" or bool(_FALLING.search(before))
     if found["vulgar"]:
-        whole = Fraction(_joined(found["whole"])) if found["whole"] else Fraction(0)
+        whole = Fraction(joined(found["whole"])) if found["whole"] else Fraction(0)
         amount = Amount(
-            sign * (whole + Fraction(*_VULGAR[found["vulgar"]])), Fraction(0), either_sign=either
+            sign * (whole + Fraction(*VULGAR[found["vulgar"]])), Fraction(0), either_sign=either
         )
         yield (amount,)
         return
@@ -352,20 +352,20 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
     if exponent and exponent[0] in "eE":
         power = int(exponent[1:].replace("−", "-")[:_LONGEST])
     elif exponent and "10" in exponent and exponent[0] not in "^*⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹":
-        power = _power(exponent[exponent.index("10") + 2 :])
+        power = power_of(exponent[exponent.index("10") + 2 :])
     elif exponent and digits == "10":
         # A power of ten without a factor.
-        value = Fraction(10) ** _power(exponent) * sign
+        value = Fraction(10) ** power_of(exponent) * sign
         yield (Amount(value, Fraction(0), either_sign=either),)
         return
     elif exponent:
         # Another power: its value, or its base and exponent as two numbers.
-        base, top = Fraction(_joined(digits)), _power(exponent)
+        base, top = Fraction(joined(digits)), power_of(exponent)
         if abs(top) <= 64 and (base or top > 0):
             yield (Amount(sign * base**top, Fraction(0), either_sign=either),)
         if top > 0:
             yield (
-                Amount(base, _unit(digits), whole=not decimal),
+                Amount(base, unit_of(digits), whole=not decimal),
                 Amount(Fraction(top), Fraction(1), whole=True),
             )
         return
@@ -375,20 +375,20 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
     scales = [Fraction(1)]
     if unit:
         # 0.37 % cannot be a rounding of 0.37.
-        scales = [] if unit in _PERCENT_SIGNS and abs(Decimal(_joined(digits))) < 1 else scales
-        scales.append(1 / Fraction(10) ** _SCALE[unit])
-        if unit in _BINARY:
-            scales.append(1 / Fraction(2) ** _BINARY[unit])
-    value = sign * Fraction(_joined(digits)) * scale
+        scales = [] if unit in _PERCENT_SIGNS and abs(Decimal(joined(digits))) < 1 else scales
+        scales.append(1 / Fraction(10) ** SCALE[unit])
+        if unit in BINARY:
+            scales.append(1 / Fraction(2) ** BINARY[unit])
+    value = sign * Fraction(joined(digits)) * scale
     # An integer is exact, unless a unit, a power of ten or *about* shows that it is rounded.
     rounded = decimal or unit or power is not None or bool(_ABOUT.search(before))
-    amount = Amount(value, _unit(digits) * scale, tuple(scales), either, not rounded)
+    amount = Amount(value, unit_of(digits) * scale, tuple(scales), either, not rounded)
     if found["over"]:
         below = Fraction(found["over"].strip(_BLANK + "/⁄∕")[:_LONGEST])
         if below:
             yield (Amount(value / below, Fraction(0), tuple(scales), either, over=below),)
         if max(abs(value), below) >= 10:
-            yield (amount, Amount(below, _unit(found["over"]), whole=below.denominator == 1))
+            yield (amount, Amount(below, unit_of(found["over"]), whole=below.denominator == 1))
         return
     if not decimal and digits[0] == "0" and len(digits) > 1:
         yield ()  # a leading zero: not a number, so nothing backs it
@@ -405,14 +405,17 @@ def _counts(amount: Amount) -> bool:
     return amount.unit != 1 or abs(amount.value) >= 10
 
 
-def _power(text: str) -> int:
+def power_of(text: str) -> int:
+    """Return the exponent of a power of ten, as in ``^{-3}``; at most 400."""
     power = int(re.sub(r"[\^{}*]", "", text.translate(_SUPER)).replace("−", "-")[:_LONGEST])
     return max(-400, min(400, power))
 
 
-def _joined(digits: str) -> Decimal:
+def joined(digits: str) -> Decimal:
+    """Return a number whose digits are in groups: ``12 345``."""
     return Decimal(re.sub(rf"[{_BLANK},_]", "", digits)[:_LONGEST])
 
 
-def _unit(digits: str) -> Fraction:
+def unit_of(digits: str) -> Fraction:
+    """Return one unit in the last digit of a number."""
     return Fraction(1, 10 ** len(digits.partition(".")[2][:_LONGEST]))

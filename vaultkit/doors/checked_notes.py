@@ -17,7 +17,7 @@ from vaultkit.site import predictions, report, runnable
 from vaultkit.site.pages import SitePage
 
 #: Kinds of checks that run code; the others are reported when the text is inspected.
-_OF_CODE = ("block", "equation", "shape", "number")
+_OF_CODE = ("block", "equation", "shape", "number", "sentence")
 
 
 class CheckedNotes:

@@ -36,7 +36,7 @@ from vaultkit.pipeline.process import Inspection
 from vaultkit.pipeline.runner import Runner
 from vaultkit.pipeline.shards import Shard, ShardError
 from vaultkit.pipeline.summary import MOST_OF_A_NOTE, VERDICTS, summary, unjudged_rows
-from vaultkit.pipeline.update import apply, stale_mirrors
+from vaultkit.pipeline.update import REWRITTEN, apply, stale_mirrors
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.roots import vault_in, vault_of
@@ -368,7 +368,7 @@ def _inspect(
             for note in steps:
                 inspection = runner.result(note)
                 if update:
-                    mends = [c.mend for c in inspection.checks if c.mend and c.block is not None]
+                    mends = [c.mend for c in inspection.checks if c.mend and c.kind in REWRITTEN]
                     if _apply(note, mends):
                         rewritten += len(mends)
                         checks = [

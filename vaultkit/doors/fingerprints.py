@@ -38,6 +38,6 @@ def code_fingerprint() -> str:
     installed = sorted(f"{one.name} {one.version}" for one in distributions())
     digest = hashlib.sha256(f"{sys.version} {installed}".encode())
     root = Path(__file__).parents[1]
-    for path in sorted(root.rglob("*.py")):
+    for path in sorted([*root.rglob("*.py"), *root.glob("claims/*.toml")]):
         digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()

@@ -33,7 +33,7 @@ from vaultkit.pipeline.machines import Machines
 from vaultkit.pipeline.process import Inspection
 from vaultkit.pipeline.runner import Runner
 from vaultkit.pipeline.summary import MOST_OF_A_NOTE
-from vaultkit.pipeline.update import apply, stale_mirrors
+from vaultkit.pipeline.update import REWRITTEN, apply, stale_mirrors
 from vaultkit.read.note import Block, Note, Problem
 from vaultkit.read.options import CHECKS
 from vaultkit.read.syntax import printable
@@ -201,7 +201,7 @@ class NoteItem(_Item):
             self.count(found)
         problems = [check for check in found if check.outcome == FAILS]
         if self.config.option.vault_update:
-            outputs = [c for c in problems if c.mend and c.block is not None]
+            outputs = [c for c in problems if c.mend and c.kind in REWRITTEN]
             self.parent.mends += [check.mend for check in outputs if check.mend]
             problems = [check for check in problems if check not in outputs]
         if problems:

@@ -19,6 +19,8 @@ _NEAREST = re.compile(r"; nearest (?:are|is) (?P<numbers>.+)$")
 _WORD_CHARACTER = re.compile(r"[\w-]")
 #: Placeholder for a reason that the author has to write.
 REASON = "reason"
+#: What an edit writes, by the kind of the check.
+_WRITTEN = {"mirror": "the code of the file", "sentence": "the computed value"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> I
         if not _touches(span_of(check, note), where):
             continue
         if check.mend and check.outcome == FAILS:
-            what = "the code of the file" if check.kind == "mirror" else "this output"
+            what = _WRITTEN.get(check.kind, "this output")
             yield Action(f"Write {what}", {note.path: [_mended(note, check.mend)]}, mends=check)
         elif check.outcome in UNPROVEN and check.kind in ("number", "shape"):
             yield from _numbers(note, check)
@@ -67,7 +69,7 @@ def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> I
             yield _reason(note, check, "not run")
         elif check.kind == "link" and check.outcome in (FAILS, EXCEPTED):
             yield from _missing(vault, note, check)
-    outputs = [check.mend for check in mends if check.mend and check.kind != "mirror"]
+    outputs = [check.mend for check in mends if check.mend and check.kind == "block"]
     if outputs:
         edits = [_mended(note, mend) for mend in outputs]
         yield Action(f"Write all outputs of this note ({len(edits)})", {note.path: edits})

@@ -51,7 +51,7 @@ def hover(
     where = places(note)
     formula = formula_in(note, line, column)
     for check in checks:
-        if check.kind not in ("equation", "number", "shape", "formula"):
+        if check.kind not in ("equation", "number", "shape", "sentence", "formula"):
             continue
         of = span_of(check, note)
         if not of.holds(line, column) and not (formula and of == of_formula(note, formula)):

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.checks import form, links, mirrors, outputs, typeset
+from vaultkit.checks.bindings import Bindings
 from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check, strictly
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.listings import checks_of, is_only_read
@@ -170,13 +171,14 @@ class Judges:
         self.predictions = Predictions(note)
         self.shapes = Shapes(self.seen.shapes)
         self.statements = Statements(note)
+        self.bindings = Bindings(note)
         #: The numbers of the blocks that raised an error.
         self.broken: set[int] = set()
 
     def rebase(self, task: Task) -> None:
         """Rebase onto an edited note that agrees with this one up to the last block run."""
         self.task = task
-        judges = self.equations, self.seen, self.predictions, self.statements
+        judges = self.equations, self.seen, self.predictions, self.statements, self.bindings
         for judge in judges:
             judge.rebase(task.note)
 
@@ -187,6 +189,7 @@ class Judges:
         self.shapes.observe(block, steps, variables)
         self.predictions.observe(block, steps, variables)
         self.statements.observe(block, steps, variables)
+        self.bindings.observe(block, steps, variables)
 
     def check_block(self, index: int, steps: list[Step], seconds: float) -> Iterator[Check]:
         """Yield the check of a block: its outputs compared with those shown."""
@@ -214,7 +217,7 @@ class Judges:
         ):
             return
         only_read = is_only_read(note) and self.equations.are_of_something_else
-        only_read = only_read and not self.statements.found
+        only_read = only_read and not self.statements.found and not self.bindings.found
         excused = only_read and not note.predictions and not settings.listings
         wanted = kinds(names)
         for check in self._found():
@@ -228,9 +231,12 @@ class Judges:
     def _found(self) -> Iterator[Check]:
         yield from self.equations.check()
         yield from self.statements.check()
+        yield from self.bindings.check()
         for check in (*self.numbers.check(), *self.shapes.check()):
             # The value of code beside a number is evidence of it, and is reported by that check.
             place = check.line, check.column
+            if self.bindings.judges(*place):
+                continue
             computed = self.statements.judges(*place) or self.shapes.computes(*place)
             if check.outcome not in UNPROVEN or not computed:
                 yield check
@@ -249,6 +255,7 @@ def agreement(one: Note, other: Note) -> int:
             f for f in (*note.formulas, *note.asides) if f.line < block.fence.line
         ]
         formulas += [s for s in claims_of(note).said if s.line < block.fence.line]
+        formulas += [b for b in claims_of(note).bindings if b.line < block.fence.line]
         return formulas + [p for p in note.predictions if p.line < block.fence.line]
 
     pairs = zip(one.blocks, other.blocks, strict=False)
@@ -305,7 +312,8 @@ def run_code(
         task.note, timeout, watchers, rewrite, vault=task.folder, beat=beat, pause=paused
     )
     judges.equations.call = lambda function, given: session.call(function, *given)
-    judges.predictions.call = judges.statements.call = judges.shapes.call = session.call
+    judges.predictions.call = judges.statements.call = session.call
+    judges.shapes.call = judges.bindings.call = session.call
     root = task.folder.parent
     read = set() if read is None else read
     replaced = session.replaced
@@ -321,6 +329,7 @@ def run_code(
         if task.until is None:
             try_others(
                 task.note, [judges.equations], task.settings.trials, shapes=[judges.shapes],
+                sentences=[judges.bindings],
                 root=root, timeout=timeout, broken=judges.broken, beat=beat,
             )  # fmt: skip
             yield from judges.check()

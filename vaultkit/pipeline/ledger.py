@@ -26,6 +26,7 @@ KINDS = {
     "equation": "equations",
     "shape": "shapes",
     "number": "numbers",
+    "sentence": "sentences",
     "prediction": "predictions",
     "link": "links",
     "formula": "formulas",

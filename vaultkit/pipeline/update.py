@@ -13,6 +13,9 @@ from vaultkit.read import notebook
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
+#: The kinds of checks whose edits are made after the code has run.
+REWRITTEN = ("block", "sentence")
+
 
 def stale_mirrors(note: Note, vault: Vault) -> list[Mend]:
     """Return the edits to the code that mirrors files, which are made before it runs."""

@@ -8,9 +8,10 @@ replaced by a filler, so that all lines and columns stay those of the file.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from vaultkit.read.syntax import LINE_END
+from vaultkit.read.syntax import HTML_COMMENT, LINE_END, REASON
 
 #: The filler: a code point that is no character and that no file may contain.
 FILLER = "\ufdd0"
@@ -25,6 +26,7 @@ _ENDS_PARAGRAPH = re.compile(rf"\n(?:[> \t]*(?:\n|\Z)|[> \t]*(?:{_ITEM}|\#{{1,6}
 #: The end of a comment; one that begins alone on a line ends where a line begins or ends with it.
 _CLOSES = re.compile("%%")
 _CLOSES_BLOCK = re.compile(r"(?<=\n)[> \t]*%%|%%(?=[ \t]*(?:\n|\Z))")
+_BEHIND_ROW = re.compile(r"(?<=\|)\s*(?:<!--(?:(?!-->).)*-->\s*)+$")
 _SIGNS = re.compile(
     rf"(?P<fence>^(?P<before>[> \t]*(?:{_ITEM})*)(?P<mark>`{{3,}}(?=[^`\n]*$)|~{{3,}}).*$)"
     r"|(?P<indented>(?:(?<=\A)|(?<=\n\n))(?:(?: {4}|\t).*(?:\n(?=[ \t]*\n?(?: {4}|\t))|\n?))+)"
@@ -48,11 +50,14 @@ class Hidden:
         First and last line of each range that is empty because of a comment.
     unclosed
         The line of a comment that is not closed; 0 if there is none.
+    bound
+        The comments ``%%= … %%`` by line and column, with their content.
     """
 
     text: str
     lines: tuple[tuple[int, int], ...] = ()
     unclosed: int = 0
+    bound: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
 def hide(text: str) -> Hidden:
@@ -70,7 +75,11 @@ def hide(text: str) -> Hidden:
     pieces: list[str] = []
     done = 0
     touched: set[int] = set()
+    bound = {}
     for first, last in spans:
+        if text.startswith("%%=", first):
+            line, column = text.count("\n", 0, first) + 1, first - text.rfind("\n", 0, first)
+            bound[line, column] = text[first + 2 : last].removesuffix("%%")
         pieces += [text[done:first], re.sub(r"[^\n]", FILLER, text[first:last])]
         touched.update(range(text.count("\n", 0, first), text.count("\n", 0, last) + 1))
         done = last
@@ -85,12 +94,34 @@ def hide(text: str) -> Hidden:
             gone.append(index + 1)
         elif hidden[index].startswith(FILLER) and ">" in before:
             hidden[index] = before + rest  # the comment continues in its quote
-    return Hidden("\n".join(hidden), tuple(_runs(gone)), unclosed)
+    return Hidden("\n".join(hidden), tuple(_runs(gone)), unclosed, bound)
 
 
 def shown(text: str) -> str:
     """Remove the fillers of `hide` from a text."""
     return _FILLED.sub("", _TRAILING.sub("", text)) if FILLER in text else text
+
+
+def alone(html: str) -> list[str]:
+    """Return the comments of a block of HTML that holds nothing else, but no reasons.
+
+    >>> alone("<!-- = a --> <!-- given: b -->"), alone("<!-- a --> b")
+    ([' = a '], [])
+    """
+    if HTML_COMMENT.sub("", html).strip():
+        return []
+    return [c[1] for c in HTML_COMMENT.finditer(html) if not REASON.fullmatch(c[0])]
+
+
+def behind_row(line: str) -> list[tuple[int, str]]:
+    """Return the comments behind the last bar of a row of a table, with their columns.
+
+    >>> behind_row("| 1 | 2 | <!-- = row -->"), behind_row("| 1 | 2<!-- = row --> |")
+    ([(11, ' = row ')], [])
+    """
+    found = _BEHIND_ROW.search(line)
+    comments = HTML_COMMENT.finditer(line, found.start()) if found else ()
+    return [(comment.start() + 1, comment[1]) for comment in comments]
 
 
 def _spans(text: str) -> tuple[list[tuple[int, int]], int]:

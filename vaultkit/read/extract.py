@@ -7,14 +7,16 @@ import io
 import re
 import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from markdown_it.token import Token
 
 from vaultkit.read.html import HTMLReader
-from vaultkit.read.note import Link
+from vaultkit.read.note import Coded, Inline, Link, Passage
+from vaultkit.read.positions import Places
 from vaultkit.read.prose import LINK, Prose
-from vaultkit.read.syntax import BLOCK_ID, SIZE, reason
+from vaultkit.read.syntax import BLOCK_ID, HTML_COMMENT, SIZE, reason
 
 #: Attributes of HTML that browsers show or read aloud.
 _SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
@@ -23,11 +25,15 @@ PROPERTIES = ("title", "summary", "description")
 
 
 def of_inline(
-    children: list[Token], places: Callable[[int], tuple[int, int]], place: str = ""
+    children: list[Token],
+    places: Callable[[int], tuple[int, int]],
+    place: str = "",
+    hidden: Mapping[tuple[int, int], str] = MappingProxyType({}),
 ) -> Iterator[Prose]:
     """Yield the text of a paragraph, heading or cell, and that of the images and tags in it.
 
-    ``places`` maps the beginning of a token to line and column.
+    ``places`` maps the beginning of a token to line and column; ``hidden`` are the comments that
+    are hidden before the text is parsed, by their places.
     """
     prose = Prose(place, covers_last=place == "heading")
     for position, child in enumerate(children):
@@ -73,10 +79,14 @@ def of_inline(
             case "html_inline":
                 if why := reason(child.content, "given"):
                     prose.add_reason(why)
+                elif comment := HTML_COMMENT.fullmatch(child.content.strip()):
+                    prose.add_comment(comment[1], *begins, _tex_before(children, position))
                 elif child.content.startswith("<sup"):
                     prose.add("^", *begins)
                 else:
                     yield from _tag(child.content, begins[0])
+            case "comment" if begins in hidden:
+                prose.add_comment(hidden[begins], *begins, _tex_before(children, position))
     # The type of a callout and the id of a block are not text.
     for pattern in (BLOCK_ID, re.compile(r"^\[![\w-]+\][+-]?")):
         prose.text = pattern.sub(lambda found: " " * len(found[0]), prose.text)
@@ -91,6 +101,41 @@ def reason_behind(tokens: Sequence[Token], what: str, first: int = 0) -> str:
         if token.content.strip() and token.type != "softbreak":
             return ""
     return ""
+
+
+def _tex_before(children: list[Token], position: int) -> str:
+    """Return the formula directly before a token; empty if there is none."""
+    before = children[position - 1] if position else None
+    return before.content if before and before.type.startswith("math_inline") else ""
+
+
+def passage(content: str, children: list[Token], line: int) -> Passage:
+    """Replace everything but the words of a text by blanks: links, code, mathematics, tags."""
+    plain: list[str] = []
+    length = linked = 0
+    for child in children:
+        linked += (child.type == "link_open") - (child.type == "link_close")
+        if child.type == "text" and not linked:
+            parts = child.meta.get("parts") or [(0, child.meta.get("at", 0))]
+            for (offset, at), (end, _) in zip(
+                parts, [*parts[1:], (len(child.content), 0)], strict=True
+            ):
+                plain += " " * (at - length), child.content[offset:end]
+                length = max(at, length) + end - offset
+    plain.append(" " * (len(content) - length))
+    words = "".join(plain)[: len(content)]
+    # Most paragraphs are words only: share the string, in memory and in the cache.
+    return Passage(line, content, content if words == content else words)
+
+
+def coded(content: str, children: list[Token], places: Places) -> Coded:
+    """Return the parts of a paragraph with inline code."""
+    parts = []
+    for child in children:
+        at = child.meta.get("at", 0)
+        length = len(child.content) + 2 * len(child.markup)
+        parts.append(Inline(child.type, child.content, at, length, *places(at)))
+    return Coded(content, tuple(parts))
 
 
 def _alt(words: str) -> str:
@@ -237,6 +282,8 @@ class _Text(HTMLReader):
     def handle_comment(self, data: str) -> None:
         if why := reason(f"<!--{data}-->", "given"):
             self.prose.add_reason(why)
+        else:
+            self.prose.add_comment(data, self._at())
 
     def _at(self) -> int:
         return self.line + self.getpos()[0] - 1

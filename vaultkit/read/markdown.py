@@ -6,7 +6,7 @@ The checks, the link graph and the site all use these records.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from markdown_it.token import Token
 
 from vaultkit.read import extract, fences, properties, source
-from vaultkit.read.comments import hide, shown
+from vaultkit.read.comments import alone, behind_row, hide, shown
 from vaultkit.read.note import (
     Block,
     Cell,
@@ -24,7 +24,6 @@ from vaultkit.read.note import (
     Fence,
     Formula,
     Heading,
-    Inline,
     Link,
     Marked,
     Note,
@@ -73,7 +72,8 @@ def parse(text: str, path: Path = Path("note.md")) -> Note:
     if hidden.unclosed:
         why = "this comment is never closed: all that follows is hidden"
         problems.append(Problem(hidden.unclosed, why))
-    note = _Reader(Note(path, text, comments=hidden.lines), tokenize_visible(hidden.text)).read()
+    parsed = tokenize_visible(hidden.text)
+    note = _Reader(Note(path, text, comments=hidden.lines), parsed, hidden.bound).read()
     return replace(note, problems=(*problems, *note.problems)) if problems else note
 
 
@@ -113,9 +113,11 @@ def _odd_characters(text: str) -> Iterator[Problem]:
 class _Reader:
     """Walks over the tokens of a note and collects its records."""
 
-    def __init__(self, note: Note, parsed: Parsed) -> None:
+    def __init__(self, note: Note, parsed: Parsed, bound: Mapping[tuple[int, int], str]) -> None:
         self.note = note
         self.parsed = parsed
+        #: The comments that were hidden, by their places.
+        self.bound = bound
         self.lines = parsed.lines
         self.source = Source(parsed.lines)
         self.sections = [note.name]
@@ -141,6 +143,8 @@ class _Reader:
         self.refused = ""
         #: The text of the row's first cell.
         self.row = ""
+        #: The text of the cells of the row read so far.
+        self.row_pieces: list[Prose] = []
         #: The titles of the columns, and the number of cells read in the row, including the first.
         self.titles: list[str] = []
         self.first = ("", 0, 0)
@@ -149,6 +153,7 @@ class _Reader:
 
     def read(self) -> Note:
         self.walk(self.parsed.with_footnotes_last())
+        self.read_lone_comments()
         if not self.front and _UNCLOSED_FRONT.match("\n".join(self.lines[:2])):
             why = "these properties are never closed, so they are read as text; write --- below"
             self.problems.insert(0, Problem(1, why))
@@ -175,6 +180,21 @@ class _Reader:
             problems=tuple(self.problems),
             refused=self.refused,
         )
+
+    def read_lone_comments(self) -> None:
+        """Add the hidden comments that are alone on their lines to the text above them."""
+        known = {(c.line, c.column) for piece in self.prose for c in piece.comments}
+        for (line, column), content in self.bound.items():
+            above = [p for p in self.prose if p.places and p.places[0][0] <= line]
+            if (line, column) not in known and above:
+                piece = max(above, key=lambda piece: piece.places[-1])
+                piece.add_comment(content, line, column, self.tex_above(line))
+
+    def tex_above(self, line: int) -> str:
+        """Return the display formula that ends above a line, with blank lines only between."""
+        above = [f for f in self.formulas if f.display and f.line < line]
+        between = self.lines[above[-1].lines[-1] : line - 1] if above else ["text"]
+        return "" if any(row.strip("> \t$") for row in between) else above[-1].tex
 
     def refuse(self, line: int, why: str) -> None:
         """Refuse the note, since it exceeds the limits of the parser."""
@@ -220,6 +240,10 @@ class _Reader:
                     self.prose.append(display)
                 case "inline":
                     self.inline(token, span, tokens, index)
+                case "html_block" if self.prose and (own := alone(token.content)):
+                    for content in own:
+                        tex = self.tex_above(span[0] + 1)
+                        self.prose[-1].add_comment(content, span[0] + 1, 1, tex)
                 case "html_block":
                     self.html_block(token, span)
             if token.nesting == -1:
@@ -307,16 +331,19 @@ class _Reader:
         children = joined(token.children or [])
         self.line_of_text(token.content, children, places)
         if "\\(" in token.content or "\\[" in token.content:
-            plain = _passage(token.content, children, 0).plain
+            plain = extract.passage(token.content, children, 0).plain
             self.bracketed.append(Marked(token.content, plain, ((0, 0),), places))
         where = "heading" if above == "heading_open" else ""
         if not where:
-            self.passages.append(_passage(token.content, children, span[0] + 1))
-        pieces = list(extract.of_inline(children, places, where))
+            self.passages.append(extract.passage(token.content, children, span[0] + 1))
+        pieces = list(extract.of_inline(children, places, where, self.bound))
         if above in ("td_open", "th_open"):
             if tokens[index - 2].type == "tr_open":
-                self.row = pieces[-1].text
-            pieces[-1].row = self.row
+                self.row, self.row_pieces = pieces[-1].text, []
+            pieces[-1].row, pieces[-1].cells = self.row, [*self.row_pieces]
+            self.row_pieces.append(pieces[-1])
+            if tokens[index + 2].type == "tr_close":
+                self.comments_behind_row(pieces[-1], places(0)[0])
             self.cell_of_table(token.content, places(0), above == "th_open",
                                tokens[index - 2].type == "tr_open")  # fmt: skip
         unclosed = [c for c in children if c.type == "text" and _UNCLOSED_MATHS.match(c.content)]
@@ -327,7 +354,7 @@ class _Reader:
         else:
             self.prose += pieces
         if any(child.type == "code_inline" for child in children):
-            self.coded.append(_coded(token.content, children, places))
+            self.coded.append(extract.coded(token.content, children, places))
         self.block_id(token, span, tokens, index)
 
     def cell_of_table(
@@ -344,6 +371,12 @@ class _Reader:
         if 1 < self.row_cells <= len(self.titles):
             title = self.titles[self.row_cells - 1]
             self.cells.append(Cell(content, *place, title, self.first))
+
+    def comments_behind_row(self, last: Prose, line: int) -> None:
+        """Add the comments behind the last bar of a row, which the parser drops, to its end."""
+        raw = self.lines[line - 1] if line <= len(self.lines) else ""
+        for column, content in behind_row(raw):
+            last.add_comment(content, line, column)
 
     def is_beyond_bounds(self, content: str, span: tuple[int, int]) -> bool:
         """Refuse a paragraph that cannot be parsed in bounded time."""
@@ -505,35 +538,6 @@ def _line(token: Token) -> int:
 #: Visible tokens without content of their own.
 _SHOWN = {"image", "link_open", "math_inline", "math_inline_double"}
 _CONTAINERS = {"blockquote_open", "list_item_open", "footnote_open"}
-
-
-def _passage(content: str, children: list[Token], line: int) -> Passage:
-    """Replace everything but the words of a text by blanks: links, code, mathematics, tags."""
-    plain: list[str] = []
-    length = linked = 0
-    for child in children:
-        linked += (child.type == "link_open") - (child.type == "link_close")
-        if child.type == "text" and not linked:
-            parts = child.meta.get("parts") or [(0, child.meta.get("at", 0))]
-            for (offset, at), (end, _) in zip(
-                parts, [*parts[1:], (len(child.content), 0)], strict=True
-            ):
-                plain += " " * (at - length), child.content[offset:end]
-                length = max(at, length) + end - offset
-    plain.append(" " * (len(content) - length))
-    words = "".join(plain)[: len(content)]
-    # Most paragraphs are words only: share the string, in memory and in the cache.
-    return Passage(line, content, content if words == content else words)
-
-
-def _coded(content: str, children: list[Token], places: Places) -> Coded:
-    """Return the parts of a paragraph with inline code."""
-    parts = []
-    for child in children:
-        at = child.meta.get("at", 0)
-        length = len(child.content) + 2 * len(child.markup)
-        parts.append(Inline(child.type, child.content, at, length, *places(at)))
-    return Coded(content, tuple(parts))
 
 
 def _words_of_link(children: list[Token], opening: int) -> str:

@@ -21,7 +21,8 @@ CHECKS = {
     "formulas": ("formula",),
     "links": ("link",),
     "mirrors": ("mirror",),
-    "numbers": ("number", "prediction", "distractor"),  # stated numbers, and those asked for
+    # Stated numbers, words bound to code, and numbers asked for.
+    "numbers": ("number", "sentence", "prediction", "distractor"),
 }
 #: The checks that compare a note with the values that its code computes.
 OF_CODE = ("equations", "numbers")

@@ -20,6 +20,29 @@ _REASONS = 0xE100
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 
 
+@dataclass(frozen=True)
+class Comment:
+    """A comment in a text, which readers do not see.
+
+    Attributes
+    ----------
+    at
+        The position in the text of its `Prose` before which it stands.
+    content
+        What is between its marks.
+    line, column
+        Its place in the file.
+    formula
+        The formula directly before it, as text.
+    """
+
+    at: int
+    content: str
+    line: int
+    column: int
+    formula: str = ""
+
+
 @dataclass
 class Prose:
     """A piece of visible text, with its lines."""
@@ -33,6 +56,10 @@ class Prose:
     covers_last: bool = False
     #: The text of the first cell of its row, if it is a table's cell.
     row: str = ""
+    #: The cells before it in its row, if it is a table's cell.
+    cells: list[Prose] = field(default_factory=list)
+    #: The comments in it that are not reasons.
+    comments: list[Comment] = field(default_factory=list)
 
     def add(self, text: str, line: int, column: int = 1) -> None:
         """Add text that begins at this place of the file."""
@@ -57,6 +84,11 @@ class Prose:
         """Add a comment that gives a reason for the number before it."""
         self.text += chr(_REASONS + len(self.reasons) % 0x800)
         self.reasons.append(why)
+
+    def add_comment(self, content: str, line: int, column: int = 1, tex: str = "") -> None:
+        """Add a comment behind the text so far; ``tex`` is the formula directly before it."""
+        formula = plain_tex(tex) if tex else ""
+        self.comments.append(Comment(len(self.text), content, line, column, formula))
 
     def place_of(self, at: int) -> tuple[int, int]:
         """Return line and column of a place of the text."""

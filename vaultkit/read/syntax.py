@@ -50,6 +50,9 @@ def reason(comment: str, what: str) -> str:
     return (found["why"] or NO_REASON) if found and found["what"] == what else ""
 
 
+#: A comment of HTML alone, with its content.
+HTML_COMMENT = re.compile(r"<!--((?:(?!-->).)*)-->", re.DOTALL)
+
 #: HTML: a tag; the part of a block that is not text; an address in a tag; the source of an image.
 _ATTRIBUTES = r"(?:\"[^\"]{0,4096}+\"|'[^']{0,4096}+'|[^<>\"']){0,4096}+"
 HTML_TAG = re.compile(rf"</?[A-Za-z][\w-]*+{_ATTRIBUTES}>")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vaultkit.claims.amounts import Quantity
+from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.places import formula_at
 from vaultkit.claims.shapes import Shape
@@ -18,7 +19,7 @@ _NAMED = ("", "heading", "alt text")
 
 @dataclass(frozen=True)
 class Spot:
-    """The text of a number or shape, and its name."""
+    """The text of a number, shape or bound words, and its name."""
 
     text: str
     name: str
@@ -56,6 +57,7 @@ class Names:
             ours, theirs = claims_of(shown), claims_of(note)
             self._name_spots(shown, "number", ours.quantities, theirs.quantities)
             self._name_spots(shown, "shape", ours.shapes, theirs.shapes)
+            self._name_spots(shown, "sentence", ours.bindings, theirs.bindings)
 
     def at(self, kind: str, line: int, column: int) -> str | None:
         """Return the name of the link or formula at a position; None if it has none."""
@@ -76,8 +78,8 @@ class Names:
         self,
         shown: Note,
         kind: str,
-        ours: Sequence[Quantity | Shape],
-        theirs: Sequence[Quantity | Shape],
+        ours: Sequence[Quantity | Shape | Binding],
+        theirs: Sequence[Quantity | Shape | Binding],
     ) -> None:
         above = len(theirs) - len(ours)
         if [s.text for s in theirs[max(0, above) :]] != [s.text for s in ours]:

@@ -152,6 +152,7 @@ def _packages() -> Iterator[tuple[str, bytes]]:
 def _engine() -> Iterator[tuple[str, bytes]]:
     paths = [_ENGINE / name for name in _MODULES]
     paths += [path for room in _ROOMS for path in (_ENGINE / room).rglob("*.py")]
+    paths += (_ENGINE / "claims").glob("*.toml")
     for path in paths:
         yield f"packages/vaultkit/{path.relative_to(_ENGINE).as_posix()}", path.read_bytes()
 

@@ -7,7 +7,7 @@ defined above: the addresses and hashes of Python. */
   const here = document.currentScript.src;
   const address = (path) => new URL(path, here).href;
   const FOLLOWS = "p, li, h1, h2, h3, h4, h5, h6, summary, table, figure, .vk-math--display";
-  const KINDS = ["block", "equation", "shape", "number", "prediction", "link", "mirror"];
+  const KINDS = ["block", "equation", "shape", "number", "sentence", "prediction", "link", "mirror"];
   const NOTE = "Check this page in your browser";
   const RANK = { holds: 0, excepted: 1, unjudged: 2, fails: 3 };
   // The build's time limit is for native Python; here Python is slower.

@@ -1,0 +1,360 @@
+"""Words that a comment binds to code are compared with its value, and with what it states."""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from markdown import markdown
+
+from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check
+from vaultkit.checks.evidence import parts
+from vaultkit.edit.actions import actions
+from vaultkit.edit.hover import hover
+from vaultkit.edit.text import Span
+from vaultkit.pipeline.inspect import Settings, inspect
+from vaultkit.pipeline.ledger import in_words
+from vaultkit.pipeline.update import REWRITTEN, apply
+from vaultkit.read.vault import Vault
+from vaultkit.render.host import PARTS
+from vaultkit.site.runnable import bundle
+
+SUBJECTS = {
+    "statistics": """
+import numpy as np
+wins = {"stay": 0.3295, "switch": 0.6705}
+games = 10_000
+sample = np.array([2.0, 3.0, 3.0, 8.0, 14.0])
+mean, median = sample.mean(), np.median(sample)
+share = np.mean(sample > 3)
+""",
+    "numerics": """
+import numpy as np
+from itertools import pairwise
+steps, limit = 5, 20
+errors = [0.9, 0.4, 0.1, 0.02, 0.003]
+A = np.array([[2.0, 1.0], [1.0, 3.0]])
+x = np.linalg.solve(A, [3.0, 4.0])
+half = errors[1] / errors[0]
+""",
+    "graphs": """
+distance = {"a": 0, "b": 2, "c": 4, "f": 9}
+path = ["a", "b", "f"]
+edges = {("a", "b"): 2, ("b", "f"): 7, ("a", "c"): 4}
+def reaches(start, end): return end in distance
+""",
+    "physics": """
+depth = 408e3
+sag = 0.0125
+t_before, t_after = 293.0, 280.5
+energies = [1.5, 2.5, 0.75]
+speed_car, speed_train = 30.0, 75.0
+time_car, time_train = 5.0, 2.0
+""",
+    "dates": """
+import datetime
+start = datetime.date(2026, 11, 23)
+end = datetime.date(2027, 2, 1)
+best = "Thursday"
+cities = {"Lima": 10.1, "Oslo": 0.7, "New York": 8.3}
+""",
+    "finance": """
+balance = [1000.0, 1050.0, 1102.5]
+rate = 0.05
+loss_a, loss_b = 0.31, 0.27
+accuracy_a, accuracy_b = 0.81, 0.86
+fees = 0
+""",
+}
+#: By subject: true sentences, and in braces, behind a bar, what a slip makes of their words.
+PAIRS = {
+    "statistics": """
+Who switches wins {67.05|32.95} %<!-- = wins["switch"] -->
+{Who switches|Who stays} wins more often<!-- wins["{switch|stay}"] > wins["{stay|switch}"] -->
+about {twice|three times}<!-- = wins["switch"] / wins["stay"] --> as often
+about {half|a third}<!-- = wins["stay"] / wins["switch"] -->
+{more|less} than half<!-- = wins["switch"] -->
+{two|three} {thirds|quarters}<!-- = wins["switch"] -->
+of {10|1},000<!-- = games --> games
+the mean is {larger|smaller}<!-- mean > median -->
+larger<!-- mean {>|<} median -->
+The mean, 6.0<!-- = {mean|median} -->, is above the median<!-- mean > median -->
+The mean is {above|below} the median<!-- mean > median -->
+The mean {exceeds|does not exceed} it<!-- mean > median -->
+{fewer|more} than half<!-- = share --> are large
+{few|most}<!-- share < 0.5 --> are large
+{40|60} %<!-- = share --> are
+{two|three}<!-- = sum(sample > 3) --> are
+the {fifth|fourth}<!-- = sample.argmax() + 1 --> is
+the {maximum|minimum}, 14<!-- = sample.max() -->
+""",
+    "numerics": """
+in {five|six} steps<!-- = steps -->
+in {5|6} steps<!-- = steps -->
+The error {falls|rises}<!-- all(b < a for a, b in pairwise(errors)) -->
+It {falls|grows}<!-- np.diff(errors) < 0 --> each time
+It {falls|rises}<!-- errors[0] > errors[-1] -->
+It {always|never} falls<!-- np.diff(errors) < 0 -->
+It {never|sometimes} rises<!-- not any(np.diff(errors) > 0) -->
+from 0.{9|003}<!-- = errors[0] --> to 0.{003|9}<!-- = errors[-1] -->
+0.{9|4}, 0.{4|9} and 0.1<!-- = errors[:3] -->
+The matrix is{| not} symmetric<!-- np.allclose(A, A.T) -->
+Both {are equal|differ}<!-- x[0] == x[1] -->
+at {most|least} 20 steps<!-- steps <= limit -->
+less than {half|a third}<!-- half < 0.5 -->
+{All|None} {are|is} positive<!-- all(e > 0 for e in errors) -->
+{None|All} {is|are} negative<!-- not any(e < 0 for e in errors) -->
+It {fell|rose} by 0.5<!-- = errors[1] - errors[0] -->
+It {fell|rose} by 0.5<!-- = errors[0] - errors[1] -->
+the smallest, 3 × 10⁻{³|²}<!-- = min(errors) -->
+""",
+    "graphs": """
+The farthest node is `{f|c}`<!-- = max(distance, key=distance.get) -->
+The {farthest|nearest} node is `f`<!-- = max(distance, key=distance.get) -->
+The way is {a|b}, {b|a}, f<!-- = path -->
+over {two|three} edges<!-- = len(path) - 1 -->
+`b` is {nearer|farther}<!-- distance["b"] < distance["c"] --> than `c`
+`f` is{| not} on it<!-- "f" in path -->
+{no|one} node<!-- = sum(d < 0 for d in distance.values()) --> is
+`f` is the {most distant|closest}<!-- distance["f"] == max(distance.values()) -->
+The edge from `{b|f}` to `{f|b}`<!-- = max(edges, key=edges.get) -->
+""",
+    "physics": """
+408 {km|m}<!-- = depth --> up
+12.5 {mm|cm}<!-- = sag -->
+1.{25|52} cm<!-- = sag -->
+{cooler|warmer}<!-- t_after < t_before -->
+{12|11}.5 K<!-- = t_after - t_before --> cooler
+It {dropped|climbed} by 12.5 K<!-- = t_after - t_before -->
+the {second|first}<!-- = energies.index(max(energies)) + 1 --> level
+The train is {faster|slower}<!-- speed_train > speed_car -->
+The train is {faster|slower}<!-- time_train < time_car -->
+{2|3}.5 times<!-- = speed_train / speed_car --> as fast
+{150|250} % {more|less}<!-- = speed_train / speed_car - 1 -->
+4 % {less|more}<!-- = t_after / t_before - 1 -->
+energies of 1.5, {|0.75 and }2.5{ and 0.75|} J<!-- = energies -->
+""",
+    "dates": """
+a {Monday|Sunday}<!-- = start -->
+on 23 {November|October} 2026<!-- = start -->
+on November {23|22}<!-- = start -->
+in {2027|2026}<!-- = end.year -->
+{70|71} days<!-- = (end - start).days --> later
+on a {Thursday|Tuesday}<!-- = best -->
+in {Lima|Oslo}<!-- = max(cities, key=cities.get) -->
+the city of{ New|} York<!-- = sorted(cities)[1] -->
+{earlier|later}<!-- start < end -->
+""",
+    "finance": """
+{five|six} per cent<!-- = rate -->
+{|0.}5 %<!-- = rate -->
+{no|two} fees<!-- = fees -->
+B is {better|worse}<!-- loss_b < loss_a -->
+B is {better|worse}<!-- accuracy_b > accuracy_a -->
+It {grows|shrinks} by 50<!-- = balance[1] - balance[0] -->
+{10|12}.{25|05} % higher<!-- = balance[2] / balance[0] -->
+1.1 {thousand|million}<!-- = balance[2] -->
+nearly 1,{103|102}<!-- = balance[2] -->
+It exceeds 1,{100|200}<!-- balance[2] > 1100 -->
+the {highest|lowest}<!-- balance[2] == max(balance) -->
+""",
+}
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Callable[..., list[Check]]:
+    (tmp_path / "docs").mkdir()
+
+    def inspected(text: str, code: str = "", trials: int = 0) -> list[Check]:
+        source = f"# A\n\n```python\n{code.strip()}\n```\n\n{text}\n" if code else text
+        (tmp_path / "docs" / "A.md").write_text(source)
+        vault = Vault(tmp_path / "docs")
+        (note,) = vault.notes.values()
+        checks = inspect(note, vault, Settings(trials=trials))
+        return [check for check in checks if check.kind not in ("block", "link", "formula")]
+
+    return inspected
+
+
+_SLIP = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
+
+
+@pytest.mark.parametrize("subject", PAIRS)
+def test_true_sentences_hold_and_slips_are_seen(
+    subject: str, found: Callable[..., list[Check]]
+) -> None:
+    lines = PAIRS[subject].strip().split("\n")
+    true = "\n\n".join(f"It is so: {line}." for line in lines)
+    held = found(_SLIP.sub(r"\1", true), SUBJECTS[subject])
+    assert len(held) >= len(lines)
+    assert not [f"{check.what}: {check.why}" for check in held if check.outcome != HOLDS]
+    for line in lines:
+        assert _SLIP.search(line), line
+        checks = found(_SLIP.sub(r"\2", f"It is so: {line}."), SUBJECTS[subject])
+        failed = [check for check in checks if check.outcome == FAILS]
+        assert {check.kind for check in failed} == {"sentence"}, line
+
+
+CODE = """
+import numpy as np
+
+rng = np.random.default_rng(0)
+n = 4
+x = rng.normal(size=n) ** 2 + 1
+shares = x / x.sum()
+weights = [0.15, 0.23, 0.62]
+total = 1.0
+"""
+
+BOUND = {
+    "a row of a table": "| a | 0.15 | 0.23 | 0.62<!-- = weights --> |",
+    "behind a row": "| a | 0.15 | 0.23 | 0.62 | <!-- = weights -->",
+    "below a row": "| a | 0.15 | 0.23 | 0.62 |\n<!-- = weights -->",
+    "a row in Obsidian's way": "| a | 0.15 | 0.23 | 0.62%%= weights%% |",
+}
+
+
+@pytest.mark.parametrize("row", BOUND.values(), ids=BOUND)
+def test_a_row_binds_its_numbers_in_order(row: str, found: Callable[..., list[Check]]) -> None:
+    table = "| a | b | c | d |\n|---|---|---|---|\n"
+    (held,) = found(table + row, CODE)
+    assert (held.kind, held.outcome) == ("sentence", HOLDS)
+    (swapped,) = found(table + row.replace("0.15 | 0.23", "0.23 | 0.15"), CODE)
+    assert swapped.outcome == FAILS
+    assert "0.23 stands for number 1 of weights, 0.15" in swapped.why
+    assert swapped.mend
+    assert swapped.mend.lines[0].startswith("| a | 0.15 | 0.23 | 0.62")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*A caption with 0.62*<!-- = weights[2] -->",
+        "## A title with 0.62<!-- = weights[2] -->",
+        "$0.62$<!-- = weights[2] -->",
+        "$w = 0.62$<!-- = weights[2] -->",
+        "$$\nw \\ge 0.62\n$$\n<!-- = weights[2] -->",
+        "**0.62**<!-- = weights[2] -->",
+        "[[A|0.62]]<!-- = weights[2] -->",
+        "`0.62`<!-- = weights[2] -->",
+        "> [!note] 0.62%%= weights[2]%%",
+        "It is 0.62\n%%= weights[2] %%",
+        "- 0.15, 0.23 and 0.62<!--\n  = weights -->",
+        "<p>0.62<!-- = weights[2] --></p>",
+    ],
+)
+def test_comments_bind_in_every_place(text: str, found: Callable[..., list[Check]]) -> None:
+    # The formula alone is about a name that the note does not bind.
+    (held,) = (check for check in found(text, CODE) if check.kind == "sentence")
+    assert held.outcome == HOLDS, held.why
+    (wrong,) = (c for c in found(text.replace("62", "63"), CODE) if c.kind == "sentence")
+    assert wrong.outcome == FAILS
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["TODO: is this < that?", "work in progress", "not finished", "flashcards", "x -> y",
+     "include(n)", "<b>old</b>", "see n and total", "here: it is", "end of list"],
+)  # fmt: skip
+def test_other_comments_are_left_alone(comment: str, found: Callable[..., list[Check]]) -> None:
+    code = CODE.replace("total", "see")
+    assert not [c for c in found(f"Text<!-- {comment} --> goes on.", code) if c.kind == "sentence"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("three<!-- = -->", "there is no expression"),
+        ("three<!-- = n + -->", "n + cannot be read"),
+        ("three<!-- = m -->", "no block of this note binds m"),
+        ("three<!-- = 1 / 0 -->", "1 / 0 cannot be evaluated: ZeroDivisionError"),
+        ("larger<!-- n < -->", "n < cannot be read"),
+        ("larger<!-- n > m -->", "no block of this note binds m"),
+        ("text<!-- = n -->", "no number stands before n, which is 4"),
+        ("three<!-- = float('nan') -->", "is nan"),
+        ("three<!-- = print -->", "cannot"),
+        ("0.15 and 0.23<!-- = weights -->", "3 numbers, of which 2 stand before it"),
+    ],
+)
+def test_what_cannot_be_judged_is_a_failure(
+    text: str, why: str, found: Callable[..., list[Check]]
+) -> None:
+    (wrong,) = (check for check in found(text, CODE) if check.kind == "sentence")
+    assert wrong.outcome == FAILS
+    assert why in wrong.why
+
+
+def test_code_is_evaluated_at_its_place(found: Callable[..., list[Check]]) -> None:
+    later = "\n\n```python\nn = 7\nlate = 9\n```\n\nSeven<!-- = n -->.\n"
+    held = found("Four<!-- = n -->, nine<!-- = late -->." + later, CODE)
+    assert [(check.what, check.outcome) for check in held] == [
+        ("Four", HOLDS), ("nine", HOLDS), ("Seven", HOLDS),
+    ]  # fmt: skip
+    wrong = found("Seven<!-- = n -->." + later, CODE)
+    assert [check.outcome for check in wrong] == [FAILS, HOLDS]
+
+
+def test_code_has_no_lasting_effects(found: Callable[..., list[Check]]) -> None:
+    held = found("Three<!-- = weights.pop() and 3 -->, 0.62<!-- = weights[2] -->.", CODE)
+    assert [check.outcome for check in held] == [HOLDS, HOLDS]
+
+
+def test_a_sentence_holds_in_general_or_here(found: Callable[..., list[Check]]) -> None:
+    text = "It is one<!-- = shares.sum() -->, and four<!-- = n --> are positive<!-- x > 0 -->."
+    scopes = [check.scope for check in found(text, CODE, trials=4)]
+    assert scopes == [GENERAL, HERE, GENERAL]
+
+
+def test_numbers_are_rewritten_but_words_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "A.md"
+    before = (
+        f"```python{CODE}```\n\nThe share is 61 %<!-- = weights[2] -->, 0.14<!-- = weights[0] -->"
+        " or five<!-- = n -->, of 2.50<!-- = total -->.\n"
+    )
+    path.write_text(before)
+    for _ in range(2):
+        vault = Vault(tmp_path)
+        (note,) = vault.notes.values()
+        apply(note, [c.mend for c in inspect(note, vault) if c.mend and c.kind in REWRITTEN])
+    after = before.replace("61 %", "62 %").replace("0.14<", "0.15<").replace("2.50", "1.00")
+    assert path.read_text() == after
+
+
+def test_it_is_counted_shown_and_offered(tmp_path: Path) -> None:
+    path = tmp_path / "A.md"
+    path.write_text(
+        f"# A\n\n```python{CODE}```\n\nIt is four<!-- = n -->, not 0.14<!-- = weights[0] -->.\n"
+    )
+    vault = Vault(tmp_path)
+    (note,) = vault.notes.values()
+    checks = list(inspect(note, vault))
+    assert "1 sentence" in in_words(checks)
+    known = parts(note, checks)
+    (place,) = (name for name in known if name.startswith("sentence-"))
+    assert known[place].plain() == ["Checked: this page computes it", ("Value of n: 4",)]
+    line = note.lines[-1]
+    span, words = hover(vault, note, len(note.lines), line.index("four") + 2, checks, {}) or (0, "")
+    assert isinstance(span, Span)
+    assert "Value of n: 4" in words
+    at = Span.within(len(note.lines), line.index("0.14") + 1, 4)
+    titles = [action.title for action in actions(vault, note, at, checks)]
+    assert "Write the computed value" in titles
+
+
+def test_the_engine_for_the_browser_has_the_words(tmp_path: Path) -> None:
+    (tmp_path / "A.md").write_text("# A\n")
+    with zipfile.ZipFile(io.BytesIO(bundle(Vault(tmp_path)))) as archive:
+        assert "packages/vaultkit/claims/en.toml" in archive.namelist()
+
+
+def test_the_page_hides_comments_and_names_the_words(tmp_path: Path) -> None:
+    (tmp_path / "A.md").write_text("# A\n\nIt is five<!-- = n -->, more%%= n > m%% than it.\n")
+    vault = Vault(tmp_path)
+    (note,) = vault.notes.values()
+    options = {"vaultkit.render.host": {"vault": vault, "note": str(note.path), "places": True}}
+    page = markdown(note.text, extensions=list(PARTS), extension_configs={**PARTS, **options})
+    assert "It is five, more than it." in re.sub(r"<[^>]*>", "", page)
+    assert '<span data-check="sentence-0">five</span>' in page
+    assert '<span data-check="sentence-1">more</span>' in page

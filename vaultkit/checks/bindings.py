@@ -1,0 +1,228 @@
+"""The check *sentence*: words that a comment binds to code agree with its value.
+
+The code is evaluated after the last block above it; if a name in it is not bound there, after the
+first block below that binds all of its names.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check, Mend
+from vaultkit.checks.computed import Caller, computed, just_call
+from vaultkit.checks.stated import Judged, judge_value, threshold
+from vaultkit.checks.values import plain, text_of, truth
+from vaultkit.claims.bindings import Binding
+from vaultkit.claims.claims import claims_of
+from vaultkit.claims.comparisons import contradiction, relation
+from vaultkit.claims.expressions import free_names
+from vaultkit.claims.lexicon import lexicon
+from vaultkit.read.note import Block, Note
+from vaultkit.run.session import Step
+
+#: Most characters of a side of a condition in a message.
+_LONGEST = 80
+
+
+@dataclass
+class Verdict:
+    """Whether bound words hold, with the values of their variables and the results of trials."""
+
+    holds: bool
+    why: str
+    #: The places of the bound numbers.
+    places: tuple[tuple[int, int], ...] = ()
+    #: The place of a number, its digits, and those of the value.
+    rewrites: tuple[tuple[int, int, str, str], ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    tried: int = 0
+    fails_elsewhere: bool = False
+    #: The variables that were the same in all trials.
+    same: set[str] = field(default_factory=set)
+
+    @property
+    def scope(self) -> str:
+        """`GENERAL`, `HERE`, or empty if it was not tried on other numbers."""
+        if self.fails_elsewhere or (self.tried and self.same):
+            return HERE
+        return GENERAL if self.tried else ""
+
+
+class Bindings:
+    """Judges the bound words of a note.
+
+    Parameters
+    ----------
+    note
+        The note.
+    """
+
+    def __init__(self, note: Note) -> None:
+        self.note = note
+        #: Calls a function of the note without lasting effects; by default, without protection.
+        self.call: Caller = just_call
+        self.found: dict[Binding, Verdict] = {}
+        self.unbound: dict[Binding, str] = {}
+
+    def rebase(self, note: Note) -> None:
+        """Rebase onto an edited note whose text is the same up to the last block observed."""
+        self.note = note
+        own = set(claims_of(note).bindings)
+        self.found = {binding: found for binding, found in self.found.items() if binding in own}
+
+    def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Judge the words between this block and the next, and those whose names were not bound."""
+        following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
+        for binding in claims_of(self.note).bindings:
+            late = following and binding.line > following[0]
+            if binding in self.found or late or not binding.source:
+                continue
+            names = free_names(binding.tree)
+            lacking = names - variables.keys() - vars(builtins).keys()
+            if lacking:
+                self.unbound[binding] = min(lacking)
+                continue
+            verdict = self.judge(binding, variables)
+            verdict.values = _samples(names, variables)
+            self.found[binding] = verdict
+
+    def judge(self, binding: Binding, variables: Mapping[str, Any]) -> Verdict:
+        """Evaluate the code of a binding, and compare its value with the words."""
+        evaluate = partial(
+            computed, variables=variables, describe=_described, call=self.call, built_in=True
+        )
+        try:
+            value, text = evaluate(binding.source)
+        except Exception as error:  # code of a note may raise anything
+            why = f"{binding.code} cannot be evaluated: {type(error).__name__}: {error}"
+            return Verdict(False, " ".join(why.split()))
+        holds = truth(value)
+        if holds is None and not binding.is_value:
+            return Verdict(False, f"{binding.code} is {text}, which is neither true nor false")
+        if holds is None:
+            return _verdict(judge_value(binding, value, text))
+        sides = _sides(binding.tree, evaluate)
+        sides = sides and f": {sides}"
+        if not holds:
+            return Verdict(False, f"{binding.code} does not hold{sides}")
+        words = lexicon(binding.language or "en")
+        ahead = binding.words[: binding.at]
+        ahead = ahead if ahead.strip() else binding.sentence
+        wrong = contradiction(ahead, relation(binding.tree), words)
+        if wrong:
+            return Verdict(False, f"“{wrong}” contradicts {binding.code}, which holds{sides}")
+        other, places = threshold(binding)
+        if other:
+            return Verdict(False, f"“{other}” is not the number in {binding.code}", places)
+        return Verdict(True, f"{binding.code}{sides}", places)
+
+    def judges(self, line: int, column: int) -> bool:
+        """Return whether a place is that of a number that is bound."""
+        return any((line, column) in verdict.places for verdict in self.found.values())
+
+    def names(self) -> set[str]:
+        """Return the names in the code of all bindings."""
+        return {name for b in self.found if b.source for name in free_names(b.tree)}
+
+    def compare(self, other: Bindings) -> None:
+        """Take over the results of a run on other numbers."""
+        for binding, verdict in self.found.items():
+            tried = other.found.get(binding)
+            if not verdict.holds or tried is None:
+                continue
+            same = {n for n, value in verdict.values.items() if tried.values.get(n) == value}
+            verdict.same = verdict.same & same if verdict.tried else same
+            verdict.tried += 1
+            verdict.fails_elsewhere |= not tried.holds
+
+    def check(self) -> Iterator[Check]:
+        """Yield a check for each binding."""
+        rewritten = self._rewritten()
+        for binding in claims_of(self.note).bindings:
+            at = binding.line, binding.text, binding.column
+            verdict = self.found.get(binding)
+            if verdict is None:
+                why = (
+                    binding.why and f"{binding.code or 'the comment'} cannot be read: {binding.why}"
+                )
+                name = self.unbound.get(binding, "anything")
+                why = why or f"{binding.code}: no block of this note binds {name}"
+                yield _check(*at, FAILS, why)
+                continue
+            mend = rewritten.get(binding.line) if verdict.rewrites and not verdict.holds else None
+            yield _check(
+                *at, HOLDS if verdict.holds else FAILS, verdict.why,
+                scope=verdict.scope if verdict.holds else "", mend=mend,
+            )  # fmt: skip
+
+    def _rewritten(self) -> dict[int, Mend]:
+        """Return the lines with the digits of the values, by the lines of the bindings."""
+        if self.note.path.suffix == ".ipynb":
+            return {}
+        changes: dict[int, list[tuple[int, str, str]]] = {}
+        for verdict in self.found.values():
+            for line, column, old, new in () if verdict.holds else verdict.rewrites:
+                changes.setdefault(line, []).append((column, old, new))
+        mends = {}
+        for line, own in changes.items():
+            text = self.note.lines[line - 1]
+            for column, old, new in sorted(own, reverse=True):
+                if text.startswith(old, column - 1):
+                    text = text[: column - 1] + new + text[column - 1 + len(old) :]
+            if text != self.note.lines[line - 1]:
+                mends[line] = Mend(line, line, (text,))
+        return mends
+
+
+def _check(line: int, what: str, column: int, outcome: str, why: str, **more: Any) -> Check:
+    message = f"{what}: {why}" if outcome == FAILS else why
+    return Check("sentence", line, what, outcome, message, column, **more)
+
+
+def _verdict(judged: Judged) -> Verdict:
+    return Verdict(judged.holds, judged.why, judged.places, judged.rewrites)
+
+
+def _described(value: Any) -> tuple[Any, str]:
+    return plain(value), text_of(value)
+
+
+def _sides(tree: ast.expr, evaluate: Any) -> str:
+    """Return the values of the sides of a comparison: *a is 1, b is 2*."""
+    while isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
+        tree = tree.operand
+    if not isinstance(tree, ast.Compare):
+        return ""
+    said = []
+    for side in (tree.left, *tree.comparators):
+        code = ast.unparse(side)
+        if isinstance(side, ast.Constant) or len(code) > _LONGEST:
+            continue
+        with contextlib.suppress(Exception):
+            _, text = evaluate(code)
+            said.append(f"{code} is {text[:_LONGEST]}")
+    return ", ".join(dict.fromkeys(said))
+
+
+def _samples(names: set[str], variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return samples of the values of variables, to detect what trials change."""
+    found: dict[str, Any] = {}
+    for name in names & variables.keys():
+        value = variables[name]
+        if callable(value) or type(value).__name__ == "module":
+            continue
+        with contextlib.suppress(Exception):  # an object of the note may raise anything
+            array = np.asarray(value)
+            if array.dtype == object:
+                found[name] = repr(value)[:2000]
+            else:
+                found[name] = array.shape, array.ravel()[:: array.size // 256 + 1].tolist()
+    return found

@@ -1,0 +1,248 @@
+"""Compares the value of a bound expression with the words before it."""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from vaultkit.checks.values import plain
+from vaultkit.claims.amounts import as_float
+from vaultkit.claims.bindings import Binding
+from vaultkit.claims.comparisons import contrary_extreme, order_of_difference
+from vaultkit.claims.expressions import is_literal
+from vaultkit.claims.lexicon import Lexicon, lexicon
+from vaultkit.claims.stated import Stated, numbers
+
+_HUNDRED = re.compile(r"(?<![\w.])100(?:\.0*)?(?![\w.])|percent|pct", re.IGNORECASE)
+#: Most words between a name and the comment that binds it.
+_BETWEEN = 2
+_WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Whether words state a value, the evidence or failure, and the places of the numbers.
+
+    ``rewrites`` are the numbers that differ: line, column, digits, and the digits of the value.
+    """
+
+    holds: bool
+    why: str
+    places: tuple[tuple[int, int], ...] = ()
+    rewrites: tuple[tuple[int, int, str, str], ...] = ()
+
+
+def judge_value(binding: Binding, value: Any, text: str) -> Judged:
+    """Judge whether the words before a comment state a value.
+
+    Parameters
+    ----------
+    binding
+        The words and the code.
+    value
+        The value as plain data.
+    text
+        The value as text, for messages.
+    """
+    words = lexicon(binding.language or "en")
+    extreme = contrary_extreme(binding.sentence, binding.tree, words)
+    if extreme:
+        return Judged(False, f"“{extreme}” contradicts {binding.code}, which is {text}")
+    is_ = f"{binding.code} is {text}"
+    held = f"value of {binding.code}: {text}"
+    match value:
+        case Fraction():
+            return _number(binding, [value], [text], words)
+        case datetime.date() | datetime.time():
+            ahead = binding.words[: binding.at]
+            return Judged(True, held) if _dates(ahead, value, words) else Judged(False, is_)
+        case str():
+            return Judged(True, held) if _ends_with(binding, [value]) else Judged(False, is_)
+        case [*several] if several and all(isinstance(one, Fraction) for one in several):
+            return _number(binding, several, [_short(one) for one in several], words)
+        case [*several] if several:
+            named = [str(one) for one in several]
+            return Judged(True, held) if _ends_with(binding, named) else Judged(False, is_)
+    return Judged(False, f"{is_}, which no words can state")
+
+
+def threshold(binding: Binding) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Compare the bound before a condition, as *less than half*, with the number in the condition.
+
+    Returns
+    -------
+    tuple
+        The words of a bound that differs, or ``""``; and the place of the bound.
+    """
+    words = lexicon(binding.language or "en")
+    ahead = binding.words[: binding.at]
+    stated = [one for one in numbers(ahead, binding.at, words, in_percent=True) if one.bounds]
+    match binding.tree:
+        case ast.Compare(left, [_], [right]):
+            sides = [side for side in (left, right) if is_literal(side)]
+        case _:
+            return "", ()
+    if not stated or not sides or ahead[stated[-1].end :].split()[1:]:
+        return "", ()
+    value = plain(ast.literal_eval(sides[0]))
+    if not isinstance(value, Fraction) or value == 0:
+        return "", ()
+    last = stated[-1]
+    # Fractions are rounded, as 1/3 is in code.
+    known = [last.value * scale for scale in last.scales]
+    agrees = any(abs(own - value) <= abs(value) / 1000 for own in known)
+    return "" if agrees else last.text, (binding.place_of(last.start),)
+
+
+def _number(
+    binding: Binding, values: Sequence[Fraction], texts: Sequence[str], words: Lexicon
+) -> Judged:
+    """Judge the last numbers before a comment: as many as there are values."""
+    hundred = bool(_HUNDRED.search(binding.source))
+    formula = binding.formula
+    ahead, at = (formula, len(formula)) if formula else (binding.words, binding.at)
+    # Each number with its place; one in a formula has none.
+    stated: list[tuple[Stated, tuple[int, int] | None]] = [
+        (one, None if formula else binding.place_of(one.start))
+        for one in numbers(ahead, at, words, in_percent=hundred)
+    ]
+    if len(stated) < len(values):
+        cells = [
+            (one, (line, column + one.start))
+            for cell, line, column in binding.row
+            for one in numbers(cell, len(cell), words, in_percent=hundred)
+        ]
+        stated = [*cells, *stated]
+    if len(stated) < len(values):
+        if len(values) == 1:
+            return Judged(False, f"no number stands before {binding.code}, which is {texts[0]}")
+        why = f"{binding.code} is {', '.join(texts[:12])}: {len(values)} numbers"
+        return Judged(False, f"{why}, of which {len(stated)} stand before it")
+    stated = stated[len(stated) - len(values) :]
+    places = tuple(place for _, place in stated if place)
+    wrong = [n for n, (one, _) in enumerate(stated) if not one.agrees(values[n])]
+    order = order_of_difference(binding.tree) if len(values) == 1 else 0
+    sign = stated[-1][0].sign
+    rises = values[0] * order > 0
+    if not wrong and order and sign in ("up", "down") and values[0] and rises != (sign == "up"):
+        way = "rise" if rises else "fall"
+        return Judged(False, f"{binding.code} is {texts[0]}, a {way}", places)
+    if not wrong:
+        said = texts[0] if len(values) == 1 else ", ".join(texts[:12])
+        return Judged(True, f"value of {binding.code}: {said}", places)
+    rewrites = tuple(
+        (*place, one.digits, new)
+        for n, (one, place) in enumerate(stated)
+        if n in wrong and place and (new := _digits(one, values[n]))
+    )
+    if len(values) == 1:
+        return Judged(False, f"{binding.code} is {texts[0]}", places, rewrites)
+    first = wrong[0]
+    own = stated[first][0].text
+    why = f"{own} stands for number {first + 1} of {binding.code}, {texts[first]}"
+    return Judged(False, why, places, rewrites)
+
+
+def _short(value: Fraction) -> str:
+    return f"{as_float(value):.6g}"
+
+
+def _digits(stated: Stated, value: Fraction) -> str:
+    """Return a value in as many digits as are stated; empty if the number has another form."""
+    if not re.fullmatch(r"[\d,]+(?:\.\d+)?", stated.digits) or value == 0:
+        return ""
+    old = Fraction(stated.digits.replace(",", ""))
+    decimals = len(stated.digits.partition(".")[2])
+    # The nearest scale counts: 0.6705 is 67.05 %.
+    scaled = [abs(value) / scale for scale in stated.scales]
+    best = min(scaled, key=lambda one: max(one / old, old / one) if old and one else one)
+    comma = "," if "," in stated.digits else ""
+    return f"{as_float(best):{comma}.{decimals}f}"
+
+
+def _dates(ahead: str, value: datetime.date | datetime.time, words: Lexicon) -> bool:
+    """Return whether a text ends with a date, or the parts of one, as *a Monday*, *12 June*."""
+    months = words.words["dates"]["months"]
+    days = words.words["dates"]["weekdays"]
+    tokens = re.findall(r"\d+(?::\d+)*(?:-\d+)*|[^\W\d_]+", ahead)[-10:]
+    stated: list[tuple[str, int]] = []
+    skipped = 0
+    endings = words.words["grammar"]["ordinal_endings"]
+    for token in reversed(tokens):
+        word = token.lower()
+        if found := re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", token):
+            stated += zip(("year", "month", "day"), map(int, found.groups()), strict=True)
+        elif found := re.fullmatch(r"(\d\d?):(\d\d)", token):
+            stated += zip(("hour", "minute"), map(int, found.groups()), strict=True)
+        elif word in months:
+            stated.append(("month", months.index(word) + 1))
+        elif word in days:
+            stated.append(("weekday", days.index(word)))
+        elif token.isdigit() and len(token) == len("2017"):
+            stated.append(("year", int(token)))
+        elif token.isdigit() and len(token) <= len("31") and 1 <= int(token) <= 31:
+            stated.append(("day", int(token)))
+        elif word in (*endings, "of", "the", "at"):
+            continue
+        elif stated:
+            break
+        else:
+            skipped += 1
+            if skipped > _BETWEEN:
+                break
+    parts = dict(reversed(stated))
+
+    def is_so(name: str, number: int) -> bool:
+        own = getattr(value, name, None)
+        return bool((own() if callable(own) else own) == number)
+
+    return bool(parts) and all(is_so(name, number) for name, number in parts.items())
+
+
+def _ends_with(binding: Binding, names: Sequence[str]) -> bool:
+    """Return whether the words before a comment end with names, in order.
+
+    Some words may follow the last one: *the `f` node*.
+    """
+    ahead = binding.words[: binding.at]
+    own = _comparable(ahead)
+    wanted = [token for name in names for token in _comparable(name)]
+    between = {"and", "or", "then", "to", "the", "a", "an", "with"}
+    for skipped in range(_BETWEEN + 1):
+        end = len(own) - skipped
+        at, left = end, list(wanted)
+        while left and at > 0:
+            word = own[at - 1]
+            if _alike(word, left[-1]):
+                left.pop()
+            elif len(names) == 1 or word.lower() not in between or len(left) == len(wanted):
+                break
+            at -= 1
+        if wanted and not left:
+            # A name that goes on, as *New York City* for "York City", is another one; so is a
+            # second name in code behind it.
+            return True
+        if end > 0 and (own[end - 1][:1].isupper() or _is_code(binding, end, own)):
+            break
+    return False
+
+
+def _comparable(text: str) -> list[str]:
+    return [found[0] for found in _WORD.finditer(text.replace("_", " "))] or text.split()
+
+
+def _alike(word: str, wanted: str) -> bool:
+    """Return whether words are equal; the first letter of a longer word may be a capital one."""
+    if word == wanted:
+        return True
+    return len(word) > 1 and word[1:] == wanted[1:] and word[0].lower() == wanted[0].lower()
+
+
+def _is_code(binding: Binding, end: int, own: Sequence[str]) -> bool:
+    """Return whether the word at a place is bound as code, so that no other name can be meant."""
+    return binding.text == own[end - 1]

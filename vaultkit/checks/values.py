@@ -1,0 +1,95 @@
+"""Values of expressions as plain data, which cannot change when the note goes on."""
+
+from __future__ import annotations
+
+import datetime
+import enum
+import math
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+#: Most elements of a value that are looked at.
+_MOST = 4096
+#: Most characters of the text of a value.
+_LONGEST = 200
+
+
+def plain(value: Any) -> Any:
+    """Return a value as a truth, number (`Fraction`), text, date, None, or a list of these.
+
+    A number that is not finite becomes its text.
+
+    Examples
+    --------
+    >>> plain(np.array([0.5, 2.0])), plain({"a": "b"}), plain(np.int8(3)), plain(float("nan"))
+    ([Fraction(1, 2), Fraction(2, 1)], ['b'], Fraction(3, 1), 'nan')
+    """
+    match value:
+        case np.ndarray():
+            if value.dtype == bool and value.size > 1:
+                return [bool(one) for one in value.ravel()]
+            return plain(value.item() if value.size == 1 else value.ravel()[:_MOST].tolist())
+        case np.datetime64():
+            day = value.astype("datetime64[s]").item()
+            midnight = isinstance(day, datetime.datetime) and day.time() == datetime.time()
+            return day.date() if midnight else day
+        case np.generic():
+            return plain(value.item())
+        case enum.Enum():
+            return value.name
+        case bool() | str() | None | datetime.date() | datetime.time():
+            return value
+        case int() | Fraction():
+            return Fraction(value)
+        case float() | Decimal():
+            return Fraction(value) if math.isfinite(value) else str(value)
+        case complex():
+            return plain(value.real) if value.imag == 0 else str(value)
+        case datetime.timedelta():
+            return plain(value.total_seconds())
+        case Mapping():
+            return [plain(one) for one in list(value.values())[:_MOST]]
+        case list() | tuple() | set() | frozenset() | range():
+            items = sorted(value, key=str) if isinstance(value, (set, frozenset)) else value
+            return [one for item in list(items)[:_MOST] for one in _flat(plain(item))]
+    if hasattr(value, "__array__"):
+        return plain(np.asarray(value))
+    if isinstance(value, Iterable):
+        return [
+            one for item, _ in zip(value, range(_MOST), strict=False) for one in _flat(plain(item))
+        ]
+    return str(value)
+
+
+def _flat(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def truth(value: Any) -> bool | None:
+    """Return the truth of a plain value, of all elements of an array; None if it has none.
+
+    >>> truth(True), truth([True, False]), truth([]), truth("yes")
+    (True, False, None, None)
+    """
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, list) and value and all(isinstance(one, bool) for one in value):
+        return all(value)
+    return None
+
+
+def text_of(value: Any) -> str:
+    """Return a short text of a value, for messages."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, precision=4, threshold=12, separator=", ")[:_LONGEST]
+    if isinstance(value, (datetime.date, Fraction, Decimal)):
+        return str(value)
+    return " ".join(repr(value).split())[:_LONGEST]

@@ -1,0 +1,480 @@
+"""What words of comparison state (*larger*, *never*, *most*), and what a condition states.
+
+Both are described by operators: *larger* agrees with ``>`` and ``>=``, *not larger* with ``<=``.
+The left side of a condition is the subject of the sentence: *a is larger* is ``a > b``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from vaultkit.claims.lexicon import Lexicon
+
+_FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "==", "in": "not in",
+            "not in": "in"}  # fmt: skip
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+    ast.In: "in", ast.NotIn: "not in", ast.Is: "==", ast.IsNot: "!=",
+}  # fmt: skip
+#: The operators that agree with a direction, and with its negation.
+_AGREE = {
+    "more": {">", ">="}, "less": {"<", "<="}, "at_least": {">=", ">"}, "at_most": {"<=", "<"},
+    "same": {"=="}, "different": {"!=", "<", ">"}, "rises": {">", ">="}, "falls": {"<", "<="},
+    "largest": {">", ">="}, "smallest": {"<", "<="},
+}  # fmt: skip
+_DENIED = {
+    "more": {"<=", "<", "=="}, "less": {">=", ">", "=="}, "at_least": {"<"}, "at_most": {">"},
+    "same": {"!=", "<", ">"}, "different": {"=="}, "rises": {"<=", "<", "=="},
+    "falls": {">=", ">", "=="}, "largest": {"<", "<=", "!="}, "smallest": {">", ">=", "!="},
+}  # fmt: skip
+_SUPERLATIVES = ("largest", "smallest")
+_BEST = ("best", "worst", "fastest", "slowest", "quickest")
+_CHANGES = ("rises", "falls")
+#: Functions whose value is true if two things are equal, about equal.
+_EQUAL = {"isclose", "allclose", "array_equal", "array_equiv", "equals", "issubset"}
+_MAX = {"max", "argmax", "nanmax", "nanargmax", "amax", "idxmax", "nlargest", "most_common"}
+_MIN = {"min", "argmin", "nanmin", "nanargmin", "amin", "idxmin", "nsmallest"}
+_SUMS = {"sum", "mean", "count_nonzero", "average", "len"}
+#: Parts of names that say which of two things is the earlier one.
+_BEFORE = (
+    "before",
+    "old",
+    "start",
+    "first",
+    "initial",
+    "begin",
+    "prev",
+    "previous",
+    "early",
+    "was",
+)
+_AFTER = ("after", "new", "end", "last", "final", "now", "next", "late", "later", "current")
+#: How many words before a comparison its negation may stand.
+_NEAR = 4
+#: The last words before a comment, among which a direction in one short word counts.
+_LATE = 4
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What a condition states.
+
+    Attributes
+    ----------
+    operators
+        The operators between its left and its right sides.
+    quantifier
+        ``all``, ``any``, ``none``, ``most`` or ``few``; empty if it does not say.
+    extremes
+        ``max``, ``min`` or both, if it selects or compares with these.
+    chain
+        Whether its sides are in the order of time: ``a < b < c``, ``x[0] < x[1]``.
+    many
+        Whether it has more than two sides, of which any may be the subject.
+    names
+        The names in it, in lower case.
+    """
+
+    operators: frozenset[str] = frozenset()
+    quantifier: str = ""
+    extremes: frozenset[str] = frozenset()
+    chain: bool = False
+    many: bool = False
+    names: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def denies(self) -> bool:
+        """Whether it states that something is not so."""
+        return self.quantifier == "none" or (
+            bool(self.operators) and self.operators <= {"!=", "not in", "false"}
+        )
+
+
+def relation(tree: ast.expr) -> Relation:
+    """Return what a condition states.
+
+    >>> relation(ast.parse("not a > b", mode="eval").body).operators
+    frozenset({'<='})
+    """
+    found = _relation(tree)
+    names = {n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(tree)
+             if isinstance(n, (ast.Name, ast.Attribute))}  # fmt: skip
+    strings = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
+    names |= {text for text in strings if isinstance(text, str)}
+    extremes = {"max" for n in names if n in _MAX} | {"min" for n in names if n in _MIN}
+    extremes |= set(_ends_of_sorted(tree))
+    return replace(
+        found, extremes=frozenset(extremes), names=frozenset(name.lower() for name in names)
+    )
+
+
+def _relation(tree: ast.expr) -> Relation:
+    match tree:
+        case ast.UnaryOp(ast.Not() | ast.Invert(), inner):
+            return _negated(_relation(inner))
+        case ast.BoolOp(_, parts):
+            return _joined([_relation(part) for part in parts])
+        case ast.BinOp(left, ast.BitAnd() | ast.BitOr(), right):
+            return _joined([_relation(left), _relation(right)])
+        case ast.Compare(left, [operator], [right]):
+            return _compared(left, _OPERATORS[type(operator)], right)
+        case ast.Compare(_, operators, _):
+            kinds = frozenset(_OPERATORS[type(one)] for one in operators)
+            return Relation(kinds, chain=True, many=True)
+        case ast.Call(function, arguments):
+            name = _called(function)
+            own = arguments[0] if arguments else getattr(function, "value", None)
+            if name in ("all", "any") and own is not None:
+                return replace(_relation(own), quantifier=name)
+            if name in _EQUAL:
+                return Relation(frozenset({"=="}))
+            if name == "bool" and own is not None:
+                return _relation(own)
+            return Relation(frozenset({"true"}))
+        case ast.GeneratorExp(element, [loop]) | ast.ListComp(element, [loop]):
+            found = _relation(element)
+            if isinstance(loop.target, ast.Tuple) and _is_sequence(loop.iter):
+                later = [n.id for n in loop.target.elts if isinstance(n, ast.Name)]
+                sides = _sides(element)
+                if sides and len(later) > 1 and {later[0], later[-1]} <= set(sides):
+                    return replace(found, chain=sides[0] == later[0])
+            return found
+        case _:
+            return Relation(frozenset({"true"}))
+
+
+def _compared(left: ast.expr, operator: str, right: ast.expr) -> Relation:
+    # A number is no subject.
+    if _is_number(left) and not _is_number(right):
+        left, operator, right = right, _MIRRORED.get(operator, operator), left
+    if operator in ("in", "not in"):
+        return Relation(frozenset({operator}))
+    if (counted := _counted(left)) is not None:
+        inner = _relation(counted)
+        if inner.operators - {"true"}:
+            return _shared(inner, operator, right)
+    if _is_distance(left):
+        more = {"<": {"=="}, "<=": {"=="}, ">": {"!="}, ">=": {"!="}}
+        return Relation(frozenset({operator, *more.get(operator, ())}))
+    return Relation(frozenset({operator}), chain=_is_earlier(left, right))
+
+
+def _shared(inner: Relation, operator: str, right: ast.expr) -> Relation:
+    """Return what a count or share of things for which a condition holds states."""
+    if _is_zero(right) and operator in ("==", "<="):
+        return _negated(replace(inner, quantifier="any"))
+    if _is_zero(right) and operator in (">", "!="):
+        return replace(inner, quantifier="any")
+    whole = {"==": "all", ">": "most", ">=": "most", "<": "few", "<=": "few"}
+    found = replace(inner, quantifier=whole.get(operator, ""))
+    return found if operator == "==" else replace(found, operators=inner.operators | {operator})
+
+
+def _negated(found: Relation) -> Relation:
+    quantifiers = {"any": "none", "none": "any", "all": "any", "most": "few", "few": "most"}
+    operators = {_FLIPPED.get(one, {"true": "false", "false": "true"}.get(one, one))
+                 for one in found.operators}  # fmt: skip
+    return replace(
+        found,
+        operators=frozenset(operators),
+        quantifier=quantifiers.get(found.quantifier, ""),
+    )
+
+
+def _joined(parts: list[Relation]) -> Relation:
+    operators = frozenset(one for part in parts for one in part.operators)
+    quantifiers = {part.quantifier for part in parts}
+    quantifier = quantifiers.pop() if len(quantifiers) == 1 else ""
+    return Relation(operators, quantifier, chain=any(part.chain for part in parts))
+
+
+def _called(function: ast.expr) -> str:
+    match function:
+        case ast.Name(name) | ast.Attribute(_, name):
+            return name
+    return ""
+
+
+def _counted(node: ast.expr) -> ast.expr | None:
+    """Return what a sum or mean counts; None if it is neither."""
+    if isinstance(node, ast.Call) and _called(node.func) in _SUMS:
+        if node.args:
+            inner = node.args[0]
+            if isinstance(inner, (ast.GeneratorExp, ast.ListComp)):
+                conditions = [one for loop in inner.generators for one in loop.ifs]
+                return conditions[0] if conditions else inner.elt
+            return inner
+        if isinstance(node.func, ast.Attribute):
+            return node.func.value
+    return None
+
+
+def _is_distance(node: ast.expr) -> bool:
+    """Return whether it is the size of a difference."""
+    calls = (n for n in ast.walk(node) if isinstance(n, ast.Call))
+    sizes = {"abs", "absolute", "fabs", "norm"}
+    return any(
+        _called(call.func) in sizes
+        and any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub) for n in ast.walk(call))
+        for call in calls
+    )
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float, complex))
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _sides(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.Compare) and len(node.comparators) == 1:
+        sides = [node.left, node.comparators[0]]
+        return [side.id for side in sides if isinstance(side, ast.Name)]
+    return []
+
+
+def _is_sequence(node: ast.expr) -> bool:
+    """Return whether a loop is over neighbours: ``pairwise(x)``, ``zip(x, x[1:])``."""
+    if not isinstance(node, ast.Call):
+        return False
+    if _called(node.func) == "pairwise":
+        return True
+    return (
+        _called(node.func) == "zip"
+        and len(node.args) > 1
+        and isinstance(node.args[1], ast.Subscript)
+        and ast.unparse(node.args[1].value) in ast.unparse(node.args[0])
+    )
+
+
+def _is_earlier(left: ast.expr, right: ast.expr) -> bool:
+    """Return whether the left side comes before the right one, as ``x[0]`` before ``x[-1]``."""
+    ranks = _rank(left), _rank(right)
+    if ranks[0] is None or ranks[1] is None or ranks[0][0] != ranks[1][0]:
+        return False
+    return ranks[0][1] < ranks[1][1]
+
+
+def _rank(node: ast.expr) -> tuple[str, float] | None:
+    """Return what a side is an element of, and its place in the order of time."""
+    match node:
+        case ast.Subscript(owner, index):
+            try:
+                at = ast.literal_eval(index)
+            except ValueError:
+                return None
+            if isinstance(at, (int, float)):
+                return ast.unparse(owner), at if at >= 0 else 10**9 + at
+        case ast.Name(name):
+            if found := re.fullmatch(r"(?P<stem>[A-Za-z_]*?)_?(?P<n>\d+)", name):
+                return found["stem"], float(found["n"])
+            parts = name.lower().split("_")
+            if set(parts) & set(_BEFORE):
+                return "", 0.0
+            if set(parts) & set(_AFTER):
+                return "", 1.0
+    return None
+
+
+def order_of_difference(tree: ast.expr) -> int:
+    """Return 1 if a difference is *later minus earlier*, −1 if it is the reverse, else 0.
+
+    >>> [order_of_difference(ast.parse(c, mode="eval").body) for c in ("x[-1] - x[0]", "x1 - x2")]
+    [1, -1]
+    """
+    match tree:
+        case ast.BinOp(left, ast.Sub(), right):
+            return _is_earlier(right, left) - _is_earlier(left, right)
+        case ast.BinOp(ast.BinOp(_, ast.Sub(), _) as inner, ast.Div(), _):
+            return order_of_difference(inner)
+    return 0
+
+
+def contrary_extreme(text: str, tree: ast.expr, words: Lexicon) -> str:
+    """Return the last superlative of a text if an expression selects the other extreme.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> contrary_extreme("The largest is", ast.parse("min(x)", mode="eval").body, lexicon())
+    'largest'
+    """
+    found = relation(tree)
+    spoken = [
+        one for one in comparisons(text, words, late=False)
+        if one.what in _SUPERLATIVES or one.word in _BEST
+    ]  # fmt: skip
+    if not spoken or len(found.extremes) != 1 or spoken[-1].denied:
+        return ""
+    last = spoken[-1]
+    what = _side(last.what, found, words) if last.table == "sides" else last.what
+    extreme = {"largest": "max", "more": "max", "smallest": "min", "less": "min"}.get(what)
+    return last.word if extreme and found.extremes != {extreme} else ""
+
+
+def _ends_of_sorted(tree: ast.expr) -> Iterator[str]:
+    """Yield ``max`` or ``min`` for the last or first element of something sorted."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(ast.Call(ast.Name("sorted"), _, keywords), index):
+                turned = any(k.arg == "reverse" for k in keywords)
+                first = isinstance(index, ast.Constant) and index.value == 0
+                yield "max" if first == turned else "min"
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A word of comparison: its table and list in the lexicon, and whether it is denied."""
+
+    word: str
+    what: str
+    table: str = "directions"
+    denied: bool = False
+    start: int = 0
+    end: int = 0
+
+    @property
+    def phrase(self) -> str:
+        """The word, and whether it is denied."""
+        return f"not {self.word}" if self.denied else self.word
+
+
+def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[Spoken]:
+    """Return the words of comparison in a text, in order.
+
+    Words that may mean something else count only at its end, unless ``late`` is false.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> [(s.word, s.what, s.denied) for s in comparisons("It is not larger", lexicon())]
+    [('larger', 'more', True)]
+    """
+    plain = re.sub(
+        rf"(?<![\w-]){words.pattern('negations', 'void')}(?![\w-])",
+        lambda own: "\ufffc" * len(own[0]), text, flags=re.IGNORECASE,
+    )  # fmt: skip
+    least = len(plain) - len(" ".join(plain.split()[-_LATE:])) if late else 0
+    found = []
+    for table in ("directions", "weak", "sides", "quantifiers"):
+        for own, name in words.find(table, plain):
+            if (table == "weak" and own.start() < least) or name in _NAMES:
+                continue
+            if name == "same" and _is_multiple(plain[: own.start()], words):
+                continue
+            start = plain.rfind(",", 0, own.start()) + 1
+            before = plain[start : own.start()].split()[-_NEAR:]
+            denied = table != "quantifiers" and any(_denies(word, words) for word in before)
+            found.append(Spoken(own[0].lower(), name, table, denied, *own.span()))
+    return sorted(found, key=lambda one: (one.start, -one.end))
+
+
+#: The lists of the lexicon with parts of names.
+_NAMES = ("speeds", "times", "goods", "bads")
+
+
+def _is_multiple(before: str, words: Lexicon) -> bool:
+    """Return whether *as large as* follows *twice*, *half* or *three times*."""
+    multiple = (words.pattern(table) for table in ("multiples", "parts"))
+    either = "|".join((*multiple, words.pattern("grammar", "times")))
+    return bool(re.search(rf"(?:{either})\s+$", before, re.IGNORECASE))
+
+
+def _denies(word: str, words: Lexicon) -> bool:
+    pattern = words.pattern("negations", "words")
+    return bool(re.fullmatch(pattern, word.strip("()“”\"'*`"), re.IGNORECASE))
+
+
+def contradiction(text: str, found: Relation, words: Lexicon) -> str:
+    """Return the word before a condition that it contradicts; empty if they agree.
+
+    Of several words of comparison the last one counts, since it is next to the condition.
+    """
+    spoken = comparisons(text, words)
+    strong = [one for one in spoken if one.table in ("directions", "sides")]
+    directions = strong or [one for one in spoken if one.table == "weak"]
+    quantifiers = [one for one in spoken if one.table == "quantifiers"]
+    if directions and not _agrees(directions[-1], found, words):
+        return directions[-1].phrase
+    if quantifiers and not _counts(quantifiers[-1], found, bool(directions)):
+        return quantifiers[-1].word
+    if not directions and not quantifiers:
+        return _denied(text, found, words)
+    return ""
+
+
+def _denied(text: str, found: Relation, words: Lexicon) -> str:
+    """Return the negation in *it is not symmetric* if the condition states that it is."""
+    last = text.rpartition(",")[2].split()[-3:]
+    denials = [word for word in last if _denies(word, words)]
+    named = [n for n in found.names for w in last if len(w) >= _NEAR and w.strip("`*.()") in n]
+    if denials and found.quantifier != "none":
+        if found.operators in ({"=="}, {"in"}) or (found.operators == {"true"} and named):
+            return denials[0]
+    elif found.operators == {"false"} and named and not denials:
+        return last[-1]
+    return ""
+
+
+def _agrees(spoken: Spoken, found: Relation, words: Lexicon) -> bool:
+    """Return whether a direction agrees with a condition."""
+    what = spoken.what
+    if spoken.table == "sides":
+        what = _side(what, found, words)
+        if not what:
+            return True
+    orders = found.operators & _MIRRORED.keys()
+    extreme = {"largest": "max", "smallest": "min", "more": "max", "less": "min"}.get(what)
+    if extreme and len(found.extremes) == 1 and (what in _SUPERLATIVES or not orders):
+        return (found.extremes == {extreme}) != spoken.denied
+    if what in _SUPERLATIVES and len(found.extremes) > 1:
+        return True
+    operators = found.operators - {"true", "false", "in", "not in"}
+    if not operators:
+        return True
+    if found.many and what not in _CHANGES:
+        return True
+    if found.chain and what in _CHANGES:
+        operators = frozenset(_MIRRORED.get(one, one) for one in operators)
+    return bool(operators & (_DENIED if spoken.denied else _AGREE)[what])
+
+
+def _side(name: str, found: Relation, words: Lexicon) -> str:
+    """Return the direction of *faster* or *better*, as the names in the condition say; or empty."""
+    sides = words.words["sides"]
+
+    def holds(*lists: str) -> bool:
+        parts = {part for own in found.names for part in (own, *own.split("_"))}
+        stems = {part.removesuffix("s") for part in parts} | parts
+        return any(word in stems for one in lists for word in sides[one])
+
+    forward = holds("goods") if name in ("better", "worse") else holds("speeds")
+    backward = holds("bads") if name in ("better", "worse") else holds("times")
+    if forward == backward:
+        return ""
+    rises = (name in ("better", "more")) == forward
+    return "more" if rises else "less"
+
+
+#: The operators between a share and a half of *most* and *few*.
+_SHARES = {"most": {">", ">="}, "few": {"<", "<="}}
+
+
+def _counts(spoken: Spoken, found: Relation, directed: bool) -> bool:
+    """Return whether a word for a share of things agrees with a condition."""
+    wrong = {
+        "all": ("any", "none", "few"), "none": ("any", "all", "most"), "some": ("none",),
+        "most": ("none", "few"), "few": ("all", "most"),
+    }[spoken.what]  # fmt: skip
+    if spoken.what == "none" and directed:
+        return True  # *none is larger* is a direction that is denied
+    if spoken.what == "none" and not found.quantifier:
+        return found.denies or "false" in found.operators
+    if spoken.what in _SHARES and not found.quantifier and not directed:
+        orders = found.operators & _MIRRORED.keys()
+        return not orders or bool(orders & _SHARES[spoken.what])
+    return found.quantifier not in wrong

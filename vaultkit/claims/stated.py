@@ -1,0 +1,391 @@
+"""The numbers that words state, as ranges of values: *67.05 %*, *about twice*, *the third*, *none*.
+
+Other than `vaultkit.claims.quantities`, this module reads every number, however small, since it is
+asked only for the numbers that a note binds to an expression.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from vaultkit.claims.lexicon import Lexicon
+from vaultkit.claims.numerals import NUMERAL, number_of
+from vaultkit.claims.quantities import BINARY, NUMBER, SCALE, VULGAR, joined, power_of, unit_of
+
+#: How far a value may be from a multiple or a fraction in words, and from one with *about*.
+_WORDY, _ROUGH = Fraction(1, 20), Fraction(3, 20)
+#: How far a value may be below a number with *almost*.
+_ALMOST = Fraction(3, 20)
+_MINUS = "-−‐‑﹣－–"
+_ZERO = Fraction(0)
+
+_PREFIXES = {"T": 12, "G": 9, "M": 6, "k": 3, "h": 2, "c": -2, "m": -3, "µ": -6, "μ": -6, "u": -6,
+             "n": -9, "p": -12, "f": -15}  # fmt: skip
+_SYMBOLS = ("mol", "Hz", "Pa", "eV", "Wh", "cal", "bit", "m", "g", "s", "A", "K", "N", "J", "W",
+            "C", "V", "F", "T", "H", "B", "L", "l", "Ω")  # fmt: skip
+_SYMBOL = re.compile(
+    rf"[ \u00a0\u202f]?(?P<prefix>[{''.join(_PREFIXES)}])?(?P<unit>{'|'.join(_SYMBOLS)})"
+    r"(?:\^?(?P<power>[23]|[²³]))?(?![A-Za-z²³^])(?:\s?/\s?(?P<per>h|min|s)(?![A-Za-z]))?"
+)
+_GREEK = {"tera": 12, "giga": 9, "mega": 6, "kilo": 3, "hecto": 2, "centi": -2, "milli": -3,
+          "micro": -6, "nano": -9, "pico": -12}  # fmt: skip
+_NAMED = re.compile(
+    rf"[ \u00a0]?(?P<prefix>{'|'.join(_GREEK)})(?:met(?:er|re)|gram|second|hertz|watt|volt|joule"
+    r"|newton|pascal|byte|bit|lit(?:er|re)|amp(?:ere)?|ohm|electronvolt|mole)s?\b",
+    re.IGNORECASE,
+)
+_SECONDS = {"h": 3600, "min": 60, "s": 1}
+_DEGREE = re.compile(r"[ \u00a0]?°(?!\s?[CFK])")
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values that agree with what a text states; without a bound, it is None."""
+
+    low: Fraction | None
+    high: Fraction | None
+    #: Whether the bounds themselves do not agree.
+    strict: bool = False
+
+    def holds(self, value: Fraction) -> bool:
+        """Return whether a value is in the range, apart from rounding errors."""
+        largest = max(abs(bound) for bound in (value, self.low, self.high) if bound is not None)
+        slack = largest / 10**9
+        slack = -slack if self.strict else slack
+        above = self.low is None or value >= self.low - slack
+        return above and (self.high is None or value <= self.high + slack)
+
+    def scaled(self, factor: Fraction, add: int = 0) -> Range:
+        """Return the range of the values times a factor, plus an integer."""
+        low, high = (None if b is None else b * factor + add for b in (self.low, self.high))
+        return replace(self, low=low, high=high) if factor > 0 else Range(high, low, self.strict)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A number that words state.
+
+    Attributes
+    ----------
+    start, end
+        Its place in the text.
+    text
+        The words themselves.
+    ranges
+        The values that agree with it.
+    digits
+        Its digits, if it is a plain number in digits.
+    value
+        The number itself, without its unit.
+    bounds
+        Whether the words before it make it a bound: *less than 5*.
+    scales
+        The factors by which its digits may differ from the value: 1, and 1/100 for a percentage.
+    """
+
+    start: int
+    end: int
+    text: str
+    ranges: tuple[Range, ...]
+    digits: str = ""
+    scales: tuple[Fraction, ...] = (Fraction(1),)
+    value: Fraction = Fraction(0)
+    bounds: bool = False
+    #: ``up`` or ``down`` if it is said to be a change in this direction.
+    sign: str = ""
+
+    def agrees(self, value: Fraction) -> bool:
+        """Return whether a value agrees with the words."""
+        return any(own.holds(value) for own in self.ranges)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A number before its context counts: half a unit of its last digit, and its kind."""
+
+    start: int
+    end: int
+    value: Fraction
+    half: Fraction
+    scales: tuple[Fraction, ...] = (Fraction(1),)
+    whole: bool = False
+    wordy: bool = False
+    times: bool = False
+    ordinal: bool = False
+    percent: bool = False
+    digits: str = ""
+
+
+def numbers(text: str, ends: int, words: Lexicon, *, in_percent: bool = False) -> list[Stated]:
+    """Return the numbers that a text states before a place, in order.
+
+    What follows that place may say the sign of a number: *2 below zero*. With ``in_percent``, the
+    value of *0.4 %* may be 0.4.
+
+    Examples
+    --------
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> text = "It falls by 0.25, about twice as much, in five steps."
+    >>> [text[s.start : s.end] for s in numbers(text, len(text), lexicon())]
+    ['0.25', 'twice', 'five']
+    """
+    from_zero = words.pattern("grammar", "from_zero")
+    plain = re.sub(rf"(?<=\w\s){from_zero}", lambda own: "\ufffc" * len(own[0]), text[:ends])
+    read = sorted(_read(plain, words), key=lambda one: (one.start, -one.end))
+    found: list[_Read] = []
+    for one in read:
+        if found and one.start < found[-1].end:
+            if (one.start, one.end) == (found[-1].start, found[-1].end):
+                found.append(one)  # *third* is a part or an ordinal
+            continue
+        found.append(one)
+    stated: list[Stated] = []
+    for one in found:
+        if one.percent and abs(one.value) < 1 and not in_percent:
+            one = replace(one, scales=one.scales[1:])
+        made = _in_context(text, one, words)
+        if stated and stated[-1].start == made.start:
+            made = replace(made, ranges=stated.pop().ranges + made.ranges)
+        stated.append(made)
+    return stated
+
+
+def _read(text: str, words: Lexicon) -> Iterator[_Read]:
+    """Yield the numbers in a text, which may overlap."""
+    yield from _in_digits(text, words)
+    grammar = words.words["grammar"]
+    one, the = words.pattern("grammar", "one"), words.pattern("grammar", "the")
+    prefix = rf"(?:(?P<above>{NUMERAL}|{one}|\d+)[- ])?"
+    for found in _each(rf"{prefix}(?P<part>{words.pattern('parts')})", text):
+        below, above = words.value("parts", found["part"]), found["above"]
+        if not below or (not above and re.search(rf"\b{the}\s$", text[: found.start()], re.I)):
+            continue
+        count = 1 if not above or above.lower() in grammar["one"] else _count(above)
+        value = count / below
+        yield _Read(found.start(), found.end(), value, value * _WORDY, wordy=True)
+    for found in _each(words.pattern("multiples"), text):
+        factor = words.value("multiples", found[0]) or _ZERO
+        half = factor * _WORDY
+        yield _Read(found.start(), found.end(), factor, half, wordy=True, times=factor > 1)
+    times = words.pattern("grammar", "times")
+    for found in _each(rf"(?P<n>{NUMERAL})[- ]?{times}", text):
+        value = Fraction(number_of(found["n"]))
+        yield _Read(found.start(), found.end(), value, value * _WORDY, wordy=True, times=True)
+    tens = r"(?:(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[- ])?"
+    for found in _each(rf"{tens}(?P<n>{words.pattern('ordinals')})", text):
+        value = words.value("ordinals", found["n"]) or _ZERO
+        if re.search(rf"(?<![\w-]){one}\s$", text[: found.start()], re.IGNORECASE):
+            continue  # *a third* is a part
+        value += number_of(found["tens"]) if found["tens"] else 0
+        yield _Read(found.start(), found.end(), value, _ZERO, whole=True, ordinal=True)
+    endings = words.pattern("grammar", "ordinal_endings")
+    for found in _each(rf"(?P<n>\d+){endings}", text):
+        yield _Read(
+            found.start(), found.end(), Fraction(found["n"]), _ZERO, whole=True, ordinal=True
+        )
+    percent = rf"(?P<percent>\s(?:percent|per\scent|{'|'.join(words.words['units']['1e-2'])})\b)?"
+    for found in _each(rf"(?P<n>{NUMERAL}){percent}", text):
+        value = Fraction(number_of(found["n"]))
+        if found["percent"]:
+            yield _Read(
+                found.start(), found.end(), value, Fraction(1, 2), (Fraction(1), Fraction(1, 100)),
+                percent=True,
+            )  # fmt: skip
+        else:
+            unit = _unit_word(text, found.end("n"), words)
+            scales = (Fraction(1), unit) if unit else (Fraction(1),)
+            half = Fraction(1, 2) if unit else _ZERO
+            yield _Read(found.start(), found.end("n"), value, half, scales, whole=not unit)
+    for found in _each(words.pattern("counts"), text):
+        value = words.value("counts", found[0]) or _ZERO
+        yield _Read(found.start(), found.end(), value, _ZERO, whole=True)
+
+
+def _in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
+    """Yield the numbers in digits, with their units."""
+    for found in NUMBER.finditer(text):
+        sign = -1 if found["sign"] and found["sign"] in _MINUS else 1
+        start, end = found.start(), found.end()
+        if found["vulgar"]:
+            units = Fraction(joined(found["whole"])) if found["whole"] else _ZERO
+            value = sign * (units + Fraction(*VULGAR[found["vulgar"]]))
+            yield _Read(start, end, value, abs(value) * Fraction(1, 10**6))
+            continue
+        digits = found["number"]
+        glued = found["glued"] or ""
+        if glued:
+            end = found.start("glued")
+        value, half = sign * Fraction(joined(digits)), unit_of(digits) / 2
+        rounded = "." in digits
+        if exponent := found["exponent"]:
+            power = _power(exponent, digits)
+            if power is None:
+                continue
+            if isinstance(power, Fraction):  # a power of another number
+                yield _Read(start, end, sign * power, _ZERO)
+                continue
+            scale = Fraction(10) ** power
+            # A power of ten alone is exact.
+            alone = digits == "10" and exponent[0] in "^*⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹"
+            value, half = (sign * scale, _ZERO) if alone else (value * scale, half * scale)
+            rounded = not alone
+        if found["over"]:
+            below = Fraction(found["over"].strip(" \u00a0\u202f/⁄∕"))
+            if below:
+                yield _Read(start, end, value / below, abs(value / below) * Fraction(1, 10**6))
+            continue
+        unit = (found["unit"] or "").strip()
+        scales, end, percent = _scales(text, found.end("unit") if unit else end, unit, glued, words)
+        behind = re.compile(rf"\s?{words.pattern('grammar', 'times')}(?![\w-])", re.IGNORECASE)
+        multiple = behind.match(text, end)
+        whole = not (rounded or unit or len(scales) > 1 or percent or multiple)
+        yield _Read(
+            start, multiple.end() if multiple else end, value, _ZERO if whole else half, scales,
+            whole, times=bool(multiple), percent=percent, digits=digits,
+        )  # fmt: skip
+
+
+def _scales(
+    text: str, end: int, unit: str, glued: str, words: Lexicon
+) -> tuple[tuple[Fraction, ...], int, bool]:
+    """Return the factors of the unit behind a number, its end, and whether it is a per cent."""
+    one = Fraction(1)
+    if unit:
+        factor = Fraction(10) ** SCALE[unit]
+        scales: tuple[Fraction, ...] = (one, factor)
+        if unit in BINARY:
+            scales = (*scales, Fraction(2) ** BINARY[unit])
+        return scales, end, SCALE[unit] == -2
+    begins = end
+    if found := _SYMBOL.match(text, begins):
+        power = {"": 1, "2": 2, "²": 2, "3": 3, "³": 3}[found["power"] or ""]
+        exponent = _PREFIXES.get(found["prefix"] or "", 0)
+        factor = Fraction(10) ** (exponent * power)
+        if found["per"]:
+            factor /= _SECONDS[found["per"]]
+        # A gram is a thousandth of the unit of mass.
+        more = (factor / 1000,) if found["unit"] == "g" else ()
+        known = dict.fromkeys((one, factor, *more))
+        return tuple(known) if factor != 1 or more else (one, one), found.end(), False
+    if found := _NAMED.match(text, begins):
+        factor = Fraction(10) ** _GREEK[found["prefix"].lower()]
+        return (one, factor), found.end(), False
+    if found := _DEGREE.match(text, begins):
+        return (one, Fraction(words.value("units", "degrees") or 1)), found.end(), False
+    if not glued and (named := _unit_word(text, begins, words)):
+        return (one, named), begins, named == Fraction(1, 100)
+    return (one,), end, False
+
+
+def _unit_word(text: str, end: int, words: Lexicon) -> Fraction | None:
+    """Return the factor of the word for a unit directly behind a number."""
+    found = re.compile(rf"[- ]{words.pattern('units')}(?!\w)", re.IGNORECASE).match(text, end)
+    return words.value("units", found[0].strip("- ")) if found else None
+
+
+def _power(exponent: str, digits: str) -> int | Fraction | None:
+    """Return the power of ten of a number, or the value of a power of another base."""
+    if exponent[0] in "eE":
+        return int(exponent[1:].replace("−", "-")[:4])
+    if "10" in exponent and exponent[0] not in "^*⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹":
+        return power_of(exponent[exponent.index("10") + 2 :])
+    if digits == "10":
+        return power_of(exponent)
+    base, top = Fraction(joined(digits)), power_of(exponent)
+    return base**top if abs(top) <= 64 and (base or top > 0) else None
+
+
+def _count(word: str) -> Fraction:
+    return Fraction(word) if word.isdigit() else Fraction(number_of(word))
+
+
+def _each(pattern: str, text: str) -> Iterator[re.Match[str]]:
+    return re.finditer(rf"(?<![\w-]){pattern}(?![\w’'-])", text, re.IGNORECASE)
+
+
+def _in_context(text: str, read: _Read, words: Lexicon) -> Stated:
+    """Return the values that agree with a number, given the words around it."""
+    before, behind = text[max(0, read.start - 60) : read.start], text[read.end : read.end + 60]
+    ranges = [own for scale in read.scales for own in _ranges(read, before, scale, words)]
+    if re.search(rf"{words.pattern('before', 'minus')}\s$", before, re.IGNORECASE):
+        ranges = [own.scaled(Fraction(-1)) for own in ranges]
+    sign = _sign(before, behind, words)
+    if sign in ("down", "apart"):
+        ranges += [own.scaled(Fraction(-1)) for own in ranges]
+    if sign in ("down", "up") and (read.percent or (read.wordy and read.value < 1)):
+        # *12 % less* is a change of −0.12, or a ratio of 0.88.
+        factor = read.scales[-1] * (-1 if sign == "down" else 1)
+        ranges += [own.scaled(factor, 1) for own in _ranges(read, before, Fraction(1), words)]
+    if sign == "down" and read.times and read.value:
+        inverse = replace(read, value=1 / read.value, half=read.half / read.value**2)
+        ranges += _ranges(inverse, before, Fraction(1), words)
+    plain = read.digits if not read.ordinal and not read.wordy else ""
+    own = text[read.start : read.end]
+    bounds = bool(_mode(before, words).keys() & {"over", "under", "at_least", "at_most"})
+    return Stated(
+        read.start, read.end, own, tuple(ranges), plain, read.scales, read.value, bounds, sign
+    )
+
+
+def _ranges(read: _Read, before: str, scale: Fraction, words: Lexicon) -> list[Range]:
+    value, half = read.value * scale, read.half * scale
+    how = _mode(before, words)
+    exact = Range(value - half, value + half)
+    if "exactly" in how:
+        least = half if read.digits else _ZERO
+        return [Range(value - least, value + least)]
+    if "about" in how:
+        if read.wordy:
+            half = abs(value) * _ROUGH
+        elif read.whole:
+            zeros = len(str(abs(value))) - len(str(abs(value)).rstrip("0"))
+            half = max(Fraction(1, 2), min(Fraction(10**zeros, 2), abs(value) * _ROUGH))
+        exact = Range(value - half, value + half)
+    near = abs(value) * _ALMOST
+    for name, own in (
+        ("over", Range(value, None, strict=True)),
+        ("under", Range(None, value, strict=True)),
+        ("at_least", Range(value, None)),
+        ("at_most", Range(None, value)),
+        ("almost", Range(value - near, value)),
+    ):
+        if name in how:
+            # *Over five steps* and *within 5 m* need not be bounds.
+            return [own, exact] if how[name] in _PLACES else [own]
+    return [exact]
+
+
+#: Words that are bounds or name a place or time.
+_PLACES = {"over", "under", "above", "below", "up to", "within", "beyond"}
+
+
+def _mode(before: str, words: Lexicon) -> dict[str, str]:
+    """Return the words right before a number that say how exact it is, by their list."""
+    found = {}
+    rest = re.sub(rf"(?:(?<!\w){words.pattern('grammar', 'articles')}\s+)$", "", before, flags=re.I)
+    for name in words.words["before"]:
+        pattern = rf"(?<![\w-])(?P<own>{words.pattern('before', name)})\s*$"
+        if own := re.search(pattern, rest, re.IGNORECASE):
+            found[name] = " ".join(own["own"].lower().split())
+    # The longer phrase counts: *no more than*, not *more than*.
+    longest = max(map(len, found.values()), default=0)
+    return {name: own for name, own in found.items() if len(own) == longest}
+
+
+def _sign(before: str, behind: str, words: Lexicon) -> str:
+    """Return what the words around a number say of its sign: ``down``, ``up`` or ``apart``."""
+    about = rf"(?:{words.pattern('before', 'about', 'almost', 'exactly')}\s+)?(?:an?\s+)?"
+    for name in ("apart", "down", "up"):
+        own = words.pattern("signs", name)
+        if re.search(
+            rf"(?<![\w-]){own}(?:\s+(?:[\w’'-]+\s+){{0,4}}?(?:by|of))?\s+{about}$", before, re.I
+        ):
+            return name
+    for name in ("apart", "down", "up"):
+        own = words.pattern("signs", name)
+        if re.match(rf"[\s\W]*(?:[\w²³°%/]+\s+){{0,2}}?{own}(?![\w-])", behind, re.IGNORECASE):
+            return name
+    return ""
