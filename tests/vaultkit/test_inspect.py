@@ -192,7 +192,8 @@ def test_other_numbers_are_tried_in_the_same_way(
 
     def try_others(a_note: Note, versions: list[Equations], count: int, **rest: Any) -> None:
         (shapes,) = rest.pop("shapes")
-        assert shapes.note is a_note
+        (sentences,) = rest.pop("sentences")
+        assert shapes.note is sentences.note is a_note
         given.update(rest, note=a_note, claims=len(versions[0].claims), count=count)
 
     monkeypatch.setattr("vaultkit.pipeline.inspect.try_others", try_others)
