@@ -21,6 +21,7 @@ from vaultkit.checks.check import (
     UNPROVEN,
     Check,
 )
+from vaultkit.checks.literals import names_of
 from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
 from vaultkit.tex import Membership, Node, TexError, parse, parse_expression
@@ -103,9 +104,12 @@ class Equations:
     ----------
     note
         The note.
+    macros
+        The definitions of TeX commands of the vault.
     """
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, note: Note, macros: str = "") -> None:
+        self.macros = macros
         #: Calls a function of the note with arguments; by default, just that.
         self.call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None
         self.claims: list[Claim] = []
@@ -116,8 +120,9 @@ class Equations:
 
     def rebase(self, note: Note) -> None:
         """Rebase onto the edited note: its text is the same up to the last block observed."""
+        names, macros = names_of(note.blocks), self.macros + note.preamble
         judged = {
-            (claim.formula, claim.statement.span): claim
+            (claim.formula, claim.statement.span, claim.statement): claim
             for claim in self.claims
             if claim.verdict or claim.unbound
         }
@@ -130,7 +135,7 @@ class Equations:
                 self.others.append(_check("equation", formula, EXCEPTED, formula.not_run))
                 continue
             try:
-                statements = parse(formula.tex)
+                statements = parse(formula.tex, names, macros)
             except TexError as error:
                 if "\\in" in formula.tex and _GROWTH.search(formula.tex):
                     self.others.append(_check("equation", formula, EXCEPTED, _GROWS))
@@ -139,10 +144,14 @@ class Equations:
                 self.others.append(_check("equation", formula, UNJUDGED, why, error.start or 0))
             else:
                 claims = [Claim(formula, statement) for statement in statements]
-                self.claims += [judged.get((c.formula, c.statement.span), c) for c in claims]
+                self.claims += [
+                    judged.get((c.formula, c.statement.span, c.statement), c) for c in claims
+                ]
                 if not claims:
                     with contextlib.suppress(TexError):
-                        expression = Expression(formula, parse_expression(formula.tex))
+                        expression = Expression(
+                            formula, parse_expression(formula.tex, names, macros)
+                        )
                         self.expressions.append(expressions.get(formula, expression))
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002

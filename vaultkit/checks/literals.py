@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,8 @@ _DOCUMENTED = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def literals_of(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
     """Return the numbers in a block's code and docstrings, and its literal lists of numbers."""
-    source = block.fence.text
-    if block.kind == "pycon":
-        found = re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", source, re.MULTILINE)
-        source = "\n".join(found)
     try:
-        nodes = _nodes(ast.parse(source))
+        nodes = _nodes(ast.parse(_source(block)))
         # The code -0.5 does not state 0.5.
         within = {
             id(node.operand)
@@ -48,6 +45,34 @@ def literals_of(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [], []  # running the block reports it
     return [number for number in numbers if number is not None], rows
+
+
+def _source(block: Block) -> str:
+    if block.kind != "pycon":
+        return block.fence.text
+    return "\n".join(re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", block.fence.text, re.MULTILINE))
+
+
+#: Nodes with names of their own.
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp,
+           ast.SetComp, ast.DictComp, ast.GeneratorExp)  # fmt: skip
+
+
+def names_of(blocks: Iterable[Block]) -> frozenset[str]:
+    """Return the names that blocks bind, without those of modules and within functions."""
+    found: set[str] = set()
+    for block in blocks:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            nodes: list[ast.AST] = [ast.parse(_source(block))]
+            for node in nodes:  # which grows in the loop
+                match node:
+                    case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name):
+                        found.add(name)
+                    case ast.ImportFrom(names=imported):
+                        found |= {one.asname or one.name for one in imported}
+                if not isinstance(node, _SCOPES):
+                    nodes += ast.iter_child_nodes(node)
+    return frozenset(found)
 
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:

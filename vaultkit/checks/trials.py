@@ -182,7 +182,7 @@ class _Trials:
 
     def run(self, variation: Variation) -> bool:
         """Run the note on other numbers; return whether it runs to the end."""
-        again = [Equations(version.note) for version in self.versions]
+        again = [Equations(version.note, version.macros) for version in self.versions]
         made = ObservedShapes(self.note)
         arrays = Shapes(made)
         bound = Bindings(self.note)

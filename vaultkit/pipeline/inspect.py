@@ -65,6 +65,8 @@ class Settings:
         Whether the code sums its matrix products in another order.
     strict
         Whether a statement that cannot be judged is a failure.
+    macros
+        The definitions of TeX commands of the vault.
     """
 
     timeout: float = 10.0
@@ -76,6 +78,7 @@ class Settings:
     outputs: bool = False
     reordered: bool = False
     strict: bool = False
+    macros: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ def task_of(
         every_digit=vault.options.every_digit,
         strict=vault.options.is_strict,
         typeset=_typesetter(note, vault, settings),
+        macros=vault.preamble,
     )
     return Task(note, vault.root, names, settings, until)
 
@@ -165,7 +169,7 @@ class Judges:
     def __init__(self, task: Task) -> None:
         note = task.note
         self.task = task
-        self.equations = Equations(note)
+        self.equations = Equations(note, task.settings.macros)
         self.seen = Observed(note)
         self.numbers = Numbers(self.seen)
         self.predictions = Predictions(note)

@@ -16,21 +16,28 @@ def definitions(tex: str) -> str:
     >>> definitions(r"\newcommand{\R}{\mathbb{R}} x \in \R")
     '\\newcommand{\\R}{\\mathbb{R}}'
     """
-    found = []
+    return "".join(tex[start:end] for start, end in spans_of_definitions(tex))
+
+
+def spans_of_definitions(tex: str) -> list[tuple[int, int]]:
+    """Return the spans of the definitions of commands in a formula."""
+    spans: list[tuple[int, int]] = []
     for command in COMMAND.finditer(tex):
+        if spans and command.start() < spans[-1][1]:
+            continue
         if command["name"] in ("newcommand", "renewcommand", "providecommand"):
             at = group(tex, command.end())[1]
             while at < len(tex) and tex[at : at + 1] == "[":
                 at = tex.find("]", at) + 1 or len(tex)
-            found.append(tex[command.start() : group(tex, at)[1]])
+            spans.append((command.start(), group(tex, at)[1]))
         elif command["name"] == "DeclareMathOperator":
             at = group(tex, command.end())[1]
-            found.append(tex[command.start() : group(tex, at)[1]])
+            spans.append((command.start(), group(tex, at)[1]))
         elif command["name"] == "def":
             at = tex.find("{", command.end())
             if at >= 0:
-                found.append(tex[command.start() : group(tex, at)[1]])
-    return "".join(found)
+                spans.append((command.start(), group(tex, at)[1]))
+    return spans
 
 
 def group(tex: str, at: int) -> tuple[str, int]:

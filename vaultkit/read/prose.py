@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from vaultkit.read.macros import with_chemistry
+from vaultkit.read.macros import spans_of_definitions, with_chemistry
 
 #: Marks in the string of a `Prose`: the beginning and end of code, a formula that is judged
 #: elsewhere, a word that only names something, the end of a link; and from `_REASONS` on, a given
@@ -78,6 +78,8 @@ class Prose:
 
         One that is not run is a mark, too: it is excepted there.
         """
+        for first, last in reversed(spans_of_definitions(tex)):
+            tex = tex[:first] + tex[last:]
         self.add(FORMULA if not_run or states(tex) else CODE + plain_tex(tex) + END, line, column)
 
     def add_reason(self, why: str) -> None:

@@ -87,7 +87,7 @@ class Atoms(Ranges):
             return isinstance(node, (Symbol, Subscript)) or node == Function("E")
         word = isinstance(node, Symbol) and len(node.name) > 1
         return self.next == "[" and (
-            node == Function("E") or (word and self.tokens[self.at - 1].kind == "text")
+            node == Function("E") or (word and self.tokens[self.at - 1].kind in ("text", "name"))
         )
 
     def named(self, node: Node) -> str:
@@ -133,7 +133,7 @@ class Atoms(Ranges):
                 indices.append(Slice())
                 continue
             # Adjacent letters are adjacent indices: ij is i, j; but 2i is a product.
-            if parser.kind in ("char", "text") and parser.next.isalpha():
+            if parser.kind in ("char", "text", "name") and parser.next.isalpha():
                 node = parser.postfix(parser.atom())
                 if parser.next == "/":
                     parser.take()
@@ -203,6 +203,8 @@ class Atoms(Ranges):
             return Number(self.take())
         if kind == "text":
             return self.word()
+        if kind == "name":
+            return Symbol(self.take())
         if text in OPEN:
             return self.parenthesis()
         if text in BARS or text in DOUBLE_BARS:
@@ -464,9 +466,15 @@ def quotient(above: Node, below: Node, *, in_line: bool = True) -> Node:
             return Product(op, quotient(above, left), right)
         case Product(op, left, right), Differential():
             return Product(op, left, quotient(right, below, in_line=in_line))
-        case (
-            Product("", Symbol("d"), (Symbol() | Subscript()) as f),
-            Product("", Symbol("d"), (Symbol() | Subscript()) as x),
-        ):
-            return Derivative(f, x, whole)
-    return whole
+    of, by = _differentiated(above), _differentiated(below)
+    return Derivative(of, by, whole) if of and by else whole
+
+
+def _differentiated(node: Node) -> Node | None:
+    """Return the x of ``dx``, which may be one name of the note."""
+    match node:
+        case Product("", Symbol("d"), (Symbol() | Subscript()) as x):
+            return x
+        case Symbol(name) if len(name) == 2 and name[0] == "d":
+            return Symbol(name[1])
+    return None

@@ -196,7 +196,9 @@ class Expressions(Atoms):
             return self.function()
         if self.kind == "text" and self.next.strip() in PREFIXES and self.peek(1) not in ("(", "["):
             name = self.take().strip()
-            return Apply(Symbol(name), (self.factor(),))
+            if self.begins_factor():
+                return Apply(Symbol(name), (self.factor(),))
+            self.at -= 1  # without an argument it is the name of a variable
         return self.postfix(self.atom())
 
     def reduction(self) -> Node:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from vaultkit.tex.atoms import SETS
 from vaultkit.tex.cursor import DEEPEST
 from vaultkit.tex.expressions import Expressions
+from vaultkit.tex.macros import Expanded
 from vaultkit.tex.tokens import (
     IMPLIES,
     OPEN,
@@ -20,6 +21,7 @@ from vaultkit.tex.tokens import (
     UNJUDGED,
     Token,
     tokenize,
+    with_names,
 )
 from vaultkit.tex.tree import (
     Membership,
@@ -405,10 +407,20 @@ def _nested(tokens: Sequence[Token]) -> None:
             raise TexError("too many commands in a row", token.start, token.end)
 
 
-@lru_cache(maxsize=4096)
-def _parse(tex: str) -> tuple[Node, ...]:
-    tokens = _plain(tokenize(tex))
+def _tokens(tex: str, names: Collection[str], macros: str) -> list[Token]:
+    """Split a formula into tokens, with commands expanded and runs of letters joined to names."""
+    expanded = Expanded(tex, macros)
+    tokens = with_names(tokenize(expanded.tex), names)
+    if expanded.tex != tex:
+        spans = (expanded.span(token.start, token.end) for token in tokens)
+        tokens = [replace(t, start=s, end=e) for t, (s, e) in zip(tokens, spans, strict=True)]
     _nested(tokens)
+    return tokens
+
+
+@lru_cache(maxsize=4096)
+def _parse(tex: str, names: frozenset[str], macros: str) -> tuple[Node, ...]:
+    tokens = _plain(_tokens(tex, names, macros))
     if _spoken_of(tokens):
         return ()
     try:
@@ -417,25 +429,33 @@ def _parse(tex: str) -> tuple[Node, ...]:
         raise TexError(f"it is nested more than {DEEPEST} deep") from None
 
 
-def parse(tex: str) -> list[Node]:
+def parse(tex: str, names: Collection[str] = (), macros: str = "") -> list[Node]:
     r"""Parse the statements of a formula; none if it states nothing (``QK^\top``).
 
-    Raises
-    ------
-    TexError
-        If the formula is not in the grammar.
-    """
-    return list(_parse(tex))
-
-
-def parse_expression(tex: str) -> Node:
-    """Parse a formula that is one expression.
+    Parameters
+    ----------
+    tex
+        The formula.
+    names
+        The names of the note: a run of letters that is one of these is this name, and no product.
+    macros
+        Definitions of commands.
 
     Raises
     ------
     TexError
         If the formula is not in the grammar.
     """
-    tokens = tokenize(tex)
-    _nested(tokens)
+    return list(_parse(tex, frozenset(names), macros))
+
+
+def parse_expression(tex: str, names: Collection[str] = (), macros: str = "") -> Node:
+    """Parse a formula that is one expression; the parameters are those of `parse`.
+
+    Raises
+    ------
+    TexError
+        If the formula is not in the grammar.
+    """
+    tokens = _tokens(tex, names, macros)
     return _Statements(tokens, tex).whole(tokens)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import keyword
 import re
 import unicodedata
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from vaultkit.tex.tree import TexError
@@ -225,6 +226,52 @@ def tokenize(tex: str) -> list[Token]:
         if len(tokens) > MOST_TOKENS:
             raise TexError(f"a formula of more than {MOST_TOKENS} signs")
     return tokens
+
+
+def with_names(tokens: list[Token], names: Collection[str]) -> list[Token]:
+    """Join runs of letters that are names: ``TP`` is one name if the note binds it.
+
+    A run may contain digits and an underscore: ``R1``, ``d_model``.
+
+    >>> [t.text for t in with_names(tokenize("TP = 2 TN"), {"TP"})]
+    ['TP', '=', '2', 'T', 'N']
+    """
+    joined: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        run = tokens[at : _end_of_run(tokens, at)]
+        low = next((n for n, token in enumerate(run) if token.text == "_"), len(run))
+        for size in (len(run), low):
+            name = "".join(token.text for token in run[:size])
+            # x_1 is read as an index, which may be part of a name.
+            if len(name) > 1 and name in names and len(name.partition("_")[2]) != 1:
+                run = [Token("name", name, run[0].start, run[size - 1].end)]
+                at += size - 1
+                break
+        else:
+            at += max(0, len(run) - 1)
+        joined += run or tokens[at : at + 1]
+        at += 1
+    return joined
+
+
+def _end_of_run(tokens: Sequence[Token], at: int) -> int:
+    """Return the end of the letters, digits and underscores that follow each other directly."""
+    # TeX takes one letter as an exponent or index: x^TP is x^T P.
+    bare = at > 0 and tokens[at - 1].text in ("^", "_")
+    if bare or tokens[at].kind != "char" or not _is_letter(tokens[at].text):
+        return at
+    end = at + 1
+    while end < len(tokens) and tokens[end].start == tokens[end - 1].end:
+        text = tokens[end].text
+        if not (_is_letter(text) or text == "_" or text.isdigit()):
+            break
+        end += 1
+    return end
+
+
+def _is_letter(text: str) -> bool:
+    return len(text) == 1 and text.isascii() and text.isalpha()
 
 
 def python_name(words: str) -> str:

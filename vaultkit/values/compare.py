@@ -28,9 +28,11 @@ from vaultkit.tex import (
     Node,
     Range,
     Statement,
+    Symbol,
+    walk,
 )
-from vaultkit.values import samples
-from vaultkit.values.evaluator import Evaluator
+from vaultkit.values import exact, samples
+from vaultkit.values.evaluator import Evaluator, described
 from vaultkit.values.names import Index
 from vaultkit.values.products import fitted
 from vaultkit.values.records import (
@@ -186,6 +188,8 @@ def _range(scope: Evaluator, index: Node, low: Node, high: Node) -> Verdict:
 
 
 def _relations(scope: Evaluator, statement: Statement) -> Verdict:
+    if verdict := _exact_relations(scope, statement):
+        return verdict
     sides = [scope.value(side) for side in statement.sides]
     mask = scope.condition(statement.when)
     verdict = Verdict(True)
@@ -194,6 +198,30 @@ def _relations(scope: Evaluator, statement: Statement) -> Verdict:
         if not verdict.holds:
             return replace(verdict, span=statement.sides[place + 1].span)
     return verdict
+
+
+def _exact_relations(scope: Evaluator, statement: Statement) -> Verdict | None:
+    """Compare integers and fractions that are too large for floats; None if there are none."""
+    if statement.when or not set(statement.relations) <= exact.RELATIONS.keys():
+        return None
+    sides = [exact.exactly(side, scope.variables) for side in statement.sides]
+    known = [side for side in sides if side is not None]
+    if len(known) < len(sides) or not any(
+        max(abs(side.numerator), side.denominator) >= exact.LARGE for side in known
+    ):
+        return None
+    for node in walk(statement):
+        if isinstance(node, Symbol):
+            scope.used[node.name] = described(scope.variables[node.name])
+    texts = "", ""
+    for place, relation in enumerate(statement.relations):
+        left, right = known[place : place + 2]
+        texts = exact.shown(left), exact.shown(right)
+        if not exact.RELATIONS[relation](left, right):
+            by = exact.shown(abs(left - right))
+            why = f"left {texts[0]}, right {texts[1]}; the difference is {by}"
+            return Verdict(False, why, (), *texts, span=statement.sides[place + 1].span)
+    return Verdict(True, "", (), *texts)
 
 
 def _membership(scope: Evaluator, statement: Membership) -> Verdict:

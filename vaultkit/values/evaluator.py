@@ -32,6 +32,7 @@ from vaultkit.tex import (
     walk,
 )
 from vaultkit.values import functions, matrices, products, samples
+from vaultkit.values.exact import as_floats
 from vaultkit.values.indices import Indices, shown
 from vaultkit.values.names import CONSTANTS, Call, Element, Expectation, Index, Names
 from vaultkit.values.records import (
@@ -179,7 +180,7 @@ class Evaluator:
             raise EvaluationError(f"{name} holds arrays of different shapes")
         if np.ma.is_masked(thing):
             raise EvaluationError(f"{name} has masked elements")
-        array = np.asarray(thing)
+        array = as_floats(np.asarray(thing))
         if array.dtype.kind not in "biuf":
             raise EvaluationError(f"{name} is not made of real numbers")
         bounded(array.shape)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -78,14 +79,39 @@ class Expectation(Node):
     arguments: tuple[Node, ...]
 
 
+#: Other names that code gives to Greek letters.
+_SHORT = {"epsilon": ("eps",), "lambda": ("lam", "lamda", "lmbda", "lambd")}
+
+
+@lru_cache(maxsize=1024)
 def spellings(name: str) -> tuple[str, ...]:
     """Return the Python names that a name in a formula may have.
 
     Words may be capitalised in a formula; but Φ is not φ, and Q is not q.
+
+    >>> spellings("R_0")
+    ('R_0', 'R_0_', 'r_0')
+    >>> spellings("epsilon"), spellings("lambda__1")
+    (('epsilon', 'epsilon_', 'eps'), ('lambda__1', 'lambda__1_', 'lambda_1', 'lam_1', ...))
     """
-    if len(name) == 1 or name in _CAPITALS:
-        return (name, name + "_")
-    return (name, name + "_", name.lower())
+    base, _, index = name.partition("_")
+    index = index.lstrip("_")
+    found = [name, f"{name}_"]
+    if len(name) > 1 and name not in _CAPITALS:
+        found.append(name.lower())
+    others = (base, *_SHORT[base]) if base in _SHORT else ()
+    found += [f"{other}_{index}" if index else other for other in others]
+    return tuple(dict.fromkeys(found))
+
+
+def joined(name: str) -> tuple[str, ...]:
+    """Return the Python names without an underscore that a name with an index may have.
+
+    >>> joined("x_1"), joined("epsilon_0")
+    (('x1',), ('epsilon0', 'eps0'))
+    """
+    found = (s.rstrip("_") for s in spellings(name))
+    return tuple(dict.fromkeys(s.replace("_", "") for s in found if "_" in s))
 
 
 class Names:
@@ -162,22 +188,29 @@ class Names:
             isinstance(thing, (int, np.integer)) and not isinstance(thing, (bool, np.bool_))
         )
 
-    def is_name(self, node: Subscript, env: Mapping[str, str]) -> bool:
-        """Return whether ``d_k`` is one name: it is bound, and k is not an index of a ``d``."""
-        if not node.name or node.name not in self.variables:
-            return False
+    def whole(self, node: Subscript, env: Mapping[str, str]) -> str | None:
+        """Return the variable that is ``d_k``, if it is bound, and k is not an index of a ``d``."""
+        named = self.find(node.name) if node.name else None
+        base = self.base_name(node.base)
+        thing: Any = self.variables[base] if base else None
+        indexed = thing is not None and _indexable(thing)
+        if named is None:
+            # x_1 may be x1 in code; but not if it can be an element of x.
+            others = joined(node.name) if node.name and not indexed else ()
+            return next((name for name in others if name in self.variables), None)
         letters = all(
             isinstance(i, Symbol) and (i.name in env or self.is_index(i.name)) for i in node.indices
         )
-        base = self.variables.get(node.base.name) if isinstance(node.base, Symbol) else None
-        if not letters or base is None or not _indexable(base):
-            return True
+        if named != node.name and indexed:
+            return None
+        if not letters or not indexed or base != getattr(node.base, "name", ""):
+            return named
         # Both are bound. A variable left by a loop has the shape of an element.
         try:
-            element = np.shape(base)[len(node.indices) :]
-            return bool(np.shape(self.variables[node.name]) != element)
+            element = np.shape(thing)[len(node.indices) :]
+            return named if np.shape(self.variables[named]) != element else None
         except ValueError:
-            return True
+            return named
 
     # Resolution
 
@@ -236,8 +269,8 @@ class Names:
         return node
 
     def _subscript(self, node: Subscript, env: Mapping[str, str]) -> Node:
-        if self.is_name(node, env):
-            return Symbol(node.name)
+        if name := self.whole(node, env):
+            return Symbol(name)
         if isinstance(node.base, Apply) and not self.applies(node.base):
             # a (x)_i is a times x_i.
             return self.node(_moved(node, node.base), env)
@@ -253,9 +286,6 @@ class Names:
         if isinstance(node.base, Symbol):
             name = self.base_name(node.base)
             if name is None or not _indexable(self.variables[name]):
-                lowered = next((s for s in spellings(node.name) if s in self.variables), None)
-                if lowered is not None and not letters:
-                    return Symbol(lowered)
                 unnamed = not node.name or (letters and name is None)
                 raise UnboundError(node.base.name if unnamed else node.name)
             base: Node = Symbol(name)
@@ -284,8 +314,9 @@ class Names:
             for below, under in self.readings(node.below)
         ]
         name, indices = next((r for r in read if r[0] in self.variables), read[-1])
-        if node.quotient and name not in self.variables and "d" in self.variables:
-            return self.node(node.quotient, env)
+        letters = [s.name for s in walk(node.quotient) if isinstance(s, Symbol)]
+        if node.quotient and name not in self.variables and all(map(self.find, letters)):
+            return self.node(node.quotient, env)  # dx and dt, or d, are variables
         if name not in self.variables:
             raise UnboundError(name)
         if not indices:

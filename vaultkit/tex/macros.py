@@ -1,0 +1,137 @@
+r"""Expands the commands that a note defines with ``\newcommand`` and the like."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from vaultkit.read.macros import COMMAND, group, spans_of_definitions
+from vaultkit.tex.tokens import LONGEST
+from vaultkit.tex.tree import TexError
+
+#: Most expansions in a formula; more of them probably never end.
+_MOST = 500
+_PARAMETER = re.compile(r"#(\d)")
+
+
+@dataclass(frozen=True)
+class _Macro:
+    """A command: the number of its arguments, the default of an optional first one, its body."""
+
+    arity: int
+    default: str | None
+    body: str
+
+
+class Expanded:
+    r"""A formula with its commands expanded, and the place of each character in the source.
+
+    Parameters
+    ----------
+    tex
+        The formula.
+    definitions
+        The definitions of commands, one after the other.
+
+    Raises
+    ------
+    TexError
+        If the expansion does not end.
+
+    Examples
+    --------
+    >>> Expanded(r"x \in \R^2", r"\newcommand{\R}{\mathbb{R}}").tex
+    'x \\in \\mathbb{R}^2'
+    >>> Expanded(r"\n{x_1}", r"\newcommand{\n}[1]{\lVert #1 \rVert}").tex
+    '\\lVert x_1 \\rVert'
+    """
+
+    def __init__(self, tex: str, definitions: str) -> None:
+        self.tex = tex
+        self._starts: list[int] | None = None
+        self._ends: list[int] = []
+        for first, last in reversed(spans_of_definitions(tex)):
+            self._replace(first, last, "")
+        macros = _macros(definitions) if definitions else {}
+        at = expansions = 0
+        while macros and (found := COMMAND.search(self.tex, at)):
+            macro = macros.get(found["name"] or "")
+            if macro is None:
+                at = found.end()
+                continue
+            expansions += 1
+            if expansions > _MOST or len(self.tex) > LONGEST:
+                raise TexError(f"the expansion of {found[0]} does not end")
+            body, end = self._applied(macro, found.end())
+            at = found.start()
+            self._replace(at, end, body)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the span in the source of a span in the expansion."""
+        if self._starts is None:
+            return start, end
+        first = self._starts[start] if start < len(self._starts) else len(self._starts)
+        return first, self._ends[end - 1] if end else 0
+
+    def _applied(self, macro: _Macro, at: int) -> tuple[str, int]:
+        """Return the body of a command with its arguments, and the end of the last one."""
+        arguments: list[str] = []
+        if macro.default is not None:
+            closing = self.tex.find("]", at) if self.tex[at : at + 1] == "[" else -1
+            arguments.append(self.tex[at + 1 : closing] if closing >= 0 else macro.default)
+            at = closing + 1 if closing >= 0 else at
+        while len(arguments) < macro.arity:
+            argument, at = group(self.tex, at)
+            arguments.append(argument)
+
+        def argument_of(found: re.Match[str]) -> str:
+            number = int(found[1])
+            return arguments[number - 1] if 0 < number <= len(arguments) else found[0]
+
+        body = _PARAMETER.sub(argument_of, macro.body)
+        # A command that ends the body must not join the letters behind it.
+        joins = re.search(r"\\[A-Za-z]+$", body) and self.tex[at : at + 1].isalpha()
+        return f"{body} " if joins else body, at
+
+    def _replace(self, first: int, last: int, by: str) -> None:
+        if self._starts is None:
+            self._starts = list(range(len(self.tex)))
+            self._ends = list(range(1, len(self.tex) + 1))
+        begin = self._starts[first] if first < len(self._starts) else len(self.tex)
+        end = self._ends[last - 1] if last > first else begin
+        self._starts[first:last] = [begin] * len(by)
+        self._ends[first:last] = [end] * len(by)
+        self.tex = self.tex[:first] + by + self.tex[last:]
+
+
+@lru_cache(maxsize=64)
+def _macros(definitions: str) -> dict[str, _Macro]:
+    """Return the commands that are defined, by their names without the backslash."""
+    found: dict[str, _Macro] = {}
+    for first, last in spans_of_definitions(definitions):
+        source = definitions[first:last]
+        kind = COMMAND.match(source)
+        assert kind is not None
+        at = kind.end()
+        if kind["name"] == "def":
+            opening = source.find("{", at)
+            head, body = source[at:opening], group(source, opening)[0]
+            name, arity, default = head.partition("#")[0], head.count("#"), None
+        else:
+            name, at = group(source, at)
+            options = []
+            while source[at : at + 1] == "[":
+                closing = source.find("]", at)
+                options.append(source[at + 1 : closing])
+                at = closing + 1
+            body = group(source, at)[0]
+            arity = int(options[0]) if options and options[0].isdigit() else 0
+            default = options[1] if len(options) > 1 else None
+            if kind["name"] == "DeclareMathOperator":
+                star = "*" if kind[0].endswith("*") else ""
+                body = f"\\operatorname{star}{{{body}}}"
+        command = COMMAND.fullmatch(name.strip())
+        if command and command["name"]:
+            found[command["name"]] = _Macro(arity, default, body)
+    return found

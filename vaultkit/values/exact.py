@@ -1,0 +1,104 @@
+"""Computes with integers and fractions of any size, where floats would round."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
+from fractions import Fraction
+from numbers import Rational
+from typing import Any
+
+import numpy as np
+
+from vaultkit.tex import Apply, Function, Node, Number, Power, Product, Sum, Symbol
+
+#: Floats have all smaller integers.
+LARGE = 2**53
+#: Most bits of a number that is computed.
+_MOST_BITS = 100_000
+#: Most bits of a number that is shown with all its digits.
+_LONGEST = 140
+RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq, "≠": operator.ne, "<": operator.lt, "≤": operator.le, ">": operator.gt,
+    "≥": operator.ge,
+}  # fmt: skip
+
+
+def as_floats(array: Any) -> Any:
+    """Return an array of floats, if the elements are fractions, decimals or large integers."""
+    exact = array.dtype.kind == "O" and array.size
+    if exact and all(isinstance(thing, (Rational, Decimal)) for thing in array.ravel()):
+        return array.astype(float)
+    return array
+
+
+def exactly(node: Node, variables: Mapping[str, Any]) -> Fraction | None:
+    r"""Return the value of a node; None if it contains anything but integers and fractions.
+
+    >>> from vaultkit.tex import parse_expression
+    >>> exactly(parse_expression(r"2^{64} - \frac{1}{3}"), {}) == 2**64 - Fraction(1, 3)
+    True
+    >>> exactly(parse_expression("x + 0.5"), {"x": 1})
+    """
+    try:
+        return _value(node, variables)
+    except (_InexactError, ArithmeticError, ValueError):
+        return None
+
+
+def shown(value: Fraction) -> str:
+    """Return a fraction as text; a very long one is rounded.
+
+    >>> shown(Fraction(1, 3)), shown(Fraction(2**64)), shown(Fraction(10**400 + 1))
+    ('1/3', '18446744073709551616', '1e+400')
+    """
+    whole = max(abs(value.numerator), value.denominator)
+    if whole.bit_length() < _LONGEST:
+        return str(value)
+    with localcontext(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():.6g}"
+
+
+class _InexactError(Exception):
+    """A node whose value is not known exactly."""
+
+
+def _value(node: Node, variables: Mapping[str, Any]) -> Fraction:
+    def of(inner: Node) -> Fraction:
+        return _value(inner, variables)
+
+    match node:
+        case Number(text) if text.isdigit():
+            return Fraction(int(text))
+        case Symbol(name):
+            thing = variables.get(name)
+            if isinstance(thing, (Rational, np.integer)) and not isinstance(thing, bool):
+                return Fraction(int(thing)) if isinstance(thing, np.integer) else Fraction(thing)
+        case Sum(terms):
+            return sum((sign * of(term) for sign, term in terms), Fraction(0))
+        case Product("" | r"\cdot" | r"\times" | "*", left, right):
+            return _bounded(of(left) * of(right))
+        case Product("/", left, right):
+            return _bounded(of(left) / of(right))
+        case Power(base, exponent):
+            below, above = of(base), of(exponent)
+            bits = max(below.numerator.bit_length(), below.denominator.bit_length())
+            if above.denominator == 1 and bits * abs(above) <= _MOST_BITS:
+                return below ** int(above)
+        case Apply(Function("factorial"), (inner,)):
+            value = of(inner)
+            if value.denominator == 1 and 0 <= value <= 3000:
+                return Fraction(math.factorial(int(value)))
+        case Apply(Function("binom"), (above, below)):
+            n, k = of(above), of(below)
+            if n.denominator == k.denominator == 1 and 0 <= k <= n <= 3000:
+                return Fraction(math.comb(int(n), int(k)))
+    raise _InexactError
+
+
+def _bounded(value: Fraction) -> Fraction:
+    if value.numerator.bit_length() + value.denominator.bit_length() > _MOST_BITS:
+        raise _InexactError
+    return value
