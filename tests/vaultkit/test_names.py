@@ -28,6 +28,7 @@ f, fs, kB = 2, 8, 1.5
 dx, dt = 1.0, 2.0
 n, p = 4, 0.5
 d_model = 6
+k_cache, k_ = 7, 1
 v, v1 = np.array([1.0, 2.0]), 9.0
 A = np.array([[1.0, 0.0], [0.0, 2.0]])
 q, share = Fraction(1, 3), Decimal("0.125")
@@ -67,6 +68,7 @@ PAIRS = [
     (r"\frac{dx}{dt} = 0.5", r"\frac{dx}{dt} = 2"),
     ("n p = np", "n p = n"),
     ("d_model = 6", "d_model = 7"),
+    (r"k_{\text{cache}} = 7", r"k_{\text{cache}} = 1"),
     ("v_1 = 1", "v_1 = 9"),
     ("area(3) = 6", "area(3) = 5"),
     ("last = 2", "last = 3"),

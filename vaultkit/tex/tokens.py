@@ -243,8 +243,9 @@ def with_names(tokens: list[Token], names: Collection[str]) -> list[Token]:
         low = next((n for n, token in enumerate(run) if token.text == "_"), len(run))
         for size in (len(run), low):
             name = "".join(token.text for token in run[:size])
-            # x_1 is read as an index, which may be part of a name.
-            if len(name) > 1 and name in names and len(name.partition("_")[2]) != 1:
+            # x_1 and x_{ab} are read as an index, which may be part of a name.
+            indexed = "_" in name and len(name.partition("_")[2]) < 2
+            if len(name) > 1 and name in names and not indexed:
                 run = [Token("name", name, run[0].start, run[size - 1].end)]
                 at += size - 1
                 break
