@@ -22,6 +22,7 @@ from vaultkit.checks.check import (
     Check,
 )
 from vaultkit.checks.literals import names_of
+from vaultkit.read.expansion import Expanded
 from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
 from vaultkit.tex import Membership, Node, TexError, parse, parse_expression
@@ -43,6 +44,8 @@ class Claim:
 
     formula: Formula
     statement: Node
+    #: Returns the place in the TeX of a place in the formula whose commands are expanded.
+    origin: Callable[[int], int] = int
     verdict: Verdict | None = None
     unbound: str = ""
     seconds: float = 0.0
@@ -76,7 +79,7 @@ class Claim:
     def place(self) -> int:
         """The position in the TeX of what is wrong, or else of its beginning."""
         start, end = self.verdict.span if self.verdict else (0, 0)
-        return start if end else self.statement.span[0]
+        return self.origin(start if end else self.statement.span[0])
 
     @property
     def kind(self) -> str:
@@ -134,24 +137,25 @@ class Equations:
             if formula.not_run:
                 self.others.append(_check("equation", formula, EXCEPTED, formula.not_run))
                 continue
+            expanded = Expanded(formula.tex, macros)
             try:
-                statements = parse(formula.tex, names, macros)
+                statements = parse(expanded.tex, names)
             except TexError as error:
                 if "\\in" in formula.tex and _GROWTH.search(formula.tex):
                     self.others.append(_check("equation", formula, EXCEPTED, _GROWS))
                     continue
                 why = f"{_quoted(formula)} cannot be read: {error}"
-                self.others.append(_check("equation", formula, UNJUDGED, why, error.start or 0))
+                self.others.append(
+                    _check("equation", formula, UNJUDGED, why, expanded.origin(error.start or 0))
+                )
             else:
-                claims = [Claim(formula, statement) for statement in statements]
+                claims = [Claim(formula, statement, expanded.origin) for statement in statements]
                 self.claims += [
                     judged.get((c.formula, c.statement.span, c.statement), c) for c in claims
                 ]
                 if not claims:
                     with contextlib.suppress(TexError):
-                        expression = Expression(
-                            formula, parse_expression(formula.tex, names, macros)
-                        )
+                        expression = Expression(formula, parse_expression(expanded.tex, names))
                         self.expressions.append(expressions.get(formula, expression))
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002

@@ -11,7 +11,6 @@ from typing import Any
 from vaultkit.tex.atoms import SETS
 from vaultkit.tex.cursor import DEEPEST
 from vaultkit.tex.expressions import Expressions
-from vaultkit.tex.macros import Expanded
 from vaultkit.tex.tokens import (
     IMPLIES,
     OPEN,
@@ -407,20 +406,16 @@ def _nested(tokens: Sequence[Token]) -> None:
             raise TexError("too many commands in a row", token.start, token.end)
 
 
-def _tokens(tex: str, names: Collection[str], macros: str) -> list[Token]:
-    """Split a formula into tokens, with commands expanded and runs of letters joined to names."""
-    expanded = Expanded(tex, macros)
-    tokens = with_names(tokenize(expanded.tex), names)
-    if expanded.tex != tex:
-        spans = (expanded.span(token.start, token.end) for token in tokens)
-        tokens = [replace(t, start=s, end=e) for t, (s, e) in zip(tokens, spans, strict=True)]
+def _tokens(tex: str, names: Collection[str]) -> list[Token]:
+    """Split a formula into tokens, with runs of letters joined to names."""
+    tokens = with_names(tokenize(tex), names)
     _nested(tokens)
     return tokens
 
 
 @lru_cache(maxsize=4096)
-def _parse(tex: str, names: frozenset[str], macros: str) -> tuple[Node, ...]:
-    tokens = _plain(_tokens(tex, names, macros))
+def _parse(tex: str, names: frozenset[str]) -> tuple[Node, ...]:
+    tokens = _plain(_tokens(tex, names))
     if _spoken_of(tokens):
         return ()
     try:
@@ -429,7 +424,7 @@ def _parse(tex: str, names: frozenset[str], macros: str) -> tuple[Node, ...]:
         raise TexError(f"it is nested more than {DEEPEST} deep") from None
 
 
-def parse(tex: str, names: Collection[str] = (), macros: str = "") -> list[Node]:
+def parse(tex: str, names: Collection[str] = ()) -> list[Node]:
     r"""Parse the statements of a formula; none if it states nothing (``QK^\top``).
 
     Parameters
@@ -438,18 +433,16 @@ def parse(tex: str, names: Collection[str] = (), macros: str = "") -> list[Node]
         The formula.
     names
         The names of the note: a run of letters that is one of these is this name, and no product.
-    macros
-        Definitions of commands.
 
     Raises
     ------
     TexError
         If the formula is not in the grammar.
     """
-    return list(_parse(tex, frozenset(names), macros))
+    return list(_parse(tex, frozenset(names)))
 
 
-def parse_expression(tex: str, names: Collection[str] = (), macros: str = "") -> Node:
+def parse_expression(tex: str, names: Collection[str] = ()) -> Node:
     """Parse a formula that is one expression; the parameters are those of `parse`.
 
     Raises
@@ -457,5 +450,5 @@ def parse_expression(tex: str, names: Collection[str] = (), macros: str = "") ->
     TexError
         If the formula is not in the grammar.
     """
-    tokens = _tokens(tex, names, macros)
+    tokens = _tokens(tex, names)
     return _Statements(tokens, tex).whole(tokens)

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from vaultkit.read.macros import COMMAND, group, spans_of_definitions
-from vaultkit.tex.tokens import LONGEST
-from vaultkit.tex.tree import TexError
 
-#: Most expansions in a formula; more of them probably never end.
-_MOST = 500
+#: Most expansions in a formula, and most characters; beyond these, commands stay as they are.
+_MOST, _LONGEST = 500, 20_000
 _PARAMETER = re.compile(r"#(\d)")
 
 
@@ -34,11 +32,6 @@ class Expanded:
     definitions
         The definitions of commands, one after the other.
 
-    Raises
-    ------
-    TexError
-        If the expansion does not end.
-
     Examples
     --------
     >>> Expanded(r"x \in \R^2", r"\newcommand{\R}{\mathbb{R}}").tex
@@ -49,8 +42,8 @@ class Expanded:
 
     def __init__(self, tex: str, definitions: str) -> None:
         self.tex = tex
+        self._length = len(tex)
         self._starts: list[int] | None = None
-        self._ends: list[int] = []
         for first, last in reversed(spans_of_definitions(tex)):
             self._replace(first, last, "")
         macros = _macros(definitions) if definitions else {}
@@ -61,18 +54,17 @@ class Expanded:
                 at = found.end()
                 continue
             expansions += 1
-            if expansions > _MOST or len(self.tex) > LONGEST:
-                raise TexError(f"the expansion of {found[0]} does not end")
+            if expansions > _MOST or len(self.tex) > _LONGEST:
+                break  # an expansion that does not end
             body, end = self._applied(macro, found.end())
             at = found.start()
             self._replace(at, end, body)
 
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the span in the source of a span in the expansion."""
+    def origin(self, at: int) -> int:
+        """Return the place in the source of a place in the expansion."""
         if self._starts is None:
-            return start, end
-        first = self._starts[start] if start < len(self._starts) else len(self._starts)
-        return first, self._ends[end - 1] if end else 0
+            return at
+        return self._starts[at] if at < len(self._starts) else self._length
 
     def _applied(self, macro: _Macro, at: int) -> tuple[str, int]:
         """Return the body of a command with its arguments, and the end of the last one."""
@@ -97,11 +89,8 @@ class Expanded:
     def _replace(self, first: int, last: int, by: str) -> None:
         if self._starts is None:
             self._starts = list(range(len(self.tex)))
-            self._ends = list(range(1, len(self.tex) + 1))
-        begin = self._starts[first] if first < len(self._starts) else len(self.tex)
-        end = self._ends[last - 1] if last > first else begin
+        begin = self.origin(first)
         self._starts[first:last] = [begin] * len(by)
-        self._ends[first:last] = [end] * len(by)
         self.tex = self.tex[:first] + by + self.tex[last:]
 
 
