@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -163,18 +163,6 @@ def checked(build: Build) -> None:
     """Run the check of the note that the site shows, for tests about something else."""
     if not build.checked:
         pytest.skip(f"the note {CHECKED} does not pass its own checks")
-
-
-@pytest.fixture
-def rebuilt(built: Path, served: tuple[Path, str]) -> Callable[..., tuple[Path, str]]:
-    """Build the site with other settings, beside the first one; return its folder."""
-
-    def rebuild(name: str, **settings: str) -> tuple[Path, str]:
-        done = _build(built.with_name(name), **settings)
-        assert done.returncode == 0, done.stderr
-        return built.with_name(name), f"{served[1]}{name}/"
-
-    return rebuild
 
 
 def _build(folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:

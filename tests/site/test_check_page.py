@@ -7,7 +7,7 @@ import http.server
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -367,23 +367,6 @@ def test_without_javascript_nothing_is_added(visit: Visitor) -> None:
     page = visit(EQUATION, java_script_enabled=False)
     assert page.locator(".vk-run").inner_text() == ""
     assert page.locator(".vk-cell").count() == 0
-
-
-@pytest.mark.long
-def test_one_setting_switches_all_of_it_off(
-    visit: Visitor, rebuilt: Callable[..., tuple[Path, str]]
-) -> None:
-    folder, visit.base = rebuilt("off", PYODIDE_URL="")
-    asked: list[str] = []
-    page = visit.open()
-    page.on("request", lambda request: asked.append(request.url))
-    for address in (EQUATION, "checks/", "first-principles/"):
-        visit.go(page, address)
-        assert page.locator(".vk-run, .vk-cell, .vk-elsewhere").count() == 0
-        assert "in your browser" not in (page.locator("article").text_content() or "")
-    assert [url for url in asked if "check-" in url or "engine" in url] == []
-    names = [path.name for path in folder.rglob("*")]
-    assert [n for n in names if n.startswith(("check-", "engine.")) or n.endswith(".ipynb")] == []
 
 
 def outcomes(checks: list[Check]) -> Counter[tuple[Any, ...]]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from playwright.sync_api import Locator, Page, expect
-from visitor import Visitor, violations
+from visitor import Visitor, restyle, violations
 
 from snippets import subject_object_example as two
 from snippets import trained_head, translation_example
@@ -221,28 +221,27 @@ def test_without_javascript_the_drawing_stays(visit: Visitor, path: str) -> None
     assert smallest >= 9.5
 
 
-@pytest.mark.long
+@pytest.mark.usually("attention-explorer/")
 @pytest.mark.parametrize("path", PAGES)
-def test_on_paper_the_drawing_stays(visit: Visitor, path: str) -> None:
+def test_it_begins_as_drawn_resets_and_leaves_paper_to_the_drawing(
+    visit: Visitor, path: str
+) -> None:
     page = visit(path)
     panel = panel_of(page, path)
     drawing = page.locator("svg.vk-figure:has(metadata[data-touch])")
+    drawn = drawing.locator("text").all_text_contents()
+    shown = panel.locator(".heads__cell--some .heads__share").all_inner_texts()
+    assert shown
+    assert set(shown) <= set(drawn)
+    before = words(panel).inner_text()
+    panel.locator("input[type=radio]:not(:checked)").first.evaluate("input => input.click()")
+    expect(words(panel)).not_to_have_text(before)
+    panel.get_by_role("button", name="Reset").press("Enter")
+    expect(words(panel)).to_have_text(before)
     assert not drawing.is_visible()
     page.emulate_media(media="print")
     assert drawing.is_visible()
     assert not panel.is_visible()
-
-
-@pytest.mark.usually("attention-explorer/")
-@pytest.mark.parametrize("path", PAGES)
-def test_it_begins_as_drawn(visit: Visitor, path: str) -> None:
-    """The shares that the drawing shows are the first that the page does."""
-    page = visit(path)
-    panel = panel_of(page, path)
-    drawn = page.locator("svg.vk-figure:has(metadata[data-touch]) text").all_text_contents()
-    shown = panel.locator(".heads__cell--some .heads__share").all_inner_texts()
-    assert shown
-    assert set(shown) <= set(drawn)
 
 
 def test_a_row_is_seen_by_mouse(visit: Visitor) -> None:
@@ -403,32 +402,26 @@ def test_a_hidden_head_of_two_takes_what_it_found(visit: Visitor) -> None:
     expect(words(panel)).to_contain_text("who is its subject is lost")
 
 
+#: Where the cells of a panel are, relative to the first, and how high the panel is.
+PLACES = """(panel) => {
+  const boxes = [...panel.querySelectorAll(".heads__asks .heads__cell")]
+    .map((cell) => cell.getBoundingClientRect());
+  const place = (box) => [box.x, box.y - boxes[0].y].map((x) => x.toFixed(1)).join();
+  return [panel.getBoundingClientRect().height, ...boxes.map(place)];
+}"""
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
-@pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_moves_while_a_reader_points(visit: Visitor, path: str, width: int) -> None:
-    page = visit(path, width=width)
-    panel = panel_of(page, path)
-    cells = panel.locator(".heads__asks .heads__cell")
-
-    def places() -> list[Any]:
-        return [cell.bounding_box() for cell in cells.all()]
-
-    # Where the page has scrolled to is no matter.
-    def tops() -> list[float]:
-        found = places()
-        return [round(box["y"] - found[0]["y"], 1) for box in found] + [
-            round(box["x"], 1) for box in found
-        ]
-
-    before, height = tops(), panel.bounding_box()
-    for cell in cells.all():
-        cell.hover()
-        assert tops() == before
-        now = panel.bounding_box()
-        assert height
-        assert now
-        assert now["height"] == height["height"]
+def test_nothing_moves_while_a_reader_points(visit: Visitor, path: str) -> None:
+    page = visit(path)
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        panel = panel_of(page, path)
+        before = panel.evaluate(PLACES)
+        for cell in panel.locator(".heads__asks .heads__cell").all():
+            cell.hover()
+            assert panel.evaluate(PLACES) == before
 
 
 # For everyone.
@@ -436,18 +429,19 @@ def test_nothing_moves_while_a_reader_points(visit: Visitor, path: str, width: i
 
 @pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
-@pytest.mark.parametrize(
-    ("width", "scheme", "forced"),
-    [(1280, "light", "none"), (390, "dark", "none"), (1280, "dark", "active")],
-)
-def test_axe_finds_nothing(visit: Visitor, path: str, width: int, scheme: str, forced: str) -> None:
-    page = visit(path, width=width, scheme=scheme, forced_colors=forced)
+def test_axe_finds_nothing(visit: Visitor, path: str) -> None:
+    page = visit(path)
     panel = panel_of(page, path)
     press = panel.get_by_role("button", name="Hide").first
     if press.count():
         press.click()
     rules = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}}
+    restyle(page, 1280, "light")
     found = violations(page, rules, ".heads")
+    restyle(page, 390, "dark")
+    found += violations(page, rules, ".heads")
+    restyle(page, 1280, "dark", forced_colors="active")
+    found += violations(page, rules, ".heads")
     assert [(rule["id"], rule["nodes"][0]["target"]) for rule in found] == []
 
 
@@ -482,14 +476,3 @@ def test_nothing_jumps_when_it_comes(visit: Visitor, width: int) -> None:
         })"""
     )
     assert shift < 0.02
-
-
-@pytest.mark.usually("a-head-that-learns/")
-@pytest.mark.parametrize("path", PAGES)
-def test_reset_brings_back_what_was_there_first(visit: Visitor, path: str) -> None:
-    panel = panel_of(visit(path), path)
-    before = words(panel).inner_text()
-    panel.locator("input[type=radio]:not(:checked)").first.evaluate("input => input.click()")
-    expect(words(panel)).not_to_have_text(before)
-    panel.get_by_role("button", name="Reset").press("Enter")
-    expect(words(panel)).to_have_text(before)

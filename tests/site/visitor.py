@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urljoin
 
 from axe_playwright_python.sync_playwright import Axe
@@ -140,6 +140,15 @@ class Visitor:
                 context.set_offline(False)
             else:
                 context.close()
+
+
+def restyle(page: Page, width: int, scheme: Literal["light", "dark"], **media: Any) -> None:
+    """Change the width and the colours of an open page."""
+    page.set_viewport_size({"width": width, "height": 900 if width > 600 else 844})
+    page.emulate_media(color_scheme=scheme, **media)
+    colours = "slate" if scheme == "dark" else "default"
+    page.wait_for_selector(f"body[data-md-color-scheme={colours}]")
+    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
 
 
 def violations(
