@@ -101,11 +101,10 @@ def checked(root: Path, *, cached: bool) -> dict[str, Inspection]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(2))
-def test_random_edits_are_judged_as_without(root: Path, seed: int) -> None:
-    chance = random.Random(seed)
+def test_random_edits_are_judged_as_without(root: Path) -> None:
+    chance = random.Random(1)
     taken = ran = failed = 0
-    for _ in range(10):
+    for _ in range(12):
         with_it, without = checked(root, cached=True), checked(root, cached=False)
         assert {name: plain(found) for name, found in with_it.items()} == {
             name: plain(found) for name, found in without.items()

@@ -164,6 +164,8 @@ EDITS: dict[str, Edit] = {
 
 #: An extension that reads files which nothing else reads.
 SNIPPETS = "markdown_extensions:\n  - pymdownx.snippets: {base_path: [VAULT]}\n"
+#: Other extensions, and another kind of address.
+OTHERS = "markdown_extensions: [attr_list, abbr]\nuse_directory_urls: false\n"
 
 
 class Site:
@@ -216,10 +218,8 @@ long = pytest.mark.long
     [
         (0, 10, "", ""),
         pytest.param(0, None, "", "", marks=long),
-        pytest.param(1, None, "", "markdown_extensions: [attr_list, abbr]\n", marks=long),
-        pytest.param(2, None, ", pyodide: pyodide", "", marks=long),
-        pytest.param(3, None, "", "use_directory_urls: false\n", marks=long),
-        pytest.param(4, None, "", SNIPPETS, marks=long),
+        pytest.param(1, None, ", pyodide: pyodide", OTHERS, marks=long),
+        pytest.param(4, 12, "", SNIPPETS, marks=long),
     ],
 )
 def test_any_edit_leaves_the_site_as_if_it_were_new(

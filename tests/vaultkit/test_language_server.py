@@ -169,15 +169,14 @@ MARKED = [
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_what_stands_in_odd_places_is_marked_there(tmp_path: Path, end: str) -> None:
+def test_what_stands_in_odd_places_is_marked_there(tmp_path: Path) -> None:
     folder = tmp_path / "a vault's folder, with blanks"
     folder.mkdir()
     name = "It isn't saved.md"
     text = "# It isn't saved\n" + NOTE.partition("# Twice\n")[2].partition("So 😀")[0]
     text = text.replace("[[Other#Why]] and ![[Other]]", "[[It isn't saved]]") + ODD
     with Editor(folder) as editor:
-        editor.open(name, text.replace("\n", end))
+        editor.open(name, text.replace("\n", "\r\n"))
         problems = editor.problems(name, lambda found: len(found) == len(MARKED))
         shown = [editor.shown(name, problem).replace("\r", "") for problem in problems]
         assert sorted(shown) == sorted(MARKED)
@@ -447,7 +446,7 @@ def test_what_only_python_takes_for_the_end_of_a_line_is_none(editor: Editor) ->
 
 @pytest.mark.long
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for memory in /proc")
-def test_memory_keeps_its_level_over_ten_thousand_edits(own_editor: Editor) -> None:
+def test_memory_keeps_its_level_over_thousands_of_edits(own_editor: Editor) -> None:
     editor = own_editor
     editor.open("Twice.md")
     editor.problems("Twice.md", none)
@@ -467,6 +466,6 @@ def test_memory_keeps_its_level_over_ten_thousand_edits(own_editor: Editor) -> N
 
     edit(1000)
     before = memory()
-    for _ in range(9):
+    for _ in range(4):
         edit(1000)
-    assert memory() - before < 20 << 20
+    assert memory() - before < 9 << 20  # two kilobytes an edit
