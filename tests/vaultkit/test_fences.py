@@ -4,113 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from vaultkit.checks import misread, outputs
+from vaultkit.checks import outputs
 from vaultkit.checks.check import EXCEPTED, FAILS
 from vaultkit.read.fences import looks_like_python
 from vaultkit.read.markdown import parse
 from vaultkit.read.prompts import examples
 from vaultkit.run.session import NoteRun
-
-REFUSED = {
-    "text alone": ("word\n\n```text\n1\n```\n", 3, "nothing is compared"),
-    "text behind words": (
-        "```python\n1\n```\n\nso:\n\n```text\n1\n```\n",
-        7,
-        "nothing is compared",
-    ),
-    "a second output": (
-        "```python\n1\n```\n\n```text\n1\n```\n\n```text\n2\n```\n",
-        9,
-        "nothing is compared",
-    ),
-    "text behind a session": ("```pycon\n>>> 1\n1\n```\n\n```text\n1\n```\n", 6, "own outputs"),
-    "Text": ("```python\n1\n```\n\n```Text\n1\n```\n", 5, "write ```text"),
-    "output": ("```python\n1\n```\n\n```output\n1\n```\n", 5, "write ```text"),
-    "txt": ("```txt\n1\n```\n", 1, "write ```text"),
-    "an output without a language": ("```python\n1\n```\n\n```\n1\n```\n", 5, "write ```text"),
-    "Python": ("```Python\n1\n```\n", 1, "write ```python"),
-    "PYTHON": ("```PYTHON\n1\n```\n", 1, "write ```python"),
-    "Py": ("```Py\n1\n```\n", 1, "write ```python"),
-    "py3": ("```py3\n1\n```\n", 1, "write ```python"),
-    "python2": ("```python2\n1\n```\n", 1, "write ```python"),
-    "python3.12": ("```python3.12\n1\n```\n", 1, "write ```python"),
-    "ipython": ("```ipython\n1\n```\n", 1, "write ```python"),
-    "ipython3": ("```ipython3\n1\n```\n", 1, "write ```python"),
-    "jupyter": ("```jupyter\n1\n```\n", 1, "write ```python"),
-    "{code-cell}": ("```{code-cell}\n1\n```\n", 1, "write ```python"),
-    "{code-cell} ipython3": ("```{code-cell} ipython3\n1\n```\n", 1, "write ```python"),
-    "{python}": ("```{python}\n1\n```\n", 1, "write ```python"),
-    "{.python}": ("```{.python .numberLines}\n1\n```\n", 1, "write ```python"),
-    "{code-block} python": ("```{code-block} python\n1\n```\n", 1, "write ```python"),
-    "python,title": ("```python,title=a\n1\n```\n", 1, "write ```python"),
-    "tildes": ("~~~Python\n1\n~~~\n", 1, "write ```python"),
-    "Pycon": ("```Pycon\n>>> 1\n```\n", 1, "write ```pycon"),
-    "python-repl": ("```python-repl\n>>> 1\n```\n", 1, "write ```pycon"),
-    "mathematics": ("```math\nx = 1\n```\n", 1, "is not checked; write $$"),
-    "MyST's mathematics": ("```{math}\n:label: a\nx = 1\n```\n", 1, "write $$"),
-    "a callout of MyST": ("```{note} On it\nThere are 37 %.\n```\n", 1, "write > [!note]"),
-    "a text of MyST": ("```{include} a.md\n```\n", 1, "write ![[a note]]"),
-    "console": ("```console\n>>> 1\n1\n```\n", 1, "write ```pycon"),
-    "bash": ("```bash\n$ python\n>>> 1\n1\n```\n", 1, "write ```pycon"),
-    "no language, a session": ("```\n>>> 1\n1\n```\n", 1, "write ```pycon"),
-    "no language, code": ("```\nimport numpy as np\n```\n", 1, "write ```python"),
-    "no language, a call": ("~~~\nprint(1)\n~~~\n", 1, "write ```python"),
-    "a session as python": ("```python\n>>> 1\n1\n```\n", 1, "write ```pycon"),
-    "code as a session": ("```pycon\nx = 1\n```\n", 1, "write ```python"),
-    "words before a session": ("```pycon\nfirst:\n>>> 1\n1\n```\n", 1, "begin with >>>"),
-    "indented session": ("word\n\n    >>> 1\n    1\n", 3, "does not run"),
-    "indented code": ("word\n\n    x = 1\n    print(x)\n", 3, "does not run"),
-    "code in HTML": ("<pre><code>&gt;&gt;&gt; 1\n1</code></pre>\n", 1, "does not run"),
-    "in a callout": ("> [!note]\n> ```Python\n> 1\n> ```\n", 2, "write ```python"),
-    "in a list": ("- a\n\n    ```ipython\n    1\n    ```\n", 3, "write ```python"),
-    "unknown word": ("```python skip\n1\n```\n", 1, "unknown word 'skip'"),
-    "raises in a session": (
-        "```pycon raises=KeyError\n>>> 1\n1\n```\n",
-        1,
-        "unknown word 'raises'",
-    ),
-    "twice": ("```python raises=KeyError raises=ValueError\n1\n```\n", 1, "there twice"),
-    "no value": ("```python raises\n1\n```\n", 1, "raises after ```python needs a value"),
-    "empty value": ("```python title=''\n1\n```\n", 1, "title after ```python needs a value"),
-    "a value too many": ("```python no-run=yes\n1\n```\n", 1, "takes no value"),
-    "two errors": ("```python raises='A, B'\n1\n```\n", 1, "the name of one class"),
-    "no number": ("```python timeout=soon\n1\n```\n", 1, "timeout=soon: seconds"),
-    "no time": ("```python timeout=0\n1\n```\n", 1, "timeout=0: seconds"),
-    "negative": ("```python timeout=-1\n1\n```\n", 1, "timeout=-1: seconds"),
-    "for ever": ("```python timeout=inf\n1\n```\n", 1, "timeout=inf: seconds"),
-    "no pattern": ("```python volatile='('\n1\n```\n", 1, "no regular expression"),
-    "an empty match": ("```python volatile='x*'\n1\n```\n", 1, "matches empty text"),
-    "contradiction": ("```python no-run timeout=5\n1\n```\n", 1, "no-run together"),
-}
-PASSED = {
-    "an output": "```python\n1\n```\n\n```text\n1\n```\n",
-    "tildes": "~~~python\n1\n~~~\n\n~~~text\n1\n~~~\n",
-    "python3": "```python3\n1\n```\n",
-    "a session": "```pycon\n>>> 1\n1\n```\n",
-    "all words": (
-        "```python title=\"a.py\" raises=KeyError timeout=2.5 volatile='0x\\w+' "
-        'hl_lines="1 2" linenums=1\n1\n```\n'
-    ),
-    "shell": "```sh\nmake test\n```\n",
-    "a tree": "```\ndocs/\n  index.md   the way in\n```\n",
-    "other languages": "```yaml\na: 1\n```\n\n```toml\na = 1\n```\n\n```markdown\n# a\n```\n",
-    "indented words": "word\n\n    a poem, indented\n",
-    "pseudocode": "```\nfor each token: look at all others\n```\n",
-    "a docstring with prompts": '```python\ndef f():\n    """\n    >>> 1\n    1\n    """\n```\n',
-}
-
-
-@pytest.mark.parametrize(("text", "line", "said"), REFUSED.values(), ids=REFUSED)
-def test_what_would_be_passed_over_is_refused(text: str, line: int, said: str) -> None:
-    ((found, message),) = [(p.line, p.message) for p in misread.problems(parse(text))]
-    assert found == line
-    assert said in message
-
-
-@pytest.mark.parametrize("text", PASSED.values(), ids=PASSED)
-def test_what_is_read_is_left_alone(text: str) -> None:
-    assert list(misread.problems(parse(text))) == []
-    assert parse(text).problems == ()
 
 
 def problems(text: str) -> Iterator[tuple[int, str]]:

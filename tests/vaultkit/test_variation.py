@@ -89,51 +89,6 @@ def test_numbers_that_are_written_out_under_a_name_change() -> None:
     assert abs(odds.std() - 0.5) < 0.1
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("np.random.default_rng(seed=1)", "np.random.default_rng(seed=2001)"),
-        ("default_rng(1)", "default_rng(2001)"),
-        ("default_rng(1, 2)", "default_rng(1, 2)"),
-        ("default_rng()", "default_rng()"),
-        ("default_rng(x)", "default_rng(x)"),
-        ("default_rng('a')", "default_rng('a')"),
-        ("default_rng(True)", "default_rng(True)"),
-        ("f()(1)", "f()(1)"),
-        ("SeedSequence(3); PCG64(3); MT19937(3); Philox(3); aRng(3)",
-         "SeedSequence(2003)\nPCG64(2003)\nMT19937(2003)\nPhilox(2003)\naRng(2003)"),
-        ("RandomState(f(default_rng(1)))", "RandomState(f(default_rng(2001)))"),
-        ("f(other=1)", "f(other=1)"),
-        ("a_SEED = 1", "a_SEED = 2001"),
-        ("seed, n = 1, 3", "seed, n = (2001, 9)"),
-        ("m = n.k = 3", "m = n.k = 6"),
-        ("n, m = 3, 4", "n, m = (9, 8)"),
-        ("(n, m), k = 3, 4", "(n, m), k = (3, 4)"),
-        ("n, m = pair", "n, m = pair"),
-        ("x.n = 3", "x.n = 3"),
-        ("k = 3", "k = 3"),
-        ("n: int = 3", "n: int = 9"),
-        ("n: int", "n: int"),
-        ("n = 5 - 2", "n = 9"),
-        ("n = 5 - k", "n = 5 - k"),
-        ("class A:\n    n = 3", "class A:\n    n = 3"),
-        ("f = lambda: default_rng(1)", "f = lambda: default_rng(1)"),
-        ("async def f():\n    default_rng(1)", "async def f():\n    default_rng(1)"),
-        ("if x:\n    n = 3", "if x:\n    n = 9"),
-        ("array()", "array()"),
-        ("list([2.5])", "list([2.5])"),
-        ("array([1.0, 0.0, -1.0])", "array([1.0, 0.0, -1.0])"),
-        ("array([1, 2, 3])", "array([1, 2, 3])"),
-        ("array(['a', 2.5])", "array(['a', 2.5])"),
-        ("array([2.5, [1.5]])", "array([2.5, [1.5]])"),
-        ("array([2.5, 1e999])", "array([2.5, 1e309])"),
-        ("array(x, dtype=float)", "array(x, dtype=float)"),
-    ],
-)  # fmt: skip
-def test_what_is_changed_and_what_is_not(before: str, after: str) -> None:
-    assert rewritten(before, 2, n=1, m=0) == after
-
-
 @pytest.mark.parametrize("call", ["np.array({})", "asarray({})", "np.array({}, dtype=float)"])
 def test_arrays_that_are_written_out_get_other_values(call: str) -> None:
     before = [[2.5, -3.0, 0.0], [1.0, 4, 1e-3]]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.vaultkit.cases import notes
 from tests.vaultkit.cases.files import Outcome
 from tests.vaultkit.cases.pages import named, page
 from tests.vaultkit.cases.typeset import typeset
@@ -291,6 +292,12 @@ TABLES: dict[str, Outcome] = {
     "true": judged_on(NOTE),
     "false": judged_on(NOTE),
     "typeset": typeset,
+    "form": notes.form,
+    "agreement": notes.agreement,
+    "said": notes.checks,
+    "quantities": notes.quantities,
+    "updates": notes.updated,
+    "variations": notes.varied,
     "pages": page,
     "places": named,
 }
