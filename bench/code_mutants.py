@@ -62,14 +62,14 @@ from mutmut.utils.format_utils import mangled_name_from_mutant_name
 ROOMS = {
     "checks": (
         ["vaultkit/checks/*"],
-        "arrays check checks counts equations evidence_of_checks fences form inspect mirrors"
+        "arrays cases check checks counts equations evidence_of_checks fences form inspect mirrors"
         " notebooks numbers numbers_together outputs predictions rests_on said shapes statements"
         " tables trials update",
     ),
     "claims": (
         ["vaultkit/claims/*"],
-        "counts numbers numbers_together places predictions quantities reading_anything said shapes"
-        " suppositions",
+        "cases counts numbers numbers_together places predictions quantities reading_anything said"
+        " shapes",
     ),
     "inspect": (
         ["vaultkit/pipeline/inspect.py"],
@@ -84,7 +84,7 @@ ROOMS = {
         "backlinks cache cases check checks chemistry counts equations fences graph hostile"
         " links_of_a_vault macros meanings note notebook notebooks numbers obsidian options places"
         " predictions properties quantities reading_anything said shapes statements"
-        " suppositions vault",
+        " vault",
     ),
     "render": (
         ["vaultkit/render/*"],
@@ -93,7 +93,7 @@ ROOMS = {
     ),
     "run": (
         ["vaultkit/run/*"],
-        "checkpoints dependencies endings"
+        "cases checkpoints dependencies endings"
         " rests_on run sandbox state trials variation watch workers",
     ),
     "snippets": (["snippets/*"], ""),
@@ -101,7 +101,7 @@ ROOMS = {
         ["vaultkit/tex/*"],
         "cases chemistry formulas formulas_hostile mathematics tex",
     ),
-    "update": (["vaultkit/pipeline/update.py"], "notebook update"),
+    "update": (["vaultkit/pipeline/update.py"], "cases notebook update"),
     "values": (
         ["vaultkit/values/*"],
         "cases formulas roundings statements tables values",

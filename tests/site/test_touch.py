@@ -482,7 +482,7 @@ def test_temperature(visit: Visitor) -> None:
     found.locator("[role=slider]").nth(1).press("Shift+ArrowRight")  # 1 further
     assert shown(found, "number label") == [2.0, 2.0, 1.0, -2.0]
     assert shown(found, "share label") == [0.5, 0.5, 0.0, 0.0]
-    assert "divided by τ that is 0.00" in words(found)
+    assert "or 0.00 after the division by τ" in words(found)
     found.locator("[role=slider]").first.press("End")
     assert shown(found, "number label")[0] == 4
     found.locator("[role=slider]").first.press("PageDown")
