@@ -62,14 +62,13 @@ from mutmut.utils.format_utils import mangled_name_from_mutant_name
 ROOMS = {
     "checks": (
         ["vaultkit/checks/*"],
-        "arrays cases check checks counts equations evidence_of_checks fences form inspect mirrors"
-        " notebooks numbers numbers_together outputs predictions rests_on said shapes statements"
-        " tables trials update",
+        "arrays cases check checks equations evidence_of_checks fences form inspect mirrors"
+        " notebooks numbers outputs predictions rests_on said shapes tables"
+        " trials update",
     ),
     "claims": (
         ["vaultkit/claims/*"],
-        "cases counts numbers numbers_together places predictions quantities reading_anything said"
-        " shapes",
+        "cases numbers places predictions quantities reading_anything said shapes",
     ),
     "inspect": (
         ["vaultkit/pipeline/inspect.py"],
@@ -81,10 +80,9 @@ ROOMS = {
     ),
     "read": (
         ["vaultkit/read/*"],
-        "backlinks cache cases check checks chemistry counts equations fences graph hostile"
+        "backlinks cache cases check checks chemistry equations fences graph hostile"
         " links_of_a_vault macros meanings note notebook notebooks numbers obsidian options places"
-        " predictions properties quantities reading_anything said shapes statements"
-        " vault",
+        " predictions properties quantities reading_anything said shapes vault",
     ),
     "render": (
         ["vaultkit/render/*"],
@@ -104,7 +102,7 @@ ROOMS = {
     "update": (["vaultkit/pipeline/update.py"], "cases notebook update"),
     "values": (
         ["vaultkit/values/*"],
-        "cases formulas roundings statements tables values",
+        "cases formulas roundings tables values",
     ),
 }
 #: Seconds, and multiples of the tests' time, after which a mutant counts as hanging.

@@ -99,21 +99,6 @@ def test_what_fails_is_told_of_its_row(text: str) -> None:
     assert all(places(note).of(c.kind, c.line, c.column, c.what) for c in checks)
 
 
-def test_each_statement_of_a_formula_is_told_after_what_cannot_be_judged() -> None:
-    found = told(judged("$x = 1, v_2 = 3$, $z = ($ and $x = ($<!-- not run: so -->"))
-    assert [(check.what, check.outcome) for check in found] == [
-        ("z = (", FAILS),
-        ("x = (", EXCEPTED),
-        ("x = 1, v_2 = 3", HOLDS),
-        ("x = 1, v_2 = 3", FAILS),
-    ]
-
-
-def test_without_a_block_nothing_is_bound() -> None:
-    (check,) = strictly(Equations(parse("$x = 1$\n")).check())
-    assert check.why == "$x = 1$: no block of this note binds anything"
-
-
 def test_an_object_that_cannot_be_looked_at_fails_its_equation() -> None:
     note = parse(
         "```python\nclass Odd:\n    def __array__(self, *_, **__): raise OSError('no')\n"
@@ -190,84 +175,6 @@ def test_a_law_holds_for_other_numbers_too(
             "$x = v_1$ holds for the numbers of this page, but not for others; "
             "if that is meant, write <!-- here: reason --> after it\n  left 3"
         )
-
-
-def test_it_is_judged_before_the_next_block_or_after_the_first_that_binds_it() -> None:
-    other = "\n\n```python\nx = 2\nt = 5\n```\n\n"
-    found = told(judged(f"$x = 1$ and $t = 5$ and $t = 6${other}$x = 2$ $x = 1$"))
-    assert [(check.what, check.line, check.outcome) for check in found] == [
-        ("x = 1", 7, HOLDS),
-        ("t = 5", 7, HOLDS),
-        ("t = 6", 7, FAILS),
-        ("x = 2", 14, HOLDS),
-        ("x = 1", 14, FAILS),
-    ]
-
-
-@pytest.mark.parametrize(
-    "tex",
-    [
-        r"T(n) = O(n^2)",
-        r"m \in O(n^2)",
-        r"\in \Theta(2^n)",
-        r"O(n + m) = O(n)",
-        r"T(n) \ge \Omega\left(2^{n/2}\right)",
-        r"\mathcal{O}(n) + \mathcal{O}(1) = \mathcal{O}(n)",
-        r"r = o(h)",
-    ],
-)
-def test_how_fast_something_grows_is_an_exception(tex: str) -> None:
-    (check,) = told(judged(f"${tex}$"))
-    assert (check.outcome, check.why) == (
-        EXCEPTED,
-        "states a rate of growth, which numbers cannot confirm",
-    )
-
-
-@pytest.mark.parametrize(
-    "tex", ["costo(n) = 1", "T(n) = foo(n)", "O = 3", "n \\in E(O)", "Z = W_O(X)", "x = y^O(n)"]
-)
-def test_other_letters_are_no_signs_of_growth(tex: str) -> None:
-    (check,) = told(judged(f"${tex}$"))
-    assert check.outcome == FAILS
-
-
-def test_a_sign_of_growth_that_the_note_defines_is_judged() -> None:
-    (check,) = told(judged("```python\ndef O(n):\n    return n\n```\n\n$O(2) = 3$"))
-    assert check.outcome == FAILS
-    assert "does not hold" in check.why
-
-
-EXPRESSIONS = {
-    r"$A B$": "shapes (2, 3) and (4, 5) cannot be multiplied: 3 is not 4",
-    r"$A^\top B^\top$": "shapes (3, 2) and (5, 4) cannot be multiplied: 2 is not 5",
-    r"$A + B$": "shapes (2, 3) and (4, 5) differ",
-    r"$$A B$$": "shapes (2, 3) and (4, 5) cannot be multiplied: 3 is not 4",
-    r"$v A$": "shapes (3,) and (2, 3) cannot be multiplied: 3 is not 2",
-    r"$A v$": "",  # with v a column
-    r"$v A^\top$": "",  # with v a row
-    r"$2 A - A$": "",
-    # Elsewhere the name stands for what fits.
-    r"$A C$": "",
-    # What nobody binds, or is wrong in another way, is only named.
-    r"$A X$": "",
-    r"$v_7$": "",
-    r"$v v$": "",
-    r"$f(A) B$": "",
-    r"$A B$ <!-- not run: so -->": "",
-}
-
-
-@pytest.mark.parametrize("text", EXPRESSIONS)
-def test_the_shapes_in_what_states_nothing_fit(text: str) -> None:
-    arrays = "A, B, C, v = np.ones((2, 3)), np.ones((4, 5)), np.ones((9, 9)), np.ones(3)"
-    code = f"```python\nimport numpy as np\n{arrays}\ndef f(x): return x.nothing\n```\n\n"
-    note = parse(f"{code}{text}\n\n```python\nC = A.T\n```\n")
-    equations = Equations(note)
-    NoteRun(note, watchers=[equations.observe]).finish()
-    failures = [check.why for check in strictly(equations.check()) if check.outcome == FAILS]
-    why = EXPRESSIONS[text]
-    assert failures == ([f"${text.strip('$')}$ cannot be computed: {why}"] if why else [])
 
 
 def test_an_expression_keeps_what_was_found_where_a_note_goes_on_as_another() -> None:

@@ -11,7 +11,7 @@ import textwrap
 from functools import cache
 from pathlib import Path
 
-from vaultkit.checks.check import Check
+from vaultkit.checks.check import HOLDS, Check
 from vaultkit.checks.outputs import compare
 from vaultkit.claims.amounts import Quantity
 from vaultkit.claims.claims import claims_of
@@ -31,12 +31,13 @@ def vault() -> Vault:
 
 
 def checks(text: str) -> list[str]:
-    """Return the checks of a note, except those of links, and of blocks that hold."""
+    """Return the checks of a note, except those of links, of blocks that hold and of outputs."""
     note = parse(f"{text}\n", vault().root / "Note.md")
     return [
         f"{check.kind} {check.what.replace(chr(10), ' ')} {check.outcome}{reason(check)}"
         for check in inspect(note, vault())
-        if check.kind != "link" and (check.kind, check.outcome) != ("block", "holds")
+        if check.kind != "link"
+        and not (check.kind == "block" and (check.outcome == HOLDS or check.mend))
     ] or ["nothing"]
 
 
