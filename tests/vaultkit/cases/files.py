@@ -44,6 +44,7 @@ class Case:
     input: str
     outcome: list[str]
     around: str = ""  #: the text that the input is appended to, or that holds its place as ``{}``
+    section: str = ""  #: the words of the last comment above that begins with ``# ---``
 
     @property
     def whole(self) -> str:
@@ -85,13 +86,13 @@ def read(text: str) -> tuple[list[Case], list[str]]:
     above: list[str] = []
     outcome: list[str] | None = None
     group = 0
-    around = ""
+    around = section = ""
     for number, line in enumerate(text.split("\n")[:-1], 1):
         mark, rest = line[:2].rstrip(), line[2:]
         if mark == ">":
             if outcome is None or outcome:  # else it shares that of the input above
                 outcome, group = [], group + 1
-            cases.append(Case(number, group, above, rest, outcome, around))
+            cases.append(Case(number, group, above, rest, outcome, around, section))
             above = []
         elif mark == ":" and outcome == [] and not above:
             cases[-1].input += f"\n{rest}"
@@ -102,6 +103,7 @@ def read(text: str) -> tuple[list[Case], list[str]]:
             outcome.append(line[2:])
         elif not line or line.startswith("#"):
             above.append(line)
+            section = line.removeprefix("# --- ").rstrip("- ") if "# ---" in line else section
         else:
             raise ValueError(f"line {number} is no input, outcome or comment: {line}")
     return cases, above
@@ -119,9 +121,16 @@ def write(cases: list[Case], below: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines + below)
 
 
-def failures(path: Path, outcome: Outcome) -> Iterator[str]:
-    """Describe each case of a file whose outcome is not the one found."""
+def sections(path: Path) -> list[str]:
+    """Return the sections of a file that hold cases."""
+    return list(dict.fromkeys(case.section for case in read(path.read_text("utf-8"))[0]))
+
+
+def failures(path: Path, outcome: Outcome, section: str | None = None) -> Iterator[str]:
+    """Describe each case of a file, or of a section, whose outcome is not the one found."""
     for case in read(path.read_text("utf-8"))[0]:
+        if section not in (None, case.section):
+            continue
         found = outcome(case.whole)
         if not case.agrees(found):
             yield "\n".join(
