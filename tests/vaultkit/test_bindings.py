@@ -93,6 +93,8 @@ the {maximum|minimum}, 14<!-- = sample.max() -->
     "numerics": """
 in {five|six} steps<!-- = steps -->
 in {5|6} steps<!-- = steps -->
+{286|287}<!-- = 317.8 * errors[0] --> in all
+as much weight as {x|y}<!-- x[0] {==|!=} x[1] -->
 The error {falls|rises}<!-- all(b < a for a, b in pairwise(errors)) -->
 It {falls|grows}<!-- np.diff(errors) < 0 --> each time
 It {falls|rises}<!-- errors[0] > errors[-1] -->

@@ -20,7 +20,7 @@ _WORDY, _ROUGH = Fraction(1, 20), Fraction(3, 20)
 #: How far a value may be below a number with *almost*.
 _ALMOST = Fraction(3, 20)
 _MINUS = "-−‐‑﹣－–"
-_ZERO = Fraction(0)
+_ZERO, _TEN = Fraction(0), 10
 
 _PREFIXES = {"T": 12, "G": 9, "M": 6, "k": 3, "h": 2, "c": -2, "m": -3, "µ": -6, "μ": -6, "u": -6,
              "n": -9, "p": -12, "f": -15}  # fmt: skip
@@ -242,8 +242,10 @@ def _in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
         behind = re.compile(rf"\s?{words.pattern('grammar', 'times')}(?![\w-])", re.IGNORECASE)
         multiple = behind.match(text, end)
         whole = not (rounded or unit or len(scales) > 1 or percent or multiple)
+        # Ten or more may be rounded, as *286* is; smaller numbers count something.
+        half = _ZERO if whole and abs(value) < _TEN else half
         yield _Read(
-            start, multiple.end() if multiple else end, value, _ZERO if whole else half, scales,
+            start, multiple.end() if multiple else end, value, half, scales,
             whole, times=bool(multiple), percent=percent, digits=digits,
         )  # fmt: skip
 
@@ -335,7 +337,7 @@ def _ranges(read: _Read, before: str, scale: Fraction, words: Lexicon) -> list[R
     how = _mode(before, words)
     exact = Range(value - half, value + half)
     if "exactly" in how:
-        least = half if read.digits else _ZERO
+        least = half if read.digits and not read.whole else _ZERO
         return [Range(value - least, value + least)]
     if "about" in how:
         if read.wordy:
