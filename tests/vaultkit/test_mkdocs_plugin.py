@@ -17,9 +17,9 @@ from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
 from tests.vaultkit import hostile
-from vaultkit.doors.redirects import redirect
 from vaultkit.pipeline.ledger import Check, Ledger
 from vaultkit.read.vault import Vault
+from vaultkit.site.redirects import redirect
 from vaultkit.store import store_beside
 
 pytestmark = pytest.mark.usefixtures("same_parts")

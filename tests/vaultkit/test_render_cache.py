@@ -158,7 +158,7 @@ def test_a_page_shows_nothing_of_those_rendered_before(
 def test_nothing_is_kept_when_something_else_is_installed(
     vault: Path, rendered: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vaultkit.doors.fingerprints.distributions", list)
+    monkeypatch.setattr("vaultkit.site.fingerprints.distributions", list)
     render_cache.code_fingerprint.cache_clear()
     try:
         build_site(vault / "docs", vault / "site")

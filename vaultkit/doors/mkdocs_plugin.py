@@ -27,7 +27,6 @@ from mkdocs.utils import nest_paths
 from mkdocs.utils.meta import META_RE
 
 from vaultkit.doors import site_files
-from vaultkit.doors.checked_notes import CheckedNotes
 from vaultkit.doors.file_events import FileEvents
 from vaultkit.doors.helpers import divided
 from vaultkit.doors.output_index import CompiledTemplates, OutputIndex, shown_on_all
@@ -40,17 +39,6 @@ from vaultkit.doors.render_cache import (
     tame_jupyter,
 )
 from vaultkit.doors.served_vault import ServedVault
-from vaultkit.doors.site_assets import FOLDER, THEME, Look, SiteAssets, SiteFile, notebook_files
-from vaultkit.doors.site_model import (
-    CHECKS,
-    DECK,
-    LLMS,
-    SiteModel,
-    begins_with_formulas,
-    in_order,
-    markdown_of,
-)
-from vaultkit.doors.text_failures import TextFailures
 from vaultkit.doors.vault_config import VaultConfig
 from vaultkit.files import write_atomically
 from vaultkit.pipeline.ledger import Ledger
@@ -59,7 +47,19 @@ from vaultkit.read.options import OptionsError
 from vaultkit.render.code import fences
 from vaultkit.render.host import PARTS, refusal
 from vaultkit.site import material, styles
+from vaultkit.site.assets import FOLDER, THEME, Look, SiteAssets, SiteFile, notebook_files
+from vaultkit.site.checked_notes import CheckedNotes
+from vaultkit.site.model import (
+    CHECKS,
+    DECK,
+    LLMS,
+    SiteModel,
+    begins_with_formulas,
+    in_order,
+    markdown_of,
+)
 from vaultkit.site.pages import SitePage
+from vaultkit.site.text_failures import TextFailures
 from vaultkit.store import Store, store_in
 
 #: Plugins whose effect on a page is known before it is rendered.

@@ -30,14 +30,14 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink, TableOfContents, get_toc
 
-from vaultkit.doors.fingerprints import code_fingerprint, names_fingerprint
 from vaultkit.doors.helpers import Helpers
-from vaultkit.doors.site_assets import THEME
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.render.backlinks import section_of
 from vaultkit.render.host import PARTS, refusal
 from vaultkit.site import notebooks, search_index
+from vaultkit.site.assets import THEME
+from vaultkit.site.fingerprints import code_fingerprint, names_fingerprint
 from vaultkit.store import Store
 
 #: Extensions that read only the page: ours, and those of Python-Markdown and pymdownx, except a few

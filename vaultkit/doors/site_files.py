@@ -10,14 +10,14 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 
-from vaultkit.doors.redirects import redirects
-from vaultkit.doors.site_assets import SiteAssets, SiteFile
-from vaultkit.doors.site_model import map_page, page_address, tags_page
 from vaultkit.read.discovery import READERS
 from vaultkit.read.graph import way_in
 from vaultkit.read.syntax import printable
 from vaultkit.read.vault import Vault
+from vaultkit.site.assets import SiteAssets, SiteFile
 from vaultkit.site.front import front_page
+from vaultkit.site.model import map_page, page_address, tags_page
+from vaultkit.site.redirects import redirects
 
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 

@@ -6,7 +6,7 @@ from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
 
-from vaultkit.doors.site_model import SiteSettings
+from vaultkit.site.model import SiteSettings
 
 
 class VaultConfig(Config):  # type: ignore[no-untyped-call]

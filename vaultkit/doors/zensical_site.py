@@ -31,11 +31,23 @@ import yaml
 from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from vaultkit.doors.checked_notes import CheckedNotes
-from vaultkit.doors.fingerprints import names_fingerprint
-from vaultkit.doors.redirects import redirects
-from vaultkit.doors.site_assets import THEME, Look, SiteAssets, SiteFile, notebook_files
-from vaultkit.doors.site_model import (
+from vaultkit.doors.site_settings import settings_for
+from vaultkit.pipeline.ledger import Ledger
+from vaultkit.read.discovery import READERS
+from vaultkit.read.graph import way_in
+from vaultkit.read.note import Note, tags_of
+from vaultkit.read.options import OptionsError
+from vaultkit.read.syntax import printable
+from vaultkit.read.vault import Vault
+from vaultkit.render.code import fences
+from vaultkit.render.finished import TOC
+from vaultkit.render.host import PARTS, refusal
+from vaultkit.site import material, notebooks, search_index
+from vaultkit.site.assets import THEME, Look, SiteAssets, SiteFile, notebook_files
+from vaultkit.site.checked_notes import CheckedNotes
+from vaultkit.site.fingerprints import names_fingerprint
+from vaultkit.site.front import front_page
+from vaultkit.site.model import (
     CHECKS,
     DECK,
     LLMS,
@@ -48,21 +60,9 @@ from vaultkit.doors.site_model import (
     page_address,
     tags_page,
 )
-from vaultkit.doors.site_settings import settings_for
-from vaultkit.doors.text_failures import TextFailures
-from vaultkit.pipeline.ledger import Ledger
-from vaultkit.read.discovery import READERS
-from vaultkit.read.graph import way_in
-from vaultkit.read.note import Note, tags_of
-from vaultkit.read.options import OptionsError
-from vaultkit.read.syntax import printable
-from vaultkit.read.vault import Vault
-from vaultkit.render.code import fences
-from vaultkit.render.finished import TOC
-from vaultkit.render.host import PARTS, refusal
-from vaultkit.site import material, notebooks, search_index
-from vaultkit.site.front import front_page
 from vaultkit.site.pages import SitePage, relative_url
+from vaultkit.site.redirects import redirects
+from vaultkit.site.text_failures import TextFailures
 from vaultkit.store import store_in
 
 #: The settings of ``mkdocs.yml`` that Zensical gets unchanged.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -107,7 +107,15 @@ class Ledger:
 
     def entry(self, note: Note) -> Entry | None:
         """Return what was found when a note was last checked; None if it never was."""
-        row = self._store.latest(_KIND, self._name(note))
+        return self._entry(note, self._store.latest(_KIND, self._name(note)))
+
+    def entries(self, notes: Iterable[Note]) -> Iterator[Entry | None]:
+        """Yield the entry of each note; much faster than one by one."""
+        rows = {name: (key, content) for name, key, content in self._store.rows(_KIND)}
+        for note in notes:
+            yield self._entry(note, rows.get(self._name(note)))
+
+    def _entry(self, note: Note, row: tuple[bytes, bytes] | None) -> Entry | None:
         if row is None:
             return None
         key, content = row

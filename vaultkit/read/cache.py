@@ -24,7 +24,7 @@ import mdit_py_plugins
 import yaml
 
 from vaultkit.read.note import Note
-from vaultkit.store import Store
+from vaultkit.store import Store, code_digest
 
 #: Bytes beyond which a file is not cached.
 _LARGEST = 4 << 20
@@ -110,7 +110,5 @@ def _key(path: Path) -> bytes:
 def _reader() -> bytes:
     """Return the fingerprint of the parser's code."""
     versions = (sys.version, markdown_it.__version__, mdit_py_plugins.__version__, yaml.__version__)
-    digest = hashlib.sha256(repr(versions).encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.digest()
+    code = code_digest(Path(__file__).parent)
+    return hashlib.sha256(repr(versions).encode() + code).digest()

@@ -1,5 +1,5 @@
-"""The parts of a site besides its rendered notes: search index, graph, navigation, terms, ledger.
+"""A site as data: what it has besides its rendered notes, as search, graph, navigation, ledger.
 
-Each module takes notes, finished HTML or checks, and returns HTML or data. None imports a host:
-`vaultkit.doors` calls them from MkDocs.
+Each module takes notes, finished HTML or checks, and returns HTML or data; `model` joins them. None
+imports a host: `vaultkit.doors` calls them for MkDocs and for Zensical.
 """

@@ -87,8 +87,8 @@ class Totals:
 def entries(vault: Vault, ledger: Ledger) -> list[Entry]:
     """Return an entry for each note of a vault."""
     found = []
-    for note in vault.notes.values():
-        known = ledger.entry(note)
+    notes = list(vault.notes.values())
+    for note, known in zip(notes, ledger.entries(notes), strict=True):
         is_fresh = known is not None and known.is_fresh
         found.append(
             Entry(

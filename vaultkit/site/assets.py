@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vaultkit.doors.site_model import ALL_NOTEBOOKS, notebook_uri
 from vaultkit.read.vault import Vault
 from vaultkit.render import mathematics
 from vaultkit.site import machines, notebooks, runnable
+from vaultkit.site.model import ALL_NOTEBOOKS, notebook_uri
 from vaultkit.store import Store
 from vaultkit.theme.fonts import FONTS, Font, fallbacks, slanted, web_font
 

@@ -10,6 +10,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from vaultkit.read.vault import Vault
+from vaultkit.store import code_digest
 
 
 def names_fingerprint(vault: Vault) -> str:
@@ -37,7 +38,5 @@ def code_fingerprint() -> str:
     """Return the fingerprint of the code that renders, and of all installed packages."""
     installed = sorted(f"{one.name} {one.version}" for one in distributions())
     digest = hashlib.sha256(f"{sys.version} {installed}".encode())
-    root = Path(__file__).parents[1]
-    for path in sorted([*root.rglob("*.py"), *root.glob("claims/*.toml")]):
-        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    digest.update(code_digest(Path(__file__).parents[1]))
     return digest.hexdigest()

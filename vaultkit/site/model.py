@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
-from vaultkit.doors.checked_notes import CheckedNotes
 from vaultkit.read.note import Note
 from vaultkit.read.syntax import natural, place
 from vaultkit.read.vault import Vault
@@ -28,6 +27,7 @@ from vaultkit.site import (
     runnable,
     search_index,
 )
+from vaultkit.site.checked_notes import CheckedNotes
 from vaultkit.site.pages import SitePage
 from vaultkit.site.roads import Roads
 from vaultkit.site.terms import Terms

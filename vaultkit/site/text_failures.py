@@ -6,11 +6,11 @@ import hashlib
 import json
 
 from vaultkit.checks.check import FAILS
-from vaultkit.doors.fingerprints import code_fingerprint
 from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.render import mathematics
+from vaultkit.site.fingerprints import code_fingerprint
 from vaultkit.store import Store
 
 #: The kind of these entries in the store.
