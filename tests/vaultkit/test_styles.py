@@ -1,4 +1,4 @@
-"""One style sheet, without what no page uses; fonts cut to what pages hold, and their stand-ins."""
+"""One style sheet, without what no page uses; fonts of fixed characters, and their stand-ins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fontTools.ttLib import TTFont
 from vaultkit.site.styles import Used, join, pruned, without_unread
 from vaultkit.store import Store
 from vaultkit.theme import fonts
-from vaultkit.theme.fonts import FONTS, TEXT, fallbacks, web_font
+from vaultkit.theme.fonts import FONTS, FORMULAS, TEXT, Font, FontFile, fallbacks, web_font
 
 USED = Used.by(
     ['<html dir="ltr"><body data-md-color-scheme="slate" class="a  b-c"><p class="d">'],
@@ -83,11 +83,20 @@ def test_all_style_sheets_become_one(tmp_path: Path) -> None:
     assert plain.read_text() == "<p>"
 
 
+def files(font: Font, letters: str, tmp_path: Path) -> list[tuple[FontFile, set[str]]]:
+    """The files of a font, each with the characters that it has."""
+    found = web_font(font, letters, Store(tmp_path / "store"))
+    return [(file, set(map(chr, opened(file).getBestCmap()))) for file in found]
+
+
+def opened(file: FontFile) -> TTFont:
+    return TTFont(io.BytesIO(file.content))
+
+
 def test_what_stands_in_for_a_font_is_as_wide_and_as_high(tmp_path: Path) -> None:
     upright = FONTS[1]
-    content = web_font(upright, "", Store(tmp_path / "store"))
-    assert content
-    faces = fallbacks(upright, content)
+    [(file, _)] = files(upright, "", tmp_path)
+    faces = fallbacks(upright, file.content)
     (dejavu,) = re.findall(r'@font-face{font-family:"Source Serif 4 DejaVu"[^}]*}', faces)
     assert 'src:local("DejaVu Serif");' in dejavu
     # 0.4619 em on average against 0.5076 em; 1.036 em above the line.
@@ -96,22 +105,40 @@ def test_what_stands_in_for_a_font_is_as_wide_and_as_high(tmp_path: Path) -> Non
     assert "descent-override:36.8" in dejavu
 
 
-def test_a_font_holds_the_characters_in_use_and_bends_as_its_axes_say(tmp_path: Path) -> None:
+def test_a_font_has_a_file_for_all_pages_and_others_for_other_letters(tmp_path: Path) -> None:
     upright = FONTS[1]
-    few, more = (
-        TTFont(io.BytesIO(web_font(upright, c, Store(tmp_path / "store")) or b""))
-        for c in ("", "\u00e9\u03bb")
-    )
-    assert set(map(chr, more.getBestCmap())) == TEXT | {"\u00e9", "\u03bb"}
-    assert set(map(chr, few.getBestCmap())) == TEXT
-    axes = [(axis.axisTag, axis.minValue, axis.maxValue) for axis in more["fvar"].axes]
+    [(common, characters)] = files(upright, "ab", tmp_path)
+    assert characters == TEXT
+    assert common.characters.startswith("U+20-7E,U+B0-B3,U+B5,")
+    [(greek, more), last] = files(upright, "aλ", tmp_path)
+    assert last == (common, characters)
+    assert greek.characters == "U+300-1DFF"
+    assert {"λ", "Я"} < more
+    assert not more & characters
+    assert [file.name for file, _ in files(upright, "ő☃", tmp_path)] == [
+        "source-serif-4-normal-80",
+        "source-serif-4-normal-1e00",
+        "source-serif-4-normal",
+    ]
+
+
+def test_a_font_bends_as_its_axes_say(tmp_path: Path) -> None:
+    [(file, _)] = files(FONTS[1], "", tmp_path)
+    font = opened(file)
+    axes = [(axis.axisTag, axis.minValue, axis.maxValue) for axis in font["fvar"].axes]
     assert axes == [("wght", 400, 700)]
-    assert {one.FeatureTag for one in more["GSUB"].table.FeatureList.FeatureRecord} == {"liga"}
-    assert {one.FeatureTag for one in more["GPOS"].table.FeatureList.FeatureRecord} == {"kern"}
+    assert {one.FeatureTag for one in font["GSUB"].table.FeatureList.FeatureRecord} == {
+        "ccmp",
+        "liga",
+    }
+    assert {one.FeatureTag for one in font["GPOS"].table.FeatureList.FeatureRecord} == {"kern"}
 
 
 def test_the_font_of_formulas_keeps_what_formulas_are_laid_out_by(tmp_path: Path) -> None:
-    font = TTFont(io.BytesIO(web_font(FONTS[0], "x\U0001d465(", Store(tmp_path / "store")) or b""))
+    (_, rare), (file, common) = files(FONTS[0], "\u22a2", tmp_path)
+    assert FORMULAS - {"\U0001d455"} <= common  # no such character exists
+    assert {"\u22a2", "\u21a6"} < rare
+    font = opened(file)
     table = font["MATH"].table
     assert table.MathConstants.RadicalRuleThickness.Value == 56
     # A bracket and a root grow: their taller forms are there though no character calls for them.
@@ -130,11 +157,7 @@ def test_the_font_of_formulas_keeps_what_formulas_are_laid_out_by(tmp_path: Path
     assert "ssty" in {one.FeatureTag for one in font["GSUB"].table.FeatureList.FeatureRecord}
 
 
-def test_a_font_is_cut_once_for_the_same_characters(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(tmp_path / "store")
-    cut = web_font(FONTS[2], "\u00e9", store)
+def test_a_font_is_cut_once_for_all_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = files(FONTS[2], "é", tmp_path)
     monkeypatch.setattr(fonts, "_cut", lambda *_: b"another")
-    assert web_font(FONTS[2], "\u00e9", store) == cut
-    assert web_font(FONTS[2], "\u00e8", store) == b"another"
+    assert files(FONTS[2], "abc", tmp_path) == cut

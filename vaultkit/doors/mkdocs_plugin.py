@@ -329,7 +329,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if search:
             # It would parse every page again, for an index that ours replaces.
             search.search_index.add_entry_from_context = lambda _page: None
-        site_files.add(files, config, self.assets.styles())
+        site_files.add(files, config, self.assets.styles(self.model.letters, self.model.signs))
         index = self.assets.file("search.json", self.model.index())
         script = self.assets.themed("search.js")
         site_files.add(files, config, (index, script))

@@ -195,7 +195,7 @@ class ZensicalSite:
         self.model.arrange(order, bool(self.settings.get("nav")))
         for uri in self.model.roads.missing:
             self.problems.append(f"roads: {uri} is not in nav")
-        self._add(self.assets.styles())
+        self._add(self.assets.styles(self.model.letters, self.model.signs))
         if deck := self.model.deck():
             self.files[DECK] = deck
         self.files[LLMS] = self.model.llms().encode()

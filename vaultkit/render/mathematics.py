@@ -161,15 +161,6 @@ def _depth(xml: str) -> int:
     return deepest
 
 
-@lru_cache(maxsize=1 << 14)
-def characters(tex: str, display: bool = False) -> frozenset[str]:
-    """Return the characters that a formula needs from its font; none if it does not compile."""
-    try:
-        return frozenset("".join(fromstring(to_mathml(tex, display)).itertext()))
-    except FormulaError:
-        return frozenset()
-
-
 def spoken(tex: str) -> str:
     r"""Return a formula as one line of plain text, for search, headings and tooltips.
 

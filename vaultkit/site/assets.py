@@ -6,17 +6,16 @@ import hashlib
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vaultkit.read.vault import Vault
-from vaultkit.render import mathematics
 from vaultkit.site import machines, notebooks, runnable
 from vaultkit.site.model import ALL_NOTEBOOKS, notebook_uri
 from vaultkit.store import Store
-from vaultkit.theme.fonts import FONTS, Font, fallbacks, slanted, web_font
+from vaultkit.theme.fonts import FONTS, fallbacks, web_font
 
 THEME = Path(__file__).parents[1] / "theme"
 #: The folder of these files on the site.
@@ -78,7 +77,7 @@ class SiteAssets:
     Parameters
     ----------
     vault
-        The notes, for the characters that the fonts must contain.
+        The notes.
     look
         The style sheets, scripts and theme settings of the host.
     store
@@ -94,7 +93,6 @@ class SiteAssets:
         self.fonts: list[tuple[str, bool]] = []
         #: Address of the picture that other sites show for a link to this one.
         self.picture = ""
-        self._letters = self._characters()
 
     def file(self, name: str, content: str | bytes) -> SiteFile:
         """Return a generated file."""
@@ -136,25 +134,31 @@ class SiteAssets:
         if theme_config.get("favicon") in (None, "", "assets/images/favicon.png"):
             theme_config["favicon"] = logo.uri
 
-    def styles(self) -> Iterator[SiteFile]:
-        """Yield the style sheet and the fonts that it loads."""
+    def styles(self, letters: Set[str], signs: Set[str]) -> Iterator[SiteFile]:
+        """Yield the style sheet and the fonts that it loads.
+
+        Parameters
+        ----------
+        letters, signs
+            The characters of all pages, and those of their formulas.
+        """
         faces: list[str] = []
         self.fonts = []
-        for font, kept in self._letters:
-            content = web_font(font, kept, self.store)
-            if content is None:
-                continue
-            name = f"{font.family} {font.style}".lower().replace(" ", "-") + ".woff2"
-            file = self.file(name, content)
-            yield file
-            faces.append(
-                f'@font-face{{font-family:"{font.family}";font-style:{font.style};'
-                f"font-weight:{font.weight};font-display:{font.display};"
-                f'src:url("{posixpath.basename(file.uri)}") format("woff2")}}'
-            )
-            if not font.formulas:
-                faces.append(fallbacks(font, content))
-            if font.style == "normal":
+        for font in FONTS:
+            parts = list(web_font(font, signs if font.formulas else letters, self.store))
+            for part in parts:
+                file = self.file(f"{part.name}.woff2", part.content)
+                yield file
+                faces.append(
+                    f'@font-face{{font-family:"{font.family}";font-style:{font.style};'
+                    f"font-weight:{font.weight};font-display:{font.display};"
+                    f'src:url("{posixpath.basename(file.uri)}") format("woff2");'
+                    f"unicode-range:{part.characters}}}"
+                )
+            # The last file is the one that every page loads.
+            if parts and not font.formulas:
+                faces.append(fallbacks(font, parts[-1].content))
+            if parts and font.style == "normal":
                 self.fonts.append((file.uri, font.formulas))
         css = "\n".join(("".join(faces), *map(theme, STYLES)))
         file = self.file("vaultkit.css", css)
@@ -208,18 +212,6 @@ class SiteAssets:
         script = self.file("check-page.js", engine + theme("check-page.js"))
         self.look.extra_javascript.append(script.uri)
         yield from (worker, bundle, script)
-
-    def _characters(self) -> list[tuple[Font, set[str]]]:
-        """Return each font with the characters that it keeps.
-
-        A font for formulas keeps those of all formulas, and their slanted forms; any other font
-        those of all notes.
-        """
-        notes = self.vault.notes.values()
-        formulas = [f for note in notes for f in note.formulas]
-        signs = slanted(set().union(*(mathematics.characters(f.tex, f.display) for f in formulas)))
-        letters: set[str] = set().union(*(note.text for note in notes))
-        return [(font, signs if font.formulas else letters) for font in FONTS]
 
 
 def theme(name: str) -> str:

@@ -41,6 +41,9 @@ _LEDGER = "<!-- ledger -->"
 _MAP = "<!-- map -->"
 _PREDICTIONS = "<!-- predictions -->"
 _FLASHCARDS = "<!-- flashcards -->"
+_FORMULA = re.compile(r"<math.*?</math>", re.DOTALL)
+#: A letter that browsers replace by its slanted form.
+_SLANTED = re.compile("<mi>[A-Za-zΑ-Ωα-ωϑϕϖϰϱϵ]</mi>")
 _TAG = re.compile(r"<[^>]*>")
 #: Number of characters that fit the first screen of a phone.
 _FIRST_SCREEN = 700
@@ -105,6 +108,9 @@ class SiteModel:
         self._searched: dict[str, bytes] = {}
         self._words: dict[str, int] = {}
         self._cards: dict[str, list[anki.Card]] = {}
+        #: The characters of all pages, and those of their formulas, for the fonts.
+        self.letters: set[str] = set()
+        self.signs: set[str] = set()
 
     def read(
         self,
@@ -113,7 +119,7 @@ class SiteModel:
         sections: list[search_index.Section] | None,
         image: Callable[[str], bytes | None],
     ) -> None:
-        """Read the search sections and the flashcards of a page.
+        """Read the characters, the search sections and the flashcards of a page.
 
         Parameters
         ----------
@@ -124,6 +130,8 @@ class SiteModel:
         image
             Returns the content of a file, given its address; None if there is none.
         """
+        self.letters.update(content, page.title)
+        self.signs.update(*(_SLANTED.sub("", text) for text in _FORMULA.findall(content)))
         if 'class="flashcard"' in content:
             found = anki.cards(content, page.url, self.settings.url, image)
             self._cards[page.uri] = [replace(card, key=f"{page.uri}#{card.key}") for card in found]

@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import io
 import logging
-import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 
 import fontTools
@@ -22,17 +22,23 @@ from fontTools.ttLib import TTFont
 
 from vaultkit.store import Store
 
-#: Characters of the template, which every page may contain.
-TEXT = frozenset(chr(code) for code in range(0x20, 0x7F)) | frozenset("\u2019\u201c\u201d\u2026")
 
-#: Characters with which formulas are drawn beyond those that they contain.
-MATHEMATICS = frozenset("\u221a\u2061\u2062\u2063")
+def _range(first: int, last: int) -> frozenset[str]:
+    return frozenset(map(chr, range(first, last + 1)))
 
-#: By letter, the slanted letter that browsers draw for it alone in ``<mi>``.
-_SLANTED = {
-    unicodedata.normalize("NFKC", chr(code)): chr(code)
-    for code in (0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
-}
+
+_ASCII = _range(0x20, 0x7E)
+#: Characters of text that every page may contain.
+TEXT = _ASCII | frozenset("–—‘’“”•…°±²³µ·¹½×Éßàáäçèéêíñóöüœ←→−√∞≈≠≤≥")
+#: Characters of formulas that every page may contain, with the letters that browsers slant, and the
+#: invisible operators.
+FORMULAS = (
+    _ASCII
+    | _range(0x1D434, 0x1D467)
+    | _range(0x1D6FC, 0x1D71B)
+    | frozenset("ℎΓΔΘΛΞΠΣΦΨΩ𝛤𝛥𝛩𝛬𝛯𝛱𝛴𝛷𝛹𝛺ℕℝℤ𝔼𝟏\u2061\u2062\u2063")
+    | frozenset("±·×ˆ˙…‖′→⇒∂∇∈∉∏∑−∗√∝∞∫≈≠≡≤≥≪≫⊙⊤⋅⋯⌈⌉⌊⌋⏟⟂⟨⟩")
+)
 
 #: Frequencies of letters and the space in English, in per cent.
 _OFTEN = {" ": 18, "e": 10.2, "t": 7.5, "a": 6.5, "o": 6.2, "n": 5.7, "i": 5.7, "s": 5.3, "r": 5}
@@ -59,8 +65,12 @@ class Font:
         As in CSS.
     package, path
         The Python package that contains it, and the path in that package.
-    keep
-        Characters that are always kept.
+    common
+        Characters of its first file, which every page loads.
+    rest
+        The first and last code of the characters of each further file. A page loads it if it
+        contains such a character; in a browser, other characters are set in the next font of the
+        style sheet's list.
     formulas
         Whether formulas are set in it.
     axes
@@ -72,7 +82,8 @@ class Font:
     family: str
     package: str
     path: str
-    keep: frozenset[str]
+    common: frozenset[str]
+    rest: tuple[tuple[int, int], ...]
     style: str = "normal"
     weight: str = "400"
     display: str = "swap"
@@ -81,12 +92,15 @@ class Font:
     formulas: bool = False
 
 
+#: Latin letters, other letters, and signs.
+_LETTERS = ((0x80, 0x2FF), (0x300, 0x1DFF), (0x1E00, 0xFFFF))
 FONTS = (
     Font(
         "STIX Two Math",
         "ziamath",
         "fonts/STIXTwoMath-Regular.ttf",
-        MATHEMATICS,
+        FORMULAS,
+        ((0x80, 0x1FFF), (0x2000, 0x22FF), (0x2300, 0x2BFF), (0x1D400, 0x1EEFF)),
         # A formula in a fallback font would move the text when the font is loaded.
         display="block",
         # ssty: variants for indices; dtls: dotless letters below accents.
@@ -98,6 +112,7 @@ FONTS = (
         "fontpkg_source_serif_4",
         "files/SourceSerif4[opsz,wght].ttf",
         TEXT,
+        _LETTERS,
         weight="400 700",
         axes={"opsz": 16, "wght": (400, 700)},
         features=("kern", "liga", "ccmp"),
@@ -107,6 +122,7 @@ FONTS = (
         "fontpkg_source_serif_4",
         "files/SourceSerif4-Italic[opsz,wght].ttf",
         TEXT,
+        _LETTERS,
         style="italic",
         axes={"opsz": 16, "wght": 400},
         features=("kern", "liga", "ccmp"),
@@ -114,33 +130,62 @@ FONTS = (
 )
 
 
-def web_font(font: Font, characters: Iterable[str], store: Store) -> bytes | None:
-    """Subset a font to the characters in use and return it as WOFF2.
+@dataclass(frozen=True)
+class FontFile:
+    """A file of a font: its name without the ending, the characters as in CSS, and its content."""
+
+    name: str
+    characters: str
+    content: bytes
+
+
+def web_font(font: Font, letters: Iterable[str], store: Store) -> Iterator[FontFile]:
+    """Yield the files of a font that a site needs, as WOFF2, the common one last.
+
+    In a style sheet the last file takes precedence for the characters of several.
 
     Parameters
     ----------
     font
         The font.
-    characters
-        Characters in use.
+    letters
+        The characters of the site, which only decide which files are left out.
     store
-        The store of fonts that were subset before.
-
-    Returns
-    -------
-    bytes or None
-        The font; None if its package is not installed. A page then uses the next font of its list.
+        The store of files that were cut before. They do not depend on the site.
     """
     # The package is located, not imported: importing one that draws takes long.
     package = find_spec(font.package)
     if not package or not package.origin:
         _log.info("%s: no package %s, the system's fonts serve", font.family, font.package)
-        return None
+        return
     source = (Path(package.origin).parent / font.path).read_bytes()
-    kept = "".join(sorted({*font.keep, *characters}))
-    name = f"{font.family} {font.style}"
+    name = f"{font.family} {font.style}".lower().replace(" ", "-")
+    codes = sorted(set(map(ord, letters)).difference(map(ord, font.common)))
+    for first, last in font.rest:
+        if any(first <= code <= last for code in codes):
+            kept = "".join(sorted(_range(first, last) - font.common))
+            yield _file(f"{name}-{first:x}", f"U+{first:X}-{last:X}", kept, font, source, store)
+    common = "".join(sorted(font.common))
+    yield _file(name, ",".join(_ranges(common)), common, font, source, store)
+
+
+def _file(
+    name: str, characters: str, kept: str, font: Font, source: bytes, store: Store
+) -> FontFile:
     key = _key(font, source, kept)
-    return store.get("font", name, key, lambda: _cut(source, kept, font))
+    content = store.get("font", name, key, lambda: _cut(source, kept, font))
+    return FontFile(name, characters, content)
+
+
+def _ranges(letters: str) -> Iterator[str]:
+    """Yield the ranges of sorted characters, as CSS writes them.
+
+    >>> list(_ranges("abcx"))
+    ['U+61-63', 'U+78']
+    """
+    for _, run in groupby(enumerate(letters), lambda pair: ord(pair[1]) - pair[0]):
+        codes = [ord(letter) for _, letter in run]
+        yield f"U+{codes[0]:X}" + (f"-{codes[-1]:X}" if len(codes) > 1 else "")
 
 
 def _key(font: Font, source: bytes, kept: str) -> bytes:
@@ -173,18 +218,6 @@ def fallbacks(font: Font, content: bytes) -> str:
             f"line-gap-override:0%}}"
         )
     return "".join(faces)
-
-
-def slanted(characters: Iterable[str]) -> set[str]:
-    """Return the characters of formulas with the slanted letters that browsers use for some.
-
-    Examples
-    --------
-    >>> sorted(slanted("h2")) == ["2", "h", "\N{PLANCK CONSTANT}"]
-    True
-    """
-    kept = set(characters)
-    return kept | {_SLANTED[letter] for letter in kept & _SLANTED.keys()}
 
 
 def _cut(source: bytes, characters: str, font: Font) -> bytes:
@@ -229,7 +262,7 @@ def _narrow_radicals(font: TTFont) -> None:
     """
     variants = font["MATH"].table.MathVariants
     root = font.getBestCmap().get(ord("√"))
-    if root not in variants.VertGlyphCoverage.glyphs:
+    if root is None:
         return
     forms = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(root)]
     names = [record.VariantGlyph for record in forms.MathGlyphVariantRecord]
