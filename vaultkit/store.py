@@ -230,7 +230,7 @@ def store_in(folder: Path) -> Store:
 def code_digest(folder: Path) -> bytes:
     """Return the fingerprint of the Python code below a folder, and of its data in TOML."""
     digest = hashlib.sha256()
-    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
+    for path in sorted([*folder.rglob("*.py"), *folder.glob("*/*.toml")]):
         digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.digest()
 
