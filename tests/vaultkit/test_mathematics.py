@@ -11,7 +11,7 @@ import pytest
 from markdown import Markdown
 
 from vaultkit.read.vault import Vault
-from vaultkit.render.mathematics import FormulaError, characters, to_mathml
+from vaultkit.render.mathematics import FormulaError, to_mathml
 
 
 def render(text: str) -> tuple[str, Markdown]:
@@ -35,11 +35,6 @@ def test_what_is_defined_elsewhere_is_known() -> None:
     assert "<msup>" in to_mathml(r"\f{x}", False, preamble)
     # What is wrong with it spoils no other formula.
     assert to_mathml("x", False, r"\newcommand{\f}{\nothing") == to_mathml("x", False)
-
-
-def test_characters_for_the_font() -> None:
-    assert characters(r"\sqrt{\alpha} \in \mathbb{R}") >= {"α", "∈", "ℝ"}
-    assert characters(r"\foo") == set()
 
 
 def test_in_a_page() -> None:

@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from fontTools.ttLib import TTFont
 
+from vaultkit.read.vault import Vault
+from vaultkit.render.mathematics import to_mathml
+from vaultkit.site.model import SiteModel, SiteSettings
+from vaultkit.site.pages import SitePage
 from vaultkit.site.styles import Used, join, pruned, without_unread
 from vaultkit.store import Store
 from vaultkit.theme import fonts
@@ -120,6 +124,20 @@ def test_a_font_has_a_file_for_all_pages_and_others_for_other_letters(tmp_path: 
         "source-serif-4-normal-1e00",
         "source-serif-4-normal",
     ]
+
+
+def test_the_signs_of_formulas_decide_which_files_of_their_font_there_are(tmp_path: Path) -> None:
+    def names(tex: str) -> list[str]:
+        model = SiteModel(Vault(tmp_path), SiteSettings("A"))
+        page = SitePage("a.md", "a/", "Å", tmp_path / "a.md", None, (), False)
+        model.read(page, f"<p>Ж</p>{to_mathml(tex, False)}", None, lambda _: None)
+        assert {"Å", "Ж"} <= model.letters
+        return [file.name for file, _ in files(FONTS[0], "".join(model.signs), tmp_path)]
+
+    # A browser replaces the letter by a slanted one, which is a common character.
+    assert names(r"\alpha = x \in \mathbb{R}") == ["stix-two-math-normal"]
+    assert names(r"a \vdash b") == ["stix-two-math-normal-2000", "stix-two-math-normal"]
+    assert names(r"\mathfrak{g}") == ["stix-two-math-normal-1d400", "stix-two-math-normal"]
 
 
 def test_a_font_bends_as_its_axes_say(tmp_path: Path) -> None:
