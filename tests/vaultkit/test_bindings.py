@@ -102,6 +102,7 @@ It {always|never} falls<!-- np.diff(errors) < 0 -->
 It {never|sometimes} rises<!-- not any(np.diff(errors) > 0) -->
 from 0.{9|003}<!-- = errors[0] --> to 0.{003|9}<!-- = errors[-1] -->
 0.{9|4}, 0.{4|9} and 0.1<!-- = errors[:3] -->
+`A` is no longer {larger|smaller}<!-- A[0, 0] <= 2 --> than 2
 The matrix is{| not} symmetric<!-- np.allclose(A, A.T) -->
 Both {are equal|differ}<!-- x[0] == x[1] -->
 at {most|least} 20 steps<!-- steps <= limit -->

@@ -358,6 +358,10 @@ def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[Spoken]
         rf"(?<![\w-]){words.pattern('negations', 'void')}(?![\w-])",
         lambda own: "\ufffc" * len(own[0]), text, flags=re.IGNORECASE,
     )  # fmt: skip
+    plain = re.sub(
+        rf"(?<![\w-]){words.pattern('negations', 'phrases')}(?![\w-])",
+        lambda own: "not".ljust(len(own[0]), "\ufffc"), plain, flags=re.IGNORECASE,
+    )  # fmt: skip
     least = len(plain) - len(" ".join(plain.split()[-_LATE:])) if late else 0
     found = []
     for table in ("directions", "weak", "sides", "quantifiers"):
@@ -386,7 +390,7 @@ def _is_multiple(before: str, words: Lexicon) -> bool:
 
 def _denies(word: str, words: Lexicon) -> bool:
     pattern = words.pattern("negations", "words")
-    return bool(re.fullmatch(pattern, word.strip("()“”\"'*`"), re.IGNORECASE))
+    return bool(re.fullmatch(pattern, word.strip("()“”\"'*`\ufffc"), re.IGNORECASE))
 
 
 def contradiction(text: str, found: Relation, words: Lexicon) -> str:
