@@ -16,7 +16,7 @@ from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
-from vaultkit.checks import form, links, mirrors, outputs, typeset
+from vaultkit.checks import contrasts, form, links, mirrors, outputs, typeset
 from vaultkit.checks.bindings import Bindings
 from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check, strictly
 from vaultkit.checks.equations import Equations
@@ -139,6 +139,8 @@ def _text_checks(note: Note, vault: Vault, settings: Settings) -> Iterator[Check
     names = checks_of(note, vault.options, vault.relative(note.path))
     if "form" in names or note.refused:
         yield from form.check(note, vault, shown=settings.shown)
+    if "numbers" in names:
+        yield from contrasts.check(note)
     if "links" in names:
         found = links.check(note, vault)
         yield from (c for c in found if c.outcome != FAILS or not _is_duplicate(c, note, names))
