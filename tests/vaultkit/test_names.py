@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks.check import FAILS, HOLDS
+from vaultkit.checks.check import FAILS, HOLDS, UNJUDGED
 from vaultkit.checks.equations import Equations
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
@@ -159,3 +159,37 @@ def test_masked_elements_are_not_taken_for_numbers() -> None:
     code = "```python\nm = np.ma.masked_array([1.0, 2.0], mask=[False, True])\n```\n\n"
     assert HOLDS not in outcomes(code + r"$\sum_i m_i = 3$")
     assert outcomes(code.replace("True", "False") + r"$\sum_i m_i = 3$") == [HOLDS]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Suppose $n = 10$.",
+        "If $n = 10$, it is even.",
+        "For $n = 10$ it is even.",
+        "Its minimum is at $n = 10$.",
+        "Solve $2n + 6p = 6$.",
+        "The line $2n + 6p = 6$ is steep.",
+        "It is a solution of $n^2 - 3n + 2 = 0$.",
+        "The function $g(n) = (n - 10)^2$ is 0 where $n = 10$.",
+        "## Exercises\n\nShow that $2n + 6p = 6$.",
+    ],
+)
+def test_a_free_letter_is_no_variable(text: str) -> None:
+    assert set(outcomes(text)) == {UNJUDGED}
+    held = text.replace("n = 10", "n = 4").replace("+ 6p = 6", "+ 6p = 11")
+    if held != text and "g(n)" not in text:
+        assert outcomes(held) == [HOLDS]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We use $n = 10$.",
+        "Here $2n + 6p = 6$.",
+        "Then $2 n = 10$ for all.",
+        "# Exercise\n\n$n = 10$",
+    ],
+)
+def test_any_other_letter_is_one(text: str) -> None:
+    assert outcomes(text) == [FAILS]

@@ -22,6 +22,7 @@ from vaultkit.checks.check import (
     Check,
 )
 from vaultkit.checks.literals import names_of
+from vaultkit.claims.free import free_formulas
 from vaultkit.read.expansion import Expanded
 from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
@@ -202,11 +203,13 @@ class Equations:
             if expression.why:
                 why = f"{_quoted(expression.formula)} cannot be computed: {expression.why}"
                 yield _check("equation", expression.formula, FAILS, why)
+        fails = any(claim.fails for claim in self.claims)
+        free = free_formulas(self.note) if fails else {}
         for claim in self.claims:
             holds = bool(claim.verdict and claim.verdict.holds)
             pinned = claim.pinned if holds and claim.tried and not claim.counterexample else ()
             yield replace(
-                _check(claim.kind, claim.formula, *_outcome(claim), at=claim.place),
+                _check(claim.kind, claim.formula, *_outcome(claim, free), at=claim.place),
                 seconds=claim.seconds,
                 scope=claim.scope if holds else "",
                 pinned=", ".join(sorted(pinned)),
@@ -214,7 +217,7 @@ class Equations:
             )
 
 
-def _outcome(claim: Claim) -> tuple[str, str]:
+def _outcome(claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, str]:
     formula, verdict = claim.formula, claim.verdict
     if verdict is None:
         if _GROWTH.search(formula.tex):
@@ -228,6 +231,8 @@ def _outcome(claim: Claim) -> tuple[str, str]:
         )
     if verdict.holds:
         return HOLDS, "; ".join(verdict.bound)
+    if claim.kind == "equation" and (why := free.get((formula.line, formula.column))):
+        return UNJUDGED, f"{_quoted(formula)} is not about the variables of this note: {why}"
     bound = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
     outcome = FAILS if verdict.evaluated else UNJUDGED
     return outcome, f"{_quoted(formula)} does not hold\n  {verdict.why}{bound}"
