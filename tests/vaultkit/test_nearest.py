@@ -28,15 +28,14 @@ WORDS = [
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_slip_of_the_pen_is_found_among_many(seed: int) -> None:
     chance = random.Random(seed)
     names = [f"{' '.join(chance.sample(WORDS, 3)).title()} {n}" for n in range(2000)]
-    nearest = Nearest(names)
+    nearest, keys = Nearest(names), {comparable(name): name for name in names}
     for name in chance.sample(names, 20):
         at = chance.randrange(1, len(name))
         slip = name[:at] + chance.choice(["", "x", name[at - 1]]) + name[at + 1 :]
-        keys = {comparable(each): each for each in names}
         first = difflib.get_close_matches(comparable(slip), list(keys), n=1, cutoff=0.5)
         assert nearest.to(slip)[:1] == [keys[key] for key in first] or name in nearest.to(slip)
 

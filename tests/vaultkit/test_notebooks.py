@@ -32,30 +32,15 @@ def packed() -> bytes:
     return archive(VAULT, all_notebooks(VAULT))
 
 
-#: Notes that contain most of the syntax with another form in a notebook.
-FEW = {"Attention Scores", "Causal and Padding Masks", "Equations That Run", "Softmax"}
-
-
-@pytest.mark.long
-def test_a_few_notes_run_as_notebooks(packed: bytes, tmp_path: Path) -> None:
-    assert_run(packed, tmp_path / "there", FEW)
-
-
 @pytest.mark.long
 def test_every_note_runs_as_a_notebook(packed: bytes, tmp_path: Path) -> None:
-    assert_run(packed, tmp_path / "there", {note.path.stem for note in VAULT.notes.values()})
-
-
-def assert_run(packed: bytes, there: Path, names: set[str]) -> None:
-    notes = [note for note in VAULT.notes.values() if note.path.stem in names]
+    there, notes = tmp_path / "there", list(VAULT.notes.values())
     with zipfile.ZipFile(io.BytesIO(packed)) as archived:
-        members = map(Path, archived.namelist())
-        wanted = [str(m) for m in members if m.suffix != ".ipynb" or m.stem in names]
-        archived.extractall(there / "docs", wanted)
+        archived.extractall(there / "docs")
     # In a vault, modules stand beside the notes' folder; for Jupyter they stand in it.
     (there / "docs" / "snippets").rename(there / "snippets")
     copies = Vault(there / "docs")
-    assert len(copies.notes) == len(notes) == len(names)
+    assert len(copies.notes) == len(notes)
     runner = Runner(copies, Settings(), None)
     try:
         runner.submit([(note, None) for note in copies.notes.values()])
