@@ -23,6 +23,7 @@ import click
 
 from vaultkit import starter
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check, Mend
+from vaultkit.doors.binding import bind
 from vaultkit.edit.annotate import Annotations, NotOursError
 from vaultkit.edit.rename import Changes, RenameError, rename_heading, rename_note
 from vaultkit.edit.text import applied
@@ -200,6 +201,9 @@ def check(
         with suppress(KeyboardInterrupt):
             _watch(vault, trials, update, annotations, path)
     context.exit(int(_fails(found)))
+
+
+main.add_command(bind)
 
 
 @main.command()

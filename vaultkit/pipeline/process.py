@@ -6,11 +6,13 @@ it in a process (`vaultkit.run.workers`), and `inspection_of` reads the messages
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,8 @@ class Inspection:
     text_is_whole: bool = False
     outputs: dict[int, list[Output]] = field(default_factory=dict)
     values: dict[str, list[Value]] = field(default_factory=dict)
+    #: What the work has collected after each block, by its index.
+    collected: dict[int, list[Any]] = field(default_factory=dict)
     #: Whether the results come from the ledger, without a run.
     cached: bool = False
 
@@ -92,6 +96,8 @@ def inspection_of(note: Note, ending: Ending, whole: bool = True) -> Inspection:
             found.checks.append(Check.from_plain(message["check"]))
         for index, outputs in message.get("outputs", ()):
             found.outputs[index] = [Output(*output) for output in outputs]
+        if "collected" in message:
+            found.collected[message["of"]] = message["collected"]
         for path in message.get("read", ()):
             found.rests_on.add(Path(path))
         for name, (what, shown) in message.get("values", {}).items():
@@ -188,10 +194,13 @@ class NoteWork:
         The vault's folder.
     describe
         Returns the type and a short text of a value; None if values are not needed.
+    collect
+        Returns plain data about the note and its variables after a block; None if not needed.
     """
 
     folder: Path
     describe: Callable[[Any], tuple[str, str]] | None = None
+    collect: Callable[[Note, Mapping[str, Any]], list[Any]] | None = None
 
     def prepare(self) -> None:
         """Do before the forks what all processes would do, so that they share the memory."""
@@ -234,6 +243,10 @@ class NoteWork:
                 names = sorted(bound(block) & variables.keys())
                 values = {name: self.describe(variables[name]) for name in names}
                 send({"of": index, "values": values})
+            if self.collect:
+                collect = partial(self.collect, judges.task.note, variables)
+                with contextlib.suppress(Exception):  # the note's code may raise anything
+                    send({"of": index, "collected": judges.statements.call(collect)})
 
         def pause(index: int) -> Task | None:
             given = wait(index, read | {self.folder.parent})

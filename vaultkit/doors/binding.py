@@ -1,0 +1,120 @@
+"""The command ``vaultkit bind``: propose invisible bindings for a note, ask, and write them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import click
+
+from vaultkit.checks.check import FAILS
+from vaultkit.edit.bind import harmless, propose
+from vaultkit.edit.expressions import collected
+from vaultkit.edit.sentences import Candidate, Proposal
+from vaultkit.edit.text import applied
+from vaultkit.files import ChangedError, write_atomically
+from vaultkit.pipeline.inspect import Settings, task_of
+from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, packed
+from vaultkit.read.note import Note
+from vaultkit.read.roots import vault_of
+from vaultkit.read.vault import Vault
+from vaultkit.run.workers import Workers
+
+#: The answers besides the number of a proposal.
+_YES, _NO, _QUIT = "y", "n", "q"
+
+
+@click.command()
+@click.argument(
+    "note", metavar="NOTE", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option(
+    "--accept", is_flag=True, help="Write the proposals that are alone and score well; ask nothing."
+)
+def bind(note: Path, accept: bool) -> None:
+    """Propose code for the numbers and comparisons of NOTE, as comments that readers do not see.
+
+    The note's code runs in a separate process. Each proposal holds; whether the sentence means it
+    is for you to say.
+    """
+    vault = Vault(vault_of(note))
+    own = vault.notes.get(note.resolve())
+    if own is None or own.path.suffix != ".md":
+        raise click.UsageError(f"{note} is not a Markdown note of the vault {vault.root}")
+    found = _run(own, vault)
+    for check in found.checks:
+        if check.kind == "block" and check.outcome == FAILS:
+            why = check.why.split("\n")[0]
+            click.echo(f"{note}:{check.line}: this block fails: {why}", err=True)
+    proposals = propose(own, found.collected)
+    chosen = _accepted(proposals) if accept else _asked(proposals)
+    try:
+        count = _write(own, chosen)
+    except (OSError, ChangedError) as error:
+        raise click.UsageError(f"{note}: not written: {error}") from error
+    rest = f"; {len(proposals) - count} more proposed: leave out --accept to see them"
+    click.echo(f"{note}: {count} bound{rest if accept and len(proposals) > count else ''}", err=True)
+
+
+def _run(note: Note, vault: Vault) -> Inspection:
+    """Run the code of a note, and collect the expressions on its variables."""
+    workers = Workers(NoteWork(vault.root, collect=collected), 1)
+    key = os.fspath(note.path)
+    try:
+        task = task_of(note, vault, Settings(vault.options.timeout))
+        workers.submit(key, partial(packed, task))
+        workers.attend()
+        return inspection_of(note, workers.result(key))
+    finally:
+        workers.close()
+
+
+#: A proposal with the candidate that was chosen.
+Choice = tuple[Proposal, Candidate]
+
+
+def _accepted(proposals: Sequence[Proposal]) -> list[Choice]:
+    chosen = [(one, one.candidates[0]) for one in proposals if one.accepted]
+    for one, candidate in chosen:
+        click.echo(f"{one.line}: {one.text}{one.comment(candidate)}")
+    return chosen
+
+
+def _asked(proposals: Sequence[Proposal]) -> list[Choice]:
+    """Ask about each proposal."""
+    chosen: list[Choice] = []
+    for number, one in enumerate(proposals, 1):
+        click.echo(f"\n{number}/{len(proposals)}, line {one.line}: {one.sentence}")
+        for n, candidate in enumerate(one.candidates, 1):
+            click.echo(f"  {n}  {one.text}{one.comment(candidate)}")
+        choices = [_YES, _NO, _QUIT, *(str(n + 1) for n in range(len(one.candidates)))]
+        default = _YES if one.accepted else _NO
+        answer = click.prompt(
+            "  Bind it? Yes (the first), no, quit, or a number",
+            type=click.Choice(choices), default=default, show_choices=False,
+        )  # fmt: skip
+        if answer == _QUIT:
+            break
+        if answer != _NO:
+            chosen.append((one, one.candidates[0 if answer == _YES else int(answer) - 1]))
+    return chosen
+
+
+def _write(note: Note, chosen: Sequence[Choice]) -> int:
+    """Insert the comments into the file of a note; return how many.
+
+    Raises
+    ------
+    ChangedError
+        If the file has changed since the note was read.
+    """
+    edits = harmless(note, [one.edit(candidate) for one, candidate in chosen])
+    if edits:
+        raw = note.path.read_bytes()
+        if raw.decode("utf-8-sig") != note.text:
+            raise ChangedError(f"{note.path} has changed meanwhile; run again")
+        bom = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
+        write_atomically(note.path, bom + applied(note.text, edits).encode(), raw)
+    return len(edits)

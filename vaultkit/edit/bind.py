@@ -1,0 +1,89 @@
+"""Proposes bindings: an expression for each number of a note, a condition for each comparison.
+
+What is proposed holds. It is a help for the author: that an expression has the value of a number
+does not prove that the sentence means it, so the score counts what the sentence says of the names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from vaultkit.edit import bind_numbers, bind_words
+from vaultkit.edit.sentences import Candidate, Page, Proposal, Sentence
+from vaultkit.edit.text import Edit, applied
+from vaultkit.read.markdown import parse
+from vaultkit.read.note import Note
+
+#: Most candidates that are offered, and the least score of the best one.
+_OFFERED, _LEAST = 5, -1.0
+
+
+def propose(note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> list[Proposal]:
+    """Return the proposals for the numbers and words of a note, in the order of the text.
+
+    Parameters
+    ----------
+    note
+        The note.
+    collected
+        The atoms after each block, by its index (`vaultkit.edit.expressions.collected`).
+    """
+    page = Page(note, collected)
+    sentences = list(page.sentences())
+    readings = {id(one): bind_numbers.readings(page, one) for one in sentences}
+    for cells in bind_numbers.tables(sentences):
+        bind_numbers.of_column([readings[id(one)] for one in cells])
+    found = []
+    for one in sentences:
+        for stated, candidates in readings[id(one)]:
+            found += _proposal(page, one, stated.start, stated.end, candidates, states=False)
+        for word in bind_words.of_sentence(page, one, readings[id(one)]):
+            found += _proposal(page, one, word.start, word.end, word.candidates, states=word.states)
+    # Behind one word there is one comment: what would be accepted goes first.
+    found.sort(key=lambda one: (one.line, one.column, not one.accepted, one.states))
+    places = groupby(found, key=lambda one: (one.line, one.column))
+    return [next(several) for _, several in places]
+
+
+def _proposal(
+    page: Page, sentence: Sentence, start: int, end: int, candidates: Sequence[Candidate], *, states: bool
+) -> list[Proposal]:  # fmt: skip
+    if not candidates or candidates[0].score < _LEAST:
+        return []
+    place = page.place_behind(sentence, start, end)
+    if place is None:
+        return []
+    text, shown = sentence.piece.text[start:end], sentence.shown
+    return [Proposal(text, shown, *place, tuple(candidates[:_OFFERED]), states)]
+
+
+def harmless(note: Note, edits: Sequence[Edit]) -> list[Edit]:
+    """Return the edits that change nothing but add comments, as the note is parsed again.
+
+    >>> from vaultkit.edit.text import Span
+    >>> note = parse("The sum is **3** or `4`.")
+    >>> at = [Span(1, column, 1, column) for column in (15, 23)]
+    >>> [edit.span.column for edit in harmless(note, [Edit(one, "<!-- = s -->") for one in at])]
+    [15]
+    """
+    if not edits or _same(note, parse(applied(note.text, edits), note.path)):
+        return list(edits)
+    if len(edits) == 1:
+        return []
+    half = len(edits) // 2
+    return harmless(note, edits[:half]) + harmless(note, edits[half:])
+
+
+def _same(one: Note, other: Note) -> bool:
+    """Return whether two notes differ only in what readers do not see."""
+
+    def seen(note: Note) -> list[object]:
+        texts = [(piece.place, piece.text) for piece in note.prose]
+        links = [(link.target, link.sub, link.words, link.line) for link in note.links]
+        formulas = [(formula.tex, formula.line) for formula in note.formulas]
+        parts = [(part.type, part.content) for coded in note.coded for part in coded.parts
+                 if part.type == "code_inline"]  # fmt: skip
+        return [texts, links, formulas, parts, note.blocks, note.fences, note.meta, note.block_ids]
+
+    return seen(one) == seen(other)

@@ -1,0 +1,349 @@
+"""Searches expressions that have the values of the numbers in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from vaultkit.claims.naming import unnamed
+from vaultkit.claims.stated import Stated, numbers
+from vaultkit.edit.expressions import Atom
+from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, words_of
+from vaultkit.edit.wording import MEANINGS, labelled, overlap, stems
+from vaultkit.read.prose import CODE, END
+
+#: Most atoms that are combined.
+_PAIRED = 40
+#: The largest integer that may agree by chance.
+_SMALL = 20
+#: How far the value of a number with one digit may be from it without suspicion.
+_COARSE = 0.02
+#: How much a candidate gains if its series has the values of a whole column.
+_COLUMN = 3.0
+#: Expressions for the size of something.
+_SIZE = re.compile(r"^len\([^()]*\)$|\.shape\b|\.size$|\.ndim$")
+#: Words that say how numbers are combined.
+_CUES = {
+    "-": r"\b(?:differ\w*|than|by|gap|apart|more|less|fewer|between|rest|left|saves?|loss|gain)\b",
+    "/": r"\b(?:ratio|times|twice|half|third|quarter|as|per|share|of|factor)\b|%",
+    "+": r"\b(?:together|total|sum|altogether|both)\b",
+}
+#: Plurals without an s.
+_PLURALS = ("people", "children", "men", "women", "data")
+#: A number with the candidates for it, the best first.
+Reading = tuple[Stated, list[Candidate]]
+
+
+def of_column(readings: Sequence[list[Reading]]) -> None:
+    """Raise the candidates of a column's cells that are elements of one series."""
+    cells = [cell[0][1] for cell in readings if len(cell) == 1]
+    if len(cells) < 2:
+        return
+    series = [{c.atoms[0].series: c.code for c in cell if len(c.atoms) == 1} for cell in cells]
+    common = set.intersection(*map(set, series)) - {""}
+    common = {one for one in common if len({own[one] for own in series}) == len(cells)}
+    for cell in cells:
+        for n, one in enumerate(cell):
+            if len(one.atoms) == 1 and one.atoms[0].series in common and not one.atoms[0].extreme:
+                cell[n] = replace(one, score=one.score + _COLUMN, sure=True)
+        cell.sort(key=lambda one: -one.score)
+
+
+def readings(page: Page, sentence: Sentence) -> list[Reading]:
+    """Return the numbers of a sentence with the candidates for each."""
+    search = _Search(page, sentence)
+    found = list(_numbers(page, sentence))
+    simple = {one: search.simple(one) for one in found}
+    sure = [c[0].atoms[0] for c in simple.values() if c and c[0].sure]
+    result = []
+    for one in found:
+        best = simple[one][0].code if simple[one] else ""
+        several = search.combined(one, [atom for atom in sure if atom.code != best])
+        result.append((one, sorted([*simple[one], *several], key=lambda c: -c.score)))
+    return result
+
+
+def _numbers(page: Page, sentence: Sentence) -> Iterator[Stated]:
+    """Yield the numbers of a sentence, except those in code, and *one, none, both, only*."""
+    text = unnamed(sentence.piece.text)
+    text = re.sub(f"{CODE}[^{END}]*{END}", lambda own: "\ufffc" * len(own[0]), text)
+    silent = {found.span() for found, name in page.words.find("counts", text) if int(name) < 3}
+    silent |= {found.span() for found in re.finditer(r"(?i)\b(?:one|first)\b", text)}
+    for one in numbers(text, len(text), page.words):
+        # *The 1s* and *the 1990s* are no numbers.
+        inside = sentence.start <= one.start < sentence.end and not re.search(
+            r"\ds$", text[one.start : one.end]
+        )
+        if inside and (one.start, one.end) not in silent:
+            yield one
+
+
+class _Search:
+    """The search for expressions with the value of a number of a sentence."""
+
+    def __init__(self, page: Page, sentence: Sentence) -> None:
+        self.sentence = sentence
+        self.words = page.words
+        self.text = sentence.piece.text
+        self.pool = [a for a in page.pool(sentence.line) if not isinstance(a.value, str)]
+        self.wide = words_of(self.text[max(0, sentence.start - 300) : sentence.start])
+
+    def simple(self, stated: Stated) -> list[Candidate]:
+        """Return the atoms that have the value of a number."""
+        said = self.sentence.without(stated)
+        digits = re.sub(r"[,\s%]", "", self.text[stated.start : stated.end])
+        found = []
+        for atom in self.pool:
+            costs = _misfit(stated, float(atom.value))
+            if costs is None:
+                continue
+            same = bool(atom.shown) and atom.shown.rstrip("%") == digits
+            score = _prior(stated) + self._named(atom, said) - costs + 1.5 * same
+            if _is_count(stated):
+                score += 1 if overlap(atom.names, self._noun(stated)) >= 0.8 else -1.5
+                score += 2.0 * self._counts(stated, atom)
+            score += 0.6 * bool(atom.labels) * _labels_are_said(atom, said)
+            score -= 0.02 * max(0, len(atom.code) - 20)
+            sure = score > 0 and self._sure(stated, atom, said, same)
+            found.append(Candidate(atom.code, score, sure, (atom,)))
+        return sorted(found, key=lambda c: -c.score)
+
+    def _named(self, atom: Atom, said: frozenset[str]) -> float:
+        names = atom.names.union(*atom.labels)
+        score = 1.9 * min(overlap(names, said), 2.5) + 0.25 * min(overlap(names, self.wide), 2)
+        return score + 0.6 * atom.code.isidentifier() - atom.cost
+
+    def _noun(self, stated: Stated) -> frozenset[str]:
+        """Return the words behind a number that may say what it counts."""
+        behind = self.text[stated.end : self.sentence.end]
+        words = re.findall(r"[^\W\d_]+", behind)[:2]
+        return stems(" ".join(words), spoken=True) | self.sentence.beside
+
+    def _sure(self, stated: Stated, atom: Atom, said: frozenset[str], same: bool) -> bool:
+        """Return whether the sentence says enough of an atom's names."""
+        if _is_bound(stated):
+            return False
+        if _is_ordinal(stated, self.text):
+            return atom.extreme.startswith("arg") and self._selects(atom, said)
+        if _SIZE.search(atom.code):
+            return self._counts(stated, atom)
+        if atom.extreme:
+            small = _is_count(stated) and (atom.value < 3 or atom.extreme.startswith("arg"))
+            return self._selects(atom, said) and not small
+        told = _labels_are_said(atom, said)
+        named = overlap(atom.names.difference(*atom.labels), said)
+        if _is_count(stated):
+            textual = any(word.isalpha() for label in atom.labels for word in label)
+            return self._counts(stated, atom) or (textual and told and named >= 0.8)
+        many = digits(stated)
+        if not many:
+            ratio = "/" in atom.code or (told and bool(atom.labels))
+            share = bool(atom.shown) and "[" not in atom.code and not self._is_multiple(stated)
+            return named >= 0.8 and (ratio or share)
+        if many == 1 and (_misfit(stated, float(atom.value)) or 0) >= 1:
+            return False
+        if atom.labels:
+            return _labels_are_said(atom, said | self.wide) and (named >= 0.8 or many > 1)
+        exact = same and (many > 2 or (many == 2 and not stated.digits.isdecimal()))
+        plain = atom.code.isidentifier() and len(atom.code) > 1 and many > 2
+        return named >= 0.8 or many > 3 or exact or plain
+
+    def _is_multiple(self, stated: Stated) -> bool:
+        """Return whether words state a multiple, as *twice* and *half* do, and *a third* does not."""
+        own = self.text[stated.start : stated.end]
+        return self.words.value("multiples", own) is not None or own.endswith(("times", "fold"))
+
+    def _selects(self, atom: Atom, said: frozenset[str]) -> bool:
+        """Return whether the sentence names a series, and says that it is about its largest."""
+        function = atom.extreme.removeprefix("arg")
+        own = "|".join(MEANINGS[function].split())
+        text = self.text[self.sentence.start : self.sentence.end]
+        named = overlap(atom.names - stems(MEANINGS[function]), said)
+        return named >= 0.8 and bool(re.search(rf"\b(?:{own})\b", text, re.IGNORECASE))
+
+    def _tells(self, code: str, atoms: Sequence[Atom], said: frozenset[str]) -> bool:
+        """Return whether the sentence says what is combined, and how."""
+        operator = next((one for one in _CUES if f" {one} " in code), "")
+        text = self.text[self.sentence.start : self.sentence.end]
+        if len(atoms) < 2 or not operator or not re.search(_CUES[operator], text, re.IGNORECASE):
+            return False
+        if any(a.extreme or _SIZE.search(a.code) or a.value in (0, 1, -1) for a in atoms):
+            return False
+        alike = _are_alike(atoms)
+        named = all(alike or overlap(a.names, said) >= 0.8 for a in atoms)
+        return named and all(_labels_are_said(a, said) for a in atoms)
+
+    def _counts(self, stated: Stated, atom: Atom) -> bool:
+        before = self.text[self.sentence.start : stated.start]
+        return counts(atom.code, before, self.text[stated.end : self.sentence.end])
+
+    def combined(self, stated: Stated, beside: Sequence[Atom]) -> list[Candidate]:
+        """Return the combinations of two atoms that have the value of a number."""
+        if _is_count(stated) or (stated.digits and digits(stated) < 2):
+            return []
+        said = self.sentence.without(stated)
+        ranked = [
+            (self._named(atom, said), atom)
+            for atom in self.pool
+            if " " not in atom.code
+            and not atom.extreme.startswith("arg")
+            and overlap(atom.names.union(*atom.labels), said) > 0.5
+        ]
+        ranked = sorted(ranked, key=lambda one: -one[0])[:_PAIRED]
+        known = {atom.code for _, atom in ranked}
+        ranked += [(2.0, atom) for atom in beside if atom.code not in known]
+        # A ratio times 100 is a per cent, and never a ratio of a hundredth.
+        percent = replace(stated, ranges=stated.ranges[1:]) if _is_percent(stated) else stated
+        found = []
+        for code, value, score, atoms in _combinations(stated, ranked):
+            costs = _misfit(percent if " / " in code else stated, value)
+            if costs is not None:
+                score += _prior(stated) - costs - 2.2
+                told = self._tells(code, atoms, said) and not _is_bound(stated)
+                # A multiple in words is a ratio, so that the names alone may say which.
+                least = -1.0 if _is_multiple(stated) and _are_alike(atoms) else 0.0
+                found.append(Candidate(code, score, told and score > least, atoms))
+        return sorted(found, key=lambda c: -c.score)
+
+
+def _combinations(
+    stated: Stated, ranked: Sequence[tuple[float, Atom]]
+) -> Iterator[tuple[str, float, float, tuple[Atom, ...]]]:
+    """Yield the combinations of atoms: expression, value, score and atoms."""
+    for score, one in ranked:
+        x, a = _in_brackets(one.code), float(one.value)
+        yield f"1 - {x}", 1 - a, score - 0.4, (one,)
+        for other_score, other in ranked:
+            if one.code == other.code:
+                continue
+            y, b = _in_brackets(other.code), float(other.value)
+            both = (score + other_score - one.cost - other.cost) / 2
+            both += 0.5 * bool(identifiers(one.code) & identifiers(other.code))
+            pair = one, other
+            if b:
+                yield f"{x} / {y}", a / b, both, pair
+                if _is_percent(stated):
+                    yield f"{x} / {y} - 1", a / b - 1, both, pair
+            if stated.digits:
+                yield f"{x} - {y}", a - b, both, pair
+                if one.code < other.code:
+                    yield f"{x} + {y}", a + b, both, pair
+                    yield f"{x} * {y}", a * b, both, pair
+
+
+def _in_brackets(code: str) -> str:
+    plain = re.sub(r"'[^']*'|\([^()]*\)|\[[^\[\]]*\]", "", code)
+    return f"({code})" if " " in plain else code
+
+
+def _are_alike(atoms: Sequence[Atom]) -> bool:
+    """Return whether several atoms are labelled elements of one series."""
+    return (
+        len(atoms) > 1
+        and all(a.labels and a.series for a in atoms)
+        and len({a.series for a in atoms}) == 1
+    )
+
+
+def _labels_are_said(atom: Atom, said: frozenset[str]) -> bool:
+    return all(labelled(label, said) for label in atom.labels)
+
+
+def _prior(stated: Stated) -> float:
+    """Return how little a value agrees by chance: it does not with many digits."""
+    if _is_bound(stated):
+        return -2.0
+    return {0: 0.0, 1: -0.3, 2: 0.6, 3: 1.6}.get(digits(stated), 2.4)
+
+
+def digits(stated: Stated) -> int:
+    """Return the number of significant digits; 0 for a number in words.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> [digits(one) for one in numbers("0.050, 1200 or half", 19, lexicon())]
+    [2, 2, 0]
+    """
+    shown = re.sub(r"\D", "", stated.digits).lstrip("0")
+    return len(shown if "." in stated.digits else shown.rstrip("0"))
+
+
+def _is_count(stated: Stated) -> bool:
+    """Return whether a number is a small exact integer."""
+    exact = [one for one in stated.ranges if one.low is not None and one.low == one.high]
+    return bool(exact) and all(abs(one.low or 0) <= _SMALL for one in exact)
+
+
+def _is_bound(stated: Stated) -> bool:
+    """Return whether a number bounds a value: *more than 3*."""
+    return any(one.low is None or one.high is None for one in stated.ranges)
+
+
+def _is_percent(stated: Stated) -> bool:
+    return float(stated.scales[-1]) == 0.01
+
+
+def _is_multiple(stated: Stated) -> bool:
+    """Return whether a number is a fraction or multiple in words."""
+    return not stated.digits and not _is_count(stated)
+
+
+_ORDINAL = re.compile(r".*(?:first|second|third|[a-z]{2}th|\d(?:st|nd|rd|th))", re.IGNORECASE)
+
+
+def _is_ordinal(stated: Stated, text: str) -> bool:
+    """Return whether a number is an ordinal, as *the third* and *the 24th* are."""
+    return bool(_ORDINAL.fullmatch(text, stated.start, stated.end)) and _is_count(stated)
+
+
+def counts(code: str, before: str, behind: str) -> bool:
+    """Return whether the words around a number name what an expression counts.
+
+    >>> counts("len(words)", "", " short words,"), counts("rank", "the rank is ", ".")
+    (True, True)
+    >>> counts("len(row)", "", " rows"), counts("n", "", " steps"), counts("day", "", " day old")
+    (False, False, False)
+    """
+    name = re.fullmatch(r"(?P<len>len\()?(?P<name>\w+)\)?", code)
+    parts = re.split(r"_|(?<=[a-z])(?=[A-Z])", name["name"]) if name else []
+    if not name or len(parts[-1]) < 3:
+        return False
+    last = parts[-1].lower()
+    nouns = [word.lower() for word in re.findall(r"[^\W\d_]+", behind.split(",")[0])[:3]]
+    if last in nouns and last.endswith(("s", *_PLURALS)):
+        return True
+    if name["len"] and re.match(rf"\W*(?:are|were)\s+{last}\b", behind, re.IGNORECASE):
+        return True
+    ahead = rf"\b{last}\W+(?:(?:is|was|equals|of|has|at)\s+)?(?:only\s+|exactly\s+|then\s+)?"
+    return not name["len"] and bool(re.search(ahead + "$", before, re.IGNORECASE))
+
+
+def _misfit(stated: Stated, value: float) -> float | None:
+    """Return what it costs to read a value as a number; None if it is another number."""
+    for rank, own in enumerate(stated.ranges):
+        low = float("-inf") if own.low is None else float(own.low)
+        high = float("inf") if own.high is None else float(own.high)
+        slack = 1e-9 * max(abs(value), abs(low) if own.low is not None else 0.0)
+        slack = -slack if own.strict else slack
+        if not low - slack <= value <= high + slack:
+            continue
+        if own.low is not None and own.high is not None:
+            middle = (low + high) / 2
+            coarse = digits(stated) == 1 and abs(value - middle) > _COARSE * abs(middle)
+            return 0.3 * rank + 1.5 * coarse
+        bound = low if own.high is None else high
+        if bound and 0.5 < value / bound < 2:
+            return 0.3 * rank
+    return None
+
+
+def tables(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
+    """Yield the cells of each column of each table."""
+    cells = [one for one in sentences if one.column is not None]
+    lines = sorted({one.line for one in cells})
+    for _, table in groupby(enumerate(lines), key=lambda one: one[1] - one[0]):
+        rows = {line for _, line in table}
+        own = [one for one in cells if one.line in rows]
+        for title in dict.fromkeys(one.column for one in own):
+            yield [one for one in own if one.column == title]

@@ -1,0 +1,365 @@
+"""Searches conditions for the words of comparison in a sentence, and expressions for its names.
+
+A condition holds, and agrees with its word. Its sides are bound numbers of the sentence, or
+variables and elements that the sentence names.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
+from vaultkit.edit.bind_numbers import Reading
+from vaultkit.edit.expressions import Atom
+from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, is_alone, words_of
+from vaultkit.edit.wording import labelled, overlap, stems
+
+#: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
+_WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1, "smallest": -1}
+#: Words whose way depends on the quantity: more speed is faster, more time is slower.
+_EITHER = {"sides:more", "sides:less", "sides:better", "sides:worse"}
+_SUPERLATIVE = re.compile(r"\w+est|worst")
+_SIGNS = {1: ">", -1: "<", 0: "=="}
+#: The end of a clause.
+_CLAUSE = re.compile(r"[;:]|, (?:but|yet|and|while|so|although|though|whereas)\b")
+#: Fewest elements of a series, and how many words are near.
+_FEW, _NEAR = 3, 6
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word with its candidates, at its place in the text."""
+
+    start: int
+    end: int
+    candidates: list[Candidate]
+    states: bool
+
+
+@dataclass(frozen=True)
+class _Side:
+    """An expression that one side of a comparison may mean."""
+
+    code: str
+    value: float
+    score: float
+    sure: bool
+
+
+def of_sentence(page: Page, sentence: Sentence, readings: Sequence[Reading]) -> Iterator[Word]:
+    """Yield the words of comparison and the names of a sentence that have candidates."""
+    if sentence.column is not None:
+        return
+    search = _Search(page, sentence, readings)
+    for spoken in comparisons(sentence.piece.text, page.words):
+        inside = sentence.start <= spoken.start < sentence.end
+        if not inside or spoken.denied or spoken.table not in ("directions", "sides"):
+            continue
+        if spoken.table == "sides":
+            spoken = replace(spoken, what=f"sides:{spoken.what}")
+        found = [one for one in search.conditions(spoken) if search.agrees(spoken, one.code)]
+        if found:
+            found.sort(key=lambda one: -one.score)
+            yield Word(spoken.start, spoken.end, found, states=True)
+        yield from search.names(spoken)
+    yield from search.elements()
+    yield from search.thresholds(readings)
+
+
+class _Search:
+    """The search in one sentence."""
+
+    def __init__(self, page: Page, sentence: Sentence, readings: Sequence[Reading]) -> None:
+        self.page = page
+        self.sentence = sentence
+        self.text = sentence.piece.text
+        self.pool = page.pool(sentence.line)
+        self.numbers = [a for a in self.pool if not isinstance(a.value, str)]
+        #: The numbers of the sentence that are bound, with their ends and sides.
+        self.bound = [
+            (stated.start, stated.end, _Side(c[0].code, float(c[0].atoms[0].value), 3.0, True))
+            for stated, c in readings
+            if is_alone(c) and c[0].sure and len(c[0].atoms) == 1 and stated.digits
+        ]  # fmt: skip
+        self.starts = [stated.start for stated, _ in readings]
+        self.codes = {side.code for _, _, side in self.bound}
+
+    def agrees(self, spoken: Spoken, code: str) -> bool:
+        """Return whether the words before a condition do not contradict it."""
+        tree = ast.parse(code, mode="eval").body
+        before = self.text[self.sentence.start : spoken.end]
+        return not contradiction(before, relation(tree), self.page.words)
+
+    def conditions(self, spoken: Spoken) -> Iterator[Candidate]:
+        """Yield the conditions for a word of comparison that hold."""
+        before, behind = self._clause(spoken.start)
+        yield from self._extremes(spoken)
+        if spoken.what in ("rises", "falls"):
+            yield from self._trends(spoken, before, behind)
+            yield from self._from_to(spoken, behind)
+        if spoken.what in ("more", "less", "rises", "falls"):
+            yield from self._differences(spoken)
+        if spoken.what in ("more", "less", "same") or spoken.what in _EITHER:
+            yield from self._pairs(spoken, before, behind)
+
+    def _clause(self, at: int) -> tuple[int, int]:
+        """Return where the clause around a place begins and ends."""
+        stops = [stop.end() for stop in _CLAUSE.finditer(self.text, self.sentence.start, at)]
+        stop = _CLAUSE.search(self.text, at, self.sentence.end)
+        end = stop.start() if stop else self.sentence.end
+        return stops[-1] if stops else self.sentence.start, end
+
+    # --- The largest and smallest --------------------------------------------------------------
+
+    def _extremes(self, spoken: Spoken) -> Iterator[Candidate]:
+        """Yield conditions that an element is the largest of its series: ``d['a'] == max(d)``."""
+        for atom in self.pool:
+            function = atom.extreme
+            if function not in _functions(spoken) or isinstance(atom.value, str):
+                continue
+            elements = [
+                one for one in self.numbers if one.series == atom.series and not one.extreme
+            ]
+            if len(elements) < _FEW:
+                continue
+            named = overlap(atom.names - stems(_MEANINGS[function]), self.sentence.said)
+            for one in elements:
+                told = bool(one.labels) and all(
+                    labelled(own, self.sentence.said) for own in one.labels
+                )
+                if one.value == atom.value and (told or one.code in self.codes):
+                    near = told and len(elements) > _FEW and self._label_is_near(spoken, one)
+                    sure = (named >= 0.8 and told) or one.code in self.codes or near
+                    score = 2.0 + named + told + (one.code in self.codes) + 0.5 * near - one.cost
+                    yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
+
+    def names(self, spoken: Spoken) -> Iterator[Word]:
+        """Yield the names of the largest and smallest: *Gus* is ``max(distance, key=…)``."""
+        found: dict[tuple[int, int], list[Candidate]] = {}
+        start, end = self._clause(spoken.start)
+        for atom in self.pool:
+            function = atom.extreme
+            if function not in _functions(spoken) or not isinstance(atom.value, str):
+                continue
+            place = re.compile(rf"(?<![\w-]){re.escape(atom.value)}(?![\w-])").search(
+                self.text, start, end
+            )
+            elements = [
+                one for one in self.numbers if one.series == atom.series and not one.extreme
+            ]
+            if place is None or len(elements) < _FEW:
+                continue
+            named = overlap(atom.names - stems(_MEANINGS[function]), self.sentence.said)
+            bound = any(one.code in self.codes for one in elements)
+            near = len(elements) > _FEW and self._is_near(spoken, *place.span())
+            sure = named >= 0.8 or bound or near
+            candidate = Candidate(atom.code, 2.0 + named + bound + 0.5 * near, sure, (atom,))
+            found.setdefault(place.span(), []).append(candidate)
+        for (first, last), several in found.items():
+            yield Word(first, last, sorted(several, key=lambda one: -one.score), states=False)
+
+    def _is_near(self, spoken: Spoken, start: int, end: int) -> bool:
+        """Return whether a name is the subject of a superlative: *a is the largest*."""
+        if end <= spoken.start:
+            between = self.text[end : spoken.start]
+            return bool(
+                re.fullmatch(r"\W*(?:is|was|are|has|had)?\s*(?:by far\s+)?(?:the\s+)?", between)
+            )
+        between = self.text[spoken.end : start]
+        return bool(re.fullmatch(r"\s(?:\w+\W+)??(?:(?:is|was|are)\s+)?(?:the\s+)?\W*", between))
+
+    def _label_is_near(self, spoken: Spoken, atom: Atom) -> bool:
+        key = re.search(r"\['([^']+)'\]", atom.code)
+        if not key:
+            return False
+        places = re.finditer(rf"(?<![\w-]){re.escape(key[1])}(?![\w-])", self.text, re.IGNORECASE)
+        return any(self._is_near(spoken, *place.span()) for place in places)
+
+    def elements(self) -> Iterator[Word]:
+        """Yield the texts that the sentence shows: *the first is Green*, *the winner is Blue*."""
+        found: dict[tuple[int, int], list[Candidate]] = {}
+        for atom in self.pool:
+            if not isinstance(atom.value, str) or atom.extreme or len(atom.value) < _FEW:
+                continue
+            pattern = re.compile(rf"(?<![\w-]){re.escape(atom.value)}(?![\w-])")
+            place = pattern.search(self.text, self.sentence.start, self.sentence.end)
+            if place is None:
+                continue
+            before = re.split(r"[,;:.]\s", self.text[self.sentence.start : place.start()])[-1]
+            near = words_of(" ".join(before.split()[-_NEAR:]))
+            if re.fullmatch(r"\w+\[-?\d+\]", atom.code):
+                sure = all(labelled(own, near) for own in atom.labels)
+                sure = sure and overlap(atom.names, near) >= 0.8
+            else:
+                sure = atom.code.isidentifier() and overlap(atom.names, near) >= 0.8
+            if sure and atom.value.lower() not in atom.names:
+                score = 1.0 + overlap(atom.names, near) - atom.cost
+                found.setdefault(place.span(), []).append(
+                    Candidate(atom.code, score, True, (atom,))
+                )
+        for (first, last), several in found.items():
+            yield Word(first, last, sorted(several, key=lambda one: -one.score), states=False)
+
+    def thresholds(self, readings: Sequence[Reading]) -> Iterator[Word]:
+        """Yield conditions for *more than half (0.507)*, if the other number is bound."""
+        for stated, _ in readings:
+            ranges = [one for one in stated.ranges if one.low is None or one.high is None]
+            start, end = self._clause(stated.start)
+            for first, _, side in self.bound:
+                for one in ranges[:1] if start <= first < end else ():
+                    limit = float(one.high if one.low is None else one.low or 0)
+                    sign = "<" if one.low is None else ">"
+                    sign += "" if one.strict else "="
+                    if limit and one.holds(Fraction(side.value)) and 0.5 < side.value / limit < 2:
+                        code = f"{side.code} {sign} {limit:g}"
+                        sure = 0.8 < side.value / limit < 1.25
+                        yield Word(
+                            stated.start, stated.end, [Candidate(code, 2.0, sure)], states=True
+                        )
+
+    # --- Changes -------------------------------------------------------------------------------
+
+    def _trends(self, spoken: Spoken, start: int, end: int) -> Iterator[Candidate]:
+        """Yield conditions that a list rises or falls from each element to the next."""
+        said = words_of(self.text[start:end])
+        for series, values in self._lists().items():
+            steps = [b - a for a, b in zip(values, values[1:], strict=False)]
+            if len(values) < _FEW or not all(step * _WAYS[spoken.what] > 0 for step in steps):
+                continue
+            name, _, part = series.partition("[*]")
+            first = next(one for one in self.numbers if one.series == series)
+            named = overlap(first.names.union(*first.labels[1:]), said)
+            whole = overlap(stems(name), said) >= 0.8 * len(stems(name)) or bool(part)
+            if (
+                named >= 0.8
+                and whole
+                and all(overlap(own, said) >= 0.8 for own in first.labels[1:])
+            ):
+                sign = _SIGNS[_WAYS[spoken.what]]
+                code = f"all(b{part} {sign} a{part} for a, b in zip({name}, {name}[1:]))"
+                yield Candidate(code, 2.0 + named, True, (first,))
+
+    def _lists(self) -> dict[str, list[float]]:
+        """Return the numbers of each list, in order."""
+        found: dict[str, list[float]] = {}
+        for one in self.numbers:
+            name, mark, _ = one.series.partition("[*]")
+            if (
+                mark
+                and name.isidentifier()
+                and re.match(rf"{name}\[-?\d+\]", one.code)
+                and not one.extreme
+            ):
+                found.setdefault(one.series, []).append(float(one.value))
+        return found
+
+    def _from_to(self, spoken: Spoken, end: int) -> Iterator[Candidate]:
+        """Yield the condition for *falls from 3 to 2*, if both numbers are bound."""
+        behind = [one for one in self.bound if spoken.end <= one[0] < end]
+        if len(behind) < 2 or not re.search(r"\bfrom\b", self.text[spoken.end : behind[0][0]]):
+            return
+        if not re.search(r"\bto\b", self.text[behind[0][1] : behind[1][0]]):
+            return
+        before, after = behind[0][2], behind[1][2]
+        if (after.value - before.value) * _WAYS[spoken.what] > 0:
+            yield Candidate(f"{after.code} {_SIGNS[_WAYS[spoken.what]]} {before.code}", 5.0, True)
+
+    def _differences(self, spoken: Spoken) -> Iterator[Candidate]:
+        """Yield the condition for *rises by 0.18*, if the number is bound to a difference."""
+        for start, end, side in self.bound:
+            by = spoken.end <= start and re.fullmatch(
+                r"\s+by\s+(?:\w+\s+){0,2}", self.text[spoken.end : start]
+            )
+            if not by and not 0 <= spoken.start - end <= 4:
+                continue
+            tree = ast.parse(side.code, mode="eval").body
+            if (
+                isinstance(tree, ast.Call)
+                and isinstance(tree.func, ast.Name)
+                and tree.func.id == "round"
+            ):
+                tree = tree.args[0]
+            match tree:
+                case ast.BinOp(left, ast.Sub(), right) if side.value * _WAYS[spoken.what] > 0:
+                    sign = _SIGNS[_WAYS[spoken.what]]
+                    code = f"{ast.unparse(left)} {sign} {ast.unparse(right)}"
+                    yield Candidate(code, 4.0, True)
+
+    # --- Two sides -----------------------------------------------------------------------------
+
+    def _pairs(self, spoken: Spoken, start: int, end: int) -> Iterator[Candidate]:
+        """Yield conditions for *a is larger than b*."""
+        than = re.compile(r"\b(?:than|as|to)\b" if spoken.what == "same" else r"\bthan\b")
+        found = than.search(self.text, spoken.end, end)
+        if not found:
+            return
+        middle = found.end()
+        if spoken.what != "same" and any(middle <= one <= middle + 2 for one in self.starts):
+            return  # *more than three times*
+        for left in self._sides(start, middle):
+            for right in self._sides(middle, end):
+                if left.code == right.code or not _comparable(left.code, right.code):
+                    continue
+                way = _WAYS.get(spoken.what, 1 if left.value > right.value else -1)
+                if _holds(left.value, right.value, way):
+                    code = f"{left.code} {_SIGNS[way]} {right.code}"
+                    score = left.score + right.score
+                    yield Candidate(code, score, left.sure and right.sure)
+
+    def _sides(self, start: int, end: int) -> list[_Side]:
+        """Return what a part of the sentence may mean: its bound numbers, or what it names."""
+        said = words_of(self.text[start:end])
+        found = [side for first, _, side in self.bound if start <= first < end][:1]
+        for atom in self.numbers:
+            if not atom.labels and not atom.code.isidentifier():
+                continue
+            told = bool(atom.labels) and all(
+                _is_textual(own) and labelled(own, said) for own in atom.labels
+            )
+            own = stems(atom.code)
+            whole = len(own) < 2 or overlap(own, said) >= 0.8 * len(own)
+            named = overlap(atom.names, said)
+            if told or (not atom.labels and named >= 0.8 and whole):
+                score = named + 0.3 * overlap(atom.names, self.sentence.said) + told - atom.cost
+                found.append(_Side(atom.code, float(atom.value), score, True))
+        return sorted(found, key=lambda one: -one.score)[:6]
+
+
+_MEANINGS = {"max": "largest maximum peak most best longest highest",
+             "min": "smallest minimum least fewest lowest shortest"}  # fmt: skip
+
+
+def _is_textual(label: frozenset[str]) -> bool:
+    """Return whether a label names an element other than by its place."""
+    return any(word.isalpha() for word in label) and not label <= _PLACES
+
+
+_PLACES = stems("first second third fourth fifth sixth seventh eighth ninth tenth last")
+
+
+def _functions(spoken: Spoken) -> tuple[str, ...]:
+    """Return what a superlative selects: *best* and *fastest* may be either."""
+    if spoken.what in ("largest", "smallest"):
+        return ("max",) if _WAYS[spoken.what] > 0 else ("min",)
+    return ("max", "min") if spoken.what in _EITHER and _SUPERLATIVE.fullmatch(spoken.word) else ()
+
+
+def _holds(left: float, right: float, way: int) -> bool:
+    if way:
+        return (left - right) * way > 0
+    return abs(left - right) <= 1e-6 * max(1.0, abs(left))
+
+
+def _comparable(left: str, right: str) -> bool:
+    """Return whether two expressions are of one kind: both are variables, or both are elements.
+
+    That the maximum of a list is above its minimum says nothing.
+    """
+    if "(" in left + right and identifiers(left) == identifiers(right):
+        return False
+    kinds = [re.sub(r"\[.*\]", "[]", code) for code in (left, right)]
+    return kinds[0] == kinds[1] or all("[" not in kind for kind in kinds)

@@ -1,0 +1,393 @@
+"""Collects small expressions on a note's variables, with their values, as plain data.
+
+`Expressions` runs in the process of the note. A proposal for a binding (`vaultkit.edit.bind`) is
+one of these expressions, or a combination of two.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import time
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from vaultkit.claims.expressions import parsed
+from vaultkit.edit.printed import Written, evaluated, written
+from vaultkit.edit.wording import MEANINGS, stems
+from vaultkit.read.note import Note
+
+#: Most elements of a list, array or dictionary, parts of an element, characters of an expression.
+_MOST, _PARTS, _LONGEST = 60, 12, 110
+#: Most elements of an array with two axes, and most expressions in all.
+_CELLS, _MOST_ATOMS = 64, 3000
+#: Seconds for the expressions of a note's code, after each block.
+_SECONDS = 1.0
+#: The label of an element that no word names.
+NAMELESS: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Atom:
+    """An expression with its value.
+
+    Attributes
+    ----------
+    code
+        The expression.
+    value
+        Its value: a number or a text.
+    names
+        The words of its names.
+    labels
+        For each index in it, the words that name the element.
+    cost
+        How far-fetched it is.
+    shown
+        The text with which a block prints it.
+    series
+        The elements of one list or dictionary have the same name here.
+    extreme
+        ``max`` or ``min`` for the largest and smallest of a series.
+    """
+
+    code: str
+    value: float | str
+    names: frozenset[str] = frozenset()
+    labels: tuple[frozenset[str], ...] = ()
+    cost: float = 0.0
+    shown: str = ""
+    series: str = ""
+    extreme: str = ""
+
+    def plain(self) -> list[Any]:
+        """Return it as data that JSON can hold."""
+        labels = [sorted(label) for label in self.labels]
+        return [self.code, self.value, sorted(self.names), labels, self.cost, self.shown,
+                self.series, self.extreme]  # fmt: skip
+
+    @classmethod
+    def from_plain(cls, data: Sequence[Any]) -> Atom:
+        """Return the atom that `plain` has described."""
+        code, value, names, labels, *others = data
+        return cls(code, value, frozenset(names), tuple(map(frozenset, labels)), *others)
+
+
+def collected(note: Note, variables: Mapping[str, Any]) -> list[Any]:
+    """Return the atoms of a note and its variables as plain data; called in its process."""
+    sources = [b.fence.text for b in note.blocks if b.kind == "python"]
+    return [atom.plain() for atom in Expressions(sources).atoms(variables)]
+
+
+@dataclass
+class Expressions:
+    """The expressions of a note.
+
+    Parameters
+    ----------
+    sources
+        The code of its blocks.
+    """
+
+    sources: Sequence[str]
+    _trees: list[ast.stmt] = field(default_factory=list)
+    #: The words for the places of a tuple in a list, by the list's name.
+    _columns: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    _defined: dict[str, str] = field(default_factory=dict)
+
+    _loop_variables: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        for source in self.sources:
+            self._trees += parsed(source)
+        for tree in self._trees:
+            for node in ast.walk(tree):
+                self._note(node)
+
+    def _note(self, node: ast.AST) -> None:
+        """Store what an assignment says: the name of an expression, the columns of a list."""
+        match node:
+            case ast.For(target):
+                names = (part for part in ast.walk(target) if isinstance(part, ast.Name))
+                self._loop_variables |= {name.id for name in names}
+            case ast.Call(ast.Attribute(ast.Name(name), "append"), [ast.Tuple(parts)]):
+                self._columns[name] = [stems(ast.unparse(part)) for part in parts]
+            case ast.Assign([ast.Name(name)], ast.ListComp(ast.Tuple(parts))):
+                self._columns[name] = [stems(ast.unparse(part)) for part in parts]
+            case ast.Assign([ast.Name(name)], value):
+                self._defined[ast.unparse(value)] = name
+
+    def atoms(self, variables: Mapping[str, Any]) -> list[Atom]:
+        """Return the expressions that can be evaluated now; the names of variables come first."""
+        found: dict[str, Atom] = {}
+        # A loop's variable has the last value by chance.
+        bound = _bound(self._trees) - self._loop_variables
+        own = {
+            name: value
+            for name, value in variables.items()
+            if name in bound and not callable(value) and not isinstance(value, types.ModuleType)
+        }
+        for name, value in own.items():
+            for atom in self._of_variable(name, value, own):
+                _add(found, atom)
+        until = time.monotonic() + _SECONDS
+        for one in written(self._trees, variables):
+            if time.monotonic() > until or len(found) > _MOST_ATOMS:
+                break
+            for atom in self._of_code(one, variables):
+                _add(found, atom)
+        return list(found.values())
+
+    # --- Variables ---------------------------------------------------------------------------
+
+    def _of_variable(self, name: str, value: Any, own: Mapping[str, Any]) -> Iterator[Atom]:
+        named = stems(name)
+        if (plain := _plain(value)) is not None:
+            yield Atom(name, plain, named)
+            return
+        if isinstance(value, np.ndarray) and value.ndim > 1:
+            yield from _of_matrix(name, value, named)
+            return
+        if not isinstance(value, (list, tuple, dict, set, frozenset, np.ndarray, str, range)):
+            return
+        yield Atom(f"len({name})", len(value), named | stems(MEANINGS["len"]), cost=0.6)
+        if isinstance(value, dict):
+            yield from self._of_dict(name, value, named)
+        elif isinstance(value, (list, tuple, np.ndarray)):
+            yield from self._of_list(name, value, named, _labels(name, value, own), own)
+
+    def _of_dict(self, name: str, value: dict[Any, Any], named: frozenset[str]) -> Iterator[Atom]:
+        plain = {key: _plain(item) for key, item in value.items()}
+        for key, item in list(value.items())[:_MOST]:
+            if not isinstance(key, (str, int, float, tuple)) or isinstance(key, np.generic):
+                continue
+            label, code = (stems(str(key)),), f"{name}[{key!r}]"
+            if (own := plain[key]) is not None:
+                yield Atom(code, own, named, label, 0.3, series=f"{name}[*]")
+            else:
+                yield from self._of_parts(code, f"{name}[*]", item, named, label)
+        numbers = [item for item in plain.values() if isinstance(item, (int, float))]
+        if len(numbers) == len(plain) > 1:
+            for function, own in (("max", max(numbers)), ("min", min(numbers))):
+                series, words = f"{name}[*]", named | stems(MEANINGS[function])
+                code = f"{function}({name}.values())"
+                yield Atom(code, own, words, (), 0.7, series=series, extreme=function)
+                key = next(k for k, item in plain.items() if item == own)
+                if isinstance(key, str) and numbers.count(own) == 1:
+                    code = f"{function}({name}, key={name}.get)"
+                    yield Atom(code, key, words, (), 0.7, series=series, extreme=function)
+            yield Atom(
+                f"sum({name}.values())", sum(numbers), named | stems(MEANINGS["sum"]), cost=0.7
+            )
+
+    def _of_parts(
+        self, code: str, series: str, item: Any, named: frozenset[str], label: tuple[frozenset[str], ...]
+    ) -> Iterator[Atom]:  # fmt: skip
+        """Yield the parts of an element: those of a tuple, list or dictionary."""
+        if isinstance(item, dict):
+            parts = [(f"[{key!r}]", stems(str(key)), own) for key, own in item.items()]
+        elif isinstance(item, (tuple, list)) and len(item) < _PARTS:
+            columns = self._columns.get(series.partition("[")[0], [])
+            if len(columns) != len(item):
+                columns = [NAMELESS] * len(item)
+            parts = [(f"[{n}]", columns[n], own) for n, own in enumerate(item)]
+        else:
+            return
+        for index, words, own in parts:
+            plain = _plain(own)
+            if plain is not None:
+                yield Atom(
+                    f"{code}{index}", plain, named, (*label, words), 0.7, series=series + index
+                )
+
+    def _of_list(
+        self, name: str, value: Sequence[Any], named: frozenset[str], labels: list[frozenset[str]],
+        variables: Mapping[str, Any], cost: float = 0.7,
+    ) -> Iterator[Atom]:  # fmt: skip
+        """Yield the elements, sums and extremes of a list or array."""
+        shown = name if name.isidentifier() or name.endswith((")", "]")) else f"({name})"
+        count, series = len(value), f"{shown}[*]"
+        for n, item in enumerate(value):
+            if _MOST < count and 3 <= n < count - 2:
+                continue
+            code = f"{shown}[{n - count if n and (n == count - 1 or n > _MOST) else n}]"
+            label = (labels[n] or _ordinal(n, count),)
+            if (plain := _plain(item)) is not None:
+                yield Atom(code, plain, named, label, cost, series=series)
+            else:
+                first = next(iter(item), None) if isinstance(item, (tuple, list)) else None
+                own = stems(str(first)) if isinstance(first, (str, int)) else label[0]
+                yield from self._of_parts(code, series, item, named, (own,))
+        numbers = [own for item in value if isinstance(own := _plain(item), (int, float))]
+        if len(numbers) == count > 1 and name.isidentifier():
+            yield from _of_numbers(shown, value, numbers, named, cost)
+            yield from _named_extremes(name, value, numbers, named, variables)
+
+    # --- Code --------------------------------------------------------------------------------
+
+    def _of_code(self, one: Written, variables: Mapping[str, Any]) -> Iterator[Atom]:
+        code, cost = ast.unparse(one.node), 0.5 if one.form is None else 0.2
+        known = any(
+            isinstance(node, ast.Name) and node.id in variables for node in ast.walk(one.node)
+        )
+        if len(code) > _LONGEST or code in self._defined or not known:
+            return
+        value = evaluated(one.node, variables)
+        names = _names(one.node) | one.names
+        if (plain := _plain(value)) is not None:
+            shown = _formatted(value, one.form)
+            yield Atom(code, plain, names, one.labels, cost, shown, one.series)
+        elif isinstance(value, (list, tuple, np.ndarray)) and not isinstance(one.node, ast.Name):
+            if getattr(value, "ndim", 1) == 1 and 1 < len(value) <= _MOST and one.form is not None:
+                labels = _labels(code, value, variables)
+                yield from self._of_list(code, value, names, labels, {}, 1.2)
+
+
+def _add(found: dict[str, Atom], atom: Atom) -> None:
+    old = found.get(atom.code)
+    if old:
+        atom = replace(
+            old, names=old.names | atom.names, cost=min(old.cost, atom.cost),
+            shown=old.shown or atom.shown, labels=old.labels or atom.labels,
+            series=old.series or atom.series,
+        )  # fmt: skip
+    found[atom.code] = atom
+
+
+def _plain(value: Any) -> float | str | None:
+    """Return a number or a short text as plain data; None for anything else."""
+    if isinstance(value, np.ndarray) and not value.ndim:
+        value = value.item()
+    if isinstance(value, (bool, np.bool_)):
+        return None
+    if isinstance(value, str):
+        return str(value) if 0 < len(value) <= _LONGEST else None
+    if isinstance(value, (int, np.integer)):
+        return int(value) if abs(value) < 10**300 else None
+    if isinstance(value, (float, Fraction, np.floating)):
+        number = float(value)
+        return number if math.isfinite(number) else None
+    return None
+
+
+def _names(node: ast.expr) -> frozenset[str]:
+    """Return the words of the names in an expression, and of what its functions mean."""
+    found: set[str] = set()
+    for part in ast.walk(node):
+        match part:
+            case ast.Name(name) | ast.Attribute(_, name):
+                found |= stems(name) | stems(MEANINGS.get(name, ""))
+            case ast.Constant(str(text)):
+                found |= stems(text)
+    return frozenset(found)
+
+
+def _bound(trees: Sequence[ast.stmt]) -> set[str]:
+    """Return the names that the code binds."""
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _labels(name: str, value: Sequence[Any], own: Mapping[str, Any]) -> list[frozenset[str]]:
+    """Return the words for each element: those beside it in lists of the same length.
+
+    Texts name an element; numbers do, if there is no list of texts.
+    """
+    texts: list[set[str]] = [set() for _ in value]
+    numbers: list[set[str]] = [set() for _ in value]
+    for other, beside in own.items():
+        if other == name or not isinstance(beside, (list, tuple, np.ndarray, dict)):
+            continue
+        if getattr(beside, "ndim", 1) == 1 and len(beside) == len(value):
+            for n, item in enumerate(beside):
+                plain = _plain(item)
+                if plain is not None:
+                    (texts if isinstance(plain, str) else numbers)[n].update(stems(str(plain)))
+    return [frozenset(text or number) for text, number in zip(texts, numbers, strict=True)]
+
+
+#: Words for the places of a list.
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
+             "ninth", "tenth", "eleventh", "twelfth")  # fmt: skip
+
+
+def _ordinal(n: int, count: int) -> frozenset[str]:
+    """Return the word for a place."""
+    if n == count - 1:
+        return stems("last")
+    return stems(_ORDINALS[n]) if n < len(_ORDINALS) else NAMELESS
+
+
+def _of_numbers(
+    name: str, value: Sequence[Any], numbers: list[float], named: frozenset[str], cost: float
+) -> Iterator[Atom]:  # fmt: skip
+    """Yield the sum, mean and extremes of numbers, and where these are."""
+    series, array = f"{name}[*]", isinstance(value, np.ndarray)
+    for function, own in (("max", max(numbers)), ("min", min(numbers))):
+        words = named | stems(MEANINGS[function])
+        code = f"{name}.{function}()" if array else f"{function}({name})"
+        yield Atom(code, own, words, (), cost, series=series, extreme=function)
+        place = f"{name}.arg{function}()" if array else f"{name}.index({code})"
+        yield Atom(place, numbers.index(own), words, (), cost + 1, extreme=f"arg{function}")
+        yield Atom(
+            f"{place} + 1", numbers.index(own) + 1, words, (), cost + 1, extreme=f"arg{function}"
+        )
+    total = f"{name}.sum()" if array else f"sum({name})"
+    yield Atom(total, sum(numbers), named | stems(MEANINGS["sum"]), (), cost)
+    mean = f"{name}.mean()" if array else f"sum({name}) / len({name})"
+    yield Atom(mean, sum(numbers) / len(numbers), named | stems(MEANINGS["mean"]), (), cost)
+    if array:
+        yield Atom(
+            f"{name}.std()", float(np.std(numbers)), named | stems(MEANINGS["std"]), (), cost
+        )
+
+
+def _named_extremes(
+    name: str, value: Sequence[Any], numbers: list[float], named: frozenset[str], own: Mapping[str, Any]
+) -> Iterator[Atom]:  # fmt: skip
+    """Yield the name of the largest and smallest element, from a list of texts as long."""
+    array = isinstance(value, np.ndarray)
+    for other, beside in own.items():
+        if not isinstance(beside, (list, tuple)) or len(beside) != len(value):
+            continue
+        for function, best in (("max", max(numbers)), ("min", min(numbers))):
+            text, series = beside[numbers.index(best)], f"{name}[*]"
+            place = f"{name}.arg{function}()" if array else f"{name}.index({function}({name}))"
+            if isinstance(text, str) and numbers.count(best) == 1:
+                words = named | stems(MEANINGS[function])
+                code = f"{other}[{place}]"
+                yield Atom(code, text, words, (), 0.7, series=series, extreme=function)
+
+
+def _of_matrix(name: str, value: np.ndarray, named: frozenset[str]) -> Iterator[Atom]:
+    for axis, length in enumerate(value.shape):
+        words = named | stems(("rows", "columns")[axis] if axis < 2 else "")
+        yield Atom(f"{name}.shape[{axis}]", int(length), words, (), 0.8)
+    if value.dtype.kind not in "iuf" or not value.size or not np.isfinite(value).all():
+        return
+    for function in ("max", "min", "sum", "mean"):
+        words = named | stems(MEANINGS[function])
+        own = _plain(getattr(value, function)())
+        if own is not None:
+            yield Atom(f"{name}.{function}()", own, words, (), 0.8)
+    if value.ndim == 2 and value.size <= _CELLS:
+        for (row, column), item in np.ndenumerate(value):
+            code = f"{name}[{row}, {column}]"
+            yield Atom(
+                code, _plain(item) or 0, named, (NAMELESS,), 0.9, series=f"{name}[*, {column}]"
+            )
+
+
+def _formatted(value: Any, form: str | None) -> str:
+    """Return the text with which a value is printed; empty if it is not."""
+    if form is None:
+        return ""
+    try:
+        return format(value, form).strip()
+    except (ValueError, TypeError):
+        return ""

@@ -1,0 +1,262 @@
+"""The expressions in a note's code: what it prints, with loops unrolled, and the parts of it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vaultkit.claims.expressions import is_steady
+from vaultkit.edit.wording import stems
+
+#: Most items of a loop.
+_ITEMS = 12
+#: Functions that change something, or show it.
+_IMPURE = frozenset(
+    "print append pop write read seed shuffle normal integers choice update remove sort extend"
+    " uniform choices sample setdefault popleft appendleft heappush heappop heapify clear insert"
+    " close connect execute fetchall fetchone commit add discard".split()
+)
+#: Statements in which a name may have another value at each time.
+_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.While, ast.For, ast.With)
+
+
+@dataclass(frozen=True)
+class Written:
+    """An expression in the code of a note.
+
+    Attributes
+    ----------
+    node
+        The expression.
+    names
+        The words beside it: the text printed before it, the names replaced in it.
+    labels
+        For each loop around it, the words for its item.
+    form
+        The format in which it is printed; None if it is not.
+    series
+        The expression as the loop has it, which is the same for all items.
+    """
+
+    node: ast.expr
+    names: frozenset[str] = frozenset()
+    labels: tuple[frozenset[str], ...] = ()
+    form: str | None = None
+    series: str = ""
+
+
+def written(trees: Sequence[ast.stmt], variables: Mapping[str, Any]) -> Iterator[Written]:
+    """Yield the expressions in the code: first those that are printed."""
+    for tree in trees:
+        if isinstance(tree, ast.For):
+            yield from _unrolled(tree, variables)
+        elif isinstance(tree, ast.Expr) and not is_print(tree.value):
+            yield Written(tree.value, form="")
+        elif not isinstance(tree, _INNER):
+            for node in ast.walk(tree):
+                if is_print(node):
+                    yield from _printed(node)
+    for tree in trees:
+        if not isinstance(tree, _INNER):
+            for node in ast.walk(tree):
+                if isinstance(node, (ast.BinOp, ast.Call, ast.Subscript, ast.Attribute)):
+                    yield Written(node)
+
+
+def evaluated(node: ast.expr, variables: Mapping[str, Any]) -> Any:
+    """Return the value of an expression without side effects; None if it has none."""
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    used = {name.id for name in names}
+    used |= {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+    own = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    own |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    free = {name.id for name in names} - own
+    code = ast.unparse(node)
+    if used & _IMPURE or free - variables.keys() - vars(builtins).keys() or not is_steady(code):
+        return None
+    try:
+        return eval(compile(code, "<binding>", "eval"), dict(variables))
+    except Exception:  # code of a note may raise anything
+        return None
+
+
+def is_print(node: ast.AST) -> bool:
+    """Return whether code is a call of ``print``."""
+    match node:
+        case ast.Call(ast.Name("print")):
+            return True
+    return False
+
+
+def _printed(call: ast.AST) -> Iterator[Written]:
+    """Yield the expressions that a call of ``print`` shows, with the text before each."""
+    assert isinstance(call, ast.Call)
+    before = ""
+    for argument in call.args:
+        for part in argument.values if isinstance(argument, ast.JoinedStr) else [argument]:
+            match part:
+                case ast.Constant(value):
+                    before = str(value)
+                case ast.FormattedValue(inner, _, form):
+                    yield Written(inner, stems(before), form=_form(form))
+                case ast.Starred(inner):
+                    yield Written(inner, stems(before), form="")
+                case ast.expr():
+                    yield Written(part, stems(before), form="")
+
+
+def _form(form: ast.expr | None) -> str:
+    parts = form.values if isinstance(form, ast.JoinedStr) else []
+    return "".join(str(part.value) for part in parts if isinstance(part, ast.Constant))
+
+
+def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[Written]:
+    """Yield what a loop prints, with each of its items in place of the loop's variables."""
+    calls = [node for node in ast.walk(loop) if is_print(node)]
+    if not calls:
+        return
+    for n, (item, access) in enumerate(_items(loop.iter, variables)):
+        if n >= _ITEMS:
+            return
+        # Constants are easier to read, but an expression of constants alone is no evidence.
+        given, words = _given(loop, item, access, constants=True)
+        exact, _ = _given(loop, item, access, constants=False)
+        if given is None or exact is None:
+            return
+        for one in (one for call in calls for one in _printed(call)):
+            source, label = ast.unparse(one.node), stems(" ".join(words))
+            names = one.names | stems(source)
+            for known in (given, exact):
+                node = _Filled(known).visit(deepcopy(one.node))
+                if _names_any(node, variables):
+                    series = f"{loop.lineno}: {source}"
+                    yield replace(one, node=node, names=names, labels=(label,), series=series)
+                    break
+
+
+def _given(
+    loop: ast.For, item: Any, access: ast.expr, *, constants: bool
+) -> tuple[dict[str, ast.expr] | None, list[str]]:
+    """Return what each variable in a loop stands for, and the words for the item.
+
+    There is no answer if the loop changes a variable other than by one assignment.
+    """
+    given: dict[str, ast.expr] = {}
+    words: list[str] = []
+    _assign(loop.target, item, access, given, words, constants=constants)
+    return (given if _assigned(loop.body, given) else None), words
+
+
+def _names_any(node: ast.expr, variables: Mapping[str, Any]) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in variables for part in ast.walk(node))
+
+
+#: An item of a loop, and the expression for it.
+_Item = tuple[Any, ast.expr]
+
+
+def _items(node: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Item]:
+    """Yield the items over which a loop runs."""
+    match node:
+        case ast.Call(ast.Attribute(of, "items"), []):
+            value = evaluated(of, variables)
+            for key, item in value.items() if isinstance(value, dict) else ():
+                index = ast.Constant(key) if isinstance(key, (str, int)) else _literal(key)
+                if index is not None:
+                    yield (key, item), ast.Tuple([index, _part(of, index)], ast.Load())
+        case ast.Call(ast.Name("zip"), several) if several:
+            columns = [list(_items(one, variables)) for one in several]
+            for row in zip(*columns, strict=False):
+                yield tuple(item for item, _ in row), ast.Tuple([a for _, a in row], ast.Load())
+        case ast.Call(ast.Name("enumerate"), [of]):
+            for n, (item, access) in enumerate(_items(of, variables)):
+                yield (n, item), ast.Tuple([ast.Constant(n), access], ast.Load())
+        case ast.Tuple(parts) | ast.List(parts):
+            for part in parts:
+                yield evaluated(part, variables), part
+        case _:
+            value = evaluated(node, variables)
+            if isinstance(value, (str, range, dict, set, frozenset)):
+                yield from ((item, _literal(item) or node) for item in value)
+            elif hasattr(value, "__len__") and hasattr(value, "__getitem__"):
+                for n, item in enumerate(value):
+                    yield item, _part(node, ast.Constant(n))
+
+
+def _literal(value: Any) -> ast.expr | None:
+    try:
+        node = ast.parse(repr(value), mode="eval").body
+        ast.literal_eval(node)
+    except (ValueError, SyntaxError):
+        return None
+    return node
+
+
+def _part(of: ast.expr, index: ast.expr) -> ast.Subscript:
+    return ast.Subscript(deepcopy(of), index, ast.Load())
+
+
+def _assign(
+    target: ast.expr, item: Any, access: ast.expr, given: dict[str, ast.expr], words: list[str],
+    *, constants: bool,
+) -> None:  # fmt: skip
+    """Store which expression each variable of a loop stands for, and the words for the item."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for n, part in enumerate(target.elts):
+            if isinstance(part, ast.Starred):
+                return
+            several = isinstance(access, ast.Tuple) and n < len(access.elts)
+            own = access.elts[n] if several else _part(access, ast.Constant(n))
+            try:
+                _assign(part, item[n], own, given, words, constants=constants)
+            except (TypeError, IndexError, KeyError):
+                return
+    elif isinstance(target, ast.Name):
+        plain = isinstance(item, str) or (constants and isinstance(item, int))
+        given[target.id] = ast.Constant(item) if plain else access
+        if isinstance(item, str) or not words:
+            words.append(str(item))
+
+
+def _assigned(body: Sequence[ast.stmt], given: dict[str, ast.expr]) -> bool:
+    """Store what the assignments in a loop stand for; return whether no variable changes twice."""
+    bound = {name for statement in body for name in _stored(statement)}
+    if len(bound) < sum(len(_stored(statement)) for statement in body):
+        return False
+    for statement in body:
+        match statement:
+            case ast.Assign([ast.Name(name)], value):
+                given[name] = _Filled(given).visit(deepcopy(value))
+            case ast.Assign([ast.Tuple(parts)], value):
+                filled = _Filled(given).visit(deepcopy(value))
+                for n, part in enumerate(parts):
+                    if isinstance(part, ast.Name):
+                        given[part.id] = _part(filled, ast.Constant(n))
+            case _:
+                if bound & _stored(statement):
+                    return False
+    return True
+
+
+def _stored(statement: ast.stmt) -> set[str]:
+    inner = {
+        id(name) for node in ast.walk(statement) if isinstance(node, ast.comprehension)
+        for name in ast.walk(node.target)
+    }  # fmt: skip
+    names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return {n.id for n in names if isinstance(n.ctx, ast.Store) and id(n) not in inner}
+
+
+class _Filled(ast.NodeTransformer):
+    """Replaces names by expressions."""
+
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
+        self.given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Replace a name."""
+        return deepcopy(self.given.get(node.id, node))

@@ -1,0 +1,245 @@
+"""A note as the search for bindings sees it: its sentences, and the expressions at each place."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+from vaultkit.claims.expressions import free_names
+from vaultkit.claims.lexicon import lexicon
+from vaultkit.claims.stated import Stated
+from vaultkit.edit.expressions import Atom
+from vaultkit.edit.spans import of_link
+from vaultkit.edit.text import Edit, Span
+from vaultkit.edit.wording import stems
+from vaultkit.read.note import Note
+from vaultkit.read.prose import CODE, END, Prose
+from vaultkit.read.sentences import Sentences
+
+#: How far ahead of the next one a candidate has to be, to be alone.
+AHEAD = 0.25
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An expression that fits, with its score.
+
+    Attributes
+    ----------
+    code
+        The expression or condition.
+    score
+        How well it fits.
+    sure
+        Whether the sentence says enough of its names for it to be accepted without asking.
+    atoms
+        The atoms in it.
+    """
+
+    code: str
+    score: float
+    sure: bool = False
+    atoms: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The candidates for a number or a word, the best first.
+
+    Attributes
+    ----------
+    text
+        The number or word.
+    sentence
+        The sentence around it.
+    line, column
+        The place behind it, where the comment goes.
+    candidates
+        The candidates.
+    states
+        Whether it is a condition rather than a value.
+    """
+
+    text: str
+    sentence: str
+    line: int
+    column: int
+    candidates: tuple[Candidate, ...]
+    states: bool = False
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the best candidate is alone and scores well."""
+        return self.candidates[0].sure and is_alone(self.candidates)
+
+    def comment(self, candidate: Candidate) -> str:
+        """Return the comment that binds the text to a candidate."""
+        return f"<!-- {'' if self.states else '= '}{candidate.code} -->"
+
+    def edit(self, candidate: Candidate) -> Edit:
+        """Return the insertion of that comment."""
+        span = Span(self.line, self.column, self.line, self.column)
+        return Edit(span, self.comment(candidate))
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence or a cell of a table, with what is known of the words in it.
+
+    Attributes
+    ----------
+    piece
+        The text that it is a part of.
+    start, end
+        Its span there.
+    beside
+        The words of the row and column, if it is a cell.
+    column
+        The title of the column, if it is a cell.
+    """
+
+    piece: Prose
+    start: int
+    end: int
+    beside: frozenset[str] = frozenset()
+    column: str | None = None
+
+    @property
+    def line(self) -> int:
+        """The line in which it begins."""
+        return self.piece.place_of(self.start)[0]
+
+    @property
+    def shown(self) -> str:
+        """The sentence without marks for code and links."""
+        return re.sub("[\ue000-\uf8ff]", "", self.piece.text[self.start : self.end]).strip()
+
+    @cached_property
+    def said(self) -> frozenset[str]:
+        """The words that it says."""
+        return words_of(self.piece.text[self.start : self.end]) | self.beside
+
+    def without(self, stated: Stated) -> frozenset[str]:
+        """Return the words that it says besides a number."""
+        text = self.piece.text
+        rest = f"{text[self.start : stated.start]} {text[stated.end : self.end]}"
+        return words_of(rest) | self.beside
+
+
+_ROUNDED = re.compile(r"(?:round|float|int)\((?P<inner>.*?)(?:, -?\d+)?\)")
+
+
+def is_alone(candidates: Sequence[Candidate]) -> bool:
+    """Return whether there is a best candidate, well ahead of others that mean something else."""
+    if not candidates:
+        return False
+    best, *others = candidates
+    inner = _unrounded(best.code)
+    return all(
+        best.score - other.score >= AHEAD or _unrounded(other.code) == inner for other in others
+    )
+
+
+def _unrounded(code: str) -> str:
+    """Return an expression without the rounding around it.
+
+    >>> _unrounded("round(float(x / y), 2)"), _unrounded("int(a) + int(b)")
+    ('x / y', 'int(a) + int(b)')
+    """
+    found = _ROUNDED.fullmatch(code)
+    if found and found["inner"].count("(") == found["inner"].count(")"):
+        if "(" not in found["inner"] or found["inner"].find("(") < found["inner"].find(")"):
+            return _unrounded(found["inner"])
+    return code
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text, with those of its code and formulas."""
+    code = " ".join(re.findall(f"{CODE}([^{END}]*){END}", text))
+    return stems(text, spoken=True) | stems(code)
+
+
+class Page:
+    """A note, its sentences and the atoms at each place.
+
+    Parameters
+    ----------
+    note
+        The note.
+    collected
+        The atoms after each block, by its index.
+    """
+
+    def __init__(self, note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> None:
+        self.note = note
+        self.words = lexicon(str(note.meta.get("lang", "en")))
+        self._after = {n: [Atom.from_plain(one) for one in data] for n, data in collected.items()}
+        self._pools: dict[int, list[Atom]] = {}
+        self._links = [of_link(note, link) for link in note.links]
+
+    def pool(self, line: int) -> list[Atom]:
+        """Return the atoms that can be evaluated at a line.
+
+        A name has the value that the blocks above have given it or else the first block below.
+        """
+        above = sum(block.fence.line < line for block in self.note.blocks)
+        if above not in self._pools:
+            found: dict[str, Atom] = {}
+            known: set[str] = set()
+            for distance, index in enumerate(range(max(above - 1, 0), len(self.note.blocks))):
+                new = [atom for atom in self._after.get(index, []) if atom.code not in found]
+                for atom in new:
+                    if not distance or not identifiers(atom.code) <= known:
+                        found[atom.code] = replace(atom, cost=atom.cost + 0.1 * min(distance, 5))
+                known |= {name for atom in new for name in identifiers(atom.code)}
+            self._pools[above] = list(found.values())
+        return self._pools[above]
+
+    def sentences(self) -> Iterator[Sentence]:
+        """Yield the sentences and cells in which comments may be inserted."""
+        cells = {(cell.line, cell.column): cell for cell in self.note.cells}
+        for piece in self.note.prose:
+            if piece.place or not piece.places:
+                continue
+            cell = cells.get(piece.place_of(0))
+            if piece.row or cell:
+                title, row = (cell.title, piece.row) if cell else ("", "")
+                yield Sentence(piece, 0, len(piece.text), words_of(f"{title} {row}"), title)
+                continue
+            limits = Sentences(piece.text)
+            start = 0
+            while start < len(piece.text):
+                end = max(limits.limits(start)[1], start + 1)
+                yield Sentence(piece, start, end)
+                start = end
+
+    def place_behind(self, sentence: Sentence, start: int, end: int) -> tuple[int, int] | None:
+        """Return the place behind a part of a sentence; None if no comment may be there."""
+        piece = sentence.piece
+        line, column = piece.place_of(end - 1)
+        row = self.note.lines[line - 1] if line <= len(self.note.lines) else ""
+        last = piece.text[start:end].rpartition(" ")[2]
+        if not row[:column].endswith(last) or any(link.holds(line, column) for link in self._links):
+            return None
+        if piece.text.rfind(CODE, 0, start) > piece.text.rfind(END, 0, start):
+            # The comment goes behind the code, if the name is all of it.
+            if piece.text[start - 1] != CODE or piece.text[end : end + 1] != END:
+                return None
+            column += len(row[column:]) - len(row[column:].lstrip("`"))
+        if row[column:].lstrip().startswith(("<!--", "%%")):
+            return None
+        return line, column + 1
+
+
+@lru_cache(maxsize=10_000)
+def identifiers(code: str) -> frozenset[str]:
+    """Return the names of the note in an expression.
+
+    >>> sorted(identifiers("max(wins, key=wins.get) + x['in 1']"))
+    ['wins', 'x']
+    """
+    return frozenset(free_names(ast.parse(code, mode="eval").body) - vars(builtins).keys())

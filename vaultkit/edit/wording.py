@@ -1,0 +1,103 @@
+"""Compares the names in code with the words of a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from vaultkit.claims.numerals import NUMERAL, number_of
+
+_PART = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+_WORD = re.compile(r"[0-9]+(?:\.[0-9]+)?|[^\W\d_]+")
+_ENDINGS = (
+    ("ies", "y"),
+    ("sses", "ss"),
+    ("s", ""),
+    ("ing", ""),
+    ("ed", ""),
+    ("est", ""),
+    ("er", ""),
+)
+#: Words that name nothing, and names that say nothing of the value.
+_EMPTY = frozenset(
+    "the an is are of to in and or it for on at as with by be than that this from its not but if"
+    " so we all one has have was were each every only then same about more less which there no"
+    " both what when how who new len np numpy float int abs round str list sorted range key get"
+    " fraction".split()
+)
+#: Words of one letter, which are names in code.
+_ARTICLES = frozenset(("a", "A", "I", "s", "t"))
+#: What a sentence calls the result of a function.
+MEANINGS = {
+    "mean": "mean average expected typical", "median": "median", "std": "standard deviation spread",
+    "stdev": "standard deviation spread", "var": "variance", "max": "largest maximum peak most best longest highest",
+    "min": "smallest minimum least fewest lowest shortest", "sum": "total all altogether together sum",
+    "len": "number many count", "det": "determinant", "prod": "product", "set": "different distinct",
+    "corrcoef": "correlation", "gcd": "divisor", "norm": "length norm",
+}  # fmt: skip
+#: A shorter word is no abbreviation of a longer one.
+_ABBREVIATION = 3
+
+
+def stems(text: str, *, spoken: bool = False) -> frozenset[str]:
+    """Return the words of names, or of a spoken text, without their endings.
+
+    Examples
+    --------
+    >>> sorted(stems("the longest_paths of 12.0 cities"))
+    ['12', 'city', 'long', 'path']
+    """
+    found = _WORD.findall(_PART.sub(" ", text))
+    empty = _EMPTY | _ARTICLES if spoken else _EMPTY
+    return frozenset(
+        _stem(word) for word in found if word not in empty and word.lower() not in _EMPTY
+    )
+
+
+def _stem(word: str) -> str:
+    if word[0].isdecimal():
+        return f"{float(word):g}"
+    if re.fullmatch(NUMERAL, word.lower()):
+        return str(number_of(word))
+    if len(word) == 1:
+        return word
+    low = word.lower()
+    for ending, new in _ENDINGS:
+        if low.endswith(ending) and not low.endswith("ss") and len(low) - len(ending) >= 3:
+            return low[: -len(ending)] + new
+    return low
+
+
+def overlap(names: Iterable[str], said: Collection[str]) -> float:
+    """Return how many of the names are said; an abbreviation or a single letter counts less.
+
+    Examples
+    --------
+    >>> overlap(stems("total_cost"), stems("What it costs in all")), overlap({"dist"}, {"distance"})
+    (1.0, 0.8)
+    """
+    return sum((_said(name, said) for name in names), 0.0)
+
+
+def _said(name: str, said: Collection[str]) -> float:
+    if name in said:
+        return 0.6 if len(name) == 1 or name[0].isdecimal() else 1.0
+    if name[0].isdecimal():
+        return 0.6 if f"{100 * float(name):g}" in said else 0.0
+    if len(name) < _ABBREVIATION:
+        return 0.0
+    return 0.8 if any(_abbreviates(name, word) for word in said) else 0.0
+
+
+def _abbreviates(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _ABBREVIATION and long.startswith(short) and not short[0].isdecimal()
+
+
+def labelled(label: Collection[str], said: Collection[str]) -> bool:
+    """Return whether a text says the words of a label; nothing says a label without words.
+
+    >>> labelled(stems("large stones"), stems("large ones of stone")), labelled((), stems("all"))
+    (True, False)
+    """
+    return overlap(label, said) >= 0.6 * len(label) and bool(label)
