@@ -55,7 +55,8 @@ def bind(note: Path, accept: bool) -> None:
     except (OSError, ChangedError) as error:
         raise click.UsageError(f"{note}: not written: {error}") from error
     rest = f"; {len(proposals) - count} more proposed: leave out --accept to see them"
-    click.echo(f"{note}: {count} bound{rest if accept and len(proposals) > count else ''}", err=True)
+    more = accept and len(proposals) > count
+    click.echo(f"{note}: {count} bound{rest if more else ''}", err=True)
 
 
 def _run(note: Note, vault: Vault) -> Inspection:

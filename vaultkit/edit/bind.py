@@ -47,7 +47,8 @@ def propose(note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> 
 
 
 def _proposal(
-    page: Page, sentence: Sentence, start: int, end: int, candidates: Sequence[Candidate], *, states: bool
+    page: Page, sentence: Sentence, start: int, end: int, candidates: Sequence[Candidate], *,
+    states: bool,
 ) -> list[Proposal]:  # fmt: skip
     if not candidates or candidates[0].score < _LEAST:
         return []

@@ -18,6 +18,8 @@ from vaultkit.read.prose import CODE, END
 _PAIRED = 40
 #: The largest integer that may agree by chance.
 _SMALL = 20
+#: The least extreme that is no coincidence.
+_FEW = 3
 #: How far the value of a number with one digit may be from it without suspicion.
 _COARSE = 0.02
 #: How much a candidate gains if its series has the values of a whole column.
@@ -130,7 +132,8 @@ class _Search:
         if _SIZE.search(atom.code):
             return self._counts(stated, atom)
         if atom.extreme:
-            small = _is_count(stated) and (atom.value < 3 or atom.extreme.startswith("arg"))
+            small = float(atom.value) < _FEW or atom.extreme.startswith("arg")
+            small = small and _is_count(stated)
             return self._selects(atom, said) and not small
         told = _labels_are_said(atom, said)
         named = overlap(atom.names.difference(*atom.labels), said)
@@ -151,7 +154,7 @@ class _Search:
         return named >= 0.8 or many > 3 or exact or plain
 
     def _is_multiple(self, stated: Stated) -> bool:
-        """Return whether words state a multiple, as *twice* and *half* do, and *a third* does not."""
+        """Return whether words state a multiple: *twice* and *half*, but not *a third*."""
         own = self.text[stated.start : stated.end]
         return self.words.value("multiples", own) is not None or own.endswith(("times", "fold"))
 
@@ -271,8 +274,8 @@ def digits(stated: Stated) -> int:
 
 def _is_count(stated: Stated) -> bool:
     """Return whether a number is a small exact integer."""
-    exact = [one for one in stated.ranges if one.low is not None and one.low == one.high]
-    return bool(exact) and all(abs(one.low or 0) <= _SMALL for one in exact)
+    exact = [one.low for one in stated.ranges if one.low is not None and one.low == one.high]
+    return bool(exact) and all(abs(low) <= _SMALL for low in exact)
 
 
 def _is_bound(stated: Stated) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 
 from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
 from vaultkit.edit.bind_numbers import Reading
@@ -81,10 +82,11 @@ class _Search:
         self.numbers = [a for a in self.pool if not isinstance(a.value, str)]
         #: The numbers of the sentence that are bound, with their ends and sides.
         self.bound = [
-            (stated.start, stated.end, _Side(c[0].code, float(c[0].atoms[0].value), 3.0, True))
-            for stated, c in readings
-            if is_alone(c) and c[0].sure and len(c[0].atoms) == 1 and stated.digits
-        ]  # fmt: skip
+            (stated.start, stated.end, _Side(found[0].code, value, 3.0, True))
+            for stated, found in readings
+            if is_alone(found) and found[0].sure and stated.digits
+            if (value := _value(found[0])) is not None
+        ]
         self.starts = [stated.start for stated, _ in readings]
         self.codes = {side.code for _, _, side in self.bound}
 
@@ -211,7 +213,7 @@ class _Search:
             start, end = self._clause(stated.start)
             for first, _, side in self.bound:
                 for one in ranges[:1] if start <= first < end else ():
-                    limit = float(one.high if one.low is None else one.low or 0)
+                    limit = float(one.low or 0) if one.high is None else float(one.high)
                     sign = "<" if one.low is None else ">"
                     sign += "" if one.strict else "="
                     if limit and one.holds(Fraction(side.value)) and 0.5 < side.value / limit < 2:
@@ -227,7 +229,7 @@ class _Search:
         """Yield conditions that a list rises or falls from each element to the next."""
         said = words_of(self.text[start:end])
         for series, values in self._lists().items():
-            steps = [b - a for a, b in zip(values, values[1:], strict=False)]
+            steps = [b - a for a, b in pairwise(values)]
             if len(values) < _FEW or not all(step * _WAYS[spoken.what] > 0 for step in steps):
                 continue
             name, _, part = series.partition("[*]")
@@ -346,6 +348,14 @@ def _functions(spoken: Spoken) -> tuple[str, ...]:
     if spoken.what in ("largest", "smallest"):
         return ("max",) if _WAYS[spoken.what] > 0 else ("min",)
     return ("max", "min") if spoken.what in _EITHER and _SUPERLATIVE.fullmatch(spoken.word) else ()
+
+
+def _value(candidate: Candidate) -> float | None:
+    """Return the value of an atom or of a difference; None for other combinations."""
+    values = [float(atom.value) for atom in candidate.atoms]
+    if len(values) == 1:
+        return values[0]
+    return values[0] - values[1] if " - " in candidate.code else None
 
 
 def _holds(left: float, right: float, way: int) -> bool:

@@ -24,10 +24,14 @@ from vaultkit.read.note import Note
 
 #: Most elements of a list, array or dictionary, parts of an element, characters of an expression.
 _MOST, _PARTS, _LONGEST = 60, 12, 110
+#: Most elements whose sum and extremes are taken.
+_LONG = 20_000
 #: Most elements of an array with two axes, and most expressions in all.
 _CELLS, _MOST_ATOMS = 64, 3000
 #: Seconds for the expressions of a note's code, after each block.
 _SECONDS = 1.0
+#: Larger integers are no floats.
+_HUGE = 10**300
 #: The label of an element that no word names.
 NAMELESS: frozenset[str] = frozenset()
 
@@ -150,7 +154,7 @@ class Expressions:
         if (plain := _plain(value)) is not None:
             yield Atom(name, plain, named)
             return
-        if isinstance(value, np.ndarray) and value.ndim > 1:
+        if isinstance(value, np.ndarray) and value.ndim != 1:
             yield from _of_matrix(name, value, named)
             return
         if not isinstance(value, (list, tuple, dict, set, frozenset, np.ndarray, str, range)):
@@ -181,12 +185,12 @@ class Expressions:
                 if isinstance(key, str) and numbers.count(own) == 1:
                     code = f"{function}({name}, key={name}.get)"
                     yield Atom(code, key, words, (), 0.7, series=series, extreme=function)
-            yield Atom(
-                f"sum({name}.values())", sum(numbers), named | stems(MEANINGS["sum"]), cost=0.7
-            )
+            words = named | stems(MEANINGS["sum"])
+            yield Atom(f"sum({name}.values())", sum(numbers), words, cost=0.7)
 
     def _of_parts(
-        self, code: str, series: str, item: Any, named: frozenset[str], label: tuple[frozenset[str], ...]
+        self, code: str, series: str, item: Any, named: frozenset[str],
+        label: tuple[frozenset[str], ...],
     ) -> Iterator[Atom]:  # fmt: skip
         """Yield the parts of an element: those of a tuple, list or dictionary."""
         if isinstance(item, dict):
@@ -206,23 +210,24 @@ class Expressions:
                 )
 
     def _of_list(
-        self, name: str, value: Sequence[Any], named: frozenset[str], labels: list[frozenset[str]],
+        self, name: str, value: Any, named: frozenset[str], labels: list[frozenset[str]],
         variables: Mapping[str, Any], cost: float = 0.7,
     ) -> Iterator[Atom]:  # fmt: skip
         """Yield the elements, sums and extremes of a list or array."""
         shown = name if name.isidentifier() or name.endswith((")", "]")) else f"({name})"
         count, series = len(value), f"{shown}[*]"
-        for n, item in enumerate(value):
-            if _MOST < count and 3 <= n < count - 2:
-                continue
+        ends = (0, 1, 2, count - 2, count - 1)
+        for n, item in [(n, value[n]) for n in (range(count) if count <= _MOST else ends)]:
             code = f"{shown}[{n - count if n and (n == count - 1 or n > _MOST) else n}]"
-            label = (labels[n] or _ordinal(n, count),)
+            label = ((labels[n] if labels else NAMELESS) or _ordinal(n, count),)
             if (plain := _plain(item)) is not None:
                 yield Atom(code, plain, named, label, cost, series=series)
             else:
                 first = next(iter(item), None) if isinstance(item, (tuple, list)) else None
-                own = stems(str(first)) if isinstance(first, (str, int)) else label[0]
-                yield from self._of_parts(code, series, item, named, (own,))
+                beside = stems(str(first)) if isinstance(first, (str, int)) else label[0]
+                yield from self._of_parts(code, series, item, named, (beside,))
+        if count > _LONG:
+            return
         numbers = [own for item in value if isinstance(own := _plain(item), (int, float))]
         if len(numbers) == count > 1 and name.isidentifier():
             yield from _of_numbers(shown, value, numbers, named, cost)
@@ -242,10 +247,15 @@ class Expressions:
         if (plain := _plain(value)) is not None:
             shown = _formatted(value, one.form)
             yield Atom(code, plain, names, one.labels, cost, shown, one.series)
-        elif isinstance(value, (list, tuple, np.ndarray)) and not isinstance(one.node, ast.Name):
-            if getattr(value, "ndim", 1) == 1 and 1 < len(value) <= _MOST and one.form is not None:
-                labels = _labels(code, value, variables)
-                yield from self._of_list(code, value, names, labels, {}, 1.2)
+        elif one.form is not None and not isinstance(one.node, ast.Name) and _is_row(value):
+            yield from self._of_list(code, value, names, _labels(code, value, variables), {}, 1.2)
+
+
+def _is_row(value: Any) -> bool:
+    """Return whether a value is a list or array of a few elements."""
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        return False
+    return getattr(value, "ndim", 1) == 1 and 1 < len(value) <= _MOST
 
 
 def _add(found: dict[str, Atom], atom: Atom) -> None:
@@ -268,7 +278,7 @@ def _plain(value: Any) -> float | str | None:
     if isinstance(value, str):
         return str(value) if 0 < len(value) <= _LONGEST else None
     if isinstance(value, (int, np.integer)):
-        return int(value) if abs(value) < 10**300 else None
+        return int(value) if abs(int(value)) < _HUGE else None
     if isinstance(value, (float, Fraction, np.floating)):
         number = float(value)
         return number if math.isfinite(number) else None
@@ -293,11 +303,13 @@ def _bound(trees: Sequence[ast.stmt]) -> set[str]:
     return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-def _labels(name: str, value: Sequence[Any], own: Mapping[str, Any]) -> list[frozenset[str]]:
+def _labels(name: str, value: Any, own: Mapping[str, Any]) -> list[frozenset[str]]:
     """Return the words for each element: those beside it in lists of the same length.
 
     Texts name an element; numbers do, if there is no list of texts.
     """
+    if len(value) > _MOST:
+        return []
     texts: list[set[str]] = [set() for _ in value]
     numbers: list[set[str]] = [set() for _ in value]
     for other, beside in own.items():
@@ -324,7 +336,7 @@ def _ordinal(n: int, count: int) -> frozenset[str]:
 
 
 def _of_numbers(
-    name: str, value: Sequence[Any], numbers: list[float], named: frozenset[str], cost: float
+    name: str, value: Any, numbers: list[float], named: frozenset[str], cost: float
 ) -> Iterator[Atom]:  # fmt: skip
     """Yield the sum, mean and extremes of numbers, and where these are."""
     series, array = f"{name}[*]", isinstance(value, np.ndarray)
@@ -348,7 +360,7 @@ def _of_numbers(
 
 
 def _named_extremes(
-    name: str, value: Sequence[Any], numbers: list[float], named: frozenset[str], own: Mapping[str, Any]
+    name: str, value: Any, numbers: list[float], named: frozenset[str], own: Mapping[str, Any],
 ) -> Iterator[Atom]:  # fmt: skip
     """Yield the name of the largest and smallest element, from a list of texts as long."""
     array = isinstance(value, np.ndarray)

@@ -15,11 +15,12 @@ from vaultkit.edit.wording import stems
 #: Most items of a loop.
 _ITEMS = 12
 #: Functions that change something, or show it.
-_IMPURE = frozenset(
+_CHANGING = (
     "print append pop write read seed shuffle normal integers choice update remove sort extend"
     " uniform choices sample setdefault popleft appendleft heappush heappop heapify clear insert"
-    " close connect execute fetchall fetchone commit add discard".split()
+    " close connect execute fetchall fetchone commit add discard"
 )
+_IMPURE = frozenset(_CHANGING.split())
 #: Statements in which a name may have another value at each time.
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.While, ast.For, ast.With)
 
@@ -209,8 +210,9 @@ def _assign(
         for n, part in enumerate(target.elts):
             if isinstance(part, ast.Starred):
                 return
-            several = isinstance(access, ast.Tuple) and n < len(access.elts)
-            own = access.elts[n] if several else _part(access, ast.Constant(n))
+            own: ast.expr = _part(access, ast.Constant(n))
+            if isinstance(access, ast.Tuple) and n < len(access.elts):
+                own = access.elts[n]
             try:
                 _assign(part, item[n], own, given, words, constants=constants)
             except (TypeError, IndexError, KeyError):

@@ -130,6 +130,8 @@ class Sentence:
         return words_of(rest) | self.beside
 
 
+#: Links of Markdown, which may lead to other sites.
+_LINK = re.compile(r"\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])|<[^<>\s]*>")
 _ROUNDED = re.compile(r"(?:round|float|int)\((?P<inner>.*?)(?:, -?\d+)?\)")
 
 
@@ -151,10 +153,9 @@ def _unrounded(code: str) -> str:
     ('x / y', 'int(a) + int(b)')
     """
     found = _ROUNDED.fullmatch(code)
-    if found and found["inner"].count("(") == found["inner"].count(")"):
-        if "(" not in found["inner"] or found["inner"].find("(") < found["inner"].find(")"):
-            return _unrounded(found["inner"])
-    return code
+    inner = found["inner"] if found else ""
+    whole = inner.count("(") == inner.count(")") and inner.find("(") <= inner.find(")")
+    return _unrounded(inner) if inner and whole else code
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -224,6 +225,8 @@ class Page:
         row = self.note.lines[line - 1] if line <= len(self.note.lines) else ""
         last = piece.text[start:end].rpartition(" ")[2]
         if not row[:column].endswith(last) or any(link.holds(line, column) for link in self._links):
+            return None
+        if any(link.start() < column < link.end() for link in _LINK.finditer(row)):
             return None
         if piece.text.rfind(CODE, 0, start) > piece.text.rfind(END, 0, start):
             # The comment goes behind the code, if the name is all of it.

@@ -19,21 +19,23 @@ _ENDINGS = (
     ("er", ""),
 )
 #: Words that name nothing, and names that say nothing of the value.
-_EMPTY = frozenset(
+_EMPTY_WORDS = (
     "the an is are of to in and or it for on at as with by be than that this from its not but if"
     " so we all one has have was were each every only then same about more less which there no"
     " both what when how who new len np numpy float int abs round str list sorted range key get"
-    " fraction".split()
+    " fraction"
 )
+_EMPTY = frozenset(_EMPTY_WORDS.split())
 #: Words of one letter, which are names in code.
 _ARTICLES = frozenset(("a", "A", "I", "s", "t"))
 #: What a sentence calls the result of a function.
 MEANINGS = {
     "mean": "mean average expected typical", "median": "median", "std": "standard deviation spread",
-    "stdev": "standard deviation spread", "var": "variance", "max": "largest maximum peak most best longest highest",
-    "min": "smallest minimum least fewest lowest shortest", "sum": "total all altogether together sum",
-    "len": "number many count", "det": "determinant", "prod": "product", "set": "different distinct",
-    "corrcoef": "correlation", "gcd": "divisor", "norm": "length norm",
+    "stdev": "standard deviation spread", "var": "variance", "len": "number many count",
+    "max": "largest maximum peak most best longest highest",
+    "min": "smallest minimum least fewest lowest shortest",
+    "sum": "total all altogether together sum", "prod": "product", "det": "determinant",
+    "set": "different distinct", "corrcoef": "correlation", "gcd": "divisor", "norm": "length norm",
 }  # fmt: skip
 #: A shorter word is no abbreviation of a longer one.
 _ABBREVIATION = 3

@@ -1,0 +1,218 @@
+"""Bindings that are proposed: a note in, the bound note out; and that nothing else is changed."""
+
+import contextlib
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from vaultkit.checks.check import FAILS
+from vaultkit.doors.command_line import main
+from vaultkit.edit.bind import harmless, propose
+from vaultkit.edit.expressions import collected
+from vaultkit.edit.sentences import Proposal
+from vaultkit.edit.text import applied
+from vaultkit.pipeline.inspect import inspect
+from vaultkit.read.markdown import parse
+from vaultkit.read.note import Note
+from vaultkit.read.vault import Vault
+
+CODE = """
+wins = {"stay": 0.3295, "switch": 0.6705, "wait": 0.512}
+games = 20_000
+hydration = 325.0 / 478
+pH, pH_after = 4.584, 4.76
+cities = ["Oslo", "Cairo", "Quito", "Lima"]
+height = [23.0, 75.0, 2850.0, 154.0]
+results = [("A", 2), ("B", 1), ("C", 5)]
+steps = 5
+spread = [0.9, 0.41, 0.12, 0.03]
+lost = [3, 5, 7]
+print(f"entropy {1.823:.3f}")
+for label, share in wins.items():
+    print(label, f"{share:.1%}")
+"""
+
+
+def read(prose: str, code: str = CODE) -> tuple[Note, list[Proposal]]:
+    """Return a note and its proposals; its block stands above the prose."""
+    note = parse(f"# Note\n\n```python\n{code.strip()}\n```\n\n{prose}\n", Path("Note.md"))
+    variables: dict[str, Any] = {}
+    found = {}
+    for number, block in enumerate(note.blocks):
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(block.fence.text, variables)
+        found[number] = collected(note, variables)
+    return note, propose(note, found)
+
+
+def bound(prose: str, code: str = CODE) -> str:
+    """Return the prose with the bindings that are accepted unseen."""
+    note, proposals = read(prose, code)
+    edits = [one.edit(one.candidates[0]) for one in proposals if one.accepted]
+    return applied(note.text, harmless(note, edits)).partition("```\n\n")[2].rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("prose", "expected"),
+    [
+        ("The dough has a hydration of 68.0 %.",
+         "The dough has a hydration of 68.0 %<!-- = hydration -->."),
+        ("Who has to switch wins 67.05 % of the games.",
+         "Who has to switch wins 67.05 %<!-- = wins['switch'] --> of the games."),
+        ("It converges in five steps.", "It converges in five<!-- = steps --> steps."),
+        ("Only three are lost.", "Only three<!-- = len(lost) --> are lost."),
+        ("The pH rises by 0.18.",
+         "The pH rises<!-- pH_after > pH --> by 0.18<!-- = pH_after - pH -->."),
+        ("Quito has the greatest height, 2850 m.",
+         "Quito<!-- = cities[height.index(max(height))] --> has the"
+         " greatest<!-- height[2] == max(height) --> height, 2850 m<!-- = height[2] -->."),
+        ("The spread falls each time.",
+         "The spread falls<!-- all(b < a for a, b in zip(spread, spread[1:])) --> each time."),
+        ("| city | height |\n|---|---|\n| Oslo | 23 |\n| Lima | 154 |",
+         "| city | height |\n|---|---|\n| Oslo | 23<!-- = height[0] --> |"
+         "\n| Lima | 154<!-- = height[-1] --> |"),
+        ("The list has 12 parts in code, `12`, and $12$.",
+         "The list has 12 parts in code, `12`, and $12$."),
+    ],
+)  # fmt: skip
+def test_what_the_sentence_names_is_bound(prose: str, expected: str) -> None:
+    assert bound(prose) == expected
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Two of us went there twice, 12 years ago.",  # nothing on the page
+        "It costs 5 euros.",  # a small number that meets one by chance
+        "No more than 5 steps are needed.",  # a bound
+        "He lost 3 games, more or less.",
+        "See [the 20,000 games](https://example.org) and [[Note|5 steps]].",
+        "A third of the people left.",  # 0.3295 by chance
+        "In 1990 the second edition came out.",
+        "It takes more time than money.",
+        "The 5s and the 1990s.",
+    ],
+)
+def test_nothing_is_accepted_where_nothing_fits(prose: str) -> None:
+    assert bound(prose) == prose
+
+
+def test_an_element_without_its_label_is_asked_and_not_accepted() -> None:
+    _, proposals = read("In the end it wins 67 % of them.")
+    assert not any(one.accepted for one in proposals)
+
+
+def test_a_second_run_adds_nothing() -> None:
+    prose = "It converges in five steps, and the hydration is 68.0 %."
+    once = bound(prose)
+    assert once != prose
+    assert bound(once) == once
+
+
+def test_given_numbers_stay_given() -> None:
+    prose = "A hydration of 68.0 %<!-- given: the recipe --> and five steps %%really%%."
+    assert bound(prose) == prose.replace("five", "five<!-- = steps -->")
+
+
+def test_a_name_has_the_value_of_the_block_above_or_else_below() -> None:
+    note = "A rate of 0.25 first.\n\n```python\nrate = 0.125\n```\n\nThen a rate of 0.125."
+    assert bound(note, "rate = 0.25") == (
+        "A rate of 0.25<!-- = rate --> first.\n\n```python\nrate = 0.125\n```\n\n"
+        "Then a rate of 0.125<!-- = rate -->."
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "prose", "expected"),
+    [
+        ("sizes = {n: n ** 3 for n in (2, 7)}\nfor n in sizes:\n    print(n, 100 / sizes[n])",
+         "With a size of 7 it is 0.2915.", "100 / sizes[7]"),
+        ("rows = []\nfor k in range(4):\n    rows.append((k, 1.5 ** k))\nrest = 0",
+         "Nothing at all, 7.", ""),
+        ("def area(r):\n    return 3.14159 * r * r\nprint('area', area(4.0))",
+         "Its area is 50.27.", "area(4.0)"),
+    ],
+)  # fmt: skip
+def test_what_a_block_prints_is_an_expression(code: str, prose: str, expected: str) -> None:
+    _, proposals = read(prose, code)
+    assert expected in [one.code for p in proposals for one in p.candidates] + [""]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import numpy as np\nx = np.zeros((0, 3)); y = np.array(5.0); z = np.array([])",
+        "x = [[1, 2], [3, [4, (5,)]]]; y = {1: {2: (3, 4)}, (1, 2): [5]}; z = {frozenset({1})}",
+        "x = float('nan'); y = 10 ** 400; z = [x, y]; w = 1j; v = b'0'; u = None; t = range(3)",
+        "class A:\n    def __len__(self):\n        raise ValueError\nx = A(); y = [A()]",
+        "x = [1, 2]\nx.append(x)\ny = iter(x)\nfor a, *b in [(1, 2, 3)]:\n    print(a, b)",
+        "for a, b in zip('ab', [1, 2]):\n    c = a * b\n    print(c, f'{b / 3:.2f}')",
+    ],
+)
+def test_any_value_is_survived(code: str) -> None:
+    assert isinstance(bound("The value is 5 or 0.33.", code), str)
+
+
+def test_expressions_do_not_change_the_variables() -> None:
+    code = "x = [3, 1]\nprint(x.pop)\ny = x.append\ncount = len([x.sort()])"
+    note = parse(f"# Note\n\n```python\n{code}\n```\n")
+    variables: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, variables)
+        before = list(variables["x"])
+        collected(note, variables)
+    assert variables["x"] == before
+
+
+NOTE = """\
+# Loaf
+
+```python
+flour, water = 500.0, 340.0
+hydration = water / flour
+steps = 5
+print(f"hydration {hydration:.1%}")
+```
+
+```text
+hydration 68.0%
+```
+
+It has a hydration of 68.0 %.\r
+It takes five steps, and 500 g.
+"""
+
+
+def test_the_command_writes_what_is_sure_and_checks_hold(tmp_path: Path) -> None:
+    path = tmp_path / "Loaf.md"
+    path.write_text(NOTE, newline="")
+    result = CliRunner().invoke(main, ["bind", str(path), "--accept"], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    text = path.read_bytes().decode()
+    assert "68.0 %<!-- = hydration -->.\r\n" in text
+    assert "five<!-- = steps --> steps" in text
+    vault = Vault(tmp_path)
+    checks = list(inspect(vault.notes[path], vault))
+    assert sum(check.kind == "sentence" for check in checks) >= 2
+    assert not [check for check in checks if check.outcome == FAILS]
+    assert CliRunner().invoke(main, ["bind", str(path), "--accept"]).exit_code == 0
+    assert path.read_bytes().decode() == text
+
+
+def test_the_command_asks(tmp_path: Path) -> None:
+    path = tmp_path / "Loaf.md"
+    path.write_text(NOTE, newline="")
+    answers = CliRunner().invoke(main, ["bind", str(path)], input="n\ny\nq\n")
+    assert "line 14: It has a hydration of 68.0 %." in answers.output
+    text = path.read_bytes().decode()
+    assert "68.0 %." in text
+    assert "five<!-- = steps --> steps" in text
+
+
+def test_the_command_refuses_what_is_no_note(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("no note")
+    result = CliRunner().invoke(main, ["bind", str(tmp_path / "x.txt")])
+    assert result.exit_code == 2
