@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, GENERAL, HERE, HOLDS, Check
 from vaultkit.checks.evidence import CHECKED, Part, parts
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
@@ -235,6 +235,9 @@ def test_a_formula_is_judged_by_what_it_states_not_by_its_numbers() -> None:
     assert (part.title, part.scope) == (IN_GENERAL, GENERAL)
     (part,) = parts(NOTE, [given]).values()
     assert (part.title, part.scope) == ("Not run", EXCEPTED)
+    occurs = replace(given, outcome=HOLDS, why="variable n: 24.5", scope=FOUND)
+    (part,) = parts(NOTE, [occurs]).values()
+    assert (part.title, part.scope) == ("This number occurs on this page", "")
 
 
 def test_a_number_may_be_given() -> None:

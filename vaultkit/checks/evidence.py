@@ -18,6 +18,7 @@ CHECKED = "checked"
 #: Titles for each kind and scope, the weakest first.
 _TITLES = {
     EXCEPTED: "Not run",
+    FOUND: "This number occurs on this page",
     CHECKED: "Holds for the arrays of this page",
     HERE: "Holds here: for the numbers of this page",
     GENERAL: "Holds in general: for other numbers, too",
@@ -105,7 +106,7 @@ def _number(checks: Sequence[Check]) -> Part:
     if any(check.outcome == EXCEPTED for check in checks):
         return Part("A number that is given")
     found = any(check.scope == FOUND for check in checks)
-    return Part("This number occurs on this page" if found else _COMPUTED)
+    return Part(_TITLES[FOUND] if found else _COMPUTED)
 
 
 def _statement(checks: Sequence[Check]) -> Part:
@@ -113,7 +114,8 @@ def _statement(checks: Sequence[Check]) -> Part:
     stated = [check for check in checks if check.kind != "number"] or checks
     scopes = {EXCEPTED if check.outcome == EXCEPTED else check.scope or CHECKED for check in stated}
     scope = next(scope for scope in _TITLES if scope in scopes)
-    return Part(_TITLES[scope], scope)
+    # A formula that is only a number states nothing that could hold in general.
+    return Part(_TITLES[scope], "" if scope == FOUND else scope)
 
 
 def _lines(note: Note, check: Check) -> list[tuple[str, ...]]:
