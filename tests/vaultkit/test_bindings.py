@@ -36,6 +36,8 @@ from itertools import pairwise
 steps, limit = 5, 20
 errors = [0.9, 0.4, 0.1, 0.02, 0.003]
 A = np.array([[2.0, 1.0], [1.0, 3.0]])
+err_newton, err_bisect = 1e-12, 1e-6
+n_iter_newton, n_iter_bisect = 5, 27
 x = np.linalg.solve(A, [3.0, 4.0])
 half = errors[1] / errors[0]
 """,
@@ -62,7 +64,7 @@ cities = {"Lima": 10.1, "Oslo": 0.7, "New York": 8.3}
 """,
     "finance": """
 balance = [1000.0, 1050.0, 1102.5]
-rate = 0.05
+rate = growth = 0.05
 loss_a, loss_b = 0.31, 0.27
 accuracy_a, accuracy_b = 0.81, 0.86
 fees = 0
@@ -107,6 +109,10 @@ The matrix is{| not} symmetric<!-- np.allclose(A, A.T) -->
 Both {are equal|differ}<!-- x[0] == x[1] -->
 at {most|least} 20 steps<!-- steps <= limit -->
 less than {half|a third}<!-- half < 0.5 -->
+Newton is {more|less} accurate<!-- err_newton < err_bisect -->
+and {faster|slower}<!-- n_iter_newton < n_iter_bisect -->
+{four|three} of the five errors<!-- = sum(e < 0.5 for e in errors) -->
+h {<|>} 0.5<!-- half < 0.5 -->
 {All|None} {are|is} positive<!-- all(e > 0 for e in errors) -->
 {None|All} {is|are} negative<!-- not any(e < 0 for e in errors) -->
 It {fell|rose} by 0.5<!-- = errors[1] - errors[0] -->
@@ -134,6 +140,8 @@ It {dropped|climbed} by 12.5 K<!-- = t_after - t_before -->
 the {second|first}<!-- = energies.index(max(energies)) + 1 --> level
 The train is {faster|slower}<!-- speed_train > speed_car -->
 The train is {faster|slower}<!-- time_train < time_car -->
+about {300|400},000 km/s<!-- = 299_792_458 * depth / depth -->
+{twice|three times} as long<!-- energies[0] == 2 * energies[2] -->
 {2|3}.5 times<!-- = speed_train / speed_car --> as fast
 {150|250} % {more|less}<!-- = speed_train / speed_car - 1 -->
 4 % {less|more}<!-- = t_after / t_before - 1 -->
@@ -156,6 +164,7 @@ the city of{ New|} York<!-- = sorted(cities)[1] -->
 {no|two} fees<!-- = fees -->
 B is {better|worse}<!-- loss_b < loss_a -->
 B is {better|worse}<!-- accuracy_b > accuracy_a -->
+It {grew|shrank} by 5 %<!-- = growth -->
 It {grows|shrinks} by 50<!-- = balance[1] - balance[0] -->
 {10|12}.{25|05} % higher<!-- = balance[2] / balance[0] -->
 1.1 {thousand|million}<!-- = balance[2] -->

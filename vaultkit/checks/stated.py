@@ -19,6 +19,8 @@ from vaultkit.claims.lexicon import Lexicon, lexicon
 from vaultkit.claims.stated import Stated, numbers
 
 _HUNDRED = re.compile(r"(?<![\w.])100(?:\.0*)?(?![\w.])|percent|pct", re.IGNORECASE)
+#: Most words between a multiple and the comment behind it: *twice as heavy*.
+_AFTER_MULTIPLE = 3
 #: Most words between a name and the comment that binds it.
 _BETWEEN = 2
 _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*")
@@ -72,30 +74,44 @@ def judge_value(binding: Binding, value: Any, text: str) -> Judged:
 
 
 def threshold(binding: Binding) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Compare the bound before a condition, as *less than half*, with the number in the condition.
+    """Compare a bound or multiple before a condition with the number in the condition.
+
+    *Less than half* belongs to `share < 0.5`, and *twice as heavy* to `a == 2 * b`.
 
     Returns
     -------
     tuple
-        The words of a bound that differs, or ``""``; and the place of the bound.
+        The words of a number that differs, or ``""``; and the place of the number.
     """
     words = lexicon(binding.language or "en")
     ahead = binding.words[: binding.at]
-    stated = [one for one in numbers(ahead, binding.at, words, in_percent=True) if one.bounds]
-    match binding.tree:
-        case ast.Compare(left, [_], [right]):
-            sides = [side for side in (left, right) if is_literal(side)]
-        case _:
-            return "", ()
-    if not stated or not sides or ahead[stated[-1].end :].split()[1:]:
-        return "", ()
-    value = plain(ast.literal_eval(sides[0]))
-    if not isinstance(value, Fraction) or value == 0:
+    stated = [
+        one for one in numbers(ahead, binding.at, words, in_percent=True) if one.bounds or one.times
+    ]
+    if not isinstance(binding.tree, ast.Compare) or len(binding.tree.ops) != 1 or not stated:
         return "", ()
     last = stated[-1]
+    sides = [binding.tree.left, *binding.tree.comparators]
+    # *As heavy* may follow a multiple.
+    if ahead[last.end :].split()[_AFTER_MULTIPLE if last.times else 1 :]:
+        return "", ()
+    literals = [side for side in sides if is_literal(side)]
+    if last.times:
+        literals += [
+            factor
+            for side in sides
+            if isinstance(side, ast.BinOp) and isinstance(side.op, (ast.Mult, ast.Div))
+            for factor in (side.left, side.right)
+            if is_literal(factor)
+        ]
+    values = [plain(ast.literal_eval(own)) for own in literals]
+    values = [own for own in values if isinstance(own, Fraction) and own]
+    if not values:
+        return "", ()
     # Fractions are rounded, as 1/3 is in code.
     known = [last.value * scale for scale in last.scales]
-    agrees = any(abs(own - value) <= abs(value) / 1000 for own in known)
+    known += [1 / own for own in known if own and last.times]
+    agrees = any(abs(own - one) <= abs(own) / 1000 for one in values for own in known)
     return "" if agrees else last.text, (binding.place_of(last.start),)
 
 
@@ -123,15 +139,23 @@ def _number(
             return Judged(False, f"no number stands before {binding.code}, which is {texts[0]}")
         why = f"{binding.code} is {', '.join(texts[:12])}: {len(values)} numbers"
         return Judged(False, f"{why}, of which {len(stated)} stand before it")
+    before = stated[: len(stated) - len(values)]
     stated = stated[len(stated) - len(values) :]
     places = tuple(place for _, place in stated if place)
     wrong = [n for n, (one, _) in enumerate(stated) if not one.agrees(values[n])]
+    is_part = len(values) == 1 and _is_part(ahead, before, stated[-1][0], words)
+    if wrong and is_part and before[-1][0].agrees(values[0]):
+        # *Three of the five*: the comment may be for either.
+        stated, wrong = [before[-1]], []
     order = order_of_difference(binding.tree) if len(values) == 1 else 0
     sign = stated[-1][0].sign
     rises = values[0] * order > 0
     if not wrong and order and sign in ("up", "down") and values[0] and rises != (sign == "up"):
         way = "rise" if rises else "fall"
         return Judged(False, f"{binding.code} is {texts[0]}, a {way}", places)
+    is_change = sign in ("up", "down") and len(values) == 1 and values[0] > 0
+    if not wrong and is_change and _named_otherwise(binding.tree, sign, words):
+        return Judged(False, f"{binding.code} is {texts[0]}, in the other direction", places)
     if not wrong:
         said = texts[0] if len(values) == 1 else ", ".join(texts[:12])
         return Judged(True, f"value of {binding.code}: {said}", places)
@@ -146,6 +170,31 @@ def _number(
     own = stated[first][0].text
     why = f"{own} stands for number {first + 1} of {binding.code}, {texts[first]}"
     return Judged(False, why, places, rewrites)
+
+
+def _is_part(
+    text: str,
+    before: Sequence[tuple[Stated, tuple[int, int] | None]],
+    last: Stated,
+    words: Lexicon,
+) -> bool:
+    """Return whether a number is the whole of which the number before it is a part."""
+    if not before or before[-1][0].end > last.start:
+        return False
+    between = text[before[-1][0].end : last.start].strip().lower()
+    return " ".join(between.split()) in words.words["grammar"]["of"]
+
+
+def _named_otherwise(tree: ast.expr, sign: str, words: Lexicon) -> bool:
+    """Return whether the name of a value says another direction, as *fell by* beside ``growth``."""
+    match tree:
+        case ast.Name(name) | ast.Attribute(_, name):
+            parts = set(name.lower().split("_"))
+        case _:
+            return False
+    signs = words.words["signs"]
+    other = {"up": "down", "down": "up"}[sign]
+    return bool(parts & set(signs[other])) and not parts & set(signs[sign])
 
 
 def _short(value: Fraction) -> str:

@@ -362,11 +362,14 @@ def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[Spoken]
         rf"(?<![\w-]){words.pattern('negations', 'phrases')}(?![\w-])",
         lambda own: "not".ljust(len(own[0]), "\ufffc"), plain, flags=re.IGNORECASE,
     )  # fmt: skip
+    like = re.compile(rf"\b{words.pattern('grammar', 'like')}\s+$", re.IGNORECASE)
     least = len(plain) - len(" ".join(plain.split()[-_LATE:])) if late else 0
     found = []
     for table in ("directions", "weak", "sides", "quantifiers"):
         for own, name in words.find(table, plain):
-            if (table == "weak" and own.start() < least) or name in _NAMES:
+            if name in _NAMES:
+                continue
+            if table == "weak" and (own.start() < least or like.search(plain, 0, own.start())):
                 continue
             if name == "same" and _is_multiple(plain[: own.start()], words):
                 continue
@@ -374,7 +377,12 @@ def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[Spoken]
             before = plain[start : own.start()].split()[-_NEAR:]
             denied = table != "quantifiers" and any(_denies(word, words) for word in before)
             found.append(Spoken(own[0].lower(), name, table, denied, *own.span()))
-    return sorted(found, key=lambda one: (one.start, -one.end))
+    found.sort(key=lambda one: (one.start, -one.end))
+    # *More accurate* is one word of comparison.
+    return [
+        one for one in found
+        if not any(o.start <= one.start and one.end < o.end for o in found)
+    ]  # fmt: skip
 
 
 #: The lists of the lexicon with parts of names.

@@ -94,6 +94,8 @@ class Stated:
     scales: tuple[Fraction, ...] = (Fraction(1),)
     value: Fraction = Fraction(0)
     bounds: bool = False
+    #: Whether it is a multiple or a part: *twice*, *3 times*, *a third*.
+    times: bool = False
     #: ``up`` or ``down`` if it is said to be a change in this direction.
     sign: str = ""
 
@@ -328,7 +330,16 @@ def _in_context(text: str, read: _Read, words: Lexicon) -> Stated:
     own = text[read.start : read.end]
     bounds = bool(_mode(before, words).keys() & {"over", "under", "at_least", "at_most"})
     return Stated(
-        read.start, read.end, own, tuple(ranges), plain, read.scales, read.value, bounds, sign
+        read.start,
+        read.end,
+        own,
+        tuple(ranges),
+        plain,
+        read.scales,
+        read.value,
+        bounds,
+        read.times or read.wordy,
+        sign,
     )
 
 
@@ -342,9 +353,10 @@ def _ranges(read: _Read, before: str, scale: Fraction, words: Lexicon) -> list[R
     if "about" in how:
         if read.wordy:
             half = abs(value) * _ROUGH
-        elif read.whole:
-            zeros = len(str(abs(value))) - len(str(abs(value)).rstrip("0"))
-            half = max(Fraction(1, 2), min(Fraction(10**zeros, 2), abs(value) * _ROUGH))
+        elif "." not in read.digits:
+            zeros = len(str(abs(read.value))) - len(str(abs(read.value)).rstrip("0"))
+            least = Fraction(1, 2) * scale
+            half = max(least, min(Fraction(10**zeros, 2) * scale, abs(value) * _ROUGH))
         exact = Range(value - half, value + half)
     near = abs(value) * _ALMOST
     for name, own in (
