@@ -16,13 +16,14 @@ def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:
     """Yield a check for each defect of form: broken mark-up, and names that two notes share.
 
     A fence with a typo, whose code does not run, looks like any other: it is not judged, since it
-    may be meant as it is. With ``shown``, such fences, which a reader does not see, are left out.
+    may be meant as it is, and so is the mark-up of other programs. With ``shown``, such fences,
+    which a reader does not see, are left out.
     """
     for problem in sorted(_problems(note, vault), key=lambda one: (one.line, one.column)):
         if shown and problem.unseen:
             continue
         what = problem.message.split("\n")[0]
-        outcome = UNJUDGED if problem.unseen else FAILS
+        outcome = UNJUDGED if problem.unseen or problem.foreign else FAILS
         yield Check("form", problem.line, what, outcome, problem.message, problem.column)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 
-from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
-from vaultkit.read.note import Note
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, UNJUDGED, Check
+from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, UnwrittenError, Vault
 
 
@@ -19,8 +20,22 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
         try:
             vault.resolve(link, note)
         except BrokenLinkError as broken:
-            why, outcome = f"{where}{link}: {broken}", FAILS
+            why = f"{where}{link}: {broken}"
+            outcome = UNJUDGED if not link.wiki and _is_elsewhere(link, note, vault) else FAILS
             if isinstance(broken, UnwrittenError) and vault.options.unwritten != "fail":
                 why, outcome = "not written yet", EXCEPTED
         seconds = time.perf_counter() - began
         yield Check("link", link.line, str(link), outcome, why, link.column, seconds=seconds)
+
+
+def _is_elsewhere(link: Link, note: Note, vault: Vault) -> bool:
+    """Return whether the path of a link leads to what is no part of the vault.
+
+    That is the root of a site, a folder that does not exist, or a place outside the vault. The
+    braces of a template are filled in by another program.
+    """
+    if link.target.startswith("/") or re.search(r"\{[{%]", link.target):
+        return True
+    folder = (note.path.parent / link.target).parent
+    outside = not folder.resolve().is_relative_to(vault.root.resolve())
+    return outside or not folder.is_dir()

@@ -36,12 +36,15 @@ _INSTEAD = {
 #: Most characters of a fence's first line in a message.
 _LONGEST_INFO = 100
 _OUTPUT = {"txt", "output", "out", "plain", "plaintext", "stdout", "result", "none"}
-#: Mark-up that would be shown as text, and the message for each.
-_UNREAD = {
+#: References without a target, and the message for each.
+_BROKEN = {
     re.compile(r"\[\^[^\]\s]+\](?!:)"): "there is no such footnote on this note",
     re.compile(
         r"(?<![\w\])])\[(?=[^]]*[A-Za-z])[^][^][^][]{0,199}\]\[(?=[^]]*[A-Za-z])[^][^][^][]{0,99}\]"
     ): "the target of this link is not defined",
+}
+#: Mark-up of other programs that would be shown as text, and the message for each.
+_UNREAD = {
     re.compile(r"\\begin\{[a-z]+\*?\}"): "this is outside mathematics; write $$ around it",
     re.compile(
         r"\$(?:[^$\n]*(?:\\[A-Za-z]{2,}|[_^]\{)[^$\n]*\$"
@@ -73,12 +76,13 @@ def problems(note: Note) -> Iterator[Problem]:
 
 def _unread(text: Marked) -> Iterator[Problem]:
     """Yield mark-up that is shown as text."""
-    for pattern, why in _UNREAD.items():
+    for pattern, why in (*_BROKEN.items(), *_UNREAD.items()):
         for found in pattern.finditer(text.words):
             at = text.at(found.start())
             if text.paragraph.startswith(found[0], at):
                 line, column = text.places(at)
-                yield Problem(line, f"{found[0]}: {why}", column)
+                foreign = pattern in _UNREAD
+                yield Problem(line, f"{found[0]}: {why}", column, foreign=foreign)
 
 
 def _in_brackets(text: Marked) -> Iterator[Problem]:
@@ -87,7 +91,7 @@ def _in_brackets(text: Marked) -> Iterator[Problem]:
         if _IS_MATHS.search(found[2]) and text.words[found.start()] == found[1]:
             line, column = text.places(found.start())
             why = f"{found[0]}: this is read as text; write mathematics between dollars"
-            yield Problem(line, " ".join(why.split()), column)
+            yield Problem(line, " ".join(why.split()), column, foreign=True)
 
 
 def misread(fence: Fence) -> Iterator[str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from vaultkit.checks.check import EXCEPTED, FAILS, Check, Mend
+from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, Check, Mend
 from vaultkit.read.note import Block
 from vaultkit.run.session import Step
 
@@ -51,8 +51,11 @@ def check(
         # A fence that is not closed contains the text below it, which must not be rewritten.
         fixed = step.error or step.example or not block.closed
         mend = None if fixed else _mend(index, block, step)
+        # A block without an output fence says nothing about its output.
+        silent = block.output is None and block.kind == "python" and not fixed
+        outcome = UNJUDGED if silent else FAILS
         yield Check(
-            "block", line, block.section, FAILS, why, seconds=seconds, block=index, mend=mend
+            "block", line, block.section, outcome, why, seconds=seconds, block=index, mend=mend
         )
 
 

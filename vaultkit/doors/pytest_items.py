@@ -201,7 +201,7 @@ class NoteItem(_Item):
             self.count(found)
         problems = [check for check in found if check.outcome == FAILS]
         if self.config.option.vault_update:
-            outputs = [c for c in problems if c.mend and c.kind in REWRITTEN]
+            outputs = [c for c in found if c.mend and c.kind in REWRITTEN]
             self.parent.mends += [check.mend for check in outputs if check.mend]
             problems = [check for check in problems if check not in outputs]
         if problems:

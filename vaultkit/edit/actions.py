@@ -55,11 +55,11 @@ def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> I
     checks
         The checks of the current text.
     """
-    mends = [check for check in checks if check.mend and check.outcome == FAILS]
+    mends = [check for check in checks if check.mend and check.outcome in UNPROVEN]
     for check in checks:
         if not _touches(span_of(check, note), where):
             continue
-        if check.mend and check.outcome == FAILS:
+        if check.mend and check.outcome in UNPROVEN:
             what = _WRITTEN.get(check.kind, "this output")
             yield Action(f"Write {what}", {note.path: [_mended(note, check.mend)]}, mends=check)
         elif check.outcome in UNPROVEN and check.kind in ("number", "shape"):

@@ -18,8 +18,9 @@ from typing import Any
 
 from vaultkit.checks import contrasts, form, links, mirrors, outputs, typeset
 from vaultkit.checks.bindings import Bindings
-from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check, strictly
+from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, UNPROVEN, Check, strictly
 from vaultkit.checks.equations import Equations
+from vaultkit.checks.incomplete import Incomplete
 from vaultkit.checks.listings import checks_of, is_only_read
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.observed import Observed
@@ -180,11 +181,15 @@ class Judges:
         self.bindings = Bindings(note)
         #: The numbers of the blocks that raised an error.
         self.broken: set[int] = set()
+        self.incomplete = Incomplete(note)
 
     def rebase(self, task: Task) -> None:
         """Rebase onto an edited note that agrees with this one up to the last block run."""
         self.task = task
-        judges = self.equations, self.seen, self.predictions, self.statements, self.bindings
+        judges = (
+            self.equations, self.seen, self.predictions, self.statements, self.bindings,
+            self.incomplete,
+        )  # fmt: skip
         for judge in judges:
             judge.rebase(task.note)
 
@@ -201,6 +206,7 @@ class Judges:
         """Yield the check of a block: its outputs compared with those shown."""
         if any(step.error for step in steps):
             self.broken.add(index)
+        excused = self.incomplete.excuses(index, steps)
         task = self.task
         if "code" not in task.names:
             return
@@ -208,7 +214,12 @@ class Judges:
         found = outputs.check(index, block, steps, seconds, every_digit=task.settings.every_digit)
         # If the block is not closed and contains the text below it, that is the only cause.
         swallows = "form" in task.names and not block.closed
-        yield from (check for check in found if not (swallows and check.outcome == FAILS))
+        strict = task.settings.strict
+        for check in found:
+            if check.outcome == FAILS and excused:
+                check = replace(check, outcome=UNJUDGED)
+            if not (swallows and check.outcome in UNPROVEN):
+                yield from strictly([check]) if strict else [check]
 
     def check(self) -> Iterator[Check]:
         """Yield the checks that need all blocks to have run."""

@@ -31,6 +31,8 @@ class Problem:
     of_code: bool = False
     #: Whether a reader of the page does not see it.
     unseen: bool = False
+    #: Whether it may be meant: mark-up of another program, which Obsidian shows as text.
+    foreign: bool = False
 
 
 @dataclass(frozen=True)

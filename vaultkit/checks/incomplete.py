@@ -1,0 +1,129 @@
+"""Decides whether code fails because the page lacks something, which does not make it wrong.
+
+A page may show parts of a program only, or code that needs a package, a file or an answer from its
+reader. Then its errors are not judged, nor is what later code computes with variables that this
+code should have bound. An error that the page announces is not judged either.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import re
+from collections.abc import Sequence
+
+from vaultkit.read.fences import is_session
+from vaultkit.read.note import Block, Note
+from vaultkit.run.session import Step
+
+#: Errors of code that needs more than the page: a package, a file, an answer, another host.
+_ABSENT = {
+    "ModuleNotFoundError", "FileNotFoundError", "EOFError", "ConnectionError", "gaierror",
+    "URLError", "ConnectionRefusedError",
+}  # fmt: skip
+_LAST = re.compile(r"(?P<kind>(?:\w+\.)*\w+)(?::\s*(?P<what>.*))?")
+_NAME = re.compile(r"name '(?P<name>\w+)' is not defined")
+#: Messages about the syntax of a part of a program, and of Python 2.
+_PART = re.compile(
+    r"unexpected indent|unindent does not match|outside (?:function|loop)|not properly in loop"
+    r"|expected an indented block|[Mm]issing parentheses in call to"
+)
+#: Marks of code that was left out.
+_LEFT_OUT = re.compile(r"(?<![\w.)\]])(?:\.\.\.|…)|<[a-z_ ]+>")
+_PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.) ?(?P<code>.*)$", re.MULTILINE)
+#: Words of a comment that announce an error.
+_ANNOUNCES = re.compile(r"#.*\b(?:error|fails?|invalid|raises?|throws?|wrong|not allowed)\b", re.I)
+#: The number of lines below a block in which the text may show its error.
+_BELOW = 12
+#: Names with as many characters may be misspelt; those that are as similar are.
+_LONG, _ALIKE = 4, 0.85
+
+
+class Incomplete:
+    """Keeps the names that blocks of a note should have bound, and did not.
+
+    Parameters
+    ----------
+    note
+        The note.
+    """
+
+    def __init__(self, note: Note) -> None:
+        self.rebase(note)
+        #: Names that have no value, or one that depends on such names.
+        self.unbound: set[str] = set()
+        self.bound: set[str] = set(dir(builtins))
+
+    def rebase(self, note: Note) -> None:
+        """Rebase onto an edited note whose text is the same up to the last block that has run."""
+        self.note = note
+
+    def excuses(self, index: int, steps: Sequence[Step]) -> bool:
+        """Return whether a block that has run, in order, cannot be judged."""
+        block = self.note.blocks[index]
+        reads, binds = _names(block)
+        error = next((step for step in steps if step.error and not step.example), None)
+        depends = bool(reads & self.unbound)
+        excused = depends or (error is not None and self._lacks(block, index, error))
+        if error or depends:
+            self.unbound |= binds
+        else:
+            self.unbound -= binds
+        self.bound |= binds
+        return excused
+
+    def _lacks(self, block: Block, index: int, step: Step) -> bool:
+        """Return whether an error shows that the page lacks something, or is announced."""
+        last = _LAST.fullmatch(step.error.rstrip().rpartition("\n")[2])
+        if not last:
+            return False
+        kind, what = last["kind"].rpartition(".")[2], last["what"] or ""
+        if kind in _ABSENT or self._announces(block, index, step.line, kind):
+            return True
+        if kind in ("SyntaxError", "IndentationError"):
+            text = block.fence.text
+            return is_session(text) or bool(_PART.search(what) or _LEFT_OUT.search(text))
+        name = _NAME.match(what) if kind == "NameError" else None
+        return bool(name) and self._is_foreign(name["name"])
+
+    def _is_foreign(self, name: str) -> bool:
+        """Return whether no block above binds a name, not even one that is spelt nearly so."""
+        if len(name) < _LONG:
+            return name not in self.bound
+        known = {other for other in self.bound if other not in (f"{name}s", name.removesuffix("s"))}
+        return not difflib.get_close_matches(name, known, 1, _ALIKE)
+
+    def _announces(self, block: Block, index: int, line: int, kind: str) -> bool:
+        """Return whether the page shows an error of this kind: in a comment, or below the block."""
+        lines = self.note.lines
+        if _ANNOUNCES.search(lines[line - 1] if line <= len(lines) else ""):
+            return True
+        if re.search(rf"#.*\b{kind}\b", block.fence.text):
+            return True
+        following = [other.fence.line for other in self.note.blocks[index + 1 : index + 2]]
+        end = min([*following, block.fence.end + _BELOW, len(lines)])
+        return any(re.search(rf"\b{kind}\b", text) for text in lines[block.fence.end : end])
+
+
+def _names(block: Block) -> tuple[set[str], set[str]]:
+    """Return the names that a block reads, and those that it binds."""
+    source = block.fence.text
+    if is_session(source):
+        source = "\n".join(found["code"] for found in _PROMPT.finditer(source))
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set(), set(re.findall(r"^\s*([A-Za-z_]\w*)\s*=(?!=)", source, re.MULTILINE))
+    reads, binds = set[str](), set[str]()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                reads.add(name)
+            case ast.Name(id=name):
+                binds.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                binds.add(name)
+            case ast.alias(name=name, asname=other):
+                binds.add(other or name.partition(".")[0])
+    return reads, binds
