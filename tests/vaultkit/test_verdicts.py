@@ -21,6 +21,7 @@ import numpy as np
 
 f = 0.25
 n = 12
+R = 1200.0
 W = np.ones((3, 2))
 print(1 / f + 0.125)
 ```
@@ -100,7 +101,7 @@ def test_the_command_counts_and_lists_what_is_not_judged(tmp_path: Path) -> None
     assert "What these words mean (printed once)" in done.stderr
     again = run("check", notes, "--unjudged")
     assert "What these words mean" not in again.stderr
-    assert "Lens.md:16: not judged: nothing on this page computes 37.5" in again.stdout
+    assert "Lens.md:17: not judged: nothing on this page computes 37.5" in again.stdout
     assert "1 not judged; nothing wrong" in again.stdout
     told = json.loads(run("check", notes, "--json").stdout)["Lens.md"]
     assert [check["outcome"] for check in told] == [HOLDS, UNJUDGED, HOLDS]
@@ -131,7 +132,115 @@ def test_pytest_lists_what_is_not_judged(pytester: pytest.Pytester) -> None:
     vault(pytester.path, "It costs 37.5 euros.")
     done = pytester.runpytest("--vault=notes", "notes", "--vault-unjudged")
     done.assert_outcomes(passed=7)
-    line = "*Lens.md:16: not judged: nothing on this page computes 37.5*"
+    line = "*Lens.md:17: not judged: nothing on this page computes 37.5*"
     done.stdout.fnmatch_lines(["vault: 1 note, *; 1 not judged", line, "What these words mean*"])
     (pytester.path / "vaultkit.toml").write_text('unjudged = "fail"')
     pytester.runpytest("--vault=notes", "notes").assert_outcomes(passed=6, failed=1)
+
+
+#: Blocks that a page shows without all that they need, and what is below them.
+LACKING = {
+    "a package": "import no_such_package\nx = no_such_package.load()",
+    "a file": "rows = open('no such file.csv').read()",
+    "an answer": "name = input('name? ')",
+    "the code above": "total = sum(row['price'] for row in portfolio)",
+    "a session": ">>> 1 + 1\n2",
+    "a part that is left out": "def f(x):\n    ... \n  return ...",
+    "the end of a block": "if n > 5:\n    # more",
+    "an announced error": "n[0] = 1  # TypeError: an int has no items",
+    "an announced failure": "n[0] = 1  # this fails",
+    "no output": "n + 1",
+}
+#: Blocks that are wrong.
+WRONG = {
+    "a slip of the pen": "totle = 3\ntotal = totel + 1",
+    "another case": "Width = 3\nwidth + 1",
+    "a type": "n[0] = 1",
+    "a division": "1 / (n - n)",
+    "a bracket": "x = (1, 2",
+    "a file that is written": "open('beside.txt', 'w').write('x')\nassert False",
+}
+
+
+def verdicts_of_blocks(folder: Path, code: str, below: str = "") -> list[str]:
+    found = vault(folder, f"```python\n{code}\n```\n\n{below}")
+    (note,) = found.notes.values()
+    return [c.outcome for c in inspect(note, found) if c.kind == "block"][1:]
+
+
+@pytest.mark.parametrize("name", LACKING)
+def test_a_block_for_which_the_page_lacks_something(name: str, tmp_path: Path) -> None:
+    assert verdicts_of_blocks(tmp_path, LACKING[name]) == [UNJUDGED]
+    strict = vault(tmp_path, f"```python\n{LACKING[name]}\n```", 'unjudged = "fail"')
+    (note,) = strict.notes.values()
+    assert [c.outcome for c in inspect(note, strict) if c.kind == "block"] == [HOLDS, FAILS]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_block_that_is_wrong(name: str, tmp_path: Path) -> None:
+    assert verdicts_of_blocks(tmp_path, WRONG[name]) == [FAILS]
+
+
+def test_what_depends_on_a_block_that_cannot_run(tmp_path: Path) -> None:
+    needs = "import no_such_package as p\nx = p.load()"
+    after = "```python\nn * x\n```\n\n```text\n36\n```\n\n```python\nn = 1\nn / 0\n```\n"
+    assert verdicts_of_blocks(tmp_path, needs, after) == [UNJUDGED, UNJUDGED, FAILS]
+    again = "```python\nx = 3\n```\n\n```python\nn * x\n```\n\n```text\n35\n```\n"
+    assert verdicts_of_blocks(tmp_path, needs, again) == [UNJUDGED, HOLDS, FAILS]
+
+
+def test_an_error_that_is_shown_below(tmp_path: Path) -> None:
+    shown = "```error\nTypeError: 'int' object does not support item assignment\n```"
+    assert verdicts_of_blocks(tmp_path, "n[0] = 1", shown) == [UNJUDGED]
+    assert verdicts_of_blocks(tmp_path, "n[0] = 1", "\n" * 12 + shown) == [FAILS]
+
+
+@pytest.mark.parametrize(
+    ("link", "outcome"),
+    [
+        ("[a](/assets/a.svg)", UNJUDGED),
+        ("[a]({{site.baseurl}}/a/)", UNJUDGED),
+        ("[a](../Readme.md)", UNJUDGED),
+        ("![a](images/a.png)", UNJUDGED),
+        ("![a](a.png)", FAILS),
+        ("[a](a.md)", FAILS),
+        ("[[images/a]]", FAILS),
+        ("[a](Lens.md#No)", FAILS),
+    ],
+)
+def test_links_out_of_the_vault(link: str, outcome: str, tmp_path: Path) -> None:
+    assert outcomes(tmp_path, link) == {outcome}
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (":::{note}", UNJUDGED),
+        ("!!! note", UNJUDGED),
+        ("\\(x = 1\\)", UNJUDGED),
+        ("This[^1].", FAILS),
+        ("This [word][no such target].", FAILS),
+        ("$$x = 1", FAILS),
+    ],
+)
+def test_mark_up_of_other_programs(text: str, outcome: str, tmp_path: Path) -> None:
+    assert outcomes(tmp_path, text) == {outcome}
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("Here n = 13.", FAILS),
+        ("Here n = 21.", FAILS),
+        ("In another house (n = 45) it is louder.", UNJUDGED),
+        ("In another house (`n` = 45) it is louder.", FAILS),
+        ("Here R = 1.2 kΩ.", UNJUDGED),
+        ("Here R = 1.3 kΩ.", FAILS),
+        ("The number is $n = 14$.", FAILS),
+        ("The least is at $n = 14$.", UNJUDGED),
+        ("For $n = 14$ it would be more.", UNJUDGED),
+    ],
+)
+def test_a_name_with_another_value(text: str, outcome: str, tmp_path: Path) -> None:
+    assert outcome in outcomes(tmp_path, text)
+    assert FAILS not in outcomes(tmp_path, text) or outcome == FAILS

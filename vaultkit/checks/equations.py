@@ -23,6 +23,7 @@ from vaultkit.checks.check import (
 )
 from vaultkit.checks.literals import names_of
 from vaultkit.claims.free import free_formulas
+from vaultkit.claims.suppositions import NOT_STATED
 from vaultkit.read.expansion import Expanded
 from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
@@ -35,6 +36,8 @@ _GROWTH = re.compile(
     r"\s*(?:\\left|\\[Bb]igg?l?)?\s*\("
 )
 _GROWS = "states a rate of growth, which numbers cannot confirm"
+#: The value of a name.
+_VALUE = re.compile(r"\s*\\?[A-Za-z]\w*(?:_\{.*\})?\s*(?:=|\\approx)\s*-?[\d.,{}]+\s*")
 
 _Value = tuple[tuple[int, ...], list[Any]]
 
@@ -209,12 +212,21 @@ class Equations:
             holds = bool(claim.verdict and claim.verdict.holds)
             pinned = claim.pinned if holds and claim.tried and not claim.counterexample else ()
             yield replace(
-                _check(claim.kind, claim.formula, *_outcome(claim, free), at=claim.place),
+                _check(claim.kind, claim.formula, *self._outcome(claim, free), at=claim.place),
                 seconds=claim.seconds,
                 scope=claim.scope if holds else "",
                 pinned=", ".join(sorted(pinned)),
                 sides=_sides(claim.verdict) if claim.verdict and claim.kind == "equation" else "",
             )
+
+    def _outcome(self, claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, str]:
+        """Return the outcome of a claim, and why; a value that is only supposed is not judged."""
+        outcome, why = _outcome(claim, free)
+        if outcome == FAILS and _VALUE.fullmatch(claim.formula.tex):
+            before = self.note.lines[claim.formula.line - 1][: claim.formula.column - 1]
+            clause = re.split(r"[.;:!?](?:\s|$)", before)[-1]
+            outcome = UNJUDGED if NOT_STATED.search(clause) else FAILS
+        return outcome, why
 
 
 def _outcome(claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, str]:

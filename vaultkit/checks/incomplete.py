@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 import re
 from collections.abc import Sequence
 
@@ -36,8 +35,8 @@ _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.) ?(?P<code>.*)$", re.MULTILINE)
 _ANNOUNCES = re.compile(r"#.*\b(?:error|fails?|invalid|raises?|throws?|wrong|not allowed)\b", re.I)
 #: The number of lines below a block in which the text may show its error.
 _BELOW = 12
-#: Names with as many characters may be misspelt; those that are as similar are.
-_LONG, _ALIKE = 4, 0.85
+#: The least number of characters of a name that may be misspelt.
+_LONG = 4
 
 
 class Incomplete:
@@ -65,12 +64,12 @@ class Incomplete:
         reads, binds = _names(block)
         error = next((step for step in steps if step.error and not step.example), None)
         depends = bool(reads & self.unbound)
+        self.bound |= binds
         excused = depends or (error is not None and self._lacks(block, index, error))
         if error or depends:
             self.unbound |= binds
         else:
             self.unbound -= binds
-        self.bound |= binds
         return excused
 
     def _lacks(self, block: Block, index: int, step: Step) -> bool:
@@ -85,14 +84,11 @@ class Incomplete:
             text = block.fence.text
             return is_session(text) or bool(_PART.search(what) or _LEFT_OUT.search(text))
         name = _NAME.match(what) if kind == "NameError" else None
-        return bool(name) and self._is_foreign(name["name"])
+        return name is not None and self._is_foreign(name["name"])
 
     def _is_foreign(self, name: str) -> bool:
-        """Return whether no block above binds a name, not even one that is spelt nearly so."""
-        if len(name) < _LONG:
-            return name not in self.bound
-        known = {other for other in self.bound if other not in (f"{name}s", name.removesuffix("s"))}
-        return not difflib.get_close_matches(name, known, 1, _ALIKE)
+        """Return whether no block binds a name so far, not even one that is spelt nearly so."""
+        return not any(_is_slip(name, other) for other in self.bound)
 
     def _announces(self, block: Block, index: int, line: int, kind: str) -> bool:
         """Return whether the page shows an error of this kind: in a comment, or below the block."""
@@ -104,6 +100,29 @@ class Incomplete:
         following = [other.fence.line for other in self.note.blocks[index + 1 : index + 2]]
         end = min([*following, block.fence.end + _BELOW, len(lines)])
         return any(re.search(rf"\b{kind}\b", text) for text in lines[block.fence.end : end])
+
+
+def _is_slip(name: str, other: str) -> bool:
+    """Return whether a name may be another one, misspelt: its case, two letters, one letter.
+
+    >>> _is_slip("Width", "width"), _is_slip("totel", "totle"), _is_slip("length", "lenth")
+    (True, True, True)
+    >>> _is_slip("stocks", "stock"), _is_slip("x_train", "y_train"), _is_slip("data2", "data1")
+    (False, False, False)
+    """
+    if name == other or name.casefold() == other.casefold():
+        return True
+    if min(len(name), len(other)) < _LONG:
+        return False
+    short, long = sorted((name, other), key=len)
+    if len(short) == len(long):
+        wrong = [n for n, (one, two) in enumerate(zip(short, long, strict=True)) if one != two]
+        pair = len(wrong) == 2 and wrong[1] - wrong[0] == 1
+        return pair and short[wrong[0]] == long[wrong[1]] and short[wrong[1]] == long[wrong[0]]
+    if len(long) - len(short) > 1 or long[-1] in "s_" or long[-1].isdigit():
+        return False
+    left = (long[:n] + long[n + 1 :] for n in range(len(long)) if long[n].isalpha())
+    return short in left
 
 
 def _names(block: Block) -> tuple[set[str], set[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -17,6 +18,8 @@ from vaultkit.checks.together import Row, is_edit, misplaced
 from vaultkit.claims.amounts import Quantity, as_float
 from vaultkit.claims.claims import claims_of
 
+#: Powers of a thousand, by which units differ: 4.7 kΩ is 4700.
+_THOUSANDS = tuple(Fraction(1000) ** power for power in range(-4, 5))
 #: *60 to 63 %*.
 _TO = re.compile(r"\W*(?:\bto\b|–)\W*")
 #: The number of digits from which on two numbers hardly agree by chance.
@@ -61,7 +64,8 @@ class Numbers:
                 r and all(known.rounds_to(a, counted=True) for a in r) for r in quantity.readings
             ):
                 values = " or ".join(f"{number:.6g}" for number in sorted(known.numbers))
-                yield verdict(FAILS, f"{quantity.of} is {values}")
+                outcome = FAILS if _contradicts(quantity, known) else UNJUDGED
+                yield verdict(outcome, f"{quantity.of} is {values}")
             elif known and len(quantity.readings) == 1:
                 yield verdict(HOLDS, f"variable {quantity.of}: {quantity.of} = {text}")
             elif length := counted.get((line, column), {}).get(text.split()[0]):
@@ -201,6 +205,21 @@ class Numbers:
         known = Evidence()
         known.add({*above[-1:], *below[:1]}, f"variable {quantity.of}")
         return known
+
+
+def _contradicts(quantity: Quantity, known: Evidence) -> bool:
+    """Return whether a number contradicts the values of its name.
+
+    In text without backticks, a letter may have another value for once, *on the Moon (g = 1.62)*,
+    or another unit: only a number that differs in a digit is a slip there.
+    """
+    if quantity.is_of_code:
+        return True
+    amounts = [amount for reading in quantity.readings[:1] for amount in reading]
+    scaled = [replace(a, scales=_THOUSANDS) if a.digits > 1 else a for a in amounts]
+    if all(known.rounds_to(amount, counted=True) for amount in scaled):
+        return False
+    return any(is_edit(amount, number, 1) for amount in scaled for number in known.numbers)
 
 
 def _verdict(quantity: Quantity, outcome: str, why: str, scope: str = "") -> Check:

@@ -131,6 +131,8 @@ class Quantity:
     closes: bool = False
     #: The name that the text says has this value, as in *`n` = 6* and *$d$ is 2*.
     of: str = ""
+    #: Whether that name is in code.
+    is_of_code: bool = False
     #: Whether it is so small that only the variable of that name can back it.
     is_small: bool = False
     #: The beginning of its sentence, and of the text between it and the number before it.

@@ -16,7 +16,7 @@ from fractions import Fraction
 from vaultkit.claims.amounts import Amount, Quantity
 from vaultkit.claims.naming import unnamed
 from vaultkit.claims.numerals import LARGE, NUMERAL, TENS, number_of
-from vaultkit.claims.suppositions import is_supposed, supposing
+from vaultkit.claims.suppositions import NOT_STATED, is_supposed, supposing
 from vaultkit.read.prose import CODE, END, LINK, NAME, Prose
 from vaultkit.read.sentences import clause
 
@@ -74,12 +74,7 @@ _OF = re.compile(
     rf"|{CODE}(?P<within>{_ELEMENT})\s?==?\s?"
     rf"|(?<![\w'’.,\-{CODE}])(?P<plain>[B-HJ-Zb-z]|[A-Za-z]+_\w+|[A-Za-z]\w*[₀-₉])\s?=\s?)$"
 )
-#: Words before the subject by which the value is not stated, and words that may follow it.
-_SUPPOSED = supposing(
-    "without", "neither", "no", "none", "otherwise", "mistake", "cannot", "for", "with", "set",
-    "take", "try", "choose", "at", "from", "as", "like", "say", r"e\.g", "than", r"(?<!,\s)where",
-    "by", r"change\w*", "becomes?",
-)  # fmt: skip
+#: What may follow the value of a subject.
 _STATED = re.compile(
     rf"{END}?(?![\w%^]|\.\d|\s?[-+*/·×−–%]|,\d|{END}?\s(?:or|to|times|if|when|unless|more|less|of|by|and"
     r"\s\d|percent|per)\b)"
@@ -87,20 +82,20 @@ _STATED = re.compile(
 _SENTENCE = re.compile(r"[.!?:;](?:\s|$)")
 
 
-def _of(text: str, found: re.Match[str]) -> str:
-    """Return the name whose value the text states; empty if there is none."""
+def _of(text: str, found: re.Match[str]) -> tuple[str, bool]:
+    """Return the name whose value the text states, and whether it is in code; or an empty name."""
     named = _OF.search(text, max(0, found.start() - 60), found.start())
     if not named or not _STATED.match(text, found.end()):
-        return ""
+        return "", False
     if named["plain"] and text.rfind(CODE, 0, named.start()) > text.rfind(END, 0, named.start()):
-        return ""  # the name of an argument in a call
+        return "", False  # the name of an argument in a call
     begins, ends = clause(text, named.start(), found.end())
-    supposed = _SUPPOSED.search(text, begins, named.start()) or text[ends : ends + 1] == "?"
+    supposed = NOT_STATED.search(text, begins, named.start()) or text[ends : ends + 1] == "?"
     name = named["code"] or named["within"] or named["plain"]
     # Formulas count from 1: x₂ is x[1], and S₂₁ is S[1, 0].
     if low := re.search("[₀-₉]+$", name):
         name = name[: low.start()] + str([int(digit) - 1 for digit in low[0].translate(_HIGH)])
-    return "" if supposed or ("[-" in name and low) else name
+    return "" if supposed or ("[-" in name and low) else name, not named["plain"]
 
 
 _TICKS = str.maketrans(CODE + END, "``")
@@ -176,15 +171,15 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
         readings = tuple(dict.fromkeys(_readings(number, before)))
         if more := _MORE.match(text, number.end()):
             readings = tuple(_sum(reading, int(more[1])) for reading in readings)
-        of = _of(text, number)
+        of, is_of_code = _of(text, number)
         small = bool(of and not readings and number[0].isdigit())
         if small:
             readings = ((Amount(Fraction(number[0]), Fraction(1), whole=True),),)
         if readings:
-            found.append((number, readings, of, small))
+            found.append((number, readings, (of, is_of_code), small))
     end = begins = -1
     stops = [stop.end() for stop in _SENTENCE.finditer(text)]
-    for number, readings, of, small in found:
+    for number, readings, (of, is_of_code), small in found:
         goes_on = end >= 0 and bool(_AND.fullmatch(text, end, number.start()))
         began, begins = begins, stops[n - 1] if (n := bisect_right(stops, number.start())) else 0
         behind = text[end : number.start()] if began == begins and end >= 0 else ""
@@ -204,6 +199,7 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
             opens=bool(_OPENS.search(text, max(0, number.start() - 2), number.start())),
             closes=bool(_CLOSES.match(text, number.end())),
             of=of,
+            is_of_code=is_of_code,
             is_small=small,
             sentence=prose.place_of(begins),
             behind=behind[:_LONGEST],

@@ -19,6 +19,12 @@ def supposing(*words: str) -> re.Pattern[str]:
     return re.compile(rf"(?i:\b(?:{'|'.join((_WORDS, *words))})\b|n't\b)")
 
 
+#: Words before a name by which the value behind it is not stated.
+NOT_STATED = supposing(
+    "without", "neither", "no", "none", "otherwise", "mistake", "cannot", "for", "with", "set",
+    "take", "try", "choose", "at", "from", "as", "like", "say", r"e\.g", "than", r"(?<!,\s)where",
+    "by", r"change\w*", "becomes?",
+)  # fmt: skip
 #: Verbs for what a reader may do with a value; words that may precede them; and beginnings of
 #: sentences in which nobody is asked to do it.
 _DO = (
