@@ -2,7 +2,7 @@
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Mend
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Mend, strictly
 from vaultkit.checks.outputs import check, compare
 from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
@@ -154,7 +154,7 @@ RECORDS = {
 
 @pytest.mark.parametrize(("text", "expected"), RECORDS.values(), ids=RECORDS)
 def test_what_is_told_of_a_block(text: str, expected: list[Check]) -> None:
-    assert checked(text) == expected
+    assert list(strictly(checked(text))) == expected
 
 
 def test_an_error_is_no_output_to_be_written() -> None:

@@ -1,0 +1,314 @@
+"""Compares the cells of tables with what outputs and variables have under the same label.
+
+The number of *Mars* in a table must be that in the line ``Mars 1.88`` of an output, in the value of
+the key ``"Mars"`` of a dictionary, or in the element beside ``"Mars"`` in another list, if the
+other rows of the table agree with theirs. Such a column is proven; if only one of its cells
+differs, or two are exchanged, they are contradicted. All other columns are not judged here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
+from vaultkit.checks.literals import is_number
+from vaultkit.checks.observed import NUMBER_IN_OUTPUT
+from vaultkit.read.note import Block, Cell, Note
+from vaultkit.run.session import Step
+
+#: A cell with one number and perhaps a unit, or with several, as in 7:3.
+_NUMBER = r"[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+_CELL = re.compile(
+    rf"[^\w\d−-]*(?:{_NUMBER})(?:\s?[:/–]\s?{_NUMBER})*[*_`$\s]*(?:[^\s\d]{{1,8}})?\W*"
+)
+_NUMBERS = re.compile(rf"(?<![\d.]){_NUMBER}")
+_WORD = re.compile(r"[^\W\d_]\w*")
+#: Most elements of a list or dictionary, and most lines of an output, that are compared.
+_MOST = 512
+#: The least number of rows of a column in which one cell may be contradicted, and the least number
+#: of digits in its other cells: fewer may agree by chance.
+_ROWS, _DIGITS = 3, 4
+
+Key = frozenset[str] | float
+#: By label, the numbers beside it.
+Source = Mapping[Key, Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is known of a number in a table: whether it is right, and the evidence."""
+
+    line: int
+    column: int
+    text: str
+    is_right: bool
+    why: str
+
+    @property
+    def failure(self) -> Check:
+        """The check of a number that is wrong."""
+        why = f"{self.text}: {self.why}"
+        return Check("number", self.line, self.text, FAILS, why, self.column)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A number in a cell, with the labels of its row and column."""
+
+    line: int
+    column: int
+    text: str
+    row: Key
+    title: frozenset[str]
+    is_share: bool
+
+    def is_rounding_of(self, number: float) -> bool:
+        plain = self.text.replace("−", "-").replace(",", "")
+        half = 0.5 * 10.0 ** -len(plain.partition(".")[2])
+        wanted = float(plain)
+        return any(
+            abs(number * scale - wanted) <= half * (1 + 1e-9) + 1e-12
+            for scale in ((1.0, 100.0) if self.is_share else (1.0,))
+        )
+
+    @property
+    def digits(self) -> int:
+        """The number of digits without zeros at both ends, which agree by chance too easily."""
+        return len(re.sub(r"\D", "", self.text).strip("0"))
+
+
+class Tables:
+    """Judges the numbers in the tables of a note.
+
+    Parameters
+    ----------
+    note
+        The note.
+    """
+
+    def __init__(self, note: Note) -> None:
+        self.sources: list[tuple[str, Source]] = []
+        #: Lists of numbers, which a column may show in their order.
+        self.lists: list[tuple[str, tuple[float, ...]]] = []
+        self.rebase(note)
+
+    def rebase(self, note: Note) -> None:
+        """Rebase onto an edited note whose text is the same up to the last block observed."""
+        self.note = note
+
+    def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Collect what the outputs and variables after a block have under labels."""
+        if not self.note.cells:
+            return
+        for step in steps:
+            self._read(step)
+        plain: dict[int, list[tuple[str, list[Any]]]] = defaultdict(list)
+        for name, value in variables.items():
+            if name.startswith("_"):
+                continue
+            if isinstance(value, dict):
+                self._add(f"variable {name}", value.items())
+            elif isinstance(value, list | tuple | np.ndarray) and 1 < len(_items(value)) <= _MOST:
+                items = _items(value)
+                plain[len(items)].append((name, items))
+                pairs = [(i[0], i[1:]) for i in items if isinstance(i, list | tuple) and i]
+                if len(pairs) == len(items):
+                    self._add(f"variable {name}", pairs)
+        for lists in plain.values():
+            labels = [items for _, items in lists if all(isinstance(i, str) for i in items)]
+            for name, items in lists:
+                if all(is_number(item) for item in items):
+                    numbers = tuple(map(float, items))
+                    if (f"variable {name}", numbers) not in self.lists:
+                        self.lists.append((f"variable {name}", numbers))
+                    for own in labels:
+                        self._add(f"variable {name}", zip(own, items, strict=True))
+
+    def _read(self, step: Step) -> None:
+        """Read an output: numbers behind words, or behind the first number of a line."""
+        pairs: list[tuple[Key, list[float]]] = []
+        lines = step.got.splitlines()[:_MOST]
+        where = f"output at line {max(step.shown_lines[0], step.line)}"
+        for text in lines:
+            first = NUMBER_IN_OUTPUT.search(text)
+            if not first:
+                continue
+            numbers = [_number(found) for found in NUMBER_IN_OUTPUT.findall(text)]
+            words = _words(text[: first.start()])
+            pairs.append((words, numbers) if words else (numbers[0], numbers[1:]))
+            if "{" in text:
+                with suppress(Exception):
+                    data = ast.literal_eval(text[text.index("{") : text.rindex("}") + 1])
+                    self._add(where, data.items())
+            if text.lstrip().startswith("[") and text.rstrip().endswith("]"):
+                self.lists.append((where, tuple(numbers)))
+        self._add(where, pairs)
+
+    def _add(self, where: str, pairs: Any) -> None:
+        """Add a source, without the labels that it has twice."""
+        found: dict[Key, Sequence[float]] = {}
+        twice: set[Key] = set()
+        for label, value in list(pairs)[:_MOST]:
+            key, numbers = _key(label), _flat(value)
+            if key in found:
+                twice.add(key)
+            if numbers and key != frozenset():
+                found[key] = numbers
+        source = {key: numbers for key, numbers in found.items() if key not in twice}
+        if len(source) > 1 and (where, source) not in self.sources:
+            self.sources.append((where, source))
+
+    def check(self, numbers: Iterable[Check]) -> Iterator[Check]:
+        """Yield the checks of the numbers of a note, with what is known of those in tables."""
+        findings = {(found.line, found.column): found for found in self._findings()}
+        for check in numbers:
+            found = findings.pop((check.line, check.column), None)
+            if found is None or check.outcome == EXCEPTED:
+                yield check
+            elif found.is_right:
+                yield replace(check, outcome=HOLDS, why=found.why, scope="")
+            else:
+                yield found.failure
+        yield from (found.failure for found in findings.values() if not found.is_right)
+
+    def _findings(self) -> Iterator[Finding]:
+        """Yield what is known of the numbers in columns that outputs or variables show."""
+        for column in _columns(self.note.cells):
+            yield from self._of_column(column)
+
+    def _of_column(self, column: Sequence[_Entry]) -> Iterator[Finding]:
+        best: list[Finding] = []
+        in_order = {where for where, numbers in self.lists if len(numbers) == len(column)}
+        for where, beside in self._beside(column):
+            pairs = [(e, n) for e, n in zip(column, beside, strict=True) if n is not None]
+            wrong = [(e, n) for e, n in pairs if not e.is_rounding_of(n)]
+            digits = sum(e.digits for e, n in pairs if e.is_rounding_of(n))
+            if len(pairs) > 1 and not wrong:
+                for entry, _ in pairs:
+                    yield Finding(entry.line, entry.column, entry.text, True, where)
+                return
+            swapped = len(wrong) == 2 and all(
+                a[0].is_rounding_of(b[1]) for a, b in (wrong, wrong[::-1])
+            )
+            ordered = where in in_order
+            enough = len(pairs) >= _ROWS + swapped + ordered and digits >= _DIGITS * (1 + ordered)
+            if enough and (len(wrong) == 1 or swapped) and not best:
+                best = [
+                    Finding(e.line, e.column, e.text, False, f"in {where} it is {n:.6g}")
+                    for e, n in wrong
+                ]
+        yield from best
+
+    def _beside(self, column: Sequence[_Entry]) -> Iterator[tuple[str, list[float | None]]]:
+        """Yield the numbers that a source has beside the labels of a column, and the source."""
+        for where, source in self.sources:
+            rows = [_found(entry, source) for entry in column]
+            if sum(row is not None for row in rows) < 2:
+                continue
+            longest = max(len(row) for row in rows if row is not None)
+            for place in (*range(longest), -1):
+                yield (
+                    where,
+                    [row[place] if row and -len(row) <= place < len(row) else None for row in rows],
+                )
+        for where, numbers in self.lists:
+            if len(numbers) == len(column):
+                yield where, list(numbers)
+
+
+def _columns(cells: Sequence[Cell]) -> Iterator[list[_Entry]]:
+    """Yield the columns of each table with the numbers in their cells."""
+    tables: list[list[list[Cell]]] = []
+    for cell in cells:
+        row = cell.first[1]
+        if not (tables and tables[-1][-1][0].first[1] in (row, row - 1)):
+            tables.append([[]])
+        elif tables[-1][-1][0].first[1] != row:
+            tables[-1].append([])
+        tables[-1][-1].append(cell)
+    for rows in tables:
+        for below in zip_longest(*rows):
+            entries = [list(_entries(cell)) for cell in below if cell is not None]
+            for column in zip_longest(*entries):
+                numbers = [entry for entry in column if entry is not None]
+                if len(numbers) > 1:
+                    yield numbers
+
+
+def _entries(cell: Cell) -> Iterator[_Entry]:
+    """Yield the numbers of a cell, if it consists of numbers."""
+    if not _CELL.fullmatch(cell.text):
+        return
+    row = _key(re.sub(r"<!--.*?-->", "", cell.first[0]).strip(" *_`$"))
+    is_share = "%" in cell.text + cell.title or "per cent" in cell.title
+    for found in _NUMBERS.finditer(cell.text):
+        column = cell.column + found.start()
+        yield _Entry(cell.line, column, found[0], row, _words(cell.title), is_share)
+
+
+def _found(entry: _Entry, source: Source) -> Sequence[float] | None:
+    """Return the numbers that a source has for a row, or for a row and a column."""
+    if isinstance(entry.row, float):
+        return source.get(entry.row)
+    if entry.row in source:
+        return source[entry.row]
+    of_both = [
+        numbers
+        for key, numbers in source.items()
+        if isinstance(key, frozenset) and key & entry.row and key & entry.title
+        if key <= entry.row | entry.title
+    ]
+    return of_both[0] if len(of_both) == 1 else None
+
+
+def _key(label: Any) -> Key:
+    """Return a label: a number, or words regardless of their case and order."""
+    if is_number(label):
+        return float(label)
+    if isinstance(label, frozenset):
+        return label
+    parts = label if isinstance(label, tuple) else (label,)
+    if not all(isinstance(part, str) or is_number(part) for part in parts):
+        return frozenset()
+    text = " ".join(map(str, parts))
+    plain = text.strip()
+    if re.fullmatch(_NUMBER, plain):
+        return _number(plain)
+    return _words(text)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _WORD.findall(text))
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "").replace("−", "-"))
+
+
+def _flat(value: Any) -> list[float]:
+    """Return the numbers of a value: a number, a text with one, or a sequence of these."""
+    if is_number(value):
+        return [float(value)]
+    if isinstance(value, str):
+        found = NUMBER_IN_OUTPUT.findall(value)
+        return [_number(found[0])] if len(found) == 1 else []
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple | np.ndarray):
+        return [float(item) for item in _items(value) if is_number(item)]
+    return []
+
+
+def _items(value: Any) -> list[Any]:
+    if isinstance(value, np.ndarray):
+        return list(value.tolist()) if value.ndim == 1 and value.size <= _MOST else []
+    return list(value[: _MOST + 1])
