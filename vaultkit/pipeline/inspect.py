@@ -179,11 +179,8 @@ class Judges:
         self.predictions = Predictions(note)
         self.shapes = Shapes(self.seen.shapes)
         self.statements = Statements(note)
-<<<<<<< HEAD
         self.bindings = Bindings(note)
-=======
         self.tables = Tables(note)
->>>>>>> c9991d8 (Compare the cells of tables with what code shows under the same label)
         #: The numbers of the blocks that raised an error.
         self.broken: set[int] = set()
         self.incomplete = Incomplete(note)
@@ -191,16 +188,11 @@ class Judges:
     def rebase(self, task: Task) -> None:
         """Rebase onto an edited note that agrees with this one up to the last block run."""
         self.task = task
-<<<<<<< HEAD
         judges = (
             self.equations, self.seen, self.predictions, self.statements, self.bindings,
-            self.incomplete,
+            self.incomplete, self.tables,
         )  # fmt: skip
         for judge in judges:
-=======
-        judges = self.equations, self.seen, self.predictions, self.statements, self.incomplete
-        for judge in (*judges, self.tables):
->>>>>>> c9991d8 (Compare the cells of tables with what code shows under the same label)
             judge.rebase(task.note)
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
@@ -210,11 +202,8 @@ class Judges:
         self.shapes.observe(block, steps, variables)
         self.predictions.observe(block, steps, variables)
         self.statements.observe(block, steps, variables)
-<<<<<<< HEAD
         self.bindings.observe(block, steps, variables)
-=======
         self.tables.observe(block, steps, variables)
->>>>>>> c9991d8 (Compare the cells of tables with what code shows under the same label)
 
     def check_block(self, index: int, steps: list[Step], seconds: float) -> Iterator[Check]:
         """Yield the check of a block: its outputs compared with those shown."""
@@ -262,12 +251,8 @@ class Judges:
     def _found(self) -> Iterator[Check]:
         yield from self.equations.check()
         yield from self.statements.check()
-<<<<<<< HEAD
         yield from self.bindings.check()
-        for check in (*self.numbers.check(), *self.shapes.check()):
-=======
         for check in (*self.tables.check(self.numbers.check()), *self.shapes.check()):
->>>>>>> c9991d8 (Compare the cells of tables with what code shows under the same label)
             # The value of code beside a number is evidence of it, and is reported by that check.
             place = check.line, check.column
             if self.bindings.judges(*place):
