@@ -236,7 +236,8 @@ def test_one_line_of_totals(vault: pytest.Pytester) -> None:
         [
             "vault: 1 note, 4 blocks, 1 equation, 1 shape, 0 numbers, 0 sentences, "
             "0 predictions, 1 link, 3 formulas; exceptions: 0 blocks not run, "
-            "0 outputs masked, 0 formulas not run, 0 links to notes not written yet, 1 number given; 1 not judged"
+            "0 outputs masked, 0 formulas not run, 0 links to notes not written yet, "
+            "1 number given; 1 not judged"
         ]
     )
 
