@@ -244,3 +244,26 @@ def test_mark_up_of_other_programs(text: str, outcome: str, tmp_path: Path) -> N
 def test_a_name_with_another_value(text: str, outcome: str, tmp_path: Path) -> None:
     assert outcome in outcomes(tmp_path, text)
     assert FAILS not in outcomes(tmp_path, text) or outcome == FAILS
+
+
+#: Formulas that do not hold for these values, and need not: of data, of a rounded number, of noise,
+#: of what a loop has left. And formulas that are wrong.
+MODELS = {
+    "T = np.array([1.01, 1.41]); l = np.array([0.25, 0.5])": (
+        "$T = 2 \\pi \\sqrt{l / 9.81}$",
+        True,
+    ),
+    "T = 8.02; lam = 0.0864": ("$\\lambda = \\ln 2 / T$", True),
+    "T = 8.03; lam = 0.0864 ": ("$\\lambda = \\ln 3 / T$", False),
+    "x = np.arange(4.0); y = 2 * x + np.random.default_rng(0).normal(size=4)": ("$y = 2 x$", True),
+    "for r in (0.03, 0.07): g = (1 + r) ** 2": ("$(1 + r)^2 = 1.1025$", True),
+    "r = 0.07": ("$(1 + r)^2 = 1.1025$", False),
+    "x = np.arange(4.0); y = 2 * x": ("$y = 3 x$", False),
+}
+
+
+@pytest.mark.parametrize("code", MODELS)
+def test_models_of_data(code: str, tmp_path: Path) -> None:
+    formula, is_model = MODELS[code]
+    found = outcomes(tmp_path, f"```python\n{code}\n```\n\n{formula}")
+    assert found == {UNJUDGED if is_model else FAILS}

@@ -22,6 +22,7 @@ from vaultkit.checks.check import (
     Check,
 )
 from vaultkit.checks.literals import names_of
+from vaultkit.checks.origins import origins
 from vaultkit.claims.free import free_formulas
 from vaultkit.claims.suppositions import NOT_STATED
 from vaultkit.read.expansion import Expanded
@@ -36,6 +37,9 @@ _GROWTH = re.compile(
     r"\s*(?:\\left|\\[Bb]igg?l?)?\s*\("
 )
 _GROWS = "states a rate of growth, which numbers cannot confirm"
+#: A side that is one name; and how far a rounded number may be from what a formula gives.
+_LONE = re.compile(r"\s*\\?[A-Za-z]+(?:_(?:\w|\{[^{}]*\}))?\s*=")
+_ROUNDED = 0.01
 #: The value of a name.
 _VALUE = re.compile(r"\s*\\?[A-Za-z]\w*(?:_\{.*\})?\s*(?:=|\\approx)\s*-?[\d.,{}]+\s*")
 
@@ -226,7 +230,24 @@ class Equations:
             before = self.note.lines[claim.formula.line - 1][: claim.formula.column - 1]
             clause = re.split(r"[.;:!?](?:\s|$)", before)[-1]
             outcome = UNJUDGED if NOT_STATED.search(clause) else FAILS
+        if outcome == FAILS and claim.fails and self._is_model(claim):
+            outcome = UNJUDGED
         return outcome, why
+
+    def _is_model(self, claim: Claim) -> bool:
+        """Return whether a statement is about data, a rounded number or what a loop has left."""
+        assert claim.verdict
+        names = [name.partition(" ")[0] for name in claim.verdict.bound]
+        found = origins(self.note.blocks)
+        if found.loops & set(names):
+            return True
+        if not names or not _LONE.match(claim.formula.tex):
+            return False
+        if names[0] in found.written:
+            with contextlib.suppress(ValueError):
+                left, right = float(claim.verdict.left), float(claim.verdict.right)
+                return abs(left - right) <= _ROUNDED * abs(right)
+        return names[0] in found.data
 
 
 def _outcome(claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, str]:

@@ -23,7 +23,7 @@ _DOCUMENTED = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def literals_of(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
     """Return the numbers in a block's code and docstrings, and its literal lists of numbers."""
     try:
-        nodes = _nodes(ast.parse(_source(block)))
+        nodes = _nodes(ast.parse(source_of(block)))
         # The code -0.5 does not state 0.5.
         within = {
             id(node.operand)
@@ -47,7 +47,8 @@ def literals_of(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
     return [number for number in numbers if number is not None], rows
 
 
-def _source(block: Block) -> str:
+def source_of(block: Block) -> str:
+    """Return the code of a block; of a session, that behind its prompts."""
     if block.kind != "pycon":
         return block.fence.text
     return "\n".join(re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", block.fence.text, re.MULTILINE))
@@ -63,7 +64,7 @@ def names_of(blocks: Iterable[Block]) -> frozenset[str]:
     found: set[str] = set()
     for block in blocks:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            nodes: list[ast.AST] = [ast.parse(_source(block))]
+            nodes: list[ast.AST] = [ast.parse(source_of(block))]
             for node in nodes:  # which grows in the loop
                 match node:
                     case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name):

@@ -1,0 +1,96 @@
+"""Where the values of names come from: data, a rounded number, or the last turn of a loop.
+
+A formula about measured or random numbers is a model, which they meet only nearly; a number that
+the code writes out may be rounded; and after a loop its variable has a value that no text is
+about.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from vaultkit.checks.literals import source_of
+from vaultkit.read.note import Block
+
+_RANDOM = re.compile(r"(?:^|[^a-z])(?:random|rng|normal|uniform|randn|noise|poisson|choice)", re.I)
+
+
+@dataclass
+class Origins:
+    """The names of data, of written numbers, and of the variables of loops."""
+
+    data: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
+    loops: set[str] = field(default_factory=set)
+
+
+def origins(blocks: Iterable[Block]) -> Origins:
+    r"""Return where the values of names come from.
+
+    Examples
+    --------
+    >>> from vaultkit.read.markdown import parse
+    >>> code = "g = 9.81; t, s = [1.0, 2.1], 3\\nfor k in t: u = k\\nv = s + rng.normal()"
+    >>> found = origins(parse(f"```python\\n{code}\\n```").blocks)
+    >>> sorted(found.data), sorted(found.written), sorted(found.loops)
+    (['t', 'v'], ['g'], ['k', 'u'])
+    """
+    found = Origins()
+    for block in blocks:
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            _collect(ast.parse(source_of(block)).body, found, within=False)
+    return found
+
+
+def _collect(body: list[ast.stmt], found: Origins, *, within: bool) -> None:
+    for node in body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                continue
+            case ast.For(target=target):
+                found.loops |= set(_bound(target))
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    _assign(target, value, found, within=within)
+            case ast.AugAssign(target=ast.Name(id=name)):
+                if within:
+                    found.loops.add(name)
+                if _RANDOM.search(ast.unparse(node.value)):
+                    found.data.add(name)
+        inner = within or isinstance(node, ast.For | ast.While)
+        for part in ("body", "orelse", "finalbody"):
+            _collect(getattr(node, part, []), found, within=inner)
+
+
+def _assign(target: ast.expr, value: ast.expr, found: Origins, *, within: bool) -> None:
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for one, other in zip(target.elts, value.elts, strict=False):
+            _assign(one, other, found, within=within)
+        return
+    names = set(_bound(target))
+    if within:
+        found.loops |= names
+    elif isinstance(value, ast.Constant) and isinstance(value.value, float):
+        found.written |= names
+    elif _is_written(value) or _RANDOM.search(ast.unparse(value)):
+        found.data |= names
+
+
+def _is_written(value: ast.expr) -> bool:
+    """Return whether an expression is a list or array of written numbers."""
+    if isinstance(value, ast.Call) and value.args:
+        value = value.args[0]
+    if not isinstance(value, ast.List | ast.Tuple):
+        return False
+    with suppress(ValueError, TypeError):
+        ast.literal_eval(value)
+        return True
+    return False
+
+
+def _bound(target: ast.expr) -> Iterator[str]:
+    yield from (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
