@@ -236,8 +236,8 @@ def test_a_row_binds_its_numbers_in_order(row: str, found: Callable[..., list[Ch
     (swapped,) = found(table + row.replace("0.15 | 0.23", "0.23 | 0.15"), CODE)
     assert swapped.outcome == FAILS
     assert "0.23 stands for number 1 of weights, 0.15" in swapped.why
-    assert swapped.mend
-    assert swapped.mend.lines[0].startswith("| a | 0.15 | 0.23 | 0.62")
+    assert swapped.fix
+    assert swapped.fix.lines[0].startswith("| a | 0.15 | 0.23 | 0.62")
 
 
 @pytest.mark.parametrize(
@@ -329,7 +329,7 @@ def test_numbers_are_rewritten_but_words_are_not(tmp_path: Path) -> None:
     for _ in range(2):
         vault = Vault(tmp_path)
         (note,) = vault.notes.values()
-        apply(note, [c.mend for c in inspect(note, vault) if c.mend and c.kind in REWRITTEN])
+        apply(note, [c.fix for c in inspect(note, vault) if c.fix and c.kind in REWRITTEN])
     after = before.replace("61 %", "62 %").replace("0.14<", "0.15<").replace("2.50", "1.00")
     assert path.read_text() == after
 

@@ -13,7 +13,7 @@ import pytest
 from markdown import markdown
 
 from vaultkit.claims.places import places
-from vaultkit.doors.browser import Desk
+from vaultkit.doors.browser import BrowserChecker
 from vaultkit.read.vault import Vault
 from vaultkit.render.host import PARTS
 from vaultkit.site.runnable import PYODIDE, bundle, controls, engine, local_modules
@@ -66,12 +66,12 @@ def vault(tmp_path: Path) -> Vault:
 
 
 @pytest.fixture
-def desk(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> BrowserChecker:
     monkeypatch.syspath_prepend(str(vault.root.parent))
-    return Desk(vault.root)
+    return BrowserChecker(vault.root)
 
 
-def told(desk: Desk, edits: dict[int, str] | None = None) -> list[dict[str, Any]]:
+def told(desk: BrowserChecker, edits: dict[int, str] | None = None) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     desk.check("A.md", edits or {}, found.append)
     json.dumps(found)
@@ -83,7 +83,7 @@ def by_place(found: list[dict[str, Any]]) -> dict[str, str]:
     return {place: m["check"]["outcome"] for m in checks for place in m["places"]}
 
 
-def test_each_check_names_its_part_of_the_page(desk: Desk) -> None:
+def test_each_check_names_its_part_of_the_page(desk: BrowserChecker) -> None:
     found = told(desk)
     assert [m["block"] for m in found if "limit" in m] == [0, 1]
     parts = by_place(found)
@@ -95,7 +95,7 @@ def test_each_check_names_its_part_of_the_page(desk: Desk) -> None:
     ]  # fmt: skip
 
 
-def test_an_edit_is_judged_at_the_same_places_and_then_gone(desk: Desk) -> None:
+def test_an_edit_is_judged_at_the_same_places_and_then_gone(desk: BrowserChecker) -> None:
     before = (desk.vault.root / "A.md").read_bytes()
     code = "import numpy as np\nimport beside\nx = np.zeros((2, 31))\n\n\nn = 13.5\nn"
     parts = by_place(told(desk, {0: code}))
@@ -107,17 +107,17 @@ def test_an_edit_is_judged_at_the_same_places_and_then_gone(desk: Desk) -> None:
     [folded] = [
         m["check"] for m in told(desk, {1: "print(n)\n\nn"}) if m.get("places") == ["block-1"]
     ]
-    assert folded["mend"]["output"] == "12.5\n12.5"
+    assert folded["fix"]["output"] == "12.5\n12.5"
 
 
-def test_an_edit_that_makes_another_page_is_refused(desk: Desk) -> None:
+def test_an_edit_that_makes_another_page_is_refused(desk: BrowserChecker) -> None:
     before = (desk.vault.root / "A.md").read_bytes()
     with pytest.raises(ValueError, match="ends the block"):
         told(desk, {0: "n = 12.5\n```\n\n$n = 3$\n\n```python\nn"})
     assert (desk.vault.root / "A.md").read_bytes() == before
 
 
-def test_what_a_browser_lacks_is_no_fault(desk: Desk) -> None:
+def test_what_a_browser_lacks_is_no_fault(desk: BrowserChecker) -> None:
     code = "import numpy as np\nimport beside\nn = 12.5\nx = np.zeros((2, 30))\n"
     found = told(desk, {0: code + "open('/no/such/file')"})
     [first] = [m["check"] for m in found if m.get("places") == ["block-0"]]
@@ -128,7 +128,7 @@ def test_what_a_browser_lacks_is_no_fault(desk: Desk) -> None:
     assert one["outcome"] == "fails"
 
 
-def test_a_notebook_is_edited_like_a_note(desk: Desk) -> None:
+def test_a_notebook_is_edited_like_a_note(desk: BrowserChecker) -> None:
     cell = {"cell_type": "code", "metadata": {}, "execution_count": 1}
     shown = {"output_type": "stream", "name": "stdout", "text": ["3\n"]}
     notebook = {
@@ -138,7 +138,7 @@ def test_a_notebook_is_edited_like_a_note(desk: Desk) -> None:
         "nbformat_minor": 5,
     }
     (desk.vault.root / "B.ipynb").write_text(json.dumps(notebook, indent=1) + "\n")
-    desk = Desk(desk.vault.root, desk.settings)
+    desk = BrowserChecker(desk.vault.root, desk.settings)
     found: list[dict[str, Any]] = []
     desk.check("B.ipynb", {}, found.append)
     assert by_place(found) == {"block-0": "holds"}
@@ -203,7 +203,7 @@ n
     vault = Vault(root)
     [note] = vault.notes.values()
     found: list[dict[str, Any]] = []
-    Desk(root).check("A.md", {}, found.append)
+    BrowserChecker(root).check("A.md", {}, found.append)
     parts = [
         (m["check"]["what"], m["check"]["outcome"], m["places"]) for m in found if "check" in m
     ]
@@ -252,9 +252,9 @@ def test_what_is_packed_is_enough_and_no_more(vault: Vault, tmp_path: Path) -> N
 import json, sys
 sys.path[:0] = ["packages", "vault"]
 from pathlib import Path
-from vaultkit.doors.browser import Desk
+from vaultkit.doors.browser import BrowserChecker
 found = []
-Desk(Path("vault/docs")).check("A.md", {}, found.append)
+BrowserChecker(Path("vault/docs")).check("A.md", {}, found.append)
 ours = {name: getattr(module, "__file__", "") or "" for name, module in sys.modules.items()}
 away = [n for n in ours if n.split(".")[0] in ("vaultkit", "yaml", "markdown_it", "mdit_py_plugins")
         and not ours[n].startswith((str(Path.cwd()), "packages"))]

@@ -98,7 +98,7 @@ def test_a_damaged_record_is_read_past(
     assert readings == [page, page]
     assert capsys.readouterr().out == ""
     assert kept(tmp_path).notes[page].text == TEXT
-    assert len(readings) == 2  # it was mended
+    assert len(readings) == 2  # it was fixed
 
 
 def test_what_is_kept_of_notes_that_are_gone_is_dropped(tmp_path: Path, page: Path) -> None:

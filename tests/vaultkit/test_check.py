@@ -4,10 +4,10 @@ import dataclasses
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, Check, Mend
+from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, Check, Fix
 
-MEND = Mend(2, 3, ("a", "b"), "code", "out")
-FULL = Check("block", 4, "w", FAILS, "why", 5, GENERAL, "sides", "n", 0.5, 0, MEND)
+FIX = Fix(2, 3, ("a", "b"), "code", "out")
+FULL = Check("block", 4, "w", FAILS, "why", 5, GENERAL, "sides", "n", 0.5, 0, FIX)
 
 
 def test_what_is_empty_is_left_out() -> None:
@@ -30,7 +30,7 @@ def test_what_is_empty_is_left_out() -> None:
         "pinned": "n",
         "seconds": 0.5,
         "block": 0,
-        "mend": {
+        "fix": {
             "first": 2,
             "last": 3,
             "lines": ("a", "b"),
@@ -44,8 +44,8 @@ def test_what_is_empty_is_left_out() -> None:
 @pytest.mark.parametrize("check", [FULL, Check("link", 1, "[[a]]", EXCEPTED)])
 def test_it_comes_back(check: Check) -> None:
     plain = check.plain()
-    if check.mend:
-        plain["mend"]["lines"] = list(check.mend.lines)  # as JSON has it
+    if check.fix:
+        plain["fix"]["lines"] = list(check.fix.lines)  # as JSON has it
     assert Check.from_plain(plain) == check
 
 
@@ -64,13 +64,13 @@ def test_nothing_else_is_a_check() -> None:
 
 
 def test_it_cannot_be_changed() -> None:
-    for record in (FULL, MEND):
+    for record in (FULL, FIX):
         with pytest.raises(dataclasses.FrozenInstanceError):
             record.line = 1  # type: ignore[misc]
 
 
 def test_halves_of_surrogate_pairs_are_escaped() -> None:
-    mend = Mend(1, 1, ("ü", "\ud800"), "", "\udfff")
-    plain = Check("block", 1, "ü", FAILS, "é \ud800", mend=mend).plain()
+    fix = Fix(1, 1, ("ü", "\ud800"), "", "\udfff")
+    plain = Check("block", 1, "ü", FAILS, "é \ud800", fix=fix).plain()
     assert (plain["what"], plain["why"]) == ("ü", "é \\ud800")
-    assert (plain["mend"]["lines"], plain["mend"]["output"]) == (("ü", "\\ud800"), "\\udfff")
+    assert (plain["fix"]["lines"], plain["fix"]["output"]) == (("ü", "\\ud800"), "\\udfff")

@@ -258,40 +258,40 @@ def test_what_fails_is_said_with_both_sides(vault: Vault) -> None:
     assert words(note, found[0]) == "$y = 3 x$"
 
 
-# --- What mends it
+# --- What fixes it
 
 
-def mending(vault: Vault, note: Note, place: str, by: int = 0) -> dict[str, Action]:
+def fixing(vault: Vault, note: Note, place: str, by: int = 0) -> dict[str, Action]:
     line, column = at(note.text, place, by)
     where = Span(line, column, line, column)
     vault = vault.replacing(note)
     return {action.title: action for action in actions(vault, note, where, checked(vault, note))}
 
 
-def mended(note: Note, action: Action) -> str:
+def fixed(note: Note, action: Action) -> str:
     return applied(note.text, action.edits[note.path])
 
 
 def test_outputs_are_written(vault: Vault) -> None:
     note = draft(vault, "array([2., 4.])", "array([2., 5.])")
-    found = mending(vault, note, "array([2., 5.])")
-    assert mended(note, found["Write this output"]) == TWICE
-    assert mended(note, mending(vault, note, "Here")["Write all outputs of this note (1)"]) == TWICE
+    found = fixing(vault, note, "array([2., 5.])")
+    assert fixed(note, found["Write this output"]) == TWICE
+    assert fixed(note, fixing(vault, note, "Here")["Write all outputs of this note (1)"]) == TWICE
 
 
 @pytest.mark.parametrize("end", ["\n", ""])
 def test_a_missing_output_is_written(vault: Vault, end: str) -> None:
     text = "# Twice\n\n```python\n1 + 1\n```" + end
     note = read_draft(vault.root / "Twice.md", text)
-    found = mending(vault, note, "1 + 1")
-    assert mended(note, found["Write this output"]).endswith("```\n\n```text\n2\n```\n")
+    found = fixing(vault, note, "1 + 1")
+    assert fixed(note, found["Write this output"]).endswith("```\n\n```text\n2\n```\n")
 
 
 def test_the_computed_number_is_taken_with_as_many_digits(vault: Vault) -> None:
     note = draft(vault, "is 4.0", "is 4.2")
-    found = mending(vault, note, "4.2", 1)
-    assert mended(note, found["Write 4.0 (computed: 4)"]) == TWICE
-    given = mended(note, found["Mark as given: reason"])
+    found = fixing(vault, note, "4.2", 1)
+    assert fixed(note, found["Write 4.0 (computed: 4)"]) == TWICE
+    given = fixed(note, found["Mark as given: reason"])
     assert "4.2<!-- given: reason -->." in given
     after = read_draft(note.path, given)
     assert not [check for check in checked(vault, after) if check.outcome == FAILS]
@@ -310,38 +310,38 @@ def test_a_sign_is_that_of_the_computed_number(
     vault: Vault, stated: str, computed: float, offered: str
 ) -> None:
     text = f"# Twice\n\nIt is {stated} here.\n\n```python\nx = {computed}\n```\n"
-    found = mending(vault, read_draft(vault.root / "Twice.md", text), stated)
+    found = fixing(vault, read_draft(vault.root / "Twice.md", text), stated)
     assert any(title.startswith(f"Write {offered} (computed: ") for title in found), list(found)
 
 
 def test_an_equation_is_marked_as_not_run(vault: Vault) -> None:
     for wrong in ("$y = 3 x$", "\n\n$$\ny = 3 x\n$$\n\n"):
         note = draft(vault, "$y = 2 x$", wrong)
-        given = mended(note, mending(vault, note, wrong.strip())["Mark as not run: reason"])
+        given = fixed(note, fixing(vault, note, wrong.strip())["Mark as not run: reason"])
         after = read_draft(note.path, given)
         assert not [c for c in checked(vault, after) if c.outcome == FAILS], given
 
 
-def test_a_missing_note_is_made_and_a_slip_is_mended(vault: Vault) -> None:
+def test_a_missing_note_is_made_and_a_slip_is_fixed(vault: Vault) -> None:
     note = draft(vault, "[[Other#Why]]", "[[Othr]] and [[Other#Wy]]")
-    found = mending(vault, note, "[[Othr]]", 3)
+    found = fixing(vault, note, "[[Othr]]", 3)
     makes = found["Make the note 'Othr'"].makes
     assert makes
     assert makes[0] == vault.root / "Othr.md"
     assert "# Othr" in makes[1]
     assert not makes[0].exists()
-    assert "See [[Other]] and" in mended(note, found["Link to 'Other'"])
-    found = mending(vault, note, "[[Other#Wy]]", 3)
-    assert "[[Other#Why]]" in mended(note, found["Link to 'Why'"])
+    assert "See [[Other]] and" in fixed(note, found["Link to 'Other'"])
+    found = fixing(vault, note, "[[Other#Wy]]", 3)
+    assert "[[Other#Why]]" in fixed(note, found["Link to 'Why'"])
 
 
 def test_a_mention_is_linked(vault: Vault) -> None:
     note = twice(vault)
-    found = mending(vault, note, "Other things", 2)
-    assert ", [[Other]] things" in mended(note, found["Link to 'Other'"])
+    found = fixing(vault, note, "Other things", 2)
+    assert ", [[Other]] things" in fixed(note, found["Link to 'Other'"])
     # In a link it is linked already, and code is code.
-    assert mending(vault, note, "[[Other#Why", 4) == {}
-    assert mending(vault, note, "import numpy") == {}
+    assert fixing(vault, note, "[[Other#Why", 4) == {}
+    assert fixing(vault, note, "import numpy") == {}
 
 
 def test_each_check_is_marked_as_a_whole(vault: Vault) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check, Mend
+from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check, Fix
 from vaultkit.pipeline import rests_on
 from vaultkit.pipeline.ledger import Ledger, in_words, published
 from vaultkit.read.note import Note
@@ -23,7 +23,7 @@ CHECKS = [
     Check("number", 9, "2.5", FAILS, "no such number", column=7),
     Check("equation", 5, "$a$", scope=GENERAL, column=2, seconds=0.25),
     Check("equation", 5, "$a$", scope=HERE, column=12),
-    Check("block", 3, "Run", block=0, mend=Mend(4, 5, ("1", "2"), "x", "3")),
+    Check("block", 3, "Run", block=0, fix=Fix(4, 5, ("1", "2"), "x", "3")),
 ]
 TEXT = "# A\n\n[[B#One]], [[data.csv]], [[A#Two]], [[Gone]] and ![x](a.svg).\n\n## Two\n"
 
@@ -319,7 +319,7 @@ def test_notes_that_are_gone_are_forgotten(vault: Vault) -> None:
     (other / "A.md").write_text("# A\n")
     record(Vault(other))
     (vault.root / "B.md").unlink()
-    Ledger(Vault(vault.root)).forget_the_gone()
+    Ledger(Vault(vault.root)).prune_deleted()
     assert store_beside(vault.root).names("checks") == {"docs/A.md", "docs2/A.md"}
 
 

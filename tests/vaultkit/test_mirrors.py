@@ -1,11 +1,11 @@
-"""Blocks that show a file: what of it they show, what is stale, and what would mend it."""
+"""Blocks that show a file: what of it they show, what is stale, and what would fix it."""
 
 from pathlib import Path
 
 import pytest
 
 from vaultkit.checks import mirrors
-from vaultkit.checks.check import FAILS, HOLDS, Check, Mend
+from vaultkit.checks.check import FAILS, HOLDS, Check, Fix
 from vaultkit.read.markdown import parse
 
 LIBRARY = '''\
@@ -79,17 +79,17 @@ def test_what_is_stale_is_told_with_what_it_should_be(folder: Path) -> None:
             "mirror", 4, "lib.py", FAILS,
             stale("f", ["@@ -1 +1,2 @@", "+@staticmethod", " @classmethod", "@@ -3,2 +4,3 @@",
                         '     """Say."""', "-    return x", "+    return (x,", "+            x)"]),
-            mend=Mend(4, 7, f),
+            fix=Fix(4, 7, f),
         ),
         Check("mirror", 10, "lib.py", FAILS,
               stale("size", ["@@ -1 +1 @@", "-size: int = 4", "+size: int = 3"]),
-              mend=Mend(10, 10, ("size: int = 3",))),
+              fix=Fix(10, 10, ("size: int = 3",))),
         Check("mirror", 11, "lib.py", FAILS,
               stale("A", ["@@ -1 +1,2 @@", "-A = 3", "+A = [1,", "+     2]  # why"]),
-              mend=Mend(11, 11, ("A = [1,", "     2]  # why"))),
+              fix=Fix(11, 11, ("A = [1,", "     2]  # why"))),
         Check("mirror", 12, "lib.py", FAILS,
               stale("Thing", ["@@ -1,2 +1,2 @@", " class Thing:", "-    a = 2", "+    a = 1"]),
-              mend=Mend(12, 13, ("class Thing:", "    a = 1"))),
+              fix=Fix(12, 13, ("class Thing:", "    a = 1"))),
     ]  # fmt: skip
 
 
@@ -103,10 +103,10 @@ def test_only_what_is_near_a_difference_is_quoted(folder: Path) -> None:
     )
 
 
-def test_a_mend_keeps_to_its_callout(folder: Path) -> None:
+def test_a_fix_keeps_to_its_callout(folder: Path) -> None:
     note = parse('> ```python title="lib.py"\n> import os\n>\n> size: int = 4\n> ```\n')
     (check,) = mirrors.check(note, folder)
-    assert check.mend == Mend(4, 4, ("> size: int = 3",))
+    assert check.fix == Fix(4, 4, ("> size: int = 3",))
     assert check.line == 4
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Mend, strictly
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Fix, strictly
 from vaultkit.checks.outputs import check, compare
 from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
@@ -32,8 +32,8 @@ def checked(text: str) -> list[Check]:
     ]
 
 
-def fails(line: int, why: str, mend: Mend | None, section: str = "note") -> Check:
-    return Check("block", line, section, FAILS, why, seconds=0.5, block=0, mend=mend)
+def fails(line: int, why: str, fix: Fix | None, section: str = "note") -> Check:
+    return Check("block", line, section, FAILS, why, seconds=0.5, block=0, fix=fix)
 
 
 WRITES = "\n--update writes the real output"
@@ -83,7 +83,7 @@ RECORDS = {
                 "the output differs\n  shown:   a\ufffc c\n  really:  a\ufffc b\n"
                 "  line by line (- shown, + really):\n    - a\ufffc c\n    ?    ^\n"
                 "    + a\ufffc b\n    ?    ^" + WRITES,
-                Mend(6, 6, ("a1 b",), 'print("a1 b")', "a1 b"),
+                Fix(6, 6, ("a1 b",), 'print("a1 b")', "a1 b"),
             ),
         ],
     ),
@@ -92,7 +92,7 @@ RECORDS = {
         [
             fails(
                 4, f"{MISSING}  a{WRITES}",
-                Mend(6, 5, ("", "```text", "a", "```"), 'print("a")', "a"), "B",
+                Fix(6, 5, ("", "```text", "a", "```"), 'print("a")', "a"), "B",
             )
         ],
     ),
@@ -101,7 +101,7 @@ RECORDS = {
         [
             fails(
                 4, f"{MISSING}\n    a\n    \n      ```` b `````{WRITES}",
-                Mend(
+                Fix(
                     6, 5,
                     (">", ">     `````text", ">     a", ">", ">       ```` b `````", ">     `````"),
                     'print("a\\n\\n  ```` b `````")', "a\n\n  ```` b `````",
@@ -114,13 +114,13 @@ RECORDS = {
         [
             fails(
                 7, f"an output is shown, but the code has none\n  shown:   old{WRITES}",
-                Mend(4, 8, (), "x=1", ""),
+                Fix(4, 8, (), "x=1", ""),
             )
         ],
     ),
     "an empty one is shown": (
         "```python\n1\n```\n\n```text\n```\n",
-        [fails(2, f"{MISSING}  1{WRITES}", Mend(6, 5, ("1",), "1", "1"))],
+        [fails(2, f"{MISSING}  1{WRITES}", Fix(6, 5, ("1",), "1", "1"))],
     ),
     "an output of another list": (
         "> ```python\n> 1\n> ```\n>\n> ```text\n> 2\n> ```\n",
@@ -129,23 +129,23 @@ RECORDS = {
                 6,
                 "the output differs\n  shown:   2\n  really:  1\n"
                 "  1 of 1 numbers differ; the worst: 2 is really 1 (off by 1)" + WRITES,
-                Mend(6, 6, ("> 1",), "1", "1"),
+                Fix(6, 6, ("> 1",), "1", "1"),
             )
         ],
     ),
     "prompts": (
         "```pycon\n>>> 1\n>>> x = 2\n3\n>>> 4\n5\n```\n",
         [
-            fails(2, f"{MISSING}  1{WRITES}", Mend(3, 2, ("1",), SESSION, "1")),
+            fails(2, f"{MISSING}  1{WRITES}", Fix(3, 2, ("1",), SESSION, "1")),
             fails(
                 4, f"an output is shown, but the code has none\n  shown:   3{WRITES}",
-                Mend(4, 4, (), SESSION, ""),
+                Fix(4, 4, (), SESSION, ""),
             ),
             fails(
                 6,
                 "the output differs\n  shown:   5\n  really:  4\n"
                 "  1 of 1 numbers differ; the worst: 5 is really 4 (off by 1)" + WRITES,
-                Mend(6, 6, ("4",), SESSION, "4"),
+                Fix(6, 6, ("4",), SESSION, "4"),
             ),
         ],
     ),
@@ -159,7 +159,7 @@ def test_what_is_told_of_a_block(text: str, expected: list[Check]) -> None:
 
 def test_an_error_is_no_output_to_be_written() -> None:
     (found,) = checked("a\n\n```python\n1 / 0\n```\n\n```text\nold\n```\n")
-    assert (found.line, found.outcome, found.mend) == (4, FAILS, None)
+    assert (found.line, found.outcome, found.fix) == (4, FAILS, None)
     assert found.why.startswith("Traceback (most recent call last):\n")
     assert found.why.endswith("ZeroDivisionError: division by zero")
 
@@ -197,7 +197,7 @@ def test_an_example_in_a_docstring_shows_what_comes() -> None:
     assert [(c.line, c.outcome) for c in found] == [(11, FAILS), (19, FAILS), (27, HOLDS)]
     assert "2.0 is really 2.5" in found[0].why
     assert "NameError" in found[1].why
-    assert not any("--update" in c.why or c.mend for c in found)
+    assert not any("--update" in c.why or c.fix for c in found)
     # What shows a file holds the examples of that file, which are run with it.
     note = parse(text.replace("```python\nimport", '```python title="a.py"\nimport'))
     running = NoteRun(note)

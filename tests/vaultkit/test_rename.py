@@ -108,7 +108,7 @@ def test_a_note_is_renamed_with_all_that_calls_it(vault: Path) -> None:
     assert broken(vault) == []
 
 
-def test_what_obsidian_has_renamed_itself_is_mended(vault: Path) -> None:
+def test_what_obsidian_has_renamed_itself_is_fixed(vault: Path) -> None:
     (vault / "birds" / "Owl.md").rename(vault / "birds" / "Eagle owl.md")
     code, told = run("rename", "Owl", "Eagle owl", "--vault", vault)
     assert code == 0, told

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from vaultkit.checks import mirrors
-from vaultkit.checks.check import HOLDS, Mend
+from vaultkit.checks.check import HOLDS, Fix
 from vaultkit.files import ChangedError
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.pipeline.update import apply
@@ -16,14 +16,14 @@ from vaultkit.read.notebook import read as read_notebook
 from vaultkit.read.vault import Vault
 
 
-def mends(path: Path) -> list[Mend]:
+def fixes(path: Path) -> list[Fix]:
     checks = inspect(read(path), Vault(path.parent))
-    return [check.mend for check in checks if check.mend]
+    return [check.fix for check in checks if check.fix]
 
 
-def notebook_mends(path: Path) -> list[Mend]:
+def notebook_fixes(path: Path) -> list[Fix]:
     checks = inspect(read_notebook(path), Vault(path.parent))
-    return [check.mend for check in checks if check.mend]
+    return [check.fix for check in checks if check.fix]
 
 
 def updated(path: Path, before: str) -> str:
@@ -33,7 +33,7 @@ def updated(path: Path, before: str) -> str:
             path.write_bytes(text.encode())
         seen = path.read_bytes()
         note = read(path)
-        apply(note, mends(path))
+        apply(note, fixes(path))
     assert path.read_bytes() == seen
     return seen.decode()
 
@@ -71,7 +71,7 @@ def test_outputs(path: Path, before: str, after: str) -> None:
 
 def test_a_file_that_changed_meanwhile_is_left_alone(path: Path) -> None:
     path.write_text("```python\n1\n```\n")
-    note, found = read(path), mends(path)
+    note, found = read(path), fixes(path)
     path.write_text("mine\n")
     with pytest.raises(
         ChangedError, match=r"Nöte with spaces.md has changed meanwhile; run again$"
@@ -92,7 +92,7 @@ def test_a_notebook_gets_the_outputs_of_its_cells(tmp_path: Path) -> None:
     cells.insert(1, {"cell_type": "markdown", "source": ["'ö'"], "outputs": "none"})
     path.write_text(json.dumps({"nbformat": 4, "cells": cells}, indent=1), encoding="utf-8")
     path.chmod(0o640)
-    apply(read_notebook(path), notebook_mends(path))
+    apply(read_notebook(path), notebook_fixes(path))
 
     def stream(*lines: str) -> list[dict[str, Any]]:
         return [{"name": "stdout", "output_type": "stream", "text": list(lines)}]
@@ -106,10 +106,10 @@ def test_a_notebook_gets_the_outputs_of_its_cells(tmp_path: Path) -> None:
     assert text.startswith('{\n "cells": [\n  {\n   "cell_type": "code",\n   "outputs": [\n')
     assert text.endswith("\n}\n")
     assert "\"'ö'\"" in text
-    assert notebook_mends(path) == []
+    assert notebook_fixes(path) == []
 
 
-def test_of_equal_cells_the_one_in_its_place_is_mended(tmp_path: Path) -> None:
+def test_of_equal_cells_the_one_in_its_place_is_fixed(tmp_path: Path) -> None:
     path = tmp_path / "Bock.ipynb"
     sources = ["x = 1", "x", "x = 2", "x"]
     cells: list[dict[str, Any]] = [
@@ -118,7 +118,7 @@ def test_of_equal_cells_the_one_in_its_place_is_mended(tmp_path: Path) -> None:
     right = [{"name": "stdout", "output_type": "stream", "text": ["1"]}]
     cells[1]["outputs"] = right
     path.write_text(json.dumps({"nbformat": 4, "cells": cells}, indent=1), encoding="utf-8")
-    apply(read_notebook(path), notebook_mends(path))
+    apply(read_notebook(path), notebook_fixes(path))
     outputs = [cell["outputs"] for cell in json.loads(path.read_bytes())["cells"]]
     assert outputs[1] == right
     assert outputs[3][0]["text"] == ["2"]
@@ -128,7 +128,7 @@ def test_a_notebook_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None
     path = tmp_path / "Bock.ipynb"
     cell = {"cell_type": "code", "source": ["1"], "outputs": []}
     path.write_text(json.dumps({"nbformat": 4, "cells": [cell]}, indent=1), encoding="utf-8")
-    note, found = read_notebook(path), notebook_mends(path)
+    note, found = read_notebook(path), notebook_fixes(path)
     mine = path.read_text().replace('"1"', '"2"')
     path.write_text(mine)
     with pytest.raises(ChangedError):
@@ -145,7 +145,7 @@ def test_a_save_right_before_it_is_replaced_is_not_lost(
     notebook = json.dumps({"nbformat": 4, "cells": [cell]}, indent=1)
     path.write_text("```python\n1\n```\n" if name == "A.md" else notebook)
     note, found = (
-        (read(path), mends(path)) if name == "A.md" else (read_notebook(path), notebook_mends(path))
+        (read(path), fixes(path)) if name == "A.md" else (read_notebook(path), notebook_fixes(path))
     )
     chmod = Path.chmod
 
@@ -170,7 +170,7 @@ def test_code_from_outside_is_not_copied(tmp_path: Path, title: str) -> None:
     path.write_text(f'```python title="{title}"\nA = 1\n```\n')
     (found,) = mirrors.check(read(path), root)
     assert found.outcome == "fails"
-    assert found.mend is None
+    assert found.fix is None
     assert "secret'" not in found.why
 
 
@@ -183,7 +183,7 @@ def test_mirrored_code_is_copied(path: Path) -> None:
         '> ```python title="lib.py"\n> import os\n>\n> A = 2\n>\n> def f(y): ...\n> ```\n'
     )
     note = read(path)
-    apply(note, [c.mend for c in mirrors.check(note, path.parent) if c.mend])
+    apply(note, [c.fix for c in mirrors.check(note, path.parent) if c.fix])
     assert path.read_text() == (
         '> ```python title="lib.py"\n> import os\n>\n> A = [\n>     1,\n> ]\n>\n'
         "> @staticmethod\n> def f(x):\n>     # why\n>\n>     return x\n> ```\n"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.vaultkit.cases.tables import SAMPLE, VALUES, VERDICTS, K, Q
 from vaultkit.tex import Statement, parse
-from vaultkit.values import Settings, UnboundError, Verdict, judge, misfit
+from vaultkit.values import Settings, UnboundError, Verdict, judge, shape_mismatch
 
 RNG = np.random.default_rng(0)
 
@@ -359,7 +359,7 @@ def test_shapes_that_do_not_fit_are_told_of_an_expression() -> None:
     def told(tex: str, **names: Any) -> str:
         (statement,) = parse(f"{tex} > 99")
         assert isinstance(statement, Statement)
-        return misfit(statement.sides[0], names)
+        return shape_mismatch(statement.sides[0], names)
 
     why = "shapes (5, 3) and (5, 3) cannot be multiplied: 3 is not 5"
     assert told("Q K", Q=Q, K=K) == why

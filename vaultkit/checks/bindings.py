@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check, Mend
+from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check, Fix
 from vaultkit.checks.computed import Caller, computed, just_call
 from vaultkit.checks.stated import Judged, judge_value, threshold
 from vaultkit.checks.values import plain, text_of, truth
@@ -57,7 +57,7 @@ class Verdict:
 
 
 class Bindings:
-    """Judges the bound words of a note.
+    """RunChecks the bound words of a note.
 
     Parameters
     ----------
@@ -157,13 +157,13 @@ class Bindings:
                 why = why or f"{binding.code}: no block of this note binds {name}"
                 yield _check(*at, FAILS, why)
                 continue
-            mend = rewritten.get(binding.line) if verdict.rewrites and not verdict.holds else None
+            fix = rewritten.get(binding.line) if verdict.rewrites and not verdict.holds else None
             yield _check(
                 *at, HOLDS if verdict.holds else FAILS, verdict.why,
-                scope=verdict.scope if verdict.holds else "", mend=mend,
+                scope=verdict.scope if verdict.holds else "", fix=fix,
             )  # fmt: skip
 
-    def _rewritten(self) -> dict[int, Mend]:
+    def _rewritten(self) -> dict[int, Fix]:
         """Return the lines with the digits of the values, by the lines of the bindings."""
         if self.note.path.suffix == ".ipynb":
             return {}
@@ -171,15 +171,15 @@ class Bindings:
         for verdict in self.found.values():
             for line, column, old, new in () if verdict.holds else verdict.rewrites:
                 changes.setdefault(line, []).append((column, old, new))
-        mends = {}
+        fixes = {}
         for line, own in changes.items():
             text = self.note.lines[line - 1]
             for column, old, new in sorted(own, reverse=True):
                 if text.startswith(old, column - 1):
                     text = text[: column - 1] + new + text[column - 1 + len(old) :]
             if text != self.note.lines[line - 1]:
-                mends[line] = Mend(line, line, (text,))
-        return mends
+                fixes[line] = Fix(line, line, (text,))
+        return fixes
 
 
 def _check(line: int, what: str, column: int, outcome: str, why: str, **more: Any) -> Check:

@@ -1,4 +1,4 @@
-"""`Check`, the record of what a check found, and `Mend`, an edit that repairs it."""
+"""`Check`, the record of what a check found, and `Fix`, an edit that repairs it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GENERAL, HERE, FOUND = "general", "here", "found"
 
 
 @dataclass(frozen=True)
-class Mend:
+class Fix:
     """An edit: replaces lines ``first`` to ``last`` (from 1), or inserts if ``last < first``.
 
     In a notebook the cell of block number ``block``, whose code is ``source``, gets the output
@@ -65,7 +65,7 @@ class Check:
         The time that it took.
     block
         The index of the block that was checked, from 0; None for other checks.
-    mend
+    fix
         The edit that would make it hold, if one is known.
     """
 
@@ -80,7 +80,7 @@ class Check:
     pinned: str = ""
     seconds: float = 0.0
     block: int | None = None
-    mend: Mend | None = None
+    fix: Fix | None = None
 
     def __post_init__(self) -> None:
         """Shorten names and formulas in the message; outputs stay as they are."""
@@ -99,7 +99,7 @@ class Check:
         True
         """
         kept = ("kind", "line", "what", "outcome")
-        data = {**vars(self), "mend": self.mend and asdict(self.mend)}.items()
+        data = {**vars(self), "fix": self.fix and asdict(self.fix)}.items()
         return {k: _encodable(v) for k, v in data if k in kept or v not in ("", None)}
 
     @classmethod
@@ -112,14 +112,14 @@ class Check:
             If the data have another form.
         """
         check = cls(**data)
-        mend = data.get("mend")
+        fix = data.get("fix")
         words = ("kind", "what", "outcome", "why", "scope", "sides", "pinned")
         given = (getattr(check, name) for name in words)
         if not all(isinstance(value, str) for value in given) or not isinstance(check.line, int):
             raise TypeError("a check has words where numbers should be")
-        if mend is None:
+        if fix is None:
             return check
-        return cls(**{**data, "mend": Mend(**{**mend, "lines": tuple(mend["lines"])})})
+        return cls(**{**data, "fix": Fix(**{**fix, "lines": tuple(fix["lines"])})})
 
 
 def strictly(checks: Iterable[Check]) -> Iterator[Check]:

@@ -1,4 +1,4 @@
-"""Judges the formulas of a note that state something, on the note's variables."""
+"""RunChecks the formulas of a note that state something, on the note's variables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from vaultkit.read.expansion import Expanded
 from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
 from vaultkit.tex import Membership, Node, TexError, parse, parse_expression
-from vaultkit.values import UnboundError, Verdict, judge, law, misfit
+from vaultkit.values import UnboundError, Verdict, judge, law, shape_mismatch
 
 #: Landau symbols before their arguments: O(n), o(1), Θ(n log n), Ω(n).
 _GROWTH = re.compile(
@@ -106,7 +106,7 @@ class Expression:
 
 
 class Equations:
-    """Judges the formulas of a note.
+    """RunChecks the formulas of a note.
 
     A formula is judged after the last block above it; if a name in it is not bound there, after the
     first block below that binds all of its names.
@@ -141,7 +141,7 @@ class Equations:
         self.note = note
         self.expressions = []
         self.claims, self.others = [], list[Check]()
-        for formula in (*note.formulas, *note.asides):
+        for formula in (*note.formulas, *note.untypeset_formulas):
             if formula.not_run:
                 self.others.append(_check("equation", formula, EXCEPTED, formula.not_run))
                 continue
@@ -189,7 +189,7 @@ class Equations:
             if not expression.fits:
                 # One of several bindings of these names is meant: the one whose shapes fit.
                 with contextlib.suppress(UnboundError):
-                    expression.why = misfit(expression.tree, variables, call=self.call)
+                    expression.why = shape_mismatch(expression.tree, variables, call=self.call)
                     expression.fits = not expression.why
 
     @property

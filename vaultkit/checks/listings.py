@@ -80,7 +80,9 @@ def _called(note: Note) -> set[str]:
 
     In TeX, some characters of a name are escaped with a backslash.
     """
-    texts = [formula.tex.replace("\\_", "_") for formula in (*note.formulas, *note.asides)]
+    texts = [
+        formula.tex.replace("\\_", "_") for formula in (*note.formulas, *note.untypeset_formulas)
+    ]
     texts += [said.code for said in claims_of(note).said]
     return {word for text in texts for word in re.findall(r"\w+", text)}
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from vaultkit.checks.check import FAILS, Check, Mend
+from vaultkit.checks.check import FAILS, Check, Fix
 from vaultkit.read.note import Block, Note
 
 
@@ -60,8 +60,8 @@ def check(note: Note, folder: Path) -> Iterator[Check]:
                 difference
             )
             lines = tuple((block.fence.prefix + text).rstrip() for text in true.lines)
-            mend = Mend(line + 1 + shown.first, line + 1 + shown.last, lines)
-            yield Check("mirror", line + 1 + shown.first, title, FAILS, why, mend=mend)
+            fix = Fix(line + 1 + shown.first, line + 1 + shown.last, lines)
+            yield Check("mirror", line + 1 + shown.first, title, FAILS, why, fix=fix)
 
 
 def mirrors(note: Note) -> Iterator[Block]:

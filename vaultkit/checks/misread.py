@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from vaultkit.read.fences import ADMONITIONS, OPTIONS, RUNS, is_session, looks_like_python, options
-from vaultkit.read.note import Fence, Marked, Note, Problem
+from vaultkit.read.note import Fence, Note, Problem, UnparsedMarkup
 
 #: Options after ```` ```pycon ````, where tracebacks show errors.
 _SESSION_OPTIONS = set(OPTIONS) - {"raises"}
@@ -74,7 +74,7 @@ def problems(note: Note) -> Iterator[Problem]:
         yield from _in_brackets(text)
 
 
-def _unread(text: Marked) -> Iterator[Problem]:
+def _unread(text: UnparsedMarkup) -> Iterator[Problem]:
     """Yield mark-up that is shown as text."""
     for pattern, why in (*_BROKEN.items(), *_UNREAD.items()):
         for found in pattern.finditer(text.words):
@@ -85,7 +85,7 @@ def _unread(text: Marked) -> Iterator[Problem]:
                 yield Problem(line, f"{found[0]}: {why}", column, foreign=foreign)
 
 
-def _in_brackets(text: Marked) -> Iterator[Problem]:
+def _in_brackets(text: UnparsedMarkup) -> Iterator[Problem]:
     r"""Yield ``\(x = 1\)``, which is not mathematics in Obsidian or CommonMark."""
     for found in _LATEX.finditer(text.paragraph):
         if _IS_MATHS.search(found[2]) and text.words[found.start()] == found[1]:

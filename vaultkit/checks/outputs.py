@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, Check, Mend
+from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, Check, Fix
 from vaultkit.read.note import Block
 from vaultkit.run.session import Step
 
@@ -50,12 +50,12 @@ def check(
     for step, line, why in problems:
         # A fence that is not closed contains the text below it, which must not be rewritten.
         fixed = step.error or step.example or not block.closed
-        mend = None if fixed else _mend(index, block, step)
+        fix = None if fixed else _fix(index, block, step)
         # A block without an output fence says nothing about its output.
         silent = block.output is None and block.kind == "python" and not fixed
         outcome = UNJUDGED if silent else FAILS
         yield Check(
-            "block", line, block.section, outcome, why, seconds=seconds, block=index, mend=mend
+            "block", line, block.section, outcome, why, seconds=seconds, block=index, fix=fix
         )
 
 
@@ -76,7 +76,7 @@ def _problems(step: Step, volatile: str, every_digit: bool) -> Iterator[tuple[in
         yield line, f"{prefix}{difference}{hint}"
 
 
-def _mend(index: int, block: Block, step: Step) -> Mend:
+def _fix(index: int, block: Block, step: Step) -> Fix:
     """Return the edit that replaces the output shown by the computed one."""
     first, last = step.shown_lines
     lines = step.got.split("\n") if step.got else []
@@ -90,7 +90,7 @@ def _mend(index: int, block: Block, step: Step) -> Mend:
     elif block.output:
         prefix = block.output.prefix
     shown = tuple((prefix + line).rstrip() for line in lines)
-    return Mend(first, last, shown, block.fence.text, step.got, index)
+    return Fix(first, last, shown, block.fence.text, step.got, index)
 
 
 def _mark(text: str) -> str:

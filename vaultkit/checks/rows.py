@@ -53,7 +53,7 @@ class Rows:
                     if not source and len(row) > ROW and (miss := self._near_miss(quantities)):
                         self.misses[row[miss[0]]] = miss[1], len(row) >= _SURE
                     bracketed = not source and quantities[0].opens and quantities[-1].closes
-                    if bracketed and (source := self._permuted(quantities)):
+                    if bracketed and (source := self._in_other_order(quantities)):
                         self.swapped[row[0]] = source
                     if bracketed and len(row) == ROW and any(map(has_decimals, quantities)):
                         self.apart[row[0]] = quantities
@@ -81,8 +81,11 @@ class Rows:
                 return place, source
         return None
 
-    def _permuted(self, row: list[Quantity]) -> str:
-        """Describe a source with the numbers in another order, if none has them in order."""
+    def _in_other_order(self, row: list[Quantity]) -> str:
+        """Return *source: numbers* of the first run with the numbers of a row in another order.
+
+        It is empty if there is none, if a source has them in their order, or if they are two.
+        """
         amounts = [q.readings[0][0] for q in row if q.readings[0]]
         if len(row) <= ROW or len(amounts) < len(row):
             return ""

@@ -87,7 +87,7 @@ class _Entry:
 
 
 class Tables:
-    """Judges the numbers in the tables of a note.
+    """RunChecks the numbers in the tables of a note.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Judges the equations and shapes of a note again, on runs with other numbers.
+"""RunChecks the equations and shapes of a note again, on runs with other numbers.
 
 A statement that holds in every trial holds in general (`GENERAL`), others on this page (`HERE`).
 Every second trial also changes sizes. Not all sizes can change at once, since some arrays are
@@ -342,12 +342,13 @@ def _call(session: NoteRun, function: Callable[..., Any], given: Sequence[Any]) 
 
 def _lengths(claim: Claim) -> set[str]:
     """Return the sizes in a claim that are only lengths of axes or bounds of sums."""
-    counted = [n for node in walk(claim.statement) for n in _ends(node)]
+    counted = [n for node in walk(claim.statement) for n in _size_names(node)]
     names = Counter(node.name for node in walk(claim.statement) if _is_name(node))
     return {name for name, count in Counter(counted).items() if count == names[name]}
 
 
-def _ends(node: Node) -> list[str]:
+def _size_names(node: Node) -> list[str]:
+    """Return the names of a node that are only sizes: those above Σ, and m and n in ℝᵐˣⁿ."""
     match node:
         case Membership(dims=dims) if dims:
             return [dim.name for dim in dims if _is_name(dim)]

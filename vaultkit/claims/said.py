@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from vaultkit.claims.expressions import expression_of, is_literal, is_steady, parsed, uses_names
 from vaultkit.claims.suppositions import is_doubtful
-from vaultkit.read.note import Cell, Coded
+from vaultkit.read.note import Cell, ParagraphWithCode
 from vaultkit.read.sentences import Sentences
 
 
@@ -77,7 +77,7 @@ _TOLD = re.compile(
 _KINDS = r"(?:u?int|float|complex)\d+|bool|object|int|float|str|list|tuple|dict|set"
 
 
-def said(coded: Coded) -> Iterator[Said]:
+def said(coded: ParagraphWithCode) -> Iterator[Said]:
     """Yield the statements in the inline code of a paragraph."""
     content, children = coded.source, coded.parts
     sentences = Sentences(content)

@@ -32,7 +32,7 @@ _LACKING = re.compile(
 )
 
 
-class Desk:
+class BrowserChecker:
     """Inspects the notes of a vault, edited or not, and reports each check when it is known.
 
     Parameters
@@ -104,10 +104,10 @@ def _excused(check: Check, lacking: set[int]) -> Check:
     last = check.why.rstrip().rpartition("\n")[2].strip()
     if check.kind == "block" and _LACKING.fullmatch(last):
         lacking.add(check.block if check.block is not None else -1)
-        return replace(check, outcome=EXCEPTED, why=f"cannot run in a browser: {last}", mend=None)
+        return replace(check, outcome=EXCEPTED, why=f"cannot run in a browser: {last}", fix=None)
     if lacking:
         why = "depends on a block that cannot run in a browser"
-        return replace(check, outcome=EXCEPTED, why=why, mend=None)
+        return replace(check, outcome=EXCEPTED, why=why, fix=None)
     return check
 
 

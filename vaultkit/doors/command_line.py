@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 import click
 
 from vaultkit import starter
-from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check, Mend
+from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check, Fix
 from vaultkit.doors.binding import bind
 from vaultkit.edit.annotate import Annotations, NotOursError
 from vaultkit.edit.rename import Changes, RenameError, rename_heading, rename_note
@@ -372,11 +372,11 @@ def _inspect(
             for note in steps:
                 inspection = runner.result(note)
                 if update:
-                    mends = [c.mend for c in inspection.checks if c.mend and c.kind in REWRITTEN]
-                    if _apply(note, mends):
-                        rewritten += len(mends)
+                    fixes = [c.fix for c in inspection.checks if c.fix and c.kind in REWRITTEN]
+                    if _apply(note, fixes):
+                        rewritten += len(fixes)
                         checks = [
-                            replace(c, outcome=EXCEPTED, why="rewritten") if c.mend in mends else c
+                            replace(c, outcome=EXCEPTED, why="rewritten") if c.fix in fixes else c
                             for c in inspection.checks
                         ]
                         found.append(Inspection(note, checks))
@@ -410,16 +410,16 @@ def _say(line: str) -> None:
     click.echo(line, err=True)
 
 
-def _apply(note: Note, mends: list[Mend]) -> int:
+def _apply(note: Note, fixes: list[Fix]) -> int:
     """Rewrite parts of a note; return how many were rewritten."""
-    if not mends:
+    if not fixes:
         return 0
     try:
-        apply(note, mends)
+        apply(note, fixes)
     except (OSError, ChangedError) as error:
         click.echo(f"{note.path}: not rewritten: {error}", err=True)
         return 0
-    return len(mends)
+    return len(fixes)
 
 
 def _except_known(vault: Vault, found: Found, *, whole: bool) -> Found:

@@ -58,7 +58,7 @@ class Draft:
             return checks
         head, tail, by = carried(self.verdict.note.lines, self.note.lines)
         return [
-            replace(check, line=check.line + (by if check.line >= tail else 0), mend=None)
+            replace(check, line=check.line + (by if check.line >= tail else 0), fix=None)
             for check in checks
             if check.line <= head or check.line >= tail
         ]

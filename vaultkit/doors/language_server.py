@@ -291,7 +291,7 @@ class Server(LanguageServer):
             types.CodeAction(
                 action.title,
                 types.CodeActionKind.QuickFix,
-                [self._in_words.diagnostic(note, action.mends)] if action.mends else None,
+                [self._in_words.diagnostic(note, action.fixes)] if action.fixes else None,
                 edit=self._in_words.workspace_edit(action.edits, makes=action.makes),
             )
             for action in actions(self.vault, note, where, checks)

@@ -165,7 +165,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         for note in vault.notes.values():
             for line, why in failures.of(note):
                 _log.warning("%s/%s:%s: %s", folder, vault.relative(note.path), line, why)
-        failures.forget_the_gone()
+        failures.prune_deleted()
 
     # Before other plugins open any of the files.
     @event_priority(100)
@@ -402,7 +402,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         search: Any = config.plugins.get("material/search")
         if search:
             search.search_index.entries.clear()
-        self.render_cache.forget_the_rest()
+        self.render_cache.prune_unused()
         site = Path(config.site_dir)
         write_atomically(site / LLMS, self.model.llms())
         if deck := self.model.deck():

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, Check, Mend
+from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, Check, Fix
 from vaultkit.checks.listings import checks_of
 from vaultkit.doors.pytest_session import (
     EXCEPTIONS,
@@ -100,7 +100,7 @@ class NoteFile(pytest.File):
     """A note as a file of tests."""
 
     note: Note
-    mends: list[Mend]
+    fixes: list[Fix]
     #: Names of the items that have run: some plugins run an item twice.
     ran: set[str]
     expected: int
@@ -116,14 +116,14 @@ class NoteFile(pytest.File):
             return
         self.note = vault.notes[self.path]
         updates = self.config.option.vault_update and not self.config.option.collectonly
-        if updates and (mends := stale_mirrors(self.note, vault)):
-            apply(self.note, mends)
-            self.config.stash[TALLY]["mirrors rewritten"] += len(mends)
+        if updates and (fixes := stale_mirrors(self.note, vault)):
+            apply(self.note, fixes)
+            self.config.stash[TALLY]["mirrors rewritten"] += len(fixes)
             root = vault_root(self.path, self.config)
             assert root is not None
             vault = read_vault(root, self.config)
             self.note = vault.notes[self.path]
-        self.mends = []
+        self.fixes = []
         self.ran = set()
         asked = checks_of(self.note, vault.options, vault.relative(self.path)) | {"form"}
         # A block that nobody asked for has no item, but may run for another check.
@@ -155,10 +155,10 @@ class NoteFile(pytest.File):
 
     def teardown(self) -> None:
         """Write the changes of ``--update``; record the results in the ledger if all items ran."""
-        mends, self.mends = self.mends, []
-        if mends:
-            apply(self.note, mends)
-            self.config.stash[TALLY]["outputs rewritten"] += len(mends)
+        fixes, self.fixes = self.fixes, []
+        if fixes:
+            apply(self.note, fixes)
+            self.config.stash[TALLY]["outputs rewritten"] += len(fixes)
         if len(self.ran) == self.expected and self.inspection.whole:
             self.runner.record(self.inspection, Ledger(self.runner.vault))
         self.ran = set()
@@ -201,8 +201,8 @@ class NoteItem(_Item):
             self.count(found)
         problems = [check for check in found if check.outcome == FAILS]
         if self.config.option.vault_update:
-            outputs = [c for c in found if c.mend and c.kind in REWRITTEN]
-            self.parent.mends += [check.mend for check in outputs if check.mend]
+            outputs = [c for c in found if c.fix and c.kind in REWRITTEN]
+            self.parent.fixes += [check.fix for check in outputs if check.fix]
             problems = [check for check in problems if check not in outputs]
         if problems:
             whys = [c.why.split("\n", 1)[0] for c in problems]

@@ -164,7 +164,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         workers.close()
     session.config.stash[FIGURES].close()
     for runner in session.config.stash[RUNNERS].values():
-        Ledger(runner.vault).forget_the_gone()
+        Ledger(runner.vault).prune_deleted()
 
 
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:

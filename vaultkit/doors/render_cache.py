@@ -184,7 +184,7 @@ class RenderCache:
             self._helpers.end()
             self._helpers = None
 
-    def forget_the_rest(self) -> None:
+    def prune_unused(self) -> None:
         """Drop the entries that this build has not used."""
         self._store.forget_others(_KIND, self._asked)
 

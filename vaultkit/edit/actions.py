@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vaultkit import starter
-from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check, Mend
+from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check, Fix
 from vaultkit.edit.find import link_in
 from vaultkit.edit.spans import span as span_of
 from vaultkit.edit.text import Edit, Span
@@ -35,14 +35,14 @@ class Action:
         The edits of each file, by its path.
     makes
         A file to create first, with its text.
-    mends
+    fixes
         The check that holds afterwards, if it repairs one.
     """
 
     title: str
     edits: dict[Path, list[Edit]] = field(default_factory=dict)
     makes: tuple[Path, str] | None = None
-    mends: Check | None = None
+    fixes: Check | None = None
 
 
 def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> Iterator[Action]:
@@ -55,13 +55,13 @@ def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> I
     checks
         The checks of the current text.
     """
-    mends = [check for check in checks if check.mend and check.outcome in UNPROVEN]
+    fixes = [check for check in checks if check.fix and check.outcome in UNPROVEN]
     for check in checks:
         if not _touches(span_of(check, note), where):
             continue
-        if check.mend and check.outcome in UNPROVEN:
+        if check.fix and check.outcome in UNPROVEN:
             what = _WRITTEN.get(check.kind, "this output")
-            yield Action(f"Write {what}", {note.path: [_mended(note, check.mend)]}, mends=check)
+            yield Action(f"Write {what}", {note.path: [_fixed(note, check.fix)]}, fixes=check)
         elif check.outcome in UNPROVEN and check.kind in ("number", "shape"):
             yield from _numbers(note, check)
             yield _reason(note, check, "given")
@@ -69,17 +69,17 @@ def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> I
             yield _reason(note, check, "not run")
         elif check.kind == "link" and check.outcome in (FAILS, EXCEPTED):
             yield from _missing(vault, note, check)
-    outputs = [check.mend for check in mends if check.mend and check.kind == "block"]
+    outputs = [check.fix for check in fixes if check.fix and check.kind == "block"]
     if outputs:
-        edits = [_mended(note, mend) for mend in outputs]
+        edits = [_fixed(note, fix) for fix in outputs]
         yield Action(f"Write all outputs of this note ({len(edits)})", {note.path: edits})
     yield from _mentions(vault, note, where)
 
 
-def _mended(note: Note, mend: Mend) -> Edit:
+def _fixed(note: Note, fix: Fix) -> Edit:
     newline = "\r\n" if "\r\n" in note.text else "\n"
-    text = "".join(line + newline for line in mend.lines)
-    first, last = mend.first, max(mend.last, mend.first - 1)
+    text = "".join(line + newline for line in fix.lines)
+    first, last = fix.first, max(fix.last, fix.first - 1)
     if first > len(note.lines) and not note.text.endswith(("\n", "\r")):
         text = newline + text
     return Edit(Span(first, 1, last + 1, 1), text)
@@ -108,7 +108,7 @@ def _numbers(note: Note, check: Check) -> Iterator[Action]:
         plus = "+" if stated["sign"] == "+" else ""
         text = (minus if number < 0 else plus) + written + stated["unit"]
         yield Action(
-            f"Write {text} (computed: {word})", {note.path: [Edit(span, text)]}, mends=check
+            f"Write {text} (computed: {word})", {note.path: [Edit(span, text)]}, fixes=check
         )
 
 
@@ -120,7 +120,7 @@ def _reason(note: Note, check: Check, what: str) -> Action:
     if "\n" in check.what or span.end_line > span.line:
         blank = "\n\n"
     mark = f"{blank}<!-- {what}: {REASON} -->"
-    return Action(f"Mark as {what}: {REASON}", {note.path: [Edit(behind, mark)]}, mends=check)
+    return Action(f"Mark as {what}: {REASON}", {note.path: [Edit(behind, mark)]}, fixes=check)
 
 
 def _missing(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
@@ -135,7 +135,7 @@ def _missing(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
             path, text = starter.begin(link.target.rpartition("/")[2], vault)
         except starter.TakenError:
             return
-        yield Action(f"Make the note {path.stem!r}", makes=(path, text), mends=check)
+        yield Action(f"Make the note {path.stem!r}", makes=(path, text), fixes=check)
     except BrokenLinkError:
         pass
     for name in re.findall(r"'([^']+)'", check.why.partition("did you mean ")[2]):
@@ -144,7 +144,7 @@ def _missing(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
         at = line.find(wrong or link.target, check.column - 1)
         if at >= 0:
             span = Span.within(check.line, at + 1, len(wrong or link.target))
-            yield Action(f"Link to {name!r}", {note.path: [Edit(span, name)]}, mends=check)
+            yield Action(f"Link to {name!r}", {note.path: [Edit(span, name)]}, fixes=check)
 
 
 def _mentions(vault: Vault, note: Note, where: Span) -> Iterator[Action]:

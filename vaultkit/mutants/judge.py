@@ -25,7 +25,7 @@ from tqdm import tqdm
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.trials import try_others
 from vaultkit.mutants.changes import Mutant, changes
-from vaultkit.pipeline.inspect import Judges, Settings, Task, inspect, task_of
+from vaultkit.pipeline.inspect import RunChecks, Settings, Task, inspect, task_of
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import Vault
@@ -93,7 +93,7 @@ class _Version:
     def __init__(self, note: Note, vault: Vault) -> None:
         self.note = note
         self.vault = vault
-        self.judges = Judges(task_of(note, vault, _SETTINGS))
+        self.judges = RunChecks(task_of(note, vault, _SETTINGS))
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         self.judges.observe(block, steps, variables)

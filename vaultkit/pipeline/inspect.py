@@ -167,7 +167,7 @@ def _is_duplicate(
     return False
 
 
-class Judges:
+class RunChecks:
     """The checks that observe the variables while the code of a note runs."""
 
     def __init__(self, task: Task) -> None:
@@ -272,7 +272,7 @@ def agreement(one: Note, other: Note) -> int:
 
     def judged(note: Note, block: Block) -> list[Any]:
         formulas: list[Any] = [
-            f for f in (*note.formulas, *note.asides) if f.line < block.fence.line
+            f for f in (*note.formulas, *note.untypeset_formulas) if f.line < block.fence.line
         ]
         formulas += [s for s in claims_of(note).said if s.line < block.fence.line]
         formulas += [b for b in claims_of(note).bindings if b.line < block.fence.line]
@@ -290,7 +290,7 @@ def run_code(
     read: set[Path] | None = None,
     watch: Watcher | None = None,
     pause: Callable[[int], Task | None] = lambda _index: None,
-    judges: Judges | None = None,
+    judges: RunChecks | None = None,
 ) -> Iterator[Check]:
     """Run the code of a note in this process, and yield its checks.
 
@@ -312,7 +312,7 @@ def run_code(
     """
     if {"code", *OF_CODE}.isdisjoint(task.names):
         return
-    judges = judges or Judges(task)
+    judges = judges or RunChecks(task)
 
     def paused(index: int) -> Note | None:
         other = pause(index)

@@ -162,7 +162,7 @@ class Ledger:
             self._store.put(_KIND, *row)
         return len(new)
 
-    def forget_the_gone(self) -> None:
+    def prune_deleted(self) -> None:
         """Delete the entries of notes that no longer exist."""
         names = map(self._name, self.vault.notes.values())
         self._store.forget_others(_KIND, names, f"{self.vault.root.name}/")
@@ -202,7 +202,7 @@ def published(known: Mapping[str, Iterable[Check] | None]) -> dict[str, Any]:
 
 def _public(check: Check) -> dict[str, Any]:
     data = check.plain()
-    data.pop("mend", None)
+    data.pop("fix", None)
     data.pop("block", None)
     return {**data, "seconds": round(check.seconds, 6)}
 

@@ -19,7 +19,7 @@ from typing import Any
 from vaultkit.checks import typeset
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.evidence import Value, bound
-from vaultkit.pipeline.inspect import Judges, Task, run_code
+from vaultkit.pipeline.inspect import RunChecks, Task, run_code
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
 from vaultkit.read.options import CHECKS
@@ -215,7 +215,7 @@ class NoteWork:
         compile_ahead(self.folder.parent, (block.fence.text for block in self.task.note.blocks))
         # Code and formulas are parsed here: a process that was just forked would have to copy the
         # memory in which the results are stored.
-        self.judges = Judges(self.task)
+        self.judges = RunChecks(self.task)
 
     def __call__(
         self,

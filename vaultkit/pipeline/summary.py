@@ -55,7 +55,7 @@ def summary(failures: Iterable[tuple[str, Check]], update: str, baseline: str) -
         for path, check in [first[kind]]
     ]
     worst = [(str(count), path) for path, count in notes.most_common(_WORST)]
-    stale = sum(check.mend is not None for _, check in found)
+    stale = sum(check.fix is not None for _, check in found)
     next_steps = [
         (f"  {update}", f"rewrites outputs and code that are stale: {stale:,} of these"),
         (f"  {baseline}", "records what fails now; then only new failures count"),

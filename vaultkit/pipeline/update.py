@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from vaultkit.checks import mirrors
-from vaultkit.checks.check import Mend
+from vaultkit.checks.check import Fix
 from vaultkit.files import ChangedError, write_atomically
 from vaultkit.read import notebook
 from vaultkit.read.note import Note
@@ -17,12 +17,12 @@ from vaultkit.read.vault import Vault
 REWRITTEN = ("block", "sentence")
 
 
-def stale_mirrors(note: Note, vault: Vault) -> list[Mend]:
+def stale_mirrors(note: Note, vault: Vault) -> list[Fix]:
     """Return the edits to the code that mirrors files, which are made before it runs."""
-    return [check.mend for check in mirrors.check(note, vault.root.parent) if check.mend]
+    return [check.fix for check in mirrors.check(note, vault.root.parent) if check.fix]
 
 
-def apply(note: Note, edits: Iterable[Mend]) -> None:
+def apply(note: Note, edits: Iterable[Fix]) -> None:
     """Apply edits to the file of a note, and keep its line ends.
 
     Raises
@@ -46,19 +46,19 @@ def apply(note: Note, edits: Iterable[Mend]) -> None:
     write_atomically(note.path, bom + "".join(lines).encode(), raw)
 
 
-def _apply_to_notebook(note: Note, mends: Iterable[Mend]) -> None:
+def _apply_to_notebook(note: Note, fixes: Iterable[Fix]) -> None:
     """Store new outputs in the cells of a notebook; equal cells are matched in order."""
     raw = note.path.read_bytes()
     if notebook.read(note.path).digest != note.digest:
         raise ChangedError(f"{note.path} has changed meanwhile; run again")
     data = json.loads(raw)
     cells = [c for c in data["cells"] if c["cell_type"] == "code" and c["source"]]
-    for mend in mends:
-        above = [block.fence.text for block in note.blocks[: mend.block]]
-        equal = [c for c in cells if "".join(c["source"]) == mend.source]
-        cell = equal[above.count(mend.source)]
-        lines = mend.output.splitlines(keepends=True)
+    for fix in fixes:
+        above = [block.fence.text for block in note.blocks[: fix.block]]
+        equal = [c for c in cells if "".join(c["source"]) == fix.source]
+        cell = equal[above.count(fix.source)]
+        lines = fix.output.splitlines(keepends=True)
         output = {"name": "stdout", "output_type": "stream", "text": lines}
-        cell["outputs"] = [output] if mend.output else []
+        cell["outputs"] = [output] if fix.output else []
     content = json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True)
     write_atomically(note.path, (content + "\n").encode(), raw)

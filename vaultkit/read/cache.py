@@ -70,7 +70,7 @@ class Cache:
                 self._store.recent[key] = note
         return note
 
-    def forget_the_gone(self, root: Path, paths: Iterable[Path]) -> None:
+    def prune_deleted(self, root: Path, paths: Iterable[Path]) -> None:
         """Delete the entries of files below a folder other than these."""
         below = os.path.join(root, "")  # noqa: PTH118
         self._store.forget_others(_KIND, map(os.fspath, paths), below)

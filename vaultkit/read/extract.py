@@ -13,7 +13,7 @@ from typing import Any
 from markdown_it.token import Token
 
 from vaultkit.read.html import HTMLReader
-from vaultkit.read.note import Coded, Inline, Link, Passage
+from vaultkit.read.note import Inline, Link, ParagraphWithCode, Passage
 from vaultkit.read.positions import Places
 from vaultkit.read.prose import LINK, Prose
 from vaultkit.read.syntax import BLOCK_ID, HTML_COMMENT, SIZE, reason
@@ -128,14 +128,14 @@ def passage(content: str, children: list[Token], line: int) -> Passage:
     return Passage(line, content, content if words == content else words)
 
 
-def coded(content: str, children: list[Token], places: Places) -> Coded:
+def coded(content: str, children: list[Token], places: Places) -> ParagraphWithCode:
     """Return the parts of a paragraph with inline code."""
     parts = []
     for child in children:
         at = child.meta.get("at", 0)
         length = len(child.content) + 2 * len(child.markup)
         parts.append(Inline(child.type, child.content, at, length, *places(at)))
-    return Coded(content, tuple(parts))
+    return ParagraphWithCode(content, tuple(parts))
 
 
 def _alt(words: str) -> str:
@@ -150,7 +150,7 @@ def of_html(source: str, line: int) -> Iterator[Prose]:
     parser.feed(source)
     parser.close()
     yield parser.prose
-    yield from parser.asides
+    yield from parser.untypeset_formulas
 
 
 #: The labels in a Mermaid diagram, and lines that only style it.
@@ -246,7 +246,7 @@ def _aside(
 def _tag(source: str, line: int) -> Iterator[Prose]:
     parser = _Text(line)
     parser.feed(source)
-    yield from parser.asides
+    yield from parser.untypeset_formulas
 
 
 class _Text(HTMLReader):
@@ -256,7 +256,7 @@ class _Text(HTMLReader):
         super().__init__(convert_charrefs=True)
         self.line = line
         self.prose = Prose("HTML")
-        self.asides: list[Prose] = []
+        self.untypeset_formulas: list[Prose] = []
         self.hidden = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -269,7 +269,7 @@ class _Text(HTMLReader):
             if name in _SHOWN and value:
                 prose = Prose(_SHOWN[name])
                 prose.add(value, self._at())
-                self.asides.append(prose)
+                self.untypeset_formulas.append(prose)
 
     def handle_endtag(self, tag: str) -> None:
         self.hidden -= tag in ("script", "style") and self.hidden > 0

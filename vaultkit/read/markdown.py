@@ -20,15 +20,15 @@ from vaultkit.read.comments import alone, behind_row, hide, shown
 from vaultkit.read.note import (
     Block,
     Cell,
-    Coded,
     Fence,
     Formula,
     Heading,
     Link,
-    Marked,
     Note,
+    ParagraphWithCode,
     Passage,
     Problem,
+    UnparsedMarkup,
     tags_of,
 )
 from vaultkit.read.positions import Places, Source, joined, source_of
@@ -127,16 +127,16 @@ class _Reader:
         self.formulas: list[Formula] = []
         self.predictions: list[Prediction] = []
         self.prose: list[Prose] = []
-        self.coded: list[Coded] = []
-        self.asides: list[Formula] = []
+        self.coded: list[ParagraphWithCode] = []
+        self.untypeset_formulas: list[Formula] = []
         self.links: list[Link] = []
         self.passages: list[Passage] = []
         self.block_ids: dict[str, tuple[int, int]] = {}
         self.tags: list[str] = []
         self.problems: list[Problem] = []
         self.unfenced: list[tuple[int, str]] = []
-        self.marked: list[Marked] = []
-        self.bracketed: list[Marked] = []
+        self.marked: list[UnparsedMarkup] = []
+        self.bracketed: list[UnparsedMarkup] = []
         self.meta: dict[str, Any] = {}
         self.slugs: dict[str, int] = {}
         self.front = 0
@@ -165,7 +165,7 @@ class _Reader:
             fences=tuple(self.fences),
             blocks=tuple(self.blocks),
             formulas=tuple(self.formulas),
-            asides=tuple(self.asides),
+            untypeset_formulas=tuple(self.untypeset_formulas),
             predictions=tuple(self.predictions),
             prose=tuple(self.prose),
             coded=tuple(self.coded),
@@ -332,7 +332,7 @@ class _Reader:
         self.line_of_text(token.content, children, places)
         if "\\(" in token.content or "\\[" in token.content:
             plain = extract.passage(token.content, children, 0).plain
-            self.bracketed.append(Marked(token.content, plain, ((0, 0),), places))
+            self.bracketed.append(UnparsedMarkup(token.content, plain, ((0, 0),), places))
         where = "heading" if above == "heading_open" else ""
         if not where:
             self.passages.append(extract.passage(token.content, children, span[0] + 1))
@@ -408,7 +408,7 @@ class _Reader:
             if child.type == "text":
                 if any(mark in child.content for mark in _MARKS):
                     parts = tuple(child.meta.get("parts") or [(0, child.meta.get("at", 0))])
-                    self.marked.append(Marked(content, child.content, parts, places))
+                    self.marked.append(UnparsedMarkup(content, child.content, parts, places))
                 continue
             at = child.meta.get("at", 0)
             line, column = places(at)
@@ -463,7 +463,7 @@ class _Reader:
         """Collect the formulas that state something in text that is not typeset."""
         for found in _DOLLARS.finditer(text):
             if states(found[1]):
-                self.asides.append(Formula(line, found[1], False, column=column))
+                self.untypeset_formulas.append(Formula(line, found[1], False, column=column))
 
     def link(
         self, href: str, words: str, line: int, column: int, sentence: str, embed: bool = False

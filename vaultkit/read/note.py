@@ -215,7 +215,7 @@ class Inline:
 
 
 @dataclass(frozen=True)
-class Coded:
+class ParagraphWithCode:
     """The source of a paragraph that holds inline code, and its parts."""
 
     source: str
@@ -234,7 +234,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Marked:
+class UnparsedMarkup:
     """Plain text that still contains mark-up, such as brackets or dollars, which was not parsed.
 
     Attributes
@@ -273,12 +273,12 @@ class Note:
     blocks: tuple[Block, ...] = ()
     formulas: tuple[Formula, ...] = ()
     #: Formulas that state something outside typeset text: in a summary, in an alt text.
-    asides: tuple[Formula, ...] = ()
+    untypeset_formulas: tuple[Formula, ...] = ()
     predictions: tuple[Prediction, ...] = ()
     #: All text that a reader sees; `vaultkit.claims` finds the statements in it.
     prose: tuple[Prose, ...] = ()
     #: The paragraphs, headings and cells that hold inline code.
-    coded: tuple[Coded, ...] = ()
+    coded: tuple[ParagraphWithCode, ...] = ()
     #: The cells of tables that are not heads.
     cells: tuple[Cell, ...] = ()
     links: tuple[Link, ...] = ()
@@ -289,8 +289,8 @@ class Note:
     #: Code without a fence, indented or in HTML: its line and text.
     unfenced: tuple[tuple[int, str], ...] = ()
     #: Plain text with mark-up that was not parsed, and paragraphs with LaTeX's brackets.
-    marked: tuple[Marked, ...] = ()
-    bracketed: tuple[Marked, ...] = ()
+    marked: tuple[UnparsedMarkup, ...] = ()
+    bracketed: tuple[UnparsedMarkup, ...] = ()
     problems: tuple[Problem, ...] = ()
     #: Why it must not be rendered: it could not be read, or exceeds a limit.
     refused: str = ""
@@ -313,7 +313,7 @@ class Note:
     @property
     def aliases(self) -> tuple[str, ...]:
         """Its other names."""
-        return words_of(self.meta.get("aliases"))
+        return strings_of(self.meta.get("aliases"))
 
     @property
     def summary(self) -> str:
@@ -419,14 +419,14 @@ def tags_of(value: Any) -> tuple[str, ...]:
     >>> tags_of("one, #two"), tags_of(["one", 2]), tags_of(None)
     (('one', 'two'), ('one', '2'), ())
     """
-    words = words_of(value)
+    words = strings_of(value)
     if isinstance(value, str):
         words = tuple(word for word in re.split(r"[,\s]+", value) if word)
     return tuple(word.removeprefix("#") for word in words)
 
 
-def words_of(value: Any) -> tuple[str, ...]:
-    """Return the words of a property that holds a string or a list of them."""
+def strings_of(value: Any) -> tuple[str, ...]:
+    """Return a property as strings: the items of a list, or its one value."""
     if value is None:
         return ()
     return (

@@ -11,7 +11,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from vaultkit.read.note import Note, words_of
+from vaultkit.read.note import Note, strings_of
 
 #: The checks that a vault can choose, and the kinds of results of each.
 CHECKS = {
@@ -172,7 +172,7 @@ class Options:
         ``path`` is the note's path relative to the vault's root.
         """
         above = (names for folder, names in self._deepest_first() if _is_below(path, folder))
-        return words_of(note.meta.get("checks")) or next(above, ())
+        return strings_of(note.meta.get("checks")) or next(above, ())
 
     def is_published(self, note: Note, path: str) -> bool:
         """Return whether a note is published."""
@@ -190,7 +190,7 @@ class Options:
 
 def unknown_checks(note: Note) -> Iterator[str]:
     """Yield the unknown names among the checks that a note requests."""
-    for name in words_of(note.meta.get("checks")):
+    for name in strings_of(note.meta.get("checks")):
         if name not in CHECKS:
             yield f"front matter: {_unknown('check', name, CHECKS)}"
 

@@ -40,14 +40,14 @@ class Places:
 
     Attributes
     ----------
-    The index of its first line, from 0.
+    first
         Its first line, from 0.
-    Its lines without the marks before them: ``> ``, an indent, ``## ``.
+    contents
         Its lines without the marks before them: ``> ``, an indent, ``## ``.
-    The same lines as they are in the file.
+    raw
         The same lines as the file has them.
-    The column of the first line, if it is known.
-        The column of the first, if it is known.
+    column
+        The column of the first line, if it is known.
     begins
         The position in the paragraph from which places are counted.
     """

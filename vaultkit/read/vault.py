@@ -118,7 +118,7 @@ class Vault:
                 path: kept.note(path, read_note) if kept else read_note(path) for path in paths
             }
         if kept:
-            kept.forget_the_gone(self.root, paths)
+            kept.prune_deleted(self.root, paths)
         for path in circles:
             why = "this symbolic link leads to a folder that contains it, or is listed already"
             notes[path] = Note(path, "", problems=(Problem(1, why),), refused=why)

@@ -308,7 +308,7 @@ class Chain:
                 going_on.append(message["pid"])
         return going_on
 
-    def let_go(self) -> None:
+    def close_inherited(self) -> None:
         """Close its channels in a process that was forked from the keeper."""
         for descriptor in (*self.pipes, *(one.writing for one in self.kept)):
             os.close(descriptor)

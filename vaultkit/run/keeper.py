@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 from vaultkit.run.channel import Received, Take, encode, frames_of, read_waiting
 from vaultkit.run.checkpoints import Chain, can_wait
 from vaultkit.run.ending import PATIENCE, Ending, Kind, Limits
-from vaultkit.run.note_process import RESERVED, TRACE, adopt_orphans, be_note
+from vaultkit.run.note_process import RESERVED, TRACE, adopt_orphans, run_note_process
 from vaultkit.run.originals import ORIGINALS
 from vaultkit.run.processes import children, descendants, memory, seconds
 from vaultkit.run.work import Work, is_beat, prepare, take
@@ -176,7 +176,7 @@ class _Keeper:
         before = memory(_getpid())
         ending = self._watch(chain, before)
         if chain.kept:
-            self._hold_few(before)
+            self._evict_checkpoints(before)
         else:
             self.unwanted.append(name)
         self._forget()
@@ -207,10 +207,10 @@ class _Keeper:
         self.pid = _fork()
         if self.pid == 0:
             for one in (chain, *self.chains.values()):
-                one.let_go()
+                one.close_inherited()
             self.connection.close()
             ends = [end for _, end in pipes]
-            be_note(keeper, self.work, key, chain.token, ends, self.limits, theirs)
+            run_note_process(keeper, self.work, key, chain.token, ends, self.limits, theirs)
         for _, end in pipes:
             os.close(end)
         if theirs:
@@ -228,7 +228,7 @@ class _Keeper:
         """Return the processes to keep when a note has ended: its checkpoints."""
         return {one.pid for chain in self.chains.values() for one in chain.kept}
 
-    def _hold_few(self, before: int) -> None:
+    def _evict_checkpoints(self, before: int) -> None:
         """End checkpoints until their number and memory are within the limits.
 
         Those of the note that ran longest ago are ended first; of these, those that save the least
@@ -269,7 +269,7 @@ class _Keeper:
                         self._take_order()
                     elif event.data is chain:
                         chain.hear()
-                        self._hold_few(before)
+                        self._evict_checkpoints(before)
                         if chain.line is None:
                             selector.unregister(event.fd)
                     elif event.fd != gone and not read_waiting(event.fd, event.data):
@@ -298,7 +298,7 @@ class _Keeper:
                     elif sum(memory(pid) - before for pid in family) > most:
                         kind = "memory"
         if status is None and not note.done and TRACE:
-            self._ask_where(listening, note)
+            self._request_traceback(listening, note)
         chain.hear()
         left = self._left() if status is not None else 0
         self._end_all()
@@ -306,7 +306,7 @@ class _Keeper:
             read_waiting(reading, taker)  # output from before its end
         return note.ending(kind or note.verdict, status, left), note.messages
 
-    def _ask_where(self, listening: dict[int, Take], note: Received) -> None:
+    def _request_traceback(self, listening: dict[int, Take], note: Received) -> None:
         """Request a trace of the note's calls before it is ended."""
         # Its descendants are stopped meanwhile: among thousands, it would hardly get a processor.
         for pid in descendants(self.pid):

@@ -28,7 +28,7 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _exit = os._exit
 
 
-def be_note(
+def run_note_process(
     keeper: int,
     work: Callable[..., None],
     key: str,

@@ -40,7 +40,7 @@ _all, _map, _setattr = all, map, setattr
 
 
 @dataclass
-class _Kept:
+class _Snapshot:
     """A snapshot of the attributes of a module or class."""
 
     owner: Any
@@ -77,8 +77,8 @@ class Originals:
         self._modules: dict[str, types.ModuleType] = {}
         self._imported = sys.modules
         #: All snapshots, those of the essential modules first; and these alone.
-        self._kept: list[_Kept] = []
-        self._essential: list[_Kept] = []
+        self._kept: list[_Snapshot] = []
+        self._essential: list[_Snapshot] = []
         self._functions: dict[int, tuple[types.FunctionType, Any]] = {}
         self._counts = 0, 0
         self._ahead = self._hooked = False
@@ -187,7 +187,7 @@ def _watched(modules: dict[str, Any]) -> set[str]:
     return (always | engine | standard | numpy) - {"__main__"}
 
 
-def _keep_module(name: str, module: types.ModuleType) -> Iterator[_Kept]:
+def _keep_module(name: str, module: types.ModuleType) -> Iterator[_Snapshot]:
     engine = name.partition(".")[0] == _ENGINE
     restless = _RESTLESS.get(name, set())
     held = {}
@@ -223,7 +223,7 @@ def _is_code(value: object) -> bool:
 
 def _keep(
     owner: Any, called: str, held: dict[str, Any], *, everything: bool = False
-) -> Iterator[_Kept]:
+) -> Iterator[_Snapshot]:
     if not held:
         return
     containers = (
@@ -231,7 +231,7 @@ def _keep(
         for name, value in held.items()
         if everything and name.isupper() and isinstance(value, (dict, list, set))
     )
-    yield _Kept(
+    yield _Snapshot(
         owner,
         called,
         held,
@@ -240,7 +240,7 @@ def _keep(
     )
 
 
-def _compare(kept: _Kept, undo: bool) -> Iterator[str]:
+def _compare(kept: _Snapshot, undo: bool) -> Iterator[str]:
     """Yield changed names; it calls no built-in function, which may be replaced itself."""
     now = kept.owner.__dict__
     for name, value in kept.held.items():

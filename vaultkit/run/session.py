@@ -266,7 +266,7 @@ class NoteRun:
             self._outside.apply(now=self._state)
         steps += [
             _fault(block, line, why)
-            for line, why in self._harm(block, broken)
+            for line, why in self._side_effects(block, broken)
             if not any(why in step.error for step in steps)
         ]
         if self._is_last(block):
@@ -276,7 +276,7 @@ class NoteRun:
             steps += [_fault(block, *left)] if left and not broke else []
         return steps
 
-    def _harm(self, block: Block, broken: list[str]) -> Iterator[tuple[int, str]]:
+    def _side_effects(self, block: Block, broken: list[str]) -> Iterator[tuple[int, str]]:
         """Yield line and message of each effect of a block beyond its own note."""
         yield from ((self._line_of_change(block, what), what) for what in broken)
         if self._capture.output.closed_by_note:

@@ -91,7 +91,7 @@ class Workers:
     def attend(self) -> None:
         """Start or continue submitted work in the background."""
         if self._count:
-            self._hand_out()
+            self._dispatch()
             self._listen(patience=0.0)
 
     def result(self, key: str) -> Ending:
@@ -105,7 +105,7 @@ class Workers:
             if key in self._waiting:
                 self._waiting.remove(key)
             self._waiting.appendleft(key)
-        self._hand_out()
+        self._dispatch()
         while key not in self._endings:
             self._listen()
         self._given.pop(key, None)
@@ -137,7 +137,7 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _hand_out(self) -> None:
+    def _dispatch(self) -> None:
         """Send keys to the keepers with the fewest; start keepers as long as there are keys."""
         while self._waiting:
             keeper = min(self._keepers, key=lambda k: len(k.keys), default=None)
@@ -154,7 +154,7 @@ class Workers:
             try:
                 keeper.connection.send_bytes(order)
             except OSError:
-                self._lose(keeper, "lost")
+                self._discard_worker(keeper, "lost")
 
     def _order(self, key: str) -> bytes:
         """Return a request to a keeper: a key and its data."""
@@ -196,10 +196,10 @@ class Workers:
                 try:
                     self._take(keeper, keeper.connection.recv_bytes())
                 except (EOFError, OSError):
-                    self._lose(keeper, "lost")
+                    self._discard_worker(keeper, "lost")
             elif now > keeper.deadline and keeper.keys:
-                self._lose(keeper, "timed out" if keeper.alone else "lost")
-        self._hand_out()
+                self._discard_worker(keeper, "timed out" if keeper.alone else "lost")
+        self._dispatch()
 
     def _take(self, keeper: _Keeper, frame: bytes) -> None:
         """Process a message of a keeper: a letter for its kind, then its content."""
@@ -226,7 +226,7 @@ class Workers:
             keeper.messages, keeper.beat, keeper.note, keeper.stopped = [], {}, 0, False
             keeper.heard(_START)
 
-    def _lose(self, keeper: _Keeper, kind: Any) -> None:
+    def _discard_worker(self, keeper: _Keeper, kind: Any) -> None:
         """Give up a keeper; keys that it has not begun go to others."""
         self._keepers.remove(keeper)
         if kind == "lost":

@@ -48,6 +48,6 @@ class TextFailures:
         content = self._store.get(_KIND, name, key.digest(), make)
         return [(line, why) for line, why in json.loads(content)]
 
-    def forget_the_gone(self) -> None:
+    def prune_deleted(self) -> None:
         """Drop the entries of notes that no longer exist."""
         self._store.forget_others(_KIND, map(self._vault.relative, self._vault.notes))

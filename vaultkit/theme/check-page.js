@@ -302,8 +302,8 @@ defined above: the addresses and hashes of Python. */
         if ((RANK[part.dataset.outcome] ?? -1) < RANK[check.outcome]) part.dataset.outcome = check.outcome;
         const cell = place.startsWith("block-") ? cells[Number(place.slice(6))] : null;
         if (check.outcome === "fails") {
-          if (check.mend?.output !== undefined && check.kind === "block") {
-            explain(part, "This is no longer what the page shows. The code now shows:", check.mend.output);
+          if (check.fix?.output !== undefined && check.kind === "block") {
+            explain(part, "This is no longer what the page shows. The code now shows:", check.fix.output);
           } else explain(part, plain(check));
           cell?.say("✗ see below");
         } else if (check.outcome === "excepted" && check.why?.includes("in a browser")) {

@@ -87,9 +87,9 @@ from pathlib import Path
 
 sys.path[:0] = ["/home/pyodide/packages", "/home/pyodide/vault"]
 os.chdir("/home/pyodide/vault")
-from vaultkit.doors.browser import Desk
+from vaultkit.doors.browser import BrowserChecker
 
-desk = Desk(Path(${JSON.stringify(root)}))
+desk = BrowserChecker(Path(${JSON.stringify(root)}))
 
 def check(name, edits, report):
     desk.check(name, {int(k): v for k, v in json.loads(edits).items()}, lambda m: report(json.dumps(m)))

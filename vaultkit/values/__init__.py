@@ -1,7 +1,15 @@
 """Evaluates the syntax trees of formulas on the variables of a note, and judges statements."""
 
-from vaultkit.values.compare import judge, misfit
+from vaultkit.values.compare import judge, shape_mismatch
 from vaultkit.values.laws import law
 from vaultkit.values.records import EvaluationError, Settings, UnboundError, Verdict
 
-__all__ = ["EvaluationError", "Settings", "UnboundError", "Verdict", "judge", "law", "misfit"]
+__all__ = [
+    "EvaluationError",
+    "Settings",
+    "UnboundError",
+    "Verdict",
+    "judge",
+    "law",
+    "shape_mismatch",
+]

@@ -1,4 +1,4 @@
-r"""Judges statements: whether the relation between two sides holds.
+r"""RunChecks statements: whether the relation between two sides holds.
 
 Every tolerance comes from the two elements compared, and from the values they were computed from:
 
@@ -99,7 +99,7 @@ def judge(
     return first
 
 
-def misfit(
+def shape_mismatch(
     expression: Node,
     variables: Mapping[str, Any],
     *,

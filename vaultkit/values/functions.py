@@ -113,6 +113,10 @@ def _matrix_only(value: Value, name: str, square: bool = True) -> None:
 
 
 def _diag(value: Value) -> Value:
+    """Return the diagonal of a matrix, or the diagonal matrix of a vector.
+
+    The axes before the last ``rank`` ones belong to indices, and stay.
+    """
     if value.rank == 2:
         _matrix_only(value, "the diagonal")
         pick = np.arange(value.shape[0])

@@ -42,7 +42,7 @@ def checks(text: str) -> list[str]:
         f"{check.kind} {check.what.replace(chr(10), ' ')} {check.outcome}{reason(check)}"
         for check in found
         if check.kind != "link"
-        and not (check.kind == "block" and (check.outcome == HOLDS or check.mend))
+        and not (check.kind == "block" and (check.outcome == HOLDS or check.fix))
     ] or ["nothing"]
 
 
@@ -91,7 +91,7 @@ def updated(text: str) -> list[str]:
     for _ in range(2):
         path.write_text(f"{text}\n", encoding="utf-8")
         note = read(path)
-        apply(note, [check.mend for check in inspect(note, vault()) if check.mend])
+        apply(note, [check.fix for check in inspect(note, vault()) if check.fix])
         before, text = text, path.read_text("utf-8").removesuffix("\n")
     path.unlink()
     assert text == before
