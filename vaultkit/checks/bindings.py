@@ -57,7 +57,7 @@ class Verdict:
 
 
 class Bindings:
-    """RunChecks the bound words of a note.
+    """Judges the bound words of a note.
 
     Parameters
     ----------

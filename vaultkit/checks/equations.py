@@ -1,4 +1,4 @@
-"""RunChecks the formulas of a note that state something, on the note's variables."""
+"""Judges the formulas of a note that state something, on the note's variables."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Expression:
 
 
 class Equations:
-    """RunChecks the formulas of a note.
+    """Judges the formulas of a note.
 
     A formula is judged after the last block above it; if a name in it is not bound there, after the
     first block below that binds all of its names.

@@ -27,7 +27,7 @@ _TELLING = 3
 
 
 class Numbers:
-    """RunChecks the numbers in the prose of a note.
+    """Judges the numbers in the prose of a note.
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ def as_typed(value: object) -> str:
 
 
 class Predictions:
-    """RunChecks the questions of a note, each on the variables after the block below it.
+    """Judges the questions of a note, each on the variables after the block below it.
 
     Parameters
     ----------

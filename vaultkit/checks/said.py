@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?")
 
 
 class Statements:
-    """RunChecks the statements in the inline code of a note.
+    """Judges the statements in the inline code of a note.
 
     A statement is judged after the last block above it; if a name in it is not bound there, after
     the first block below that binds all of its names. A statement that cannot be evaluated there is

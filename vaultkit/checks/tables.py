@@ -87,7 +87,7 @@ class _Entry:
 
 
 class Tables:
-    """RunChecks the numbers in the tables of a note.
+    """Judges the numbers in the tables of a note.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""RunChecks the equations and shapes of a note again, on runs with other numbers.
+"""Judges the equations and shapes of a note again, on runs with other numbers.
 
 A statement that holds in every trial holds in general (`GENERAL`), others on this page (`HERE`).
 Every second trial also changes sizes. Not all sizes can change at once, since some arrays are

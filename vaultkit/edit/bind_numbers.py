@@ -10,7 +10,7 @@ from itertools import groupby
 from vaultkit.claims.naming import unnamed
 from vaultkit.claims.stated import Stated, numbers
 from vaultkit.edit.expressions import Atom
-from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, strings_of
+from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, words_of
 from vaultkit.edit.wording import MEANINGS, labelled, overlap, stems
 from vaultkit.read.prose import CODE, END
 
@@ -90,7 +90,7 @@ class _Search:
         self.words = page.words
         self.text = sentence.piece.text
         self.pool = [a for a in page.pool(sentence.line) if not isinstance(a.value, str)]
-        self.wide = strings_of(self.text[max(0, sentence.start - 300) : sentence.start])
+        self.wide = words_of(self.text[max(0, sentence.start - 300) : sentence.start])
 
     def simple(self, stated: Stated) -> list[Candidate]:
         """Return the atoms that have the value of a number."""

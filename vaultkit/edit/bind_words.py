@@ -16,7 +16,7 @@ from itertools import pairwise
 from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
 from vaultkit.edit.bind_numbers import Reading
 from vaultkit.edit.expressions import Atom
-from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, is_alone, strings_of
+from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, is_alone, words_of
 from vaultkit.edit.wording import labelled, overlap, stems
 
 #: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
@@ -192,7 +192,7 @@ class _Search:
             if place is None:
                 continue
             before = re.split(r"[,;:.]\s", self.text[self.sentence.start : place.start()])[-1]
-            near = strings_of(" ".join(before.split()[-_NEAR:]))
+            near = words_of(" ".join(before.split()[-_NEAR:]))
             if re.fullmatch(r"\w+\[-?\d+\]", atom.code):
                 sure = all(labelled(own, near) for own in atom.labels)
                 sure = sure and overlap(atom.names, near) >= 0.8
@@ -227,7 +227,7 @@ class _Search:
 
     def _trends(self, spoken: Spoken, start: int, end: int) -> Iterator[Candidate]:
         """Yield conditions that a list rises or falls from each element to the next."""
-        said = strings_of(self.text[start:end])
+        said = words_of(self.text[start:end])
         for series, values in self._lists().items():
             steps = [b - a for a, b in pairwise(values)]
             if len(values) < _FEW or not all(step * _WAYS[spoken.what] > 0 for step in steps):
@@ -314,7 +314,7 @@ class _Search:
 
     def _sides(self, start: int, end: int) -> list[_Side]:
         """Return what a part of the sentence may mean: its bound numbers, or what it names."""
-        said = strings_of(self.text[start:end])
+        said = words_of(self.text[start:end])
         found = [side for first, _, side in self.bound if start <= first < end][:1]
         for atom in self.numbers:
             if not atom.labels and not atom.code.isidentifier():

@@ -121,13 +121,13 @@ class Sentence:
     @cached_property
     def said(self) -> frozenset[str]:
         """The words that it says."""
-        return strings_of(self.piece.text[self.start : self.end]) | self.beside
+        return words_of(self.piece.text[self.start : self.end]) | self.beside
 
     def without(self, stated: Stated) -> frozenset[str]:
         """Return the words that it says besides a number."""
         text = self.piece.text
         rest = f"{text[self.start : stated.start]} {text[stated.end : self.end]}"
-        return strings_of(rest) | self.beside
+        return words_of(rest) | self.beside
 
 
 #: Links of Markdown, which may lead to other sites.
@@ -158,7 +158,7 @@ def _unrounded(code: str) -> str:
     return _unrounded(inner) if inner and whole else code
 
 
-def strings_of(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
     """Return the words of a text, with those of its code and formulas."""
     code = " ".join(re.findall(f"{CODE}([^{END}]*){END}", text))
     return stems(text, spoken=True) | stems(code)
@@ -209,7 +209,7 @@ class Page:
             cell = cells.get(piece.place_of(0))
             if piece.row or cell:
                 title, row = (cell.title, piece.row) if cell else ("", "")
-                yield Sentence(piece, 0, len(piece.text), strings_of(f"{title} {row}"), title)
+                yield Sentence(piece, 0, len(piece.text), words_of(f"{title} {row}"), title)
                 continue
             limits = Sentences(piece.text)
             start = 0

@@ -150,7 +150,7 @@ def of_html(source: str, line: int) -> Iterator[Prose]:
     parser.feed(source)
     parser.close()
     yield parser.prose
-    yield from parser.untypeset_formulas
+    yield from parser.asides
 
 
 #: The labels in a Mermaid diagram, and lines that only style it.
@@ -246,7 +246,7 @@ def _aside(
 def _tag(source: str, line: int) -> Iterator[Prose]:
     parser = _Text(line)
     parser.feed(source)
-    yield from parser.untypeset_formulas
+    yield from parser.asides
 
 
 class _Text(HTMLReader):
@@ -256,7 +256,7 @@ class _Text(HTMLReader):
         super().__init__(convert_charrefs=True)
         self.line = line
         self.prose = Prose("HTML")
-        self.untypeset_formulas: list[Prose] = []
+        self.asides: list[Prose] = []
         self.hidden = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -269,7 +269,7 @@ class _Text(HTMLReader):
             if name in _SHOWN and value:
                 prose = Prose(_SHOWN[name])
                 prose.add(value, self._at())
-                self.untypeset_formulas.append(prose)
+                self.asides.append(prose)
 
     def handle_endtag(self, tag: str) -> None:
         self.hidden -= tag in ("script", "style") and self.hidden > 0

@@ -110,7 +110,7 @@ class CheckedNotes:
         )
 
     def questions(self, page: SitePage, pages: Iterable[SitePage]) -> str:
-        """Return the table, for a page, of all notes with predictions, in the order of the pages."""
+        """Return the table of the notes with predictions, for a page; in the order of pages."""
         found = []
         for other in pages:
             entry, note = self.entries.get(other.uri), other.note

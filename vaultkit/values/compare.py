@@ -1,4 +1,4 @@
-r"""RunChecks statements: whether the relation between two sides holds.
+r"""Judges statements: whether the relation between two sides holds.
 
 Every tolerance comes from the two elements compared, and from the values they were computed from:
 
