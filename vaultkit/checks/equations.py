@@ -243,11 +243,15 @@ class Equations:
             return True
         if not names or not _LONE.match(claim.formula.tex):
             return False
+        is_value = _VALUE.fullmatch(claim.formula.tex) is not None
         if names[0] in found.written:
             with contextlib.suppress(ValueError):
                 left, right = float(claim.verdict.left), float(claim.verdict.right)
-                return abs(left - right) <= _ROUNDED * abs(right)
-        return names[0] in found.data
+                decimals = len(claim.formula.tex.partition(".")[2].strip())
+                off = 0.51 * 10.0**-decimals if is_value else _ROUNDED * abs(right)
+                return abs(left - right) <= off
+        # That a name has a certain value is about the name, wherever its value comes from.
+        return names[0] in found.data and not is_value
 
 
 def _outcome(claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, str]:

@@ -34,8 +34,8 @@ def origins(blocks: Iterable[Block]) -> Origins:
     Examples
     --------
     >>> from vaultkit.read.markdown import parse
-    >>> code = "g = 9.81; t, s = [1.0, 2.1], 3\\nfor k in t: u = k\\nv = s + rng.normal()"
-    >>> found = origins(parse(f"```python\\n{code}\\n```").blocks)
+    >>> code = "g = 9.81; t, s = [1.0, 2.1], 3\nfor k in t: u = k\nv = s + rng.normal()"
+    >>> found = origins(parse(f"```python\n{code}\n```").blocks)
     >>> sorted(found.data), sorted(found.written), sorted(found.loops)
     (['t', 'v'], ['g'], ['k', 'u'])
     """
