@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks.check import FAILS, HOLDS, UNJUDGED, UNJUDGED
+from vaultkit.checks.check import FAILS, HOLDS, UNJUDGED
 from vaultkit.checks.equations import Equations
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
