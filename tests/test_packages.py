@@ -26,7 +26,10 @@ def test_the_engine_is_installed_whole_and_alone(tmp_path: Path) -> None:
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "vaultkit").rglob("*.py")}
     theme = (path for path in (ROOT / "vaultkit" / "theme").rglob("*") if path.is_file())
     files = {path.relative_to(ROOT).as_posix() for path in theme if path.suffix != ".pyc"}
-    assert names == modules | files | {"vaultkit/py.typed"}
+    words = {
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "vaultkit/claims").glob("*.toml")
+    }
+    assert names == modules | files | words | {"vaultkit/py.typed"}
     for point in told.entry_points:
         assert f"{point.module.replace('.', '/')}.py" in names, point
 

@@ -148,5 +148,7 @@ def workers_of(folder: Path, count: int | None = None, limits: Limits | None = N
 def _changed_after(path: Path, moment: int) -> bool:
     try:
         return path.stat().st_mtime_ns >= moment
+    except FileNotFoundError:
+        return False  # a block may name a file that has never been there
     except OSError:
         return True
