@@ -37,7 +37,7 @@ for label, share in wins.items():
 
 
 def read(prose: str, code: str = CODE) -> tuple[Note, list[Proposal]]:
-    """Return a note and its proposals; its block stands above the prose."""
+    """Return a note and its proposals; its block is above the prose."""
     note = parse(f"# Note\n\n```python\n{code.strip()}\n```\n\n{prose}\n", Path("Note.md"))
     variables: dict[str, Any] = {}
     found = {}

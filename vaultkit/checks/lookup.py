@@ -117,8 +117,8 @@ class Evidence:
 
 
 def number_of(text: str) -> float:
-    """Parse a number as outputs show it: ``1,024.5``."""
-    return float(text.replace(",", ""))
+    """Parse a number as outputs and tables show it: ``1,024.5``, ``−3``."""
+    return float(text.replace(",", "").replace("−", "-"))
 
 
 def exactly(number: float) -> Fraction:

@@ -21,8 +21,10 @@ import numpy as np
 
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
 from vaultkit.checks.literals import is_number
+from vaultkit.checks.lookup import number_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.read.note import Block, Cell, Note
+from vaultkit.read.syntax import HTML_COMMENT
 from vaultkit.run.session import Step
 
 #: A cell with one number and perhaps a unit, or with several, as in 7:3.
@@ -72,9 +74,8 @@ class _Entry:
     is_share: bool
 
     def is_rounding_of(self, number: float) -> bool:
-        plain = self.text.replace("−", "-").replace(",", "")
-        half = 0.5 * 10.0 ** -len(plain.partition(".")[2])
-        wanted = float(plain)
+        half = 0.5 * 10.0 ** -len(self.text.partition(".")[2])
+        wanted = number_of(self.text)
         return any(
             abs(number * scale - wanted) <= half * (1 + 1e-9) + 1e-12
             for scale in ((1.0, 100.0) if self.is_share else (1.0,))
@@ -142,7 +143,7 @@ class Tables:
             first = NUMBER_IN_OUTPUT.search(text)
             if not first:
                 continue
-            numbers = [_number(found) for found in NUMBER_IN_OUTPUT.findall(text)]
+            numbers = [number_of(found) for found in NUMBER_IN_OUTPUT.findall(text)]
             words = _words(text[: first.start()])
             pairs.append((words, numbers) if words else (numbers[0], numbers[1:]))
             if "{" in text:
@@ -248,7 +249,7 @@ def _entries(cell: Cell) -> Iterator[_Entry]:
     """Yield the numbers of a cell, if it consists of numbers."""
     if not _CELL.fullmatch(cell.text):
         return
-    row = _key(re.sub(r"<!--.*?-->", "", cell.first[0]).strip(" *_`$"))
+    row = _key(HTML_COMMENT.sub("", cell.first[0]).strip(" *_`$"))
     is_share = "%" in cell.text + cell.title or "per cent" in cell.title
     for found in _NUMBERS.finditer(cell.text):
         column = cell.column + found.start()
@@ -282,16 +283,12 @@ def _key(label: Any) -> Key:
     text = " ".join(map(str, parts))
     plain = text.strip()
     if re.fullmatch(_NUMBER, plain):
-        return _number(plain)
+        return number_of(plain)
     return _words(text)
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in _WORD.findall(text))
-
-
-def _number(text: str) -> float:
-    return float(text.replace(",", "").replace("−", "-"))
 
 
 def _flat(value: Any) -> list[float]:
@@ -300,7 +297,7 @@ def _flat(value: Any) -> list[float]:
         return [float(value)]
     if isinstance(value, str):
         found = NUMBER_IN_OUTPUT.findall(value)
-        return [_number(found[0])] if len(found) == 1 else []
+        return [number_of(found[0])] if len(found) == 1 else []
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple | np.ndarray):
