@@ -40,7 +40,7 @@ def unit_rms(x: np.ndarray, eps: float = 1e-6) -> np.ndarray:
     """Bring each query or key to root mean square 1, that is, to length √d_k (QK-norm).
 
     A scaled score of two such vectors lies between -√d_k and √d_k. Henry et al. 2020 make
-    the length 1 and learn the scale; models of today use `rms_norm` with a learned gain
+    the length 1 and learn the scale; today's models use `rms_norm` with a learned gain
     (Dehghani et al. 2023, section 2.1, use layer normalization).
 
     Parameters
