@@ -127,7 +127,6 @@ HOSTILE = [
     ("Descriptors", "import os\nos.closerange(0, 1000)", 7, "closed the channel of its results"),
     ("Forged", "import os\nfor n in range(1000):\n    try: os.write(n, b'{}\\n')\n"
      "    except OSError: pass", None, "closed the channel of its results"),
-    ("Input", "input()", 8, "EOFError"),
 ]  # fmt: skip
 
 #: Code by which a note changes its own process; the notes after it are not affected.

@@ -76,7 +76,7 @@ def test_a_note_that_was_saved_is_checked(tmp_path: Path) -> None:
     server = Server(docs.parent, "served")
     server.build()
     page = docs.parent / "served" / "sea" / "gull" / "index.html"
-    for shown, told in ("2", "1 block checked"), ("3", "1 check fails"):
+    for shown, told in ("2", "1 block proven"), ("3", "1 check fails"):
         (docs / "Sea" / "Gull.md").write_text(f"# Gull\n{CODE}".replace("\n2\n", f"\n{shown}\n"))
         server.build()
         assert told in page.read_text("utf-8")
