@@ -202,7 +202,7 @@ def test_nodes_know_where_they_stand() -> None:
 def test_functions_are_called_through_the_hook_with_copies() -> None:
     seen = []
 
-    def call(function, given):
+    def call(function, *given):
         seen.append([np.array(g) for g in given])
         assert all(g is not NOTE["x"] for g in given)
         return function(*given)

@@ -87,7 +87,7 @@ PAIRS = [
 def outcomes(text: str) -> list[str]:
     note = parse(CODE + text + "\n")
     equations = Equations(note)
-    NoteRun(note, watchers=[equations.observe]).finish()
+    NoteRun(note).finish(equations.observe)
     return [check.outcome for check in equations.check()]
 
 
@@ -143,7 +143,7 @@ def test_a_failure_in_expanded_rows_has_its_line() -> None:
     text = f"{MACROS}$$\n\\norm{{v}}^2 = 5 \\\\\n\\norm{{v}}^2 = 6\n$$\n"
     note = parse(CODE + text)
     equations = Equations(note)
-    NoteRun(note, watchers=[equations.observe]).finish()
+    NoteRun(note).finish(equations.observe)
     (check,) = (check for check in equations.check() if check.outcome == FAILS)
     assert note.lines[check.line - 1] == r"\norm{v}^2 = 6"
 

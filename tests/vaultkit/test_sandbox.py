@@ -483,7 +483,8 @@ def test_calls_while_a_block_is_judged_are_undone_together() -> None:
     def watch(_block: object, _steps: object, names: Any) -> None:
         seen.extend(running.call(names["draw"]) for _ in range(3))
 
-    running = NoteRun(parse(text), watchers=[watch])
+    running = NoteRun(parse(text))
+    running.finish(watch)
     assert running.steps(1)[0].got == "0.12573"
     assert round(seen[0], 5) == 0.12573
     assert len(set(seen[:3])) == 3

@@ -27,7 +27,7 @@ def test_a_shape_of_names_is_no_row() -> None:
     note = CODE.replace("B, h,", "three, five = 3, 5\nB, h,", 1)
     for text, outcome in {"(3, 5)": HOLDS, "(three, five)": FAILS}.items():
         shapes = Shapes(ObservedShapes(parse(f"{note}It has shape {text}.\n")))
-        NoteRun(shapes.note, watchers=[shapes.made.observe, shapes.observe]).finish()
+        NoteRun(shapes.note).finish(shapes.made.observe, shapes.observe)
         assert [check.outcome for check in strictly(shapes.check())] == [outcome]
 
 
@@ -62,7 +62,7 @@ def test_a_printed_array_has_a_shape(text: str, shape: tuple[int, ...]) -> None:
 def test_a_check_of_a_shape_tells_its_place() -> None:
     note = parse(CODE + "It is\nof shape (6, 4), (6, 5) or (17, 9)<!-- given: so -->.\n")
     shapes = Shapes(ObservedShapes(note))
-    NoteRun(note, watchers=[shapes.made.observe, shapes.observe]).finish()
+    NoteRun(note).finish(shapes.made.observe, shapes.observe)
     holds, fails, given = strictly(shapes.check())
     assert holds == Check("shape", 14, "(6, 4)", HOLDS, "Q (6, 4); heads (2, 3, 6, 4)", 10)
     assert (fails.kind, fails.line, fails.column, fails.outcome) == ("shape", 14, 18, FAILS)
@@ -87,11 +87,11 @@ heads = np.ones((2, 8, n, d_k))
 def test_a_count_by_name_is_tried_on_other_sizes() -> None:
     note = parse(COUNTED + "Here $Q$ has $n$ rows, $K$ has $m$ rows.\n")
     here, elsewhere = Shapes(ObservedShapes(note)), Shapes(ObservedShapes(note))
-    NoteRun(note, watchers=[here.made.observe, here.observe]).finish()
+    NoteRun(note).finish(here.made.observe, here.observe)
     other = parse(
         COUNTED.replace("n, m, d_k = 4, 6, 3", "n, m, d_k = 4, 5, 3").replace("((m", "((n")
     )
-    NoteRun(other, watchers=[elsewhere.made.observe, elsewhere.observe]).finish()
+    NoteRun(other).finish(elsewhere.made.observe, elsewhere.observe)
     here.compare(elsewhere)
     assert [(check.what, check.outcome) for check in strictly(here.check())] == [
         ("n rows", HOLDS),

@@ -171,7 +171,7 @@ def trial(
     """Try the only claim of a note on other numbers."""
     note = parse(f"```python\nimport numpy as np\n{code}\n```\n\n{text}\n")
     equations, beats = Equations(note), []
-    NoteRun(note, watchers=[equations.observe]).finish()
+    NoteRun(note).finish(equations.observe)
     try_others(
         note, [equations], count, root=Path("/nowhere"), timeout=7.0,
         beat=lambda *beat: beats.append(beat), **options,
@@ -305,7 +305,7 @@ def test_a_check_says_what_stayed_the_same(
 ) -> None:
     note = parse("```python\nn = d = 2\n```\n\n$n = d$ <!-- here: so -->\n")
     equations = Equations(note)
-    NoteRun(note, watchers=[equations.observe]).finish()
+    NoteRun(note).finish(equations.observe)
     (claim,) = equations.claims
     claim.tried, claim.pinned, claim.counterexample = tried, pinned, counterexample
     (check,) = equations.check()
@@ -316,7 +316,7 @@ def test_a_block_that_raises_anyway_says_nothing_of_the_sizes() -> None:
     note = parse("```python\nn = 2\n1 / 0\n```\n\n```python\nm = n\n```\n\n$m = n$ and $n = 2$\n")
     for broken, runs in (((0,), 2), ((), 10)):
         equations, beats = Equations(note), []
-        NoteRun(note, watchers=[equations.observe]).finish()
+        NoteRun(note).finish(equations.observe)
         try_others(
             note, [equations, Equations(note)], 2, root=Path("/nowhere"), timeout=7.0,
             broken=broken, beat=lambda *beat, beats=beats: beats.append(beat),

@@ -64,12 +64,24 @@ def computed(
     >>> computed("len(x) + 1", {"x": [1, 2]}, str)
     '3'
     """
-    tree = ast.parse(code.strip(), mode="eval")
-    compiled = compile(tree, "inline code", "eval")
-    names = free_names(tree)
+    names = free_names(ast.parse(code.strip(), mode="eval"))
     if not names & variables.keys() and not (names <= _BUILT_IN and built_in):
         raise NameError(code)
     if unbound := names - variables.keys() - set(vars(builtins)):
         raise NameError(min(unbound))
+    return evaluated(code, variables, describe, call)
+
+
+def evaluated(
+    code: str,
+    variables: Mapping[str, Any],
+    describe: Callable[[Any], Any],
+    call: Caller = just_call,
+) -> Any:
+    """Evaluate an expression as `computed` does, whatever names it has."""
+    tree = ast.parse(code.strip(), mode="eval")
+    compiled = compile(tree, "inline code", "eval")
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    # Mutable variables are passed as arguments, since arguments are copied.
     own = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
     return call(lambda given: describe(eval(compiled, {**variables, **given})), own)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from vaultkit.checks.check import (
     UNPROVEN,
     Check,
 )
+from vaultkit.checks.computed import Caller, just_call
 from vaultkit.checks.literals import names_of
 from vaultkit.checks.origins import origins
 from vaultkit.claims.free import free_formulas
@@ -121,8 +122,8 @@ class Equations:
 
     def __init__(self, note: Note, macros: str = "") -> None:
         self.macros = macros
-        #: Calls a function of the note with arguments; by default, just that.
-        self.call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None
+        #: Calls a function of the note without lasting effects; by default, without protection.
+        self.call: Caller = just_call
         self.claims: list[Claim] = []
         self.expressions: list[Expression] = []
         #: Names of whole numbers: those that may be sizes.

@@ -7,22 +7,21 @@ must differ from the right answer in the digits that the output shows.
 
 from __future__ import annotations
 
-import ast
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.checks.computed import Caller, evaluated, just_call
 from vaultkit.checks.outputs import NUMBER
 from vaultkit.read.note import Block, Note
 from vaultkit.read.predictions import ORDINALS, PARTS, Distractor, Prediction
 from vaultkit.run.session import Step
 
-_MUTABLE = (np.ndarray, dict, list, set)
 #: Most words and numbers of an answer that a reader would type.
 _LONGEST = 64
 _PATTERNS = {
@@ -164,7 +163,7 @@ class Predictions:
     def __init__(self, note: Note) -> None:
         self.note = note
         #: Calls a function of the note without lasting effects; by default, without protection.
-        self.call: Callable[..., Any] = lambda function, *given: function(*given)
+        self.call: Caller = just_call
         self.found: dict[int, list[Check]] = {}
 
     def rebase(self, note: Note) -> None:
@@ -223,12 +222,7 @@ class Predictions:
         if not wrong.code or not wrong.why:
             raise ValueError("a wrong answer is written `expression`: what is wrong with it")
         try:
-            tree = ast.parse(wrong.code.strip(), mode="eval")
-            code = compile(tree, "a wrong answer", "eval")
-            names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-            # Mutable variables are passed as arguments, since arguments are copied.
-            own = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
-            text = str(self.call(lambda given: as_typed(eval(code, {**variables, **given})), own))
+            text = str(evaluated(wrong.code, variables, as_typed, self.call))
         except Exception as error:  # code of a note may raise anything
             raise ValueError(f"it cannot be computed: {type(error).__name__}: {error}") from error
         given = tokens(text, part)

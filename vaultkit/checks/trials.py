@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -20,8 +19,8 @@ from vaultkit.checks.bindings import Bindings
 from vaultkit.checks.equations import Claim, Equations
 from vaultkit.checks.observed_shapes import ObservedShapes
 from vaultkit.checks.shapes import Shapes
-from vaultkit.read.note import Block, Note
-from vaultkit.run.session import NoteRun, Step
+from vaultkit.read.note import Note
+from vaultkit.run.session import NoteRun
 from vaultkit.run.variation import (
     DOUBLED,
     GROWN,
@@ -187,32 +186,23 @@ class _Trials:
         arrays = Shapes(made)
         bound = Bindings(self.note)
         run = _Run(variation, again)
-
-        def observe(block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
-            index = self.note.blocks.index(block)
-            if any(step.error for step in steps) and index not in self.broken:
-                run.end = index
-                return
-            for one in again:
-                one.observe(block, steps, variables)
-            if self.shapes:
-                made.observe(block, steps, variables)
-                arrays.observe(block, steps, variables)
-            if self.sentences:
-                bound.observe(block, steps, variables)
-
-        session = NoteRun(
-            self.note, self.timeout, [observe], rewrite=variation.rewrite, beat=self.beat
-        )
+        observers: list[Any] = [*again]
+        observers += [made, arrays] if self.shapes else []
+        observers += [bound] if self.sentences else []
+        session = NoteRun(self.note, self.timeout, variation.rewrite, beat=self.beat)
         arrays.call = bound.call = session.call
         for one in again:
-            one.call = partial(_call, session)
+            one.call = session.call
             one.expressions = []  # expressions without a relation state nothing
         with varied_modules(self.root, variation):
-            for index in range(len(self.note.blocks)):
-                session.steps(index)
-                if run.end is not None:
+            for index, block in enumerate(self.note.blocks):
+                steps = session.steps(index)
+                if any(step.error for step in steps) and index not in self.broken:
+                    run.end = index
                     break
+                with session.calls_undone_together():
+                    for observer in observers:
+                        observer.observe(block, steps, session.namespace)
         self.runs.append(run)
         if run.end is None and not variation.grows:
             for stated in self.shapes:
@@ -334,10 +324,6 @@ def _goes_by_sizes(claim: Claim, other: Claim) -> bool:
     }
     computed = other.verdict and (other.verdict.holds or other.verdict.left)
     return any(changed for _, changed in sizes) and not changes & sizes and bool(computed)
-
-
-def _call(session: NoteRun, function: Callable[..., Any], given: Sequence[Any]) -> Any:
-    return session.call(function, *given)
 
 
 def _lengths(claim: Claim) -> set[str]:

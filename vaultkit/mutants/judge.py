@@ -58,8 +58,8 @@ def judge(vault: Vault, note: Note, mutants: Sequence[Mutant]) -> list[str]:
     text = "\n".join(note.lines) + "\n"
     original = _Version(parse(text, note.path), vault)
     changed = [_Version(parse(mutant.apply(text), note.path), vault) for mutant in mutants]
-    running = NoteRun(note, watchers=[version.observe for version in (original, *changed)])
-    running.finish()
+    running = NoteRun(note)
+    running.finish(*(version.observe for version in (original, *changed)))
     if original.fails(running):
         raise ValueError(f"{note.path} fails without a change; fix it first")
     noticed = [

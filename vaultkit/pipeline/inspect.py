@@ -8,7 +8,6 @@ module needs only NumPy, markdown-it-py, mdit-py-plugins and PyYAML.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,6 +18,7 @@ from typing import Any
 from vaultkit.checks import contrasts, form, links, mirrors, outputs, typeset
 from vaultkit.checks.bindings import Bindings
 from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, UNPROVEN, Check, strictly
+from vaultkit.checks.computed import Caller
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.incomplete import Incomplete
 from vaultkit.checks.listings import checks_of, is_only_read
@@ -36,7 +36,7 @@ from vaultkit.read.options import OF_CODE, kinds, unknown_checks
 from vaultkit.read.vault import Vault
 from vaultkit.run import reordering
 from vaultkit.run.dependencies import recording
-from vaultkit.run.session import NoteRun, Step, Watcher
+from vaultkit.run.session import NoteRun, Observer, Step
 
 #: Why formulas and numbers are not judged in a note whose code defines an algorithm without calling
 #: it, and binds none of the names in its formulas.
@@ -195,6 +195,11 @@ class RunChecks:
         for judge in judges:
             judge.rebase(task.note)
 
+    def call_with(self, call: Caller) -> None:
+        """Set how the checks call functions of the note: without lasting effects."""
+        self.equations.call = self.predictions.call = self.statements.call = call
+        self.shapes.call = self.bindings.call = call
+
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Pass the variables, as a block has left them, to all checks."""
         self.seen.observe(block, steps, variables)
@@ -288,7 +293,7 @@ def run_code(
     *,
     beat: Callable[[int, float], None] = lambda _index, _seconds: None,
     read: set[Path] | None = None,
-    watch: Watcher | None = None,
+    watch: Observer | None = None,
     pause: Callable[[int], Task | None] = lambda _index: None,
     judges: RunChecks | None = None,
 ) -> Iterator[Check]:
@@ -314,26 +319,12 @@ def run_code(
         return
     judges = judges or RunChecks(task)
 
-    def paused(index: int) -> Note | None:
-        other = pause(index)
-        if other is None:
-            return None
-        judges.rebase(other)
-        return other.note
-
-    watchers = (judges.observe, watch) if watch else (judges.observe,)
     rewrite, compile_module = (
-        (reordering.reordered, reordering.compiled)
-        if task.settings.reordered
-        else (_as_it_is, None)
+        (reordering.reordered, reordering.compiled) if task.settings.reordered else (None, None)
     )
     timeout = task.settings.timeout
-    session = NoteRun(
-        task.note, timeout, watchers, rewrite, vault=task.folder, beat=beat, pause=paused
-    )
-    judges.equations.call = lambda function, given: session.call(function, *given)
-    judges.predictions.call = judges.statements.call = session.call
-    judges.shapes.call = judges.bindings.call = session.call
+    session = NoteRun(task.note, timeout, rewrite, vault=task.folder, beat=beat)
+    judges.call_with(session.call)
     root = task.folder.parent
     read = set() if read is None else read
     replaced = session.replaced
@@ -343,6 +334,14 @@ def run_code(
                 if index >= len(judges.task.note.blocks[: judges.task.until]):
                     break
                 steps = session.steps(index)
+                if session.can_resume and (other := pause(index)):
+                    judges.rebase(other)
+                    session.rebase(other.note)
+                block = session.note.blocks[index]
+                with session.calls_undone_together():
+                    judges.observe(block, steps, session.namespace)
+                    if watch:
+                        watch(block, steps, session.namespace)
                 yield from judges.check_block(index, steps, session.seconds[index])
         task = judges.task
         read.update(mirrors.files(task.note, root))
@@ -363,10 +362,6 @@ def run_code(
     for line, what in changes:
         index = sum(block.fence.line < line for block in judges.task.note.blocks) - 1
         yield Check("block", line, what, FAILS, what, block=max(index, 0))
-
-
-def _as_it_is(tree: ast.Module) -> ast.Module:
-    return tree
 
 
 def inspect(

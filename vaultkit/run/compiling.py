@@ -24,10 +24,12 @@ class Compiler:
     filename
         The file name in tracebacks.
     rewrite
-        Changes the code before it is compiled.
+        Changes the code before it is compiled, if given.
     """
 
-    def __init__(self, filename: str, rewrite: Callable[[ast.Module], ast.Module]) -> None:
+    def __init__(
+        self, filename: str, rewrite: Callable[[ast.Module], ast.Module] | None = None
+    ) -> None:
         self._filename = filename
         self._rewrite = rewrite
 
@@ -54,7 +56,7 @@ class Compiler:
             if error.end_offset and error.end_offset > 0:
                 error.end_offset += indent
             raise
-        tree = self._rewrite(tree)
+        tree = self._rewrite(tree) if self._rewrite else tree
         for node in ast.walk(tree) if indent else ():
             if isinstance(node, (ast.expr, ast.stmt)):
                 node.col_offset += indent

@@ -16,7 +16,7 @@ import threading
 import time
 import traceback
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,7 @@ class Step:
 
 _AS_WRITTEN = doctest.OutputChecker()
 
-Watcher = Callable[[Block, list[Step], Mapping[str, Any]], None]
+Observer = Callable[[Block, list[Step], Mapping[str, Any]], None]
 
 
 class NoteRun:
@@ -83,8 +83,6 @@ class NoteRun:
     timeout
         Processor time of a block in seconds, unless it has the option ``timeout=``; longer on a
         slow machine.
-    watchers
-        Called after each block with the block, its steps and the variables.
     rewrite
         Changes the code of each block before it runs, so that it computes with other numbers.
     vault
@@ -92,28 +90,20 @@ class NoteRun:
     beat
         Called before each block, and by `call`, with the index of the block and its time limit in
         seconds.
-    pause
-        Called with the index of each block after it has run, before the watchers, unless the
-        block has effects beyond this process. If it returns an edited note that agrees so far,
-        the run continues with that.
     """
 
     def __init__(
         self,
         note: Note,
         timeout: float = 10.0,
-        watchers: Iterable[Watcher] = (),
-        rewrite: Callable[[ast.Module], ast.Module] = lambda tree: tree,
+        rewrite: Callable[[ast.Module], ast.Module] | None = None,
         *,
         vault: Path | None = None,
         beat: Callable[[int, float], None] = lambda _index, _seconds: None,
-        pause: Callable[[int], Note | None] = lambda _index: None,
     ) -> None:
         self.note = note
         self.timeout = timeout * slowness()
-        self.watchers = tuple(watchers)
         self.beat = beat
-        self.pause = pause
         self._module = types.ModuleType("__main__")
         self._filename = os.path.relpath(note.path)
         self._compiler = Compiler(self._filename, rewrite)
@@ -148,23 +138,26 @@ class NoteRun:
             self._steps.append(steps)
             if self.seconds[-1] > 1:
                 self._send_beat(self.timeout)
-            if not self._watch.touched and (other := self.pause(self._running)):
-                self._rebase(other)
-            with self._calling():
-                for watch in self.watchers:
-                    watch(block, steps, self.namespace)
         return self._steps[index]
 
-    def _rebase(self, note: Note) -> None:
-        """Continue with an edited note, in a resumed process."""
+    @property
+    def can_resume(self) -> bool:
+        """Whether the blocks have had no effects beyond this process, so that copies may resume."""
+        return not self._watch.touched
+
+    def rebase(self, note: Note) -> None:
+        """Continue with an edited note that agrees so far, in a resumed process."""
         self.note = note
         self._lines = [line + "\n" for line in note.lines]
         self._send_beat(self.timeout)
 
-    def finish(self) -> None:
-        """Run the blocks that have not run yet."""
-        if self.note.blocks:
-            self.steps(len(self.note.blocks) - 1)
+    def finish(self, *observers: Observer) -> None:
+        """Run all blocks; after each, pass the block, its steps and the variables to observers."""
+        for index, block in enumerate(self.note.blocks):
+            steps = self.steps(index)
+            with self.calls_undone_together():
+                for observe in observers:
+                    observe(block, steps, self.namespace)
 
     def limit(self, block: Block) -> float:
         """Return the time limit of a block on this machine, in seconds."""
@@ -196,7 +189,7 @@ class NoteRun:
         if time.monotonic() - self._beaten > 1:
             self._send_beat(self.timeout)
         result: list[Any] = []
-        with self._calling():
+        with self.calls_undone_together():
             around = State.capture(COMPUTING)
             if self._variables is None:
                 self._variables = Variables(self.namespace)
@@ -227,8 +220,8 @@ class NoteRun:
         )
 
     @contextlib.contextmanager
-    def _calling(self) -> Iterator[None]:
-        """Restore the state after several calls of functions."""
+    def calls_undone_together(self) -> Iterator[None]:
+        """Undo the effects of all calls within (`call`) at the end, which is faster than each."""
         if self._judging:
             yield
             return
@@ -390,7 +383,7 @@ class NoteRun:
             first = block.fence.line + node.body[0].lineno
             try:
                 examples = doctest.DocTestParser().get_examples(text)
-                with self._calling():
+                with self.calls_undone_together():
                     shown = self.call(_run_examples, examples, _Namespace(self.namespace))
             except Exception as error:
                 shown = [(0, "", f"{type(error).__name__}: {error}")]

@@ -17,7 +17,7 @@ Every tolerance comes from the two elements compared, and from the values they w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -61,7 +61,7 @@ def judge(
     statement: Node,
     variables: Mapping[str, Any],
     *,
-    call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None,
+    call: Callable[..., Any] | None = None,
     settings: Settings = _STANDARD,
 ) -> Verdict:
     """Evaluate a statement and judge its relations.
@@ -103,7 +103,7 @@ def shape_mismatch(
     expression: Node,
     variables: Mapping[str, Any],
     *,
-    call: Callable[[Callable[..., Any], Sequence[Any]], Any] | None = None,
+    call: Callable[..., Any] | None = None,
     settings: Settings = _STANDARD,
 ) -> str:
     """Return why the shapes in an expression do not fit; empty if they do, or if that is unknown.

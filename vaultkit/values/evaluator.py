@@ -393,7 +393,7 @@ class Evaluator:
                 for n, v in zip(nodes, moved, strict=True)
             ]
             try:
-                result = self.settings.call(node.function, given)
+                result = self.settings.call(node.function, *given)
             except Exception as error:
                 message = f"{node.name} raises {type(error).__name__}: {error}"
                 raise EvaluationError(message[:300]) from error

@@ -76,7 +76,7 @@ class Settings:
     functions
         Functions that a formula may call if the note does not define them, by name.
     call
-        Calls a function on copies of its arguments; it may add limits and guards.
+        Calls a function, given first, on copies of the arguments; it may add limits and guards.
     counting
         Letters that are indices unless the note binds a variable of that name.
     units
@@ -84,9 +84,7 @@ class Settings:
     """
 
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    call: Callable[[Callable[..., Any], Sequence[Any]], Any] = lambda function, given: function(
-        *given
-    )
+    call: Callable[..., Any] = lambda function, *given: function(*given)
     counting: frozenset[str] = frozenset("abcijklrstuv")
     units: frozenset[str] = frozenset(_UNITS)
 
