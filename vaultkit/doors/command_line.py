@@ -472,7 +472,7 @@ def _report(
             click.echo("\n".join([f"{shown}:{line}: {first}{also}", *more]))
         if len(places) > most:
             click.echo(f"{shown}: {len(places) - most} more; -v shows them")
-        for row in unjudged_rows((str(shown), one) for one in inspection.checks if unjudged):
+        for row in unjudged_rows([(str(shown), one) for one in inspection.checks if unjudged]):
             click.echo(row)
     command = f"vaultkit check {shlex.quote(str(asked))}"
     for row in summary(failures, f"{command} --update", f"{command} --baseline"):

@@ -113,32 +113,32 @@ def task_of(
 ) -> Task:
     """Return the task of a note, with a typesetter that knows the TeX commands of the vault."""
     path = vault.relative(note.path)
-    names = frozenset(checks_of(note, vault.options, path))
+    names = checks_of(note, vault.options, path)
+    typesetter, preamble = settings.typeset, vault.preamble + note.preamble
+    if typesetter and preamble:
+        typesetter = partial(typesetter, preamble=preamble)
     settings = replace(
         settings,
         listings=vault.options.asks(note, path),
         every_digit=vault.options.every_digit,
         strict=vault.options.is_strict,
-        typeset=_typesetter(note, vault, settings),
+        typeset=typesetter if "formulas" in names else None,
         macros=vault.preamble,
     )
     return Task(note, vault.root, names, settings, until)
 
 
-def _typesetter(note: Note, vault: Vault, settings: Settings) -> Typesetter | None:
-    """Return the typesetter of a note's formulas, with the commands defined for them."""
-    if "formulas" not in checks_of(note, vault.options, vault.relative(note.path)):
-        return None
-    preamble = vault.preamble + note.preamble
-    typesetter = settings.typeset
-    return partial(typesetter, preamble=preamble) if typesetter and preamble else typesetter
+def text_checks(task: Task, vault: Vault) -> Iterator[Check]:
+    """Yield the checks of the text of a note, as far as its task asks for them."""
+    found = _text_checks(task.note, vault, task.names, task.settings)
+    yield from strictly(found) if task.settings.strict else found
 
 
-def _text_checks(note: Note, vault: Vault, settings: Settings) -> Iterator[Check]:
-    """Yield the checks of the text of a note, as far as the settings ask for them."""
+def _text_checks(
+    note: Note, vault: Vault, names: Collection[str], settings: Settings
+) -> Iterator[Check]:
     for why in unknown_checks(note):
         yield Check("form", 1, why, FAILS, why)
-    names = checks_of(note, vault.options, vault.relative(note.path))
     if "form" in names or note.refused:
         yield from form.check(note, vault, shown=settings.shown)
     if "numbers" in names:
@@ -146,8 +146,8 @@ def _text_checks(note: Note, vault: Vault, settings: Settings) -> Iterator[Check
     if "links" in names:
         found = links.check(note, vault)
         yield from (c for c in found if c.outcome != FAILS or not _is_duplicate(c, note, names))
-    if typesetter := _typesetter(note, vault, settings):
-        yield from typeset.check(note, typesetter)
+    if settings.typeset:
+        yield from typeset.check(note, settings.typeset)
     if "mirrors" in names and not settings.shown:
         found = mirrors.check(note, vault.root.parent)
         yield from (c for c in found if c.outcome != FAILS or not _is_duplicate(c, note, names))
@@ -344,7 +344,6 @@ def run_code(
                         watch(block, steps, session.namespace)
                 yield from judges.check_block(index, steps, session.seconds[index])
         task = judges.task
-        read.update(mirrors.files(task.note, root))
         if task.until is None:
             try_others(
                 task.note, [judges.equations], task.settings.trials, shapes=[judges.shapes],
@@ -387,7 +386,7 @@ def inspect(
     until
         Run only the blocks before this one, and leave out what depends on all blocks.
     """
-    found = _text_checks(note, vault, settings)
-    yield from strictly(found) if vault.options.is_strict else found
+    task = task_of(note, vault, settings, until)
+    yield from text_checks(task, vault)
     if run:
-        yield from run(task_of(note, vault, settings, until))
+        yield from run(task)

@@ -26,7 +26,7 @@ from vaultkit.read.options import CHECKS
 from vaultkit.run.dependencies import compile_ahead, local_modules
 from vaultkit.run.ending import Ending
 from vaultkit.run.session import Step
-from vaultkit.run.work import Send
+from vaultkit.run.work import Send, beats
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class NoteWork:
     def take(self, key: str, given: bytes) -> None:  # noqa: ARG002
         """Compile the modules that a note imports ahead of its process."""
         self.task = unpacked(given)
-        compile_ahead(self.folder.parent, (block.fence.text for block in self.task.note.blocks))
+        compile_ahead(self.folder.parent, [block.fence.text for block in self.task.note.blocks])
         # Code and formulas are parsed here: a process that was just forked would have to copy the
         # memory in which the results are stored.
         self.judges = RunChecks(self.task)
@@ -231,9 +231,6 @@ class NoteWork:
         task, judges = self.task, self.judges
         read: set[Path] = set()
         outputs: list[tuple[int, list[tuple[int, str, bool]]]] = []
-
-        def beat(index: int, seconds: float) -> None:
-            send({"block": index, "limit": seconds})
 
         def watch(block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
             index = judges.task.note.blocks.index(block)
@@ -255,7 +252,9 @@ class NoteWork:
         if task.settings.typeset:
             for check in typeset.check(task.note, task.settings.typeset):
                 send({"check": check.plain()})
-        for check in run_code(task, beat=beat, read=read, watch=watch, pause=pause, judges=judges):
+        for check in run_code(
+            task, beat=beats(send), read=read, watch=watch, pause=pause, judges=judges
+        ):
             send({"check": check.plain()})
         if outputs:
             send({"outputs": outputs})

@@ -57,7 +57,7 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
         "options": partial(_options, note, vault),
     }
     beside = vault.root.parent
-    files = {*read, *mirrors.files(note, beside)}
+    files = files_of(note, vault, read)
     for path in files:
         facts[f"file:{named(path, beside)}"] = partial(_digest, path)
         if path.parent != beside:  # files beside the vault change often
@@ -85,6 +85,11 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
         if others:
             facts[f"called:{name}"] = partial(repr, sorted(others))
     return facts
+
+
+def files_of(note: Note, vault: Vault, read: Iterable[Path]) -> set[Path]:
+    """Return the files that the code of a note has read, and those that its blocks show."""
+    return {*read, *mirrors.files(note, vault.root.parent)}
 
 
 def fingerprint(facts: Facts) -> bytes:

@@ -6,15 +6,16 @@ import json
 import os
 import time
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from vaultkit.checks.check import FAILS, FOUND
-from vaultkit.pipeline.inspect import Settings, inspect, task_of
+from vaultkit.pipeline.inspect import Settings, Task, task_of, text_checks
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, packed
+from vaultkit.pipeline.rests_on import files_of
 from vaultkit.read.note import Note
 from vaultkit.read.options import OF_CODE
 from vaultkit.read.vault import Vault
@@ -56,6 +57,8 @@ class Runner:
         self._began = time.time_ns()
         self._workers = workers or workers_of(vault.root, count, limits)
         self._keys: dict[Path, str] = {}
+        #: The tasks of the notes, each computed when it is first needed.
+        self._tasks: dict[Path, Callable[[], Task]] = {}
         self._known: dict[Path, Inspection] = {}
 
     def submit(self, notes: Iterable[tuple[Note, int | None]]) -> None:
@@ -63,9 +66,11 @@ class Runner:
         for note, until in notes:
             if self._is_known(note, until):
                 continue
-            self._keys[note.path] = json.dumps([os.fspath(note.path), until])
-            if self._runs(note):
-                self._workers.submit(self._keys[note.path], partial(self._given, note, until))
+            key = self._keys[note.path] = json.dumps([os.fspath(note.path), until])
+            task = cache(partial(task_of, note, self.vault, self.settings, until))
+            self._tasks[note.path] = task
+            if _runs(note, task):
+                self._workers.submit(key, partial(_given, task))
 
     def attend(self) -> None:
         """Start or continue inspecting the submitted notes in the background."""
@@ -76,12 +81,12 @@ class Runner:
         if note.path not in self._known and note.path not in self._keys:
             self.submit([(note, None)])
         if note.path not in self._known:
-            key = self._keys[note.path]
-            whole = json.loads(key)[1] is None
+            task = self._tasks.pop(note.path)
+            is_run = _runs(note, task)
             self._workers.attend()
-            text = self._inspect_text(note)  # in parallel with its code
-            ending = self._workers.result(key) if self._runs(note) else Ending("done")
-            found = inspection_of(note, ending, whole)
+            text = self._inspect_text(task())  # in parallel with its code
+            ending = self._workers.result(self._keys[note.path]) if is_run else Ending("done")
+            found = inspection_of(note, ending, task().until is None)
             found.checks[:0] = text.checks
             found.whole &= text.whole
             found.text_is_whole = text.whole
@@ -89,33 +94,23 @@ class Runner:
             self._known[note.path] = found
         return self._known[note.path]
 
-    def _runs(self, note: Note) -> bool:
-        """Return whether a note needs a process; forking one takes longer than reading a text."""
-        if note.blocks:
-            return True
-        task = task_of(note, self.vault, self.settings)
-        return not task.names.isdisjoint(OF_CODE) or bool(task.settings.typeset and note.formulas)
-
-    def _given(self, note: Note, until: int | None) -> bytes:
-        """Return the serialised task of a note."""
-        return packed(task_of(note, self.vault, self.settings, until))
-
-    def _inspect_text(self, note: Note) -> Inspection:
+    def _inspect_text(self, task: Task) -> Inspection:
         """Inspect the text of a note; an error of a check becomes a failure of this note alone.
 
         Formulas are typeset in the process of the note, as a typesetter may hang or crash.
         """
-        settings = replace(self.settings, typeset=None)
+        task = replace(task, settings=replace(task.settings, typeset=None))
         try:
-            return Inspection(note, list(inspect(note, self.vault, settings, run=None)), whole=True)
+            return Inspection(task.note, list(text_checks(task, self.vault)), whole=True)
         except Exception:
-            return inspection_of(note, Ending("raised", details=traceback.format_exc()))
+            return inspection_of(task.note, Ending("raised", details=traceback.format_exc()))
 
     def record(self, found: Inspection, ledger: Ledger) -> None:
         """Store an inspection in a ledger."""
         if not found.cached:
             # A file that was changed meanwhile may differ from what the code has read.
-            stale = any(_changed_after(path, self._began) for path in found.rests_on)
+            files = files_of(found.note, self.vault, found.rests_on)
+            stale = any(_changed_after(path, self._began) for path in files)
             ledger.record(found.note, found.checks, found.rests_on, stale=stale)
 
     def _is_known(self, note: Note, until: int | None) -> bool:
@@ -143,6 +138,17 @@ class Runner:
 def workers_of(folder: Path, count: int | None = None, limits: Limits | None = None) -> Workers:
     """Return the workers for the notes in a folder; they may start before the notes are read."""
     return Workers(NoteWork(folder), count, limits)
+
+
+def _runs(note: Note, task: Callable[[], Task]) -> bool:
+    """Return whether a note needs a process; forking one takes longer than reading a text."""
+    if note.blocks:
+        return True
+    return bool(task().names & {*OF_CODE} or (task().settings.typeset and note.formulas))
+
+
+def _given(task: Callable[[], Task]) -> bytes:
+    return packed(task())
 
 
 def _changed_after(path: Path, moment: int) -> bool:

@@ -19,6 +19,15 @@ def take(work: Work, key: str, given: bytes) -> None:
     getattr(work, "take", lambda _key, _given: None)(key, given)
 
 
+def beats(send: Send) -> Callable[[int, float], None]:
+    """Return a function that sends a heartbeat, given a block's index and its time limit."""
+
+    def beat(index: int, seconds: float) -> None:
+        send({"block": index, "limit": seconds})
+
+    return beat
+
+
 def is_beat(message: dict[str, Any]) -> bool:
     """Return whether a message is a heartbeat."""
     return "block" in message and "limit" in message
