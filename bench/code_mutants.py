@@ -90,7 +90,7 @@ ROOMS = {
         " tables",
     ),
     "run": (
-        ["vaultkit/run/*"],
+        ["vaultkit/run/*", "vaultkit/workers/*"],
         "cases checkpoints dependencies endings"
         " rests_on run sandbox state trials variation watch workers",
     ),

@@ -84,11 +84,12 @@ def test_notes_import_snippets_and_numpy_alone() -> None:
 BELOW = {
     "read": set(),
     "run": {"read"},
+    "workers": {"run"},
     "tex": set(),
     "values": {"tex"},
     "claims": {"read"},
     "checks": {"claims", "read", "run", "tex", "values"},
-    "pipeline": {"checks", "claims", "read", "run"},
+    "pipeline": {"checks", "claims", "read", "run", "workers"},
     "edit": {"checks", "claims", "read"},
     "theme": set(),
     "render": {"claims", "read"},

@@ -19,8 +19,8 @@ from vaultkit.doors.background import Background, Verdict
 from vaultkit.pipeline.inspect import Settings, Task, agreement
 from vaultkit.read.markdown import parse
 from vaultkit.read.options import OF_CODE
-from vaultkit.run.ending import Limits
 from vaultkit.run.processes import children, is_alive
+from vaultkit.workers.ending import Limits
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are none elsewhere")
 EVERY = frozenset({*OF_CODE, "code"})

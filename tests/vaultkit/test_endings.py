@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from vaultkit.run.channel import Received, frames_of
-from vaultkit.run.ending import Ending, Limits
+from vaultkit.workers.channel import Received, frames_of
+from vaultkit.workers.ending import Ending, Limits
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="how Linux ends processes")
 

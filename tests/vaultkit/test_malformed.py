@@ -15,7 +15,7 @@ from vaultkit.pipeline.runner import Runner
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
-from vaultkit.run.ending import Ending
+from vaultkit.workers.ending import Ending
 
 pytest_plugins = ["pytester"]
 MINUS = "-" * 50_000

@@ -10,8 +10,8 @@ from vaultkit.doors import pytest_session as session
 from vaultkit.pipeline.ledger import Ledger, in_words
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
-from vaultkit.run.workers import Workers
 from vaultkit.store import store_beside
+from vaultkit.workers.pool import Workers
 
 NOTE = """\
 # A

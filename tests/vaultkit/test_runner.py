@@ -16,7 +16,7 @@ from vaultkit.pipeline.runner import Runner, workers_of
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
-from vaultkit.run.ending import Limits
+from vaultkit.workers.ending import Limits
 
 
 @pytest.fixture

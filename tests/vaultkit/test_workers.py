@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vaultkit.run.ending import Limits
 from vaultkit.run.processes import descendants
-from vaultkit.run.work import Send
-from vaultkit.run.workers import Workers
+from vaultkit.workers.ending import Limits
+from vaultkit.workers.pool import Workers
+from vaultkit.workers.work import Send
 
 LIMITS = Limits(seconds=20, grace=0.3, memory=200 << 20, processes=40, output=4 << 20)
 ROOT = Path(__file__).parents[2]
@@ -354,7 +354,7 @@ def program(mark: str) -> subprocess.Popen[str]:
     """Start a run of two endless notes, and wait until both run."""
     source = """
         import os, sys
-        from vaultkit.run.workers import Workers
+        from vaultkit.workers.pool import Workers
         def work(key, send):
             send({"block": 0, "limit": 60})
             os.system("sleep 61 & sleep 60")
@@ -510,7 +510,7 @@ def test_keepers_that_were_made_ahead_do_the_work_and_prepare_when_there_is_some
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Other tests may have left threads, beside which none are made ahead.
-    monkeypatch.setattr("vaultkit.run.workers._can_fork", lambda: True)
+    monkeypatch.setattr("vaultkit.workers.pool._can_fork", lambda: True)
     before = family()
     with Workers(Prepared(), 3, LIMITS) as workers:
         workers.begin()

@@ -21,8 +21,8 @@ import numpy as np
 from vaultkit.pipeline.inspect import Task, agreement
 from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, packed
 from vaultkit.read.note import Note
-from vaultkit.run.ending import Limits
-from vaultkit.run.workers import Workers
+from vaultkit.workers.ending import Limits
+from vaultkit.workers.pool import Workers
 
 #: Characters and lines of a value that are shown.
 _WIDEST, _LONGEST = 80, 12

@@ -20,7 +20,7 @@ from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, packe
 from vaultkit.read.note import Note
 from vaultkit.read.roots import vault_of
 from vaultkit.read.vault import Vault
-from vaultkit.run.workers import Workers
+from vaultkit.workers.pool import Workers
 
 #: The answers besides the number of a proposal.
 _YES, _NO, _QUIT = "y", "n", "q"

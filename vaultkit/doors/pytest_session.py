@@ -19,8 +19,8 @@ from vaultkit.pipeline.shards import Shard
 from vaultkit.read.options import OptionsError
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
-from vaultkit.run.workers import Workers
 from vaultkit.store import store_beside
+from vaultkit.workers.pool import Workers
 
 NAMED = pytest.StashKey[set[Path]]()
 VAULTS = pytest.StashKey[dict[Path, Vault]]()

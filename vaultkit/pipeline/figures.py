@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vaultkit.run.dependencies import LocalFinder
-from vaultkit.run.ending import Limits
 from vaultkit.run.reordering import compiled
-from vaultkit.run.work import Send
-from vaultkit.run.workers import Workers
+from vaultkit.workers.ending import Limits
+from vaultkit.workers.pool import Workers
+from vaultkit.workers.work import Send
 
 
 class FigureError(Exception):

@@ -33,8 +33,8 @@ from vaultkit.pipeline.process import Inspection, Output
 from vaultkit.pipeline.runner import Runner
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import Vault
-from vaultkit.run.ending import Ending, Limits
 from vaultkit.store import store_beside
+from vaultkit.workers.ending import Ending, Limits
 
 #: Kinds of checks that do not run a note's code.
 _OF_TEXT = ("form", "link", "formula", "mirror")

@@ -1,7 +1,7 @@
 """The work of a note's process: it runs a serialised `Task` and sends the checks as messages.
 
 The run and the editor inspect notes in the same way: `packed` serialises a `Task`, `NoteWork` runs
-it in a process (`vaultkit.run.workers`), and `inspection_of` reads the messages that it sent.
+it in a process (`vaultkit.workers.pool`), and `inspection_of` reads the messages that it sent.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
 from vaultkit.read.options import CHECKS
 from vaultkit.run.dependencies import compile_ahead, local_modules
-from vaultkit.run.ending import Ending
 from vaultkit.run.session import Step
-from vaultkit.run.work import Send, beats
+from vaultkit.workers.ending import Ending
+from vaultkit.workers.work import Send, beats
 
 
 @dataclass(frozen=True)

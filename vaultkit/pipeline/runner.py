@@ -19,8 +19,8 @@ from vaultkit.pipeline.rests_on import files_of
 from vaultkit.read.note import Note
 from vaultkit.read.options import OF_CODE
 from vaultkit.read.vault import Vault
-from vaultkit.run.ending import Ending, Limits
-from vaultkit.run.workers import Workers
+from vaultkit.workers.ending import Ending, Limits
+from vaultkit.workers.pool import Workers
 
 
 class Runner:

@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.run.ending import PATIENCE
-
+#: Time limits are seconds of processor time. In wall-clock time, code may take so many times as
+#: long, since on a busy machine it must wait.
+PATIENCE = 10.0
 #: Characters of output after which a block is ended.
 MOST_OUTPUT = 1_000_000
 #: The number of characters that are kept of a text that is too long, at its beginning and end.

@@ -22,10 +22,6 @@ Kind = Literal[
     "lost",
 ]
 
-#: Time limits are seconds of processor time. In wall-clock time, code may take so many times as
-#: long, since on a busy machine it must wait.
-PATIENCE = 10.0
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -47,7 +43,7 @@ class Limits:
     output
         Most bytes of output that bypasses Python, and of messages.
     checkpoints
-        The number of checkpoints of all notes (`vaultkit.run.checkpoints`).
+        The number of checkpoints of all notes (`vaultkit.workers.checkpoints`).
     spacing
         The least number of seconds between two checkpoints, each of which costs time.
     """

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from vaultkit.run.channel import CUT_OFF, OUT_OF_MEMORY, Channel
-from vaultkit.run.checkpoints import Waiting
-from vaultkit.run.ending import Limits
+from vaultkit.workers.channel import CUT_OFF, OUT_OF_MEMORY, Channel
+from vaultkit.workers.checkpoints import Waiting
+from vaultkit.workers.ending import Limits
 
 #: The signal on which faulthandler writes a trace.
 TRACE = getattr(signal, "SIGUSR2", None)

@@ -1,8 +1,8 @@
 """A process for each note: whatever a note does ends with it.
 
 A few *keepers*, one for each core, are started from this process. A keeper starts a process for
-each note, watches it, and ends it with everything that it has started (`vaultkit.run.keeper`). The
-results are plain data.
+each note, watches it, and ends it with everything that it has started (`vaultkit.workers.keeper`).
+The results are plain data.
 
 On Linux, keepers are forked from this process, which has loaded all modules and notes. Where that
 is not safe (other threads run, or another system), they are started as new processes, and the work
@@ -27,8 +27,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vaultkit.run.ending import Ending, Limits
-from vaultkit.run.work import Work, is_beat, take
+from vaultkit.workers.ending import Ending, Limits
+from vaultkit.workers.work import Work, is_beat, take
 
 # The number of keys sent to a keeper, so that it has the next one when this process is busy.
 _AHEAD = 2
@@ -50,7 +50,7 @@ class Workers:
         is one, is called first in each process from which others are forked, so that these share
         its results. A method ``take`` is called there with a key and its data, before the process
         for the key is forked. With a method ``resumes``, checkpoints are kept on systems that
-        support them (`vaultkit.run.checkpoints`): the work is called with a third argument, a
+        support them (`vaultkit.workers.checkpoints`): the work is called with a third argument, a
         function that creates one. For a key, the method returns a name, the last block whose
         checkpoints under that name are still valid, and the last one from which the work can
         resume.
@@ -165,7 +165,7 @@ class Workers:
     def _new_keeper(self) -> _Keeper:
         import multiprocessing
 
-        from vaultkit.run.keeper import keep  # not importable on all systems
+        from vaultkit.workers.keeper import keep  # not importable on all systems
 
         can_fork = hasattr(os, "fork")
         context: Any = multiprocessing.get_context("fork" if _can_fork() else "spawn")

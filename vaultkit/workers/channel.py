@@ -14,8 +14,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from vaultkit.run.ending import PATIENCE, Ending, Kind, Limits
-from vaultkit.run.work import is_beat
+from vaultkit.run.capture import PATIENCE
+from vaultkit.workers.ending import Ending, Kind, Limits
+from vaultkit.workers.work import is_beat
 
 #: Receives data that was read from a pipe.
 Take = Callable[[bytes], None]

@@ -22,13 +22,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
-from vaultkit.run.channel import Received, Take, encode, frames_of, read_waiting
-from vaultkit.run.checkpoints import Chain, can_wait
-from vaultkit.run.ending import PATIENCE, Ending, Kind, Limits
-from vaultkit.run.note_process import RESERVED, TRACE, adopt_orphans, run_note_process
+from vaultkit.run.capture import PATIENCE
 from vaultkit.run.originals import ORIGINALS
 from vaultkit.run.processes import children, descendants, memory, seconds
-from vaultkit.run.work import Work, is_beat, prepare, take
+from vaultkit.workers.channel import Received, Take, encode, frames_of, read_waiting
+from vaultkit.workers.checkpoints import Chain, can_wait
+from vaultkit.workers.ending import Ending, Kind, Limits
+from vaultkit.workers.note_process import RESERVED, TRACE, adopt_orphans, run_note_process
+from vaultkit.workers.work import Work, is_beat, prepare, take
 
 #: Seconds between two measurements of a note's processes and memory.
 _TICK = 0.02
