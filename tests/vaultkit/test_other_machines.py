@@ -13,7 +13,6 @@ from vaultkit.checks.check import FAILS, Check
 from vaultkit.doors.command_line import main
 from vaultkit.pipeline import machines as module
 from vaultkit.pipeline.inspect import Settings
-from vaultkit.pipeline.ledger import Ledger
 from vaultkit.pipeline.machines import Machine, Machines, Trial, arithmetic
 from vaultkit.pipeline.process import Inspection, Output
 from vaultkit.read.vault import Vault
@@ -61,7 +60,7 @@ def check(*arguments: str) -> Result:
 
 def tried(folder: Path) -> dict[str, int]:
     vault = Vault(folder)
-    return {entry.name: entry.machines for entry in entries(vault, Ledger(vault))}
+    return {entry.name: entry.machines for entry in entries(vault)}
 
 
 @pytest.mark.long

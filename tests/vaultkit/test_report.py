@@ -32,7 +32,7 @@ def test_a_note_tells_what_was_checked(vault: Vault) -> None:
     ledger = Ledger(vault)
     owl = next(note for note in vault.notes.values() if note.name == "Barn Owl")
     ledger.record(owl, CHECKS)
-    found, tern = entries(vault, ledger)
+    found, tern = entries(vault)
     assert "1 block, 1 number proven; 1 number occurs on the page" in line(found)
     assert 'href="x#y"' in line(found, "x#y")
     assert "Not checked on this machine yet" in line(tern)
@@ -40,7 +40,7 @@ def test_a_note_tells_what_was_checked(vault: Vault) -> None:
 
     owl.path.write_text("# Barn Owl\n\nEdited.\n")
     vault = Vault(vault.root)
-    (edited, _) = entries(vault, Ledger(vault))
+    (edited, _) = entries(vault)
     assert "Not checked since it was edited" in line(edited)
     assert "block" not in line(edited)
     assert "not checked since it was edited" in table([edited, tern])

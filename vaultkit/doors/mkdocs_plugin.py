@@ -206,13 +206,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def _checks(self, files: Files) -> Iterator[SiteFile]:
         """Load the checks of all notes; yield the files that show them."""
-        vault = self.model.vault
-
-        def url_of(path: str) -> str | None:
-            file = files.get_file_from_path(path)
-            return file.url if file else None
-
-        checked = CheckedNotes(vault, Ledger(vault.whole), url_of, with_failures=self.serving)
+        urls = {uri: file.url for uri, file in files.src_uris.items()}
+        checked = CheckedNotes(self.model.vault, urls, with_failures=self.serving)
         # As warnings of the build, they make it fail with `--strict`.
         for path, check in checked.failures:
             _log.warning("%s:%s: %s", path, check.line, check.why)

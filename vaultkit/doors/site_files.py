@@ -89,12 +89,8 @@ def add_front(files: Files, vault: Vault, config: MkDocsConfig) -> None:
 def add_pages(files: Files, vault: Vault, config: MkDocsConfig) -> File | None:
     """Add redirects for aliases, the list of tags and the map; return the map, if any."""
     taken = {file.dest_uri for file in files}
-
-    def url_of(path: str) -> str | None:
-        file = files.get_file_from_path(path)
-        return file.url if file else None
-
-    for uri, content in redirects(vault, url_of, config.use_directory_urls):
+    urls = {uri: file.url for uri, file in files.src_uris.items()}
+    for uri, content in redirects(vault, urls, config.use_directory_urls):
         if uri not in taken:
             taken.add(uri)
             files.append(generated(config, uri, content))

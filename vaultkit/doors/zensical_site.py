@@ -32,7 +32,6 @@ from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
 
 from vaultkit.doors.site_settings import settings_for
-from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.discovery import READERS
 from vaultkit.read.graph import way_in
 from vaultkit.read.note import Note, tags_of
@@ -304,11 +303,11 @@ class ZensicalSite:
     def _add_files(self, urls: Mapping[str, str]) -> None:
         """Add redirects, the theme's files, the files of all checks, and the notebooks."""
         vault, model, options = self.vault, self.model, self.options
-        for uri, content in redirects(vault, urls.get, directories=True):
+        for uri, content in redirects(vault, urls, directories=True):
             if posixpath.dirname(uri) not in {unquote(url).strip("/") for url in urls.values()}:
                 self._add([SiteFile(uri, content)])
         self._add(self.assets.scripts())
-        checked = CheckedNotes(vault, Ledger(vault.whole), urls.get, with_failures=False)
+        checked = CheckedNotes(vault, urls, with_failures=False)
         for path, check in checked.failures:
             self.problems.append(f"{path}:{check.line}: {check.why}")
         model.checked, model.picture = checked, self.assets.picture

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from vaultkit.checks.arrays import arrays
 from vaultkit.checks.asked import asked
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.evidence import Part, parts
-from vaultkit.pipeline.ledger import Ledger, published
+from vaultkit.pipeline.ledger import published
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.site import predictions, report, runnable
@@ -25,10 +25,10 @@ class CheckedNotes:
 
     Parameters
     ----------
-    vault, ledger
-        The notes, and the ledger with their checks.
-    url_of
-        Returns the address of the page of a note, given its path; None if it has no page.
+    vault
+        The notes.
+    urls
+        The address of the page of each note that has one, by its path.
     with_failures
         Whether failed checks are shown: the reader is the author.
     """
@@ -36,16 +36,15 @@ class CheckedNotes:
     def __init__(
         self,
         vault: Vault,
-        ledger: Ledger,
-        url_of: Callable[[str], str | None],
+        urls: Mapping[str, str],
         with_failures: bool,
     ) -> None:
         #: The entry of each note, by its path.
         self.entries: dict[str, report.Entry] = {}
         #: The failed checks of notes whose checks are not shown to readers.
         self.failures: list[tuple[str, Check]] = []
-        for entry in report.entries(vault, ledger):
-            url = url_of(entry.path)
+        for entry in report.entries(vault):
+            url = urls.get(entry.path)
             if url is None:
                 continue
             failed = [check for check in entry.checks or () if check.outcome == FAILS]

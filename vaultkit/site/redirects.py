@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
 from vaultkit.read.syntax import address as address_of
@@ -12,7 +12,7 @@ from vaultkit.read.vault import Vault
 
 
 def redirects(
-    vault: Vault, url_of: Callable[[str], str | None], directories: bool
+    vault: Vault, urls: Mapping[str, str], directories: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield a page for every alias, which redirects to the note.
 
@@ -20,8 +20,8 @@ def redirects(
     ----------
     vault
         The notes and their aliases.
-    url_of
-        Returns the address of the page of a note, given its path; None where it has none.
+    urls
+        The address of the page of each note that has one, by its path.
     directories
         Whether addresses end in a slash.
 
@@ -31,7 +31,7 @@ def redirects(
         Path of the page below the site's root, and its HTML.
     """
     for note in vault.notes.values():
-        url = url_of(vault.relative(note.path))
+        url = urls.get(vault.relative(note.path))
         if url is None:
             continue
         for alias in note.aliases:

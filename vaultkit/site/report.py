@@ -84,11 +84,11 @@ class Totals:
         return ", ".join(parts)
 
 
-def entries(vault: Vault, ledger: Ledger) -> list[Entry]:
-    """Return an entry for each note of a vault."""
+def entries(vault: Vault) -> list[Entry]:
+    """Return an entry for each note of a vault, from its ledger."""
     found = []
     notes = list(vault.notes.values())
-    for note, known in zip(notes, ledger.entries(notes), strict=True):
+    for note, known in zip(notes, Ledger(vault.whole).entries(notes), strict=True):
         is_fresh = known is not None and known.is_fresh
         found.append(
             Entry(
@@ -223,7 +223,7 @@ def main(arguments: Sequence[str]) -> None:
     if len(arguments) != 2:
         raise SystemExit("usage: python -m vaultkit.site.report VAULT BADGE.svg")
     vault = Vault(Path(arguments[0]))
-    totals = Totals.of(entries(vault, Ledger(vault)))
+    totals = Totals.of(entries(vault))
     if totals.outcomes[FAILS]:
         raise SystemExit(
             f"{totals.words}: no badge is written for failures; fix the notes and check them again"
