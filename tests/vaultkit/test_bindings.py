@@ -235,7 +235,7 @@ def test_a_row_binds_its_numbers_in_order(row: str, found: Callable[..., list[Ch
     assert (held.kind, held.outcome) == ("sentence", HOLDS)
     (swapped,) = found(table + row.replace("0.15 | 0.23", "0.23 | 0.15"), CODE)
     assert swapped.outcome == FAILS
-    assert "0.23 stands for number 1 of weights, 0.15" in swapped.why
+    assert "0.23 is compared with number 1 of weights, 0.15" in swapped.why
     assert swapped.fix
     assert swapped.fix.lines[0].startswith("| a | 0.15 | 0.23 | 0.62")
 
@@ -284,10 +284,10 @@ def test_other_comments_are_left_alone(comment: str, found: Callable[..., list[C
         ("three<!-- = 1 / 0 -->", "1 / 0 cannot be evaluated: ZeroDivisionError"),
         ("larger<!-- n < -->", "n < cannot be read"),
         ("larger<!-- n > m -->", "no block of this note binds m"),
-        ("text<!-- = n -->", "no number stands before n, which is 4"),
+        ("text<!-- = n -->", "there is no number before n, which is 4"),
         ("three<!-- = float('nan') -->", "is nan"),
         ("three<!-- = print -->", "cannot"),
-        ("0.15 and 0.23<!-- = weights -->", "3 numbers, of which 2 stand before it"),
+        ("0.15 and 0.23<!-- = weights -->", "3 numbers, but only 2 before it"),
     ],
 )
 def test_what_cannot_be_judged_is_a_failure(

@@ -468,7 +468,7 @@ def test_what_is_no_file_fails_and_no_folder_is_read_twice(pytester: pytest.Pyte
     result = pytester.runpytest_subprocess("--vault", "docs", "docs", "-q", "-rf")
     assert result.parseoutcomes().get("errors") is None
     assert result.parseoutcomes()["failed"] == len(names) + 3
-    result.stdout.fnmatch_lines(["*docs/latin.md:3: this file is no UTF-8*"])
+    result.stdout.fnmatch_lines(["*docs/latin.md:3: this file is not UTF-8*"])
 
 
 def test_who_runs_other_tests_does_not_wait_for_the_vault(

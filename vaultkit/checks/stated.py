@@ -136,9 +136,9 @@ def _number(
         stated = [*cells, *stated]
     if len(stated) < len(values):
         if len(values) == 1:
-            return Judged(False, f"no number stands before {binding.code}, which is {texts[0]}")
+            return Judged(False, f"there is no number before {binding.code}, which is {texts[0]}")
         why = f"{binding.code} is {', '.join(texts[:12])}: {len(values)} numbers"
-        return Judged(False, f"{why}, of which {len(stated)} stand before it")
+        return Judged(False, f"{why}, but only {len(stated)} before it")
     before = stated[: len(stated) - len(values)]
     stated = stated[len(stated) - len(values) :]
     places = tuple(place for _, place in stated if place)
@@ -168,7 +168,7 @@ def _number(
         return Judged(False, f"{binding.code} is {texts[0]}", places, rewrites)
     first = wrong[0]
     own = stated[first][0].text
-    why = f"{own} stands for number {first + 1} of {binding.code}, {texts[first]}"
+    why = f"{own} is compared with number {first + 1} of {binding.code}, {texts[first]}"
     return Judged(False, why, places, rewrites)
 
 

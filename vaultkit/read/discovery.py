@@ -61,7 +61,7 @@ def guarded(path: Path, reader: Callable[[], Note]) -> Note:
         why = f"this note cannot be read: {type(e).__name__}: {e}"
         return Note(path, "", problems=(Problem(1, why),), refused=why)
     if SURROGATE.search(str(path.name)):
-        problem = Problem(1, "the bytes of this file's name are no UTF-8: rename it")
+        problem = Problem(1, "the bytes of this file's name are not UTF-8: rename it")
         return replace(note, problems=(problem, *note.problems), refused=problem.message)
     return note
 

@@ -64,7 +64,7 @@ def _decoded(raw: bytes) -> str:
         before = LINE_END.sub("\n", raw[: error.start].decode("latin-1"))
         byte = f"byte 0x{raw[error.start]:02x}"
         raise UnreadableError(
-            f"this file is no UTF-8 (at {byte}): save it as UTF-8",
+            f"this file is not UTF-8 (at {byte}): save it as UTF-8",
             before.count("\n") + 1,
             raw.decode("utf-8-sig", errors="replace"),
         ) from error
@@ -74,5 +74,5 @@ def _why(path: Path, error: OSError) -> str:
     if error.errno == errno.ELOOP:
         return "a symbolic link that leads in a circle"
     if isinstance(error, FileNotFoundError) and path.is_symlink():
-        return f"a symbolic link to what is not there: {printable(str(path.readlink()))}"
+        return f"a symbolic link whose target does not exist: {printable(str(path.readlink()))}"
     return f"this file cannot be read: {error.strerror or error}"

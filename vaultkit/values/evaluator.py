@@ -360,7 +360,7 @@ class Evaluator:
         results = self.results(node, nodes, values, lead, 0)
         shapes = {result.shape for result in results}
         if len(shapes) != 1 or any(r.dtype.kind not in "biuf" for r in results):
-            raise EvaluationError(f"{node.name} returns what is not an array of real numbers")
+            raise EvaluationError(f"{node.name} does not return an array of real numbers")
         (shape,) = shapes
         unit = max(
             UNITS.get(r.dtype.itemsize, DOUBLE) if r.dtype.kind == "f" else DOUBLE for r in results

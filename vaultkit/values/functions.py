@@ -56,9 +56,9 @@ def _sign(value: Value) -> Value:
 
 def _factorial(value: Value) -> Value:
     if value.rank:
-        raise EvaluationError("a factorial is of a number")
+        raise EvaluationError("a factorial needs a number")
     if ((value.array < 0) | (value.array % 1 != 0) | (value.array > 170)).any():
-        raise EvaluationError("a factorial is of a whole number from 0 to 170")
+        raise EvaluationError("a factorial needs a whole number from 0 to 170")
     array = np.vectorize(lambda n: float(math.factorial(int(n))), otypes=[float])(value.array)
     return made(array, np.where(array < 2**53, 0.0, array), 0, value)
 
@@ -76,7 +76,7 @@ def binomial(above: Value, below: Value) -> Value:
 def root(value: Value, order: Value) -> Value:
     """Return the root of a given order, 2 for the square root."""
     if order.rank or order.array.size != 1 or order.array.flat[0] % 1 or order.array.flat[0] < 2:
-        raise EvaluationError("the order of a root is a whole number from 2 on")
+        raise EvaluationError("the order of a root must be a whole number from 2 on")
     n = int(order.array.flat[0])
 
     def take(x: Any) -> Any:
@@ -109,7 +109,7 @@ def inner(left: Value, right: Value) -> Value:
 def _matrix_only(value: Value, name: str, square: bool = True) -> None:
     if value.rank != 2 or (square and value.shape[0] != value.shape[1]):
         kind = "a square matrix" if square else "a matrix"
-        raise EvaluationError(f"{name} is of {kind}, and this has shape {value.shape}")
+        raise EvaluationError(f"{name} needs {kind}, and this has shape {value.shape}")
 
 
 def _diag(value: Value) -> Value:
@@ -122,7 +122,7 @@ def _diag(value: Value) -> Value:
         pick = np.arange(value.shape[0])
         return made(value.array[..., pick, pick], value.spread[..., pick, pick], 1, value)
     if value.rank != 1:
-        raise EvaluationError("diag is of a vector or a square matrix")
+        raise EvaluationError("diag needs a vector or a square matrix")
     eye = np.eye(value.shape[0])
     array = np.where(eye == 1, value.array[..., :, None], 0.0)
     return made(array, value.spread[..., :, None] * eye, 2, value)
@@ -136,7 +136,7 @@ def _trace(value: Value) -> Value:
 def _whole(name: str, value: Value) -> Value:
     """Return the sum, mean or median of all elements."""
     if not value.rank or not math.prod(value.shape):
-        raise EvaluationError(f"{name} is of an array")
+        raise EvaluationError(f"{name} needs an array")
     own = tuple(range(-value.rank, 0))
     if name == "median":
         return made(np.median(value.array, own), value.spread.max(own), 0, value)
@@ -284,7 +284,7 @@ def norm(kind: str, value: Value) -> Value:
     if value.rank > 1 and kind not in ("", "F"):
         raise EvaluationError("of matrices, only the Frobenius norm is known; write _F")
     if kind == "F" and value.rank == 1:
-        raise EvaluationError("the Frobenius norm is of a matrix")
+        raise EvaluationError("the Frobenius norm needs a matrix")
     axes = tuple(range(-value.rank, 0))
     size = np.abs(value.array)
     absolute = value.but(array=size, orientation="", sample=False)
