@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -16,8 +17,12 @@ from vaultkit.read.prose import CODE, END
 
 #: Most atoms that are combined.
 _PAIRED = 40
-#: The largest integer that may agree by chance.
-_SMALL = 20
+#: The largest integer that may agree by chance, and the largest that always may.
+_SMALL, _TINY = 20, 2
+#: Integers below it, and powers of two, need a name in the sentence.
+_MANY = 100
+#: What may follow a fraction or multiple, unless it is a part of a term, as in *half precision*.
+_OPEN = re.compile(r"\s+(?:an?|the|of|as|its|their|that|this|in|per|is|are|to)\b|\s*(?:[^\w\s]|$)")
 #: The least extreme that is no coincidence.
 _FEW = 3
 #: How far the value of a number with one digit may be from it without suspicion.
@@ -32,6 +37,9 @@ _CUES = {
     "/": r"\b(?:ratio|times|twice|half|third|quarter|as|per|share|of|factor)\b|%",
     "+": r"\b(?:together|total|sum|altogether|both)\b",
 }
+#: How many words before a number are next to it, and words for places.
+_BESIDE = 4
+PLACES = stems("first second third fourth fifth sixth seventh eighth ninth tenth last")
 #: Plurals without an s.
 _PLURALS = ("people", "children", "men", "women", "data")
 #: A number with the candidates for it, the best first.
@@ -64,7 +72,17 @@ def readings(page: Page, sentence: Sentence) -> list[Reading]:
         best = simple[one][0].code if simple[one] else ""
         several = search.combined(one, [atom for atom in sure if atom.code != best])
         result.append((one, sorted([*simple[one], *several], key=lambda c: -c.score)))
+    if sentence.column is None:
+        _doubt_repeated(result)
     return result
+
+
+def _doubt_repeated(readings: Sequence[Reading]) -> None:
+    """Ask about numbers of a sentence that would be bound to the same expression."""
+    best = Counter(found[0].code for _, found in readings if found)
+    for _, found in readings:
+        if found and best[found[0].code] > 1:
+            found[:] = [replace(one, sure=False) for one in found]
 
 
 def _numbers(page: Page, sentence: Sentence) -> Iterator[Stated]:
@@ -125,7 +143,7 @@ class _Search:
 
     def _sure(self, stated: Stated, atom: Atom, said: frozenset[str], same: bool) -> bool:
         """Return whether the sentence says enough of an atom's names."""
-        if _is_bound(stated):
+        if _is_bound(stated) or self._is_doubtful(stated, atom):
             return False
         if _is_ordinal(stated, self.text):
             return atom.extreme.startswith("arg") and self._selects(atom, said)
@@ -137,8 +155,11 @@ class _Search:
             return self._selects(atom, said) and not small
         told = _labels_are_said(atom, said)
         named = overlap(atom.names.difference(*atom.labels), said)
+        if _needs_name(stated) and not self._is_beside(stated, atom):
+            return False
         if _is_count(stated):
             textual = any(word.isalpha() for label in atom.labels for word in label)
+            textual = textual and _ELEMENT.fullmatch(atom.code) is not None
             return self._counts(stated, atom) or (textual and told and named >= 0.8)
         many = digits(stated)
         if not many:
@@ -151,7 +172,32 @@ class _Search:
             return _labels_are_said(atom, said | self.wide) and (named >= 0.8 or many > 1)
         exact = same and (many > 2 or (many == 2 and not stated.digits.isdecimal()))
         plain = atom.code.isidentifier() and len(atom.code) > 1 and many > 2
+        if named < 0.8 and len(atom.code) == 1:
+            return False
         return named >= 0.8 or many > 3 or exact or plain
+
+    def _is_doubtful(self, stated: Stated, atom: Atom) -> bool:
+        """Return whether a number says too little, or is a part of a term or of the code."""
+        value, own = float(atom.value), self.text[stated.start : stated.end]
+        if abs(value) <= _TINY and value.is_integer() and self.sentence.column is None:
+            return not _is_ordinal(stated, self.text)
+        if re.search(r"\d[A-Z]$", own):
+            return True  # *7B* is a name
+        if stated.digits and stated.digits in _CONSTANT.findall(atom.code):
+            return True
+        if self._is_multiple(stated):
+            return atom.extreme.startswith("arg") or not _OPEN.match(self.text, stated.end)
+        return False
+
+    def _is_beside(self, stated: Stated, atom: Atom) -> bool:
+        """Return whether the name of a value, or of an element, is next to a number."""
+        if atom.labels and _labels_are_said(atom, self.sentence.said):
+            words = (word for label in atom.labels for word in label - PLACES)
+            return self.sentence.column is not None or any(word.isalpha() for word in words)
+        before = self.text[self.sentence.start : stated.start].split()[-_BESIDE:]
+        behind = self.text[stated.end : self.sentence.end].split()[:3]
+        near = words_of(" ".join([*before, "\ufffc", *behind])) | self.sentence.beside
+        return overlap(atom.names, near) >= 0.8
 
     def _is_multiple(self, stated: Stated) -> bool:
         """Return whether words state a multiple: *twice* and *half*, but not *a third*."""
@@ -292,6 +338,18 @@ def _is_multiple(stated: Stated) -> bool:
     return not stated.digits and not _is_count(stated)
 
 
+def _needs_name(stated: Stated) -> bool:
+    """Return whether a number is an integer that many expressions have: 64, 1024."""
+    if not stated.digits.isdecimal():
+        return False
+    number = int(stated.digits)
+    return number < _MANY or number & (number - 1) == 0
+
+
+#: An element of a variable.
+_ELEMENT = re.compile(r"\w+(?:\[[^][]*\])+")
+#: A number in code.
+_CONSTANT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _ORDINAL = re.compile(r".*(?:first|second|third|[a-z]{2}th|\d(?:st|nd|rd|th))", re.IGNORECASE)
 
 
@@ -318,8 +376,12 @@ def counts(code: str, before: str, behind: str) -> bool:
         return True
     if name["len"] and re.match(rf"\W*(?:are|were)\s+{last}\b", behind, re.IGNORECASE):
         return True
-    ahead = rf"\b{last}\W+(?:(?:is|was|equals|of|has|at)\s+)?(?:only\s+|exactly\s+|then\s+)?"
-    return not name["len"] and bool(re.search(ahead + "$", before, re.IGNORECASE))
+    # *Block 6* is a name, and *the score of the bank is 6* says nothing of the bank.
+    ahead = (
+        rf"\b(?<!of )(?<!of the )(?<!with )(?<!with the ){last}\W+(?:is|was|equals|of|has|at)\s+"
+    )
+    ahead += r"(?:only\s+|exactly\s+|then\s+)?$"
+    return not name["len"] and bool(re.search(ahead, before, re.IGNORECASE))
 
 
 def _misfit(stated: Stated, value: float) -> float | None:

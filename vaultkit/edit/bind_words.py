@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
-from vaultkit.edit.bind_numbers import Reading
+from vaultkit.edit.bind_numbers import PLACES, Reading
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, is_alone, words_of
 from vaultkit.edit.wording import labelled, overlap, stems
@@ -131,11 +131,16 @@ class _Search:
             named = overlap(atom.names - stems(_MEANINGS[function]), self.sentence.said)
             for one in elements:
                 told = bool(one.labels) and all(
-                    labelled(own, self.sentence.said) for own in one.labels
+                    labelled(own, self.sentence.said) and not own & stems(spoken.word)
+                    for own in one.labels
                 )
                 if one.value == atom.value and (told or one.code in self.codes):
                     near = told and len(elements) > _FEW and self._label_is_near(spoken, one)
-                    sure = (named >= 0.8 and told) or one.code in self.codes or near
+                    bound = one.code in self.codes
+                    told = told and all(map(_is_textual, one.labels))
+                    sure = bound or (told and (named >= 0.8 or near))
+                    if spoken.what in _EITHER:
+                        sure = sure and (bound or named >= 0.8)
                     score = 2.0 + named + told + (one.code in self.codes) + 0.5 * near - one.cost
                     yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
 
@@ -227,6 +232,9 @@ class _Search:
 
     def _trends(self, spoken: Spoken, start: int, end: int) -> Iterator[Candidate]:
         """Yield conditions that a list rises or falls from each element to the next."""
+        # *The time grows with n* says nothing of the order of a list.
+        if re.match(r"\s+with\b", self.text[spoken.end : end]):
+            return
         said = words_of(self.text[start:end])
         for series, values in self._lists().items():
             steps = [b - a for a, b in pairwise(values)]
@@ -310,7 +318,8 @@ class _Search:
                 if _holds(left.value, right.value, way):
                     code = f"{left.code} {_SIGNS[way]} {right.code}"
                     score = left.score + right.score
-                    yield Candidate(code, score, left.sure and right.sure)
+                    sure = left.sure and right.sure and _are_of_one_kind(left.code, right.code)
+                    yield Candidate(code, score, sure)
 
     def _sides(self, start: int, end: int) -> list[_Side]:
         """Return what a part of the sentence may mean: its bound numbers, or what it names."""
@@ -337,10 +346,7 @@ _MEANINGS = {"max": "largest maximum peak most best longest highest",
 
 def _is_textual(label: frozenset[str]) -> bool:
     """Return whether a label names an element other than by its place."""
-    return any(word.isalpha() for word in label) and not label <= _PLACES
-
-
-_PLACES = stems("first second third fourth fifth sixth seventh eighth ninth tenth last")
+    return any(word.isalpha() for word in label) and not label <= PLACES
 
 
 def _functions(spoken: Spoken) -> tuple[str, ...]:
@@ -362,6 +368,16 @@ def _holds(left: float, right: float, way: int) -> bool:
     if way:
         return (left - right) * way > 0
     return abs(left - right) <= 1e-6 * max(1.0, abs(left))
+
+
+def _are_of_one_kind(left: str, right: str) -> bool:
+    """Return whether no two variables are compared that only happen to be in the sentence.
+
+    >>> _are_of_one_kind("loss", "layers"), _are_of_one_kind("cost_before", "cost_after")
+    (False, True)
+    """
+    plain = left.isidentifier() and right.isidentifier()
+    return not plain or bool(stems(left) & stems(right))
 
 
 def _comparable(left: str, right: str) -> bool:
