@@ -142,7 +142,7 @@ def draw_normal(data: Mapping[str, Any]) -> str:
         "normal-distribution",
         "Standard normal distribution",
         "A histogram of draws from the standard normal distribution, highest at the mean, 0, and"
-        f" falling off alike to both sides. {data['within']:.0%} lie within one standard deviation"
+        f" falling equally on both sides. {data['within']:.0%} lie within one standard deviation"
         " of the mean.",
         262,
         parts,
@@ -222,8 +222,9 @@ def draw_independence(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "independence",
         "Independence",
-        "Two clouds of points. Left, independent numbers: a round cloud, y spreads alike for every"
-        " x. Right, dependent ones: a slanting cloud, where x is large y is likely to be.",
+        "Two clouds of points. Left, independent numbers: a round cloud, y spreads equally for"
+        " every x. Right, dependent ones: a slanting cloud, in which y is likely to be large where"
+        " x is large.",
         272,
         parts,
     )
@@ -312,8 +313,8 @@ def draw_jacobian(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "jacobian",
         "Jacobian",
-        "Two inputs, two outputs, and a line from each input to each output with the slope of the"
-        f" one in the other: the first output moves by {J[0, 0]:g} and {J[0, 1]:g} for each unit of"
+        "Two inputs, two outputs, and a line from each input to each output, labelled with the"
+        f" slope: the first output moves by {J[0, 0]:g} and {J[0, 1]:g} for each unit of"
         f" the inputs, the second by {J[1, 0]:g} and {J[1, 1]:g}.",
         210,
         parts,

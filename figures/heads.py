@@ -124,7 +124,7 @@ def draw_multi_head(data: Mapping[str, Any]) -> str:
         "Multi-head attention",
         f"X, {n} by {d_model}, goes to {h} heads. Each has queries, keys and values of width"
         f" {data['Q'][1]} and weights of its own, {n} by {n}: {said}. Side by side the outputs are"
-        f" {data['joined'][0]} by {data['joined'][1]}; W_O mixes them and leaves that shape.",
+        f" {data['joined'][0]} by {data['joined'][1]}; W_O mixes them and keeps that shape.",
         y_o + height + 14,
         parts,
     )

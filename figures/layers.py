@@ -114,7 +114,7 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
         "feed-forward",
         "Feed-forward layer",
         f"Eleven tokens, each widened from {d_model} to {d_ff} numbers by W_1, passed through the"
-        f" activation, and narrowed to {d_model} by W_2, all by the same map, none seeing another."
+        f" activation, and narrowed to {d_model} by W_2, each in the same way and separately."
         f" Below, the curves of ReLU, 0 left of 0, and of GELU, smooth, its lowest value {lowest}.",
         floor + 34,
         parts,
@@ -192,8 +192,8 @@ def draw_residual(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "residual-connection",
         "Residual connection",
-        "A path leads X past a layer f to a plus sign, where it is added to what the layer made of"
-        " it. Below, the three matrices; the row of bank is outlined:"
+        "A path leads X around a layer f to a plus sign, where X is added to the output of the"
+        " layer. Below, the three matrices; the row of bank is outlined:"
         f" {st.listed(data['X'][row], 1)} plus {st.listed(data['change'][row], 1)} is"
         f" {st.listed(data['sum'][row], 1)}.",
         y + height + 42,

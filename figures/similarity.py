@@ -233,9 +233,9 @@ def draw_analogy(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "query-key-value-analogy",
         "Look-up and attention",
-        "Above, a query meets six keys, equals one of them and fetches its value alone. Below, the"
-        f" query of journey weighs all six keys, {st.listed(weights, 3)}, and fetches the blend"
-        f" of all six values, {st.listed(z)}.",
+        "Above, a query meets six keys, equals one of them and gets its value alone. Below, the"
+        f" query of journey is compared with all six keys, {st.listed(weights, 3)}, and gets a"
+        f" blend of all six values, {st.listed(z)}.",
         602,
         parts,
     )

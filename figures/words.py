@@ -118,8 +118,8 @@ def draw_two_banks(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "two-banks",
         "Two banks",
-        "A plane with the axes water and money. River lies on the one, money on the other, bank"
-        f" between them. Beside river, bank moves towards water, to ({a:.2f}, {b:.2f}); beside"
+        "A plane with the axes water and money. River lies on the first axis, money on the second,"
+        f" bank between them. Beside river, bank moves towards water, to ({a:.2f}, {b:.2f}); beside"
         f" money it moves towards money, to ({c:.2f}, {d:.2f}).",
         bottom + 40,
         parts,
@@ -165,7 +165,7 @@ def draw_naive(data: Mapping[str, Any]) -> str:
         "naive-attention",
         "Naive attention",
         "Bars for each word of two sentences: the dot product of its vector with that of bank, and"
-        f" the weight that softmax makes of it. {' '.join(said)}",
+        f" the weight that softmax turns it into. {' '.join(said)}",
         top,
         parts,
     )
