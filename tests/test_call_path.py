@@ -129,6 +129,7 @@ def test_the_way_to_a_verdict(docs: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert 0 < len(calls.returns) <= MOST, calls.named()
 
 
+@pytest.mark.long
 def test_the_way_to_a_page(docs: Path) -> None:
     config = load_config(str(docs.parent / "mkdocs.yml"), site_dir=str(docs.parent / "site"))
     with Calls() as calls:

@@ -121,7 +121,7 @@ def write_files(folder: Path) -> dict[str, str]:
     (folder / "inner" / "again").symlink_to(folder)
     Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.md")).write_text("# Cafe\n")
     return {
-        "nowhere.md": "not there",
+        "nowhere.md": "does not exist",
         "itself.md": "circle",
         "one.md": "circle",
         "two.md": "circle",

@@ -112,6 +112,7 @@ def test_what_is_kept_of_notes_that_are_gone_is_dropped(tmp_path: Path, page: Pa
     assert sorted(Path(name).name for name in names) == ["B.md", "C.md"]
 
 
+@pytest.mark.long
 def test_notes_of_the_vault_come_back_as_they_were_read(
     tmp_path: Path, readings: list[Path]
 ) -> None:

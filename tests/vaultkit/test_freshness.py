@@ -221,7 +221,7 @@ long = pytest.mark.long
 @pytest.mark.parametrize(
     ("seed", "count", "more", "extensions"),
     [
-        (0, 10, "", ""),
+        (0, 5, "", ""),
         pytest.param(0, None, "", "", marks=long),
         pytest.param(1, None, ", pyodide: pyodide", OTHERS, marks=long),
         pytest.param(4, 12, "", SNIPPETS, marks=long),
