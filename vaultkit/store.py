@@ -1,9 +1,9 @@
 """The cache of everything derived from files, so that a run recomputes only what has changed.
 
 It is a single SQLite file. Each entry is a row with a name and a key: the fingerprint of everything
-that the entry was derived from. A lookup states the key that the entry must have. An entry with
-that key is fresh; there is no other rule. There is one row for each name, so edits do not enlarge
-the file.
+that the entry was derived from (`key_of`). A lookup states the key that the entry must have. An
+entry with that key is fresh; there is no other rule. There is one row for each name, so edits do
+not enlarge the file.
 """
 
 from __future__ import annotations
@@ -224,6 +224,26 @@ def store_in(folder: Path) -> Store:
     """Return the store of a folder; the same object at each call."""
     file = Path(os.path.abspath(folder)) / "store.sqlite"  # noqa: PTH100 (links stay links)
     return _stores.setdefault(file, Store(file))
+
+
+def key_of(*facts: object) -> bytes:
+    """Return the key of an entry: the fingerprint of everything that it is derived from.
+
+    Parameters
+    ----------
+    *facts
+        Bytes, or objects whose representation changes with their value.
+
+    Examples
+    --------
+    >>> key_of("a", 1) == key_of("a", 1), key_of("a", 1) == key_of("a1")
+    (True, False)
+    """
+    digest = hashlib.sha256()
+    for fact in facts:
+        data = fact if isinstance(fact, bytes) else repr(fact).encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data) + data)
+    return digest.digest()
 
 
 @cache

@@ -7,7 +7,6 @@ of them from `render_cache`, and those that differ from what was written last ar
 
 from __future__ import annotations
 
-import hashlib
 import re
 import warnings
 from collections.abc import Callable, Iterable
@@ -20,6 +19,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from vaultkit.files import write_atomically
+from vaultkit.store import key_of
 
 _HEADING = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 
@@ -47,8 +47,8 @@ class OutputIndex:
     """Fingerprints of the data from which each file of the site was written."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, str] = {}
-        self._coming: dict[Path, str] = {}
+        self._known: dict[Path, bytes] = {}
+        self._coming: dict[Path, bytes] = {}
 
     def read_all(self, files: Iterable[File]) -> None:
         """Mark every page as modified, so that MkDocs reads all of them."""
@@ -73,19 +73,19 @@ class OutputIndex:
             Returns the data that only a page shows; None if they are not known, so that it is
             written.
         """
-        common = hashlib.sha256(repr(shared).encode("utf-8", "surrogatepass")).hexdigest()
+        common = key_of(shared)
         for file in files:
             facts: object | None = None
             if file.is_documentation_page():
                 page = own(file.page) if file.page else None
                 facts = page and (common, page)
             elif file.generated_by:
-                facts = hashlib.sha256(file.content_bytes).hexdigest()
+                facts = file.content_bytes
             elif file.abs_src_path:
                 # An older file that was copied here keeps its time.
                 status = Path(file.abs_src_path).stat()
                 facts = status.st_mtime_ns, status.st_size
-            same = self._is_known(Path(file.abs_dest_path), repr(facts)) and facts is not None
+            same = self._is_known(Path(file.abs_dest_path), facts) and facts is not None
             file.is_modified = partial(bool, not same)  # type: ignore[method-assign]
 
     def write(self, path: Path, text: str) -> None:
@@ -93,14 +93,13 @@ class OutputIndex:
         if not self._is_known(path, text):
             write_atomically(path, text)
 
-    def _is_known(self, path: Path, facts: str) -> bool:
+    def _is_known(self, path: Path, facts: object) -> bool:
         """Return whether a file was written from these facts; store them for the next build."""
-        digest = hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()
-        self._coming[path] = digest
-        if self._known.get(path) == digest and path.is_file():
+        key = self._coming[path] = key_of(facts)
+        if self._known.get(path) == key and path.is_file():
             return True
         # The build may end before or after this file is written.
-        self._known[path] = ""
+        self._known[path] = b""
         return False
 
     def end(self) -> None:

@@ -8,7 +8,6 @@ cached.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import re
@@ -38,7 +37,7 @@ from vaultkit.render.host import PARTS, refusal
 from vaultkit.site import notebooks, search_index
 from vaultkit.site.assets import THEME
 from vaultkit.site.fingerprints import code_fingerprint, names_fingerprint
-from vaultkit.store import Store
+from vaultkit.store import Store, key_of
 
 #: Extensions that read only the page: ours, and those of Python-Markdown and pymdownx, except a few
 #: that read other files.
@@ -91,24 +90,24 @@ class RenderCache:
         self._order = list(order)
         self._places = {file.src_uri: at for at, file in enumerate(self._order)}
         self._missed, self._helpers, self._converter = 0, None, None
-        facts = {
-            "code": code_fingerprint(),
-            "settings": [
-                *self._config.markdown_extensions,
-                self._config.mdx_configs,
-                self._config.validation,
-                logging.getLogger("mkdocs").getEffectiveLevel(),
-            ],
-            "vault": self.names_fingerprint,
-            "addresses": [
-                (file.src_uri, file.dest_uri, file.inclusion.value)
-                for file in files
-                if not file.src_uri.startswith(_OURS)
-            ],
-        }
-        messages = json.dumps(facts, default=_setting_as_data, sort_keys=True)
-        # Only its digest, since the facts grow with the vault and are part of every page's key.
-        self._common = hashlib.sha256(messages.encode()).digest()
+        settings = [
+            *self._config.markdown_extensions,
+            self._config.mdx_configs,
+            self._config.validation,
+            logging.getLogger("mkdocs").getEffectiveLevel(),
+        ]
+        addresses = [
+            (file.src_uri, file.dest_uri, file.inclusion.value)
+            for file in files
+            if not file.src_uri.startswith(_OURS)
+        ]
+        # Only its digest is part of every page's key, since these facts grow with the vault.
+        self._common = key_of(
+            code_fingerprint(),
+            json.dumps(settings, default=_setting_as_data, sort_keys=True),
+            self.names_fingerprint,
+            addresses,
+        )
 
     def render(
         self,
@@ -192,20 +191,18 @@ class RenderCache:
         """Return the fingerprint of everything that a page is rendered from."""
         self._asked.add(page.file.src_uri)
         vault = self.vault
-        own = json.dumps(
+        return key_of(
+            self._common,
+            page.file.src_uri,
+            page.markdown,
+            note.digest,
+            [shown.digest for shown in self._shown(note)],
             [
-                page.file.src_uri,
-                page.markdown,
-                note.digest,
-                [shown.digest for shown in self._shown(note)],
-                [
-                    [str(b.source.path), b.link.sentence, section_of(b.source, b.link)]
-                    for b in vault.backlinks(note)
-                ],
-                [[str(m.source.path), m.before, m.name, m.after] for m in vault.mentions(note)],
-            ]
+                (b.source.path, b.link.sentence, section_of(b.source, b.link))
+                for b in vault.backlinks(note)
+            ],
+            [(m.source.path, m.before, m.name, m.after) for m in vault.mentions(note)],
         )
-        return hashlib.sha256(self._common + own.encode("utf-8", "surrogatepass")).digest()
 
     def _shown(self, note: Note) -> list[Note]:
         """Return the notes that a note embeds, and those that these embed."""

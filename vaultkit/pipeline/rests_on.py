@@ -22,7 +22,7 @@ from vaultkit.checks import mirrors
 from vaultkit.checks.listings import checks_of
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
-from vaultkit.store import code_digest
+from vaultkit.store import code_digest, key_of
 
 #: By its name, a function that returns the state of something.
 Facts = Mapping[str, Callable[[], str]]
@@ -95,7 +95,7 @@ def files_of(note: Note, vault: Vault, read: Iterable[Path]) -> set[Path]:
 def fingerprint(facts: Facts) -> bytes:
     """Return the fingerprint of the present state of everything that checks rest on."""
     states = {name: state() for name, state in facts.items()}
-    return hashlib.sha256(repr(sorted(states.items())).encode(errors="surrogateescape")).digest()
+    return key_of(sorted(states.items()))
 
 
 def named(path: Path, folder: Path) -> str:

@@ -6,7 +6,6 @@ note's records only, so that a damaged or forged entry cannot run other code.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import pickle
@@ -24,7 +23,7 @@ import mdit_py_plugins
 import yaml
 
 from vaultkit.read.note import Note
-from vaultkit.store import Store, code_digest
+from vaultkit.store import Store, code_digest, key_of
 
 #: Bytes beyond which a file is not cached.
 _LARGEST = 4 << 20
@@ -101,14 +100,11 @@ def _key(path: Path) -> bytes:
         content = path.read_bytes()
     except (OSError, ValueError):
         return b""
-    digest = hashlib.sha256(_reader())
-    digest.update(os.fsencode(path) + b"\0" + content)
-    return digest.digest()
+    return key_of(_reader(), os.fsencode(path), content)
 
 
 @cache
 def _reader() -> bytes:
     """Return the fingerprint of the parser's code."""
     versions = (sys.version, markdown_it.__version__, mdit_py_plugins.__version__, yaml.__version__)
-    code = code_digest(Path(__file__).parent)
-    return hashlib.sha256(repr(versions).encode() + code).digest()
+    return key_of(versions, code_digest(Path(__file__).parent))

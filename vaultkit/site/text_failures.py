@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 
 from vaultkit.checks.check import FAILS
@@ -11,7 +10,7 @@ from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.render import mathematics
 from vaultkit.site.fingerprints import code_fingerprint
-from vaultkit.store import Store
+from vaultkit.store import Store, key_of
 
 #: The kind of these entries in the store.
 _KIND = "fault"
@@ -30,22 +29,21 @@ class TextFailures:
         The fingerprint of everything that links depend on.
     """
 
-    def __init__(self, vault: Vault, store: Store, named: str) -> None:
+    def __init__(self, vault: Vault, store: Store, named: bytes) -> None:
         self._vault, self._store = vault, store
-        self._common = hashlib.sha256(f"{code_fingerprint()} {named}".encode())
+        self._named = named
         self._settings = Settings(typeset=mathematics.to_mathml, shown=True)
 
     def of(self, note: Note) -> list[tuple[int, str]]:
         """Return line and message of each failure in the text of a note."""
-        key = self._common.copy()
-        key.update(note.digest.encode())
 
         def make() -> bytes:
             checks = inspect(note, self._vault.whole, self._settings, run=None)
             return json.dumps([(c.line, c.why) for c in checks if c.outcome == FAILS]).encode()
 
         name = self._vault.relative(note.path)
-        content = self._store.get(_KIND, name, key.digest(), make)
+        key = key_of(code_fingerprint(), self._named, note.digest)
+        content = self._store.get(_KIND, name, key, make)
         return [(line, why) for line, why in json.loads(content)]
 
     def prune_deleted(self) -> None:

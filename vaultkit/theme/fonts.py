@@ -7,7 +7,6 @@ Chromium and compresses the result. A font is subset again only when one of its 
 
 from __future__ import annotations
 
-import hashlib
 import io
 import logging
 from collections.abc import Iterable, Iterator
@@ -20,7 +19,7 @@ import fontTools
 import uharfbuzz
 from fontTools.ttLib import TTFont
 
-from vaultkit.store import Store
+from vaultkit.store import Store, key_of
 
 
 def _range(first: int, last: int) -> frozenset[str]:
@@ -193,7 +192,7 @@ def _key(font: Font, source: bytes, kept: str) -> bytes:
     recipe = (versions, kept, sorted(font.axes.items()), font.features)
     # This module's code affects the result, too.
     code = Path(__file__).read_bytes()
-    return hashlib.sha256(source + code + repr(recipe).encode()).digest()
+    return key_of(source, code, recipe)
 
 
 def fallbacks(font: Font, content: bytes) -> str:
