@@ -37,7 +37,9 @@ def test_a_slip_of_the_pen_is_found_among_many(seed: int) -> None:
         at = chance.randrange(1, len(name))
         slip = name[:at] + chance.choice(["", "x", name[at - 1]]) + name[at + 1 :]
         first = difflib.get_close_matches(comparable(slip), list(keys), n=1, cutoff=0.5)
-        assert nearest.to(slip)[:1] == [keys[key] for key in first] or name in nearest.to(slip)
+        assert nearest.similar(slip)[:1] == [keys[key] for key in first] or name in nearest.similar(
+            slip
+        )
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_a_slip_of_the_pen_is_found_among_many(seed: int) -> None:
     ],
 )
 def test_what_comes_near(wanted: str, found: list[str]) -> None:
-    assert Nearest(["Other", "X", "^fact", "很好", "", "#"]).to(wanted) == found
+    assert Nearest(["Other", "X", "^fact", "很好", "", "#"]).similar(wanted) == found
 
 
 #: Broken links, and names that are similar to them; most pairs are invented.
@@ -98,9 +100,9 @@ NOT_OFFERED = [
 
 @pytest.mark.parametrize(("wanted", "name"), OFFERED)
 def test_what_is_near_is_offered(wanted: str, name: str) -> None:
-    assert Nearest([name, "Query"]).to(wanted) == [name]
+    assert Nearest([name, "Query"]).similar(wanted) == [name]
 
 
 @pytest.mark.parametrize(("wanted", "name"), NOT_OFFERED)
 def test_what_is_not_near_is_not_offered(wanted: str, name: str) -> None:
-    assert Nearest([name, "Query"]).to(wanted) == []
+    assert Nearest([name, "Query"]).similar(wanted) == []

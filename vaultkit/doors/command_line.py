@@ -334,6 +334,7 @@ def _read(root: Path) -> Vault:
 
 
 def _named(name: str, vault: Vault) -> Note:
+    """Return the note that a link to this name leads to; report wrong usage if there is none."""
     try:
         return vault.notes[vault.find(name, vault.root / "note")]
     except LookupError as error:

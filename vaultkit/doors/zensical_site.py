@@ -351,6 +351,7 @@ class ZensicalSite:
         return converter, links
 
     def _render(self, source: _Source, converter: Markdown, links: _Links) -> None:
+        """Convert a page to HTML, and pass it to the site model; a note that fails says so."""
         page, note = source.page, source.page.note
         links.file = SimpleNamespace(src_uri=page.uri)
         try:

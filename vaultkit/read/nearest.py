@@ -37,7 +37,7 @@ class Nearest:
 
     Examples
     --------
-    >>> Nearest(["Softmax", "Softmax Function", "Soft Mask", "Query"]).to("softmx")
+    >>> Nearest(["Softmax", "Softmax Function", "Soft Mask", "Query"]).similar("softmx")
     ['Softmax', 'Softmax Function']
     """
 
@@ -48,7 +48,7 @@ class Nearest:
             for pair in _pairs(key):
                 self._holding[pair].append(key)
 
-    def to(self, wanted: str) -> list[str]:
+    def similar(self, wanted: str) -> list[str]:
         """Return the similar names, the most similar first."""
         key = comparable(wanted[:_LONGEST])
         shared: Counter[str] = Counter()

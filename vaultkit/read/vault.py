@@ -54,7 +54,7 @@ class BrokenLinkError(LookupError):
         self.what, self.wanted, self.names = what, wanted, names
 
     def __str__(self) -> str:
-        near = self.names().to(self.wanted)
+        near = self.names().similar(self.wanted)
         return self.what + (f"; did you mean {' or '.join(map(repr, near))}?" if near else "")
 
 

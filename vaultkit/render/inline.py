@@ -142,10 +142,11 @@ class _Writer:
                 last = self.waiting[-1]
                 self.waiting[-1] = last.copy(content=last.content.rstrip())
             self.flush()
-            self.token(token)
+            self.add_token(token)
         self.flush()
 
-    def token(self, token: Token) -> None:
+    def add_token(self, token: Token) -> None:
+        """Add what a token stands for: an element that begins or ends, text, or a formula."""
         name, _, end = token.type.rpartition("_")
         if name in _PAIRS:
             if end == "open":

@@ -105,11 +105,13 @@ class _Reader(HTMLReader):
         super().__init__()
         self.sections = [Section()]
         self.parts: list[str] = []
-        #: The open elements, and their number at the beginning of an element that is left out.
+        #: The open elements.
         self.open: list[str] = []
-        self.out = 0
+        #: Their number within an element that is left out, and within the output of a block; or 0.
+        self.left_out_from = 0
+        self.output_from = 0
+        #: The tag of the open heading.
         self.heading = ""
-        self.output = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in _INLINE and tag != "math":
@@ -117,7 +119,7 @@ class _Reader(HTMLReader):
         if tag in _VOID:
             return
         self.open.append(tag)
-        if self.out or not (attrs or tag in _HEADINGS or tag in _UNREAD):
+        if self.left_out_from or not (attrs or tag in _HEADINGS or tag in _UNREAD):
             return
         values = dict(attrs)
         names = (values.get("class") or "").split()
@@ -131,21 +133,21 @@ class _Reader(HTMLReader):
             self.parts.append(formula)
             if values.get("display") == "block":
                 self.sections[-1].formulas.append(formula)
-            self.out = len(self.open)
+            self.left_out_from = len(self.open)
         elif tag in _UNREAD or _LEFT_OUT & set(names):
-            self.out = len(self.open)
+            self.left_out_from = len(self.open)
         elif "output" in names:
-            self.output = len(self.open)
+            self.output_from = len(self.open)
 
     def handle_endtag(self, tag: str) -> None:
         if tag not in self.open:
             return
         while self.open:
             last = self.open.pop()
-            if len(self.open) < self.out:
-                self.out = 0
-            if len(self.open) < self.output:
-                self.output = 0
+            if len(self.open) < self.left_out_from:
+                self.left_out_from = 0
+            if len(self.open) < self.output_from:
+                self.output_from = 0
             if last == tag:
                 break
         if tag == self.heading:
@@ -157,9 +159,9 @@ class _Reader(HTMLReader):
             self.parts.append(" ")
 
     def handle_data(self, data: str) -> None:
-        if self.out:
+        if self.left_out_from:
             return
-        if self.output:
+        if self.output_from:  # only lines with words
             data = "\n".join(line for line in data.splitlines() if _WORD.search(line))
         self.parts.append(data)
 
