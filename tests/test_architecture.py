@@ -94,7 +94,7 @@ BELOW = {
     "theme": set(),
     "render": {"claims", "read"},
     "site": {"checks", "claims", "pipeline", "read", "render", "theme"},
-    "mutants": {"checks", "pipeline", "read", "render", "run"},
+    "mutants": {"checks", "claims", "pipeline", "read", "render", "run"},
 }
 
 

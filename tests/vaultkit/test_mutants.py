@@ -6,6 +6,7 @@ import pytest
 
 from vaultkit.mutants.changes import Mutant, changes, formula_changes
 from vaultkit.mutants.judge import IN_TRIALS, NOTICED, SURVIVED, judge, main
+from vaultkit.mutants.words import KINDS
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
@@ -45,7 +46,8 @@ def mutants_of(vault: Vault, text: str = NOTE) -> tuple[Note, list[Mutant]]:
     path = vault.root / "A.md"
     path.write_text(text)
     vault = Vault(vault.root)
-    return vault.notes[path], list(changes(text, "A.md", random.Random(0)))
+    found = changes(text, "A.md", random.Random(0))
+    return vault.notes[path], [one for one in found if one.kind not in KINDS]
 
 
 def test_changes_of_a_note_are_all_noticed(vault: Vault) -> None:
@@ -118,11 +120,53 @@ def test_shapes_in_running_text_are_changed(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["In 2017", "section 3.2", "2. item", "`x = 25`", "```python\n25\n```", "<!-- 2.5 -->", "a 5",
+    ["In 2017", "section 3.2", "2. item", "`x = 25`", "```python\n25\n```", "<!-- 2.5 -->", "a 1",
      "2.5<!-- given: so -->", "<https://x.y/25>", "| 003-12 | right |"],
 )  # fmt: skip
 def test_what_is_no_number_is_left_alone(text: str) -> None:
     assert list(changes(text + "\n", "A.md", random.Random(0))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The river is longer.", ["comparison: longer → fewer"]),
+        ("It rises once more.", ["comparison: rises → falls"]),
+        ("It costs 30 or 45 euros.", ["role: 30 or 45 → 45 or 30"]),
+        ("`ant` eats `bee`.", ["name: `ant` eats `bee` → `bee` eats `ant`"]),
+        ("| a | 30 | 45 |", ["cell: 30 | 45 → 45 | 30"]),
+        ("Five of them.", ["small integer: Five → Six"]),
+        ("The third day.", ["ordinal: third → fourth"]),
+        ("In section 4, GPT-2 and `x[3] < 4`; more or less, $2 < 3$.", []),
+    ],
+)  # fmt: skip
+def test_words_are_changed(text: str, expected: list[str]) -> None:
+    found = [m for m in changes(text + "\n", "A.md", random.Random(0)) if m.kind in KINDS]
+    assert [str(one).partition(": ")[2] for one in found] == expected
+
+
+BOUND = """\
+# Rivers
+
+```python
+length = {"Rhine": 1233, "Elbe": 1094}
+```
+
+The `Rhine` is longer<!-- length["Rhine"] > length["Elbe"] -->. Two<!-- = len(length) --> rivers:
+1,233<!-- = length["Rhine"] --> and 1,094<!-- = length["Elbe"] --> km.
+"""
+
+
+def test_words_that_are_bound_are_noticed_and_others_are_not(vault: Vault) -> None:
+    path = vault.root / "A.md"
+    path.write_text(BOUND)
+    found = [m for m in changes(BOUND, "A.md", random.Random(0)) if m.kind in KINDS]
+    assert {m.kind for m in found} == {"comparison", "small integer", "role"}
+    assert set(judge(vault, Vault(vault.root).notes[path], found)) == {NOTICED}
+    text = "# A\n\n```python\nx = 1\n```\n\nThe Rhine is longer.\n"
+    path.write_text(text)
+    found = list(changes(text, "A.md", random.Random(0)))
+    assert judge(vault, Vault(vault.root).notes[path], found) == [SURVIVED]
 
 
 def test_changes_of_a_formula() -> None:

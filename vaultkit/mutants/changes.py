@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vaultkit.mutants.words import word_changes
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -83,6 +85,8 @@ def changes(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
         assert text[at : at + len(before)] == before, (before, text[at : at + 20])
         return Mutant(kind, path, line, at, before, after)
 
+    for at, before, after, kind in word_changes(text, _plain(text), random.Random(path)):
+        yield mutant(kind, at, before, after)
     formulas = [m for m in _PIECES.finditer(text) if m["display"] or m["inline"]]
     symbols = sorted({s for m in formulas for _, s in _symbols(m[0])})
     spans = [m.span() for m in _PIECES.finditer(text) if m["code"] or m["inline"]]
@@ -117,6 +121,15 @@ def changes(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
                 yield mutant(PROSE_SHAPE, at, before, after)
         elif piece["wiki"] or piece["target"]:
             yield from (mutant("link", *change) for change in _links(piece, rng))
+
+
+def _plain(text: str) -> str:
+    """Return a text with everything blank that is neither prose nor code in a line."""
+
+    def blank(piece: re.Match[str]) -> str:
+        return piece[0] if piece["code"] else re.sub(r"[^\n]", "\ufffc", piece[0])
+
+    return _PIECES.sub(blank, text)
 
 
 def _outputs(text: str, start: int, end: int, rng: random.Random) -> Iterator[tuple[int, str, str]]:

@@ -25,6 +25,7 @@ from tqdm import tqdm
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.trials import try_others
 from vaultkit.mutants.changes import Mutant, changes
+from vaultkit.mutants.words import KINDS
 from vaultkit.pipeline.inspect import RunChecks, Settings, Task, inspect, task_of
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
@@ -40,6 +41,7 @@ TARGETS = {
     "prose shape": 0.95,
     "decimal": 0.98,
     "integer": 0.9,
+    **dict.fromkeys(KINDS, 0.9),
 }
 EQUATIONS = 0.98
 TRIALS = 4
@@ -144,6 +146,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("vault", type=Path)
     parser.add_argument("notes", nargs="*", help="names of notes; all, if none is given")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kinds", nargs="*", help="kinds of changes; all, if none is given")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args(arguments)
     vault = Vault(options.vault)
@@ -153,6 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
         if note.path.suffix == ".md" and (not options.notes or note.name in options.notes):
             text = "\n".join(note.lines) + "\n"
             found = list(changes(text, name, random.Random(f"{options.seed} {name}")))
+            found = [one for one in found if not options.kinds or _kind(one.kind) in options.kinds]
             if found:
                 jobs.append((vault.root, name, found))
     results: list[tuple[Mutant, str]] = []
