@@ -128,5 +128,5 @@ def write_files(folder: Path) -> dict[str, str]:
         "fifo.md": "not a regular file",
         "device.md": "not a regular file",
         "inner/again": "contains it",
-        "caf\\xe9.md": "no UTF-8",
+        "caf\\xe9.md": "not UTF-8",
     }
