@@ -146,6 +146,11 @@ LACKING = {
     "the code above": "total = sum(row['price'] for row in portfolio)",
     "a session": ">>> 1 + 1\n2",
     "a part that is left out": "def f(x):\n    ... \n  return ...",
+    "a command of IPython": "%matplotlib inline\nn = 3",
+    "a command of the shell": "n = 3\n! pip install vaultkit",
+    "the beginning of a branch": "# else\nelse:\n    n = 3",
+    "the package of a module": "from . import lens",
+    "code that is an output": "[2.77 0.48]\narray([1. 2.])",
     "the end of a block": "if n > 5:\n    # more",
     "an announced error": "n[0] = 1  # TypeError: an int has no items",
     "an announced failure": "n[0] = 1  # this fails",
@@ -158,6 +163,8 @@ WRONG = {
     "a type": "n[0] = 1",
     "a division": "1 / (n - n)",
     "a bracket": "x = (1, 2",
+    "a percent sign": "x = 5\nprint(%x)",
+    "a missing colon": "if n == 12\n    n = 3\nelse:\n    n = 4",
     "a file that is written": "open('beside.txt', 'w').write('x')\nassert False",
 }
 

@@ -28,8 +28,19 @@ _PART = re.compile(
     r"unexpected indent|unindent does not match|outside (?:function|loop)|not properly in loop"
     r"|expected an indented block|[Mm]issing parentheses in call to"
 )
+#: The error of a module of a package that the page shows alone.
+_RELATIVE = "attempted relative import"
 #: Marks of code that was left out.
 _LEFT_OUT = re.compile(r"(?<![\w.)\]])(?:\.\.\.|…)|<[a-z_ ]+>")
+#: A branch without its beginning.
+_BRANCH = re.compile(r"\s*(?:#.*\n\s*)*(?:elif|else|except|finally)\b")
+#: A line for IPython or the shell; and text that can only be an output: ``[2.77 0.48]``.
+_NO_PYTHON = re.compile(
+    r"^\s*(?:%{1,2}[A-Za-z]|!\s?[A-Za-z]|\?{1,2}\w|[\w.]+\?{1,2}\s*$)", re.MULTILINE
+)
+_OUTPUT = re.compile(
+    r"[\s\d.,:;\[\](){}eE+-]*(?:\b(?:array|nan|inf|dtype=\w+)\b[\s\d.,:;\[\](){}eE+-]*)*"
+)
 _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.) ?(?P<code>.*)$", re.MULTILINE)
 #: Words of a comment that announce an error.
 _ANNOUNCES = re.compile(r"#.*\b(?:error|fails?|invalid|raises?|throws?|wrong|not allowed)\b", re.I)
@@ -78,11 +89,12 @@ class Incomplete:
         if not last:
             return False
         kind, what = last["kind"].rpartition(".")[2], last["what"] or ""
-        if kind in _ABSENT or self._announces(block, index, step.line, kind):
+        if kind in _ABSENT or _RELATIVE in what or self._announces(block, index, step.line, kind):
             return True
-        if kind in ("SyntaxError", "IndentationError"):
+        if kind in ("SyntaxError", "IndentationError", "TabError"):
             text = block.fence.text
-            return is_session(text) or bool(_PART.search(what) or _LEFT_OUT.search(text))
+            foreign = _NO_PYTHON.search(text) or _BRANCH.match(text) or _OUTPUT.fullmatch(text)
+            return is_session(text) or bool(_PART.search(what) or _LEFT_OUT.search(text) or foreign)
         name = _NAME.match(what) if kind == "NameError" else None
         return name is not None and self._is_foreign(name["name"])
 

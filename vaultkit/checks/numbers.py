@@ -13,6 +13,7 @@ from vaultkit.checks.backing import NEAR, Backing
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, UNPROVEN, Check
 from vaultkit.checks.lookup import Evidence
 from vaultkit.checks.observed import Observed
+from vaultkit.checks.origins import origins
 from vaultkit.checks.rows import Rows, has_decimals
 from vaultkit.checks.together import Row, is_edit, misplaced
 from vaultkit.claims.amounts import Quantity, as_float
@@ -44,6 +45,7 @@ class Numbers:
         rows = Rows(self.seen)
         in_order, odd = rows.in_order(), rows.odd_vectors()
         misplaced, counted = self._misplaced(), self._counted()
+        loops = origins(self.seen.note.blocks).loops
         quantities = claims_of(self.seen.note).quantities
         empty = {
             index
@@ -64,7 +66,8 @@ class Numbers:
                 r and all(known.rounds_to(a, counted=True) for a in r) for r in quantity.readings
             ):
                 values = " or ".join(f"{number:.6g}" for number in sorted(known.numbers))
-                outcome = FAILS if _contradicts(quantity, known) else UNJUDGED
+                sure = quantity.of not in loops and _contradicts(quantity, known)
+                outcome = FAILS if sure else UNJUDGED
                 yield verdict(outcome, f"{quantity.of} is {values}")
             elif known and len(quantity.readings) == 1:
                 yield verdict(HOLDS, f"variable {quantity.of}: {quantity.of} = {text}")

@@ -162,7 +162,7 @@ def _number(
     rewrites = tuple(
         (*place, one.digits, new)
         for n, (one, place) in enumerate(stated)
-        if n in wrong and place and (new := _digits(one, values[n]))
+        if n in wrong and place and (new := digits_of(one, values[n]))
     )
     if len(values) == 1:
         return Judged(False, f"{binding.code} is {texts[0]}", places, rewrites)
@@ -201,7 +201,7 @@ def _short(value: Fraction) -> str:
     return f"{as_float(value):.6g}"
 
 
-def _digits(stated: Stated, value: Fraction) -> str:
+def digits_of(stated: Stated, value: Fraction) -> str:
     """Return a value in as many digits as are stated; empty if the number has another form."""
     if not re.fullmatch(r"[\d,]+(?:\.\d+)?", stated.digits) or value == 0:
         return ""

@@ -108,8 +108,6 @@ class Tables:
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Collect what the outputs and variables after a block have under labels."""
-        if not self.note.cells:
-            return
         for step in steps:
             self._read(step)
         plain: dict[int, list[tuple[str, list[Any]]]] = defaultdict(list)
@@ -183,7 +181,7 @@ class Tables:
 
     def _findings(self) -> Iterator[Finding]:
         """Yield what is known of the numbers in columns that outputs or variables show."""
-        for column in _columns(self.note.cells):
+        for column in columns(self.note.cells):
             yield from self._of_column(column)
 
     def _of_column(self, column: Sequence[_Entry]) -> Iterator[Finding]:
@@ -226,7 +224,7 @@ class Tables:
                 yield where, list(numbers)
 
 
-def _columns(cells: Sequence[Cell]) -> Iterator[list[_Entry]]:
+def columns(cells: Sequence[Cell]) -> Iterator[list[_Entry]]:
     """Yield the columns of each table with the numbers in their cells."""
     tables: list[list[list[Cell]]] = []
     for cell in cells:

@@ -25,6 +25,7 @@ from vaultkit.checks.listings import checks_of, is_only_read
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.observed import Observed
 from vaultkit.checks.predictions import Predictions
+from vaultkit.checks.roles import Roles
 from vaultkit.checks.said import Statements
 from vaultkit.checks.shapes import Shapes
 from vaultkit.checks.tables import Tables
@@ -181,6 +182,7 @@ class RunChecks:
         self.statements = Statements(note)
         self.bindings = Bindings(note)
         self.tables = Tables(note)
+        self.roles = Roles(note, self.tables)
         #: The numbers of the blocks that raised an error.
         self.broken: set[int] = set()
         self.incomplete = Incomplete(note)
@@ -190,7 +192,7 @@ class RunChecks:
         self.task = task
         judges = (
             self.equations, self.seen, self.predictions, self.statements, self.bindings,
-            self.incomplete, self.tables,
+            self.incomplete, self.tables, self.roles,
         )  # fmt: skip
         for judge in judges:
             judge.rebase(task.note)
@@ -209,6 +211,7 @@ class RunChecks:
         self.statements.observe(block, steps, variables)
         self.bindings.observe(block, steps, variables)
         self.tables.observe(block, steps, variables)
+        self.roles.observe(block, steps, variables)
 
     def check_block(self, index: int, steps: list[Step], seconds: float) -> Iterator[Check]:
         """Yield the check of a block: its outputs compared with those shown."""
@@ -257,7 +260,8 @@ class RunChecks:
         yield from self.equations.check()
         yield from self.statements.check()
         yield from self.bindings.check()
-        for check in (*self.tables.check(self.numbers.check()), *self.shapes.check()):
+        numbers = self.roles.check(self.tables.check(self.numbers.check()))
+        for check in (*numbers, *self.shapes.check()):
             # The value of code beside a number is evidence of it, and is reported by that check.
             place = check.line, check.column
             if self.bindings.judges(*place):

@@ -1,0 +1,175 @@
+"""A number said to be one thing is contradicted if it is another one on the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vaultkit.checks.check import FAILS
+from vaultkit.pipeline.inspect import inspect
+from vaultkit.read.vault import Vault
+
+TIDE = """
+```python
+level = {"Brest": 6.92, "Calais": 7.35, "Dover": 6.71}
+for port, metres in level.items():
+    print(f"{port}: {metres} m")
+```
+
+```text
+Brest: 6.92 m
+Calais: 7.35 m
+Dover: 6.71 m
+```
+"""
+VOTES = """
+```python
+import random
+
+random.seed(4)
+count = {"yes": 417, "no": 238}
+print(f"yes {417 / 655:.4f}, no {238 / 655:.4f}")
+```
+
+```text
+yes 0.6366, no 0.3634
+```
+"""
+RAIN = """
+```python
+import statistics as st
+
+rain = [0.0, 2.4, 0.0, 11.8, 5.1, 0.3, 9.6]
+wet = [mm for mm in rain if mm > 0.2]
+print(round(st.mean(rain), 2), st.median(rain), max(rain), len(wet))
+print("wet days", len(wet))
+storms = 3
+drought = 21
+```
+
+```text
+4.17 2.4 11.8 5
+wet days 5
+```
+"""
+SEARCH = """
+```python
+words = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu"]
+low, high, probes = 0, len(words), 0
+lookups = 3
+rounds = 3
+print("lookups", lookups, "of", len(words), "words")
+```
+
+```text
+lookups 3 of 7 words
+```
+"""
+LOAF = """
+```python
+dough, loaf = 935.5, 823.5
+house, price = 120, 250
+print(f"dough {dough:.1f}, loaf {loaf:.1f}")
+```
+
+```text
+dough 935.5, loaf 823.5
+```
+"""
+TABLE = """
+| metal | density | melts at |
+|---|---|---|
+| iron | 7.87 | 1538 |
+| lead | 11.34 | 327 |
+| zinc | 7.14 | 420 |
+
+```python
+print(11.34 - 7.87)
+```
+
+```text
+3.4699999999999998
+```
+"""
+
+#: A page, a sentence that is right, and one in which the number has another role.
+PAIRS = [
+    (TIDE, "Calais has 7.35 m.", "Calais has 6.92 m."),
+    (TIDE, "In Dover the tide rises 6.71 m.", "In Dover the tide rises 7.35 m."),
+    (TIDE, "It is 6.71 m for Dover.", "It is 6.92 m for Dover."),
+    (TIDE, "Brest has 6.92 m, Dover 6.71 m.", "Brest has 6.71 m, Dover 6.92 m."),
+    (TIDE, "Brest and Dover have 6.92 m and 6.71 m.", "Dover and Brest have 6.92 m and 6.71 m."),
+    (TIDE, "It is 6.92 m in Brest, 7.35 in Calais.", "It is 7.35 m in Brest, 6.92 in Calais."),
+    (VOTES, "Who says yes gets 63.66 % of all.", "Who says yes gets 36.34 % of all."),
+    (VOTES, "Yes has 0.64 and no 0.36.", "Yes has 0.36 and no 0.64."),
+    (RAIN, "The median is 2.4 mm.", "The median is 11.8 mm."),
+    (RAIN, "The mean is 4.17, the median only 2.4.", "The mean is 2.4, the median only 4.17."),
+    (RAIN, "So the largest rain is 11.8.", "So the largest rain is 4.17."),
+    (RAIN, "The average is 4.17 mm.", "The average is 4.71 mm."),
+    (RAIN, "There are five wet days.", "There are six wet days."),
+    (SEARCH, "It takes 3 lookups.", "It takes 4 lookups."),
+    (SEARCH, "It needs three rounds.", "It needs two rounds."),
+    (SEARCH, "There are seven words.", "There are eight words."),
+    (LOAF, "The dough weighs 935.5 g.", "The dough weighs 823.5 g."),
+    (LOAF, "Now 935.5 are dough: no other is so big.", "Now 823.5 are dough: no other is so big."),
+    (TABLE, "Lead melts at 327 degrees.", "Lead melts at 420 degrees."),
+    (TABLE, "Iron has 7.87, zinc 7.14.", "Iron has 7.14, zinc 7.87."),
+]  # fmt: skip
+
+#: Sentences in which the number may belong to something else, and which are not contradicted.
+OPEN = [
+    (TIDE, "Without Calais, 6.92 m is the most."),
+    (TIDE, "Calais is next, and then come 6.92 m."),
+    (TIDE, "From Dover it is not far to a tide of 7.35 m."),
+    (TIDE, "The port opposite Dover has 7.35 m."),
+    (TIDE, "Calais has more than 6.92 m."),
+    (TIDE, "Has Calais 6.92 m?"),
+    (TIDE, "If Calais had 6.92 m, it would be dry."),
+    (TIDE, "Calais, Brest and Dover: the middle one has 6.92 m."),
+    (TIDE, "A ferry leaves Dover 12 times a day."),
+    (TIDE, "Next to Brest (6.92 m) is a port with 7.35 m, not Dover."),
+    (VOTES, "Yes wins: 0.36 are not enough."),
+    (RAIN, "In another year the mean is 2.4."),
+    (RAIN, "For the south the median is 11.8."),
+    (RAIN, "The mean of the south is 2.4."),
+    (RAIN, "The mean is not 2.4."),
+    (RAIN, "The mean is 3."),
+    (RAIN, "So the largest is 4.17."),
+    (RAIN, "A year has 5 storms."),
+    (RAIN, "After 2 storms it was over."),
+    (RAIN, "With luck it has two storms."),
+    (SEARCH, "The cat needs 2 lookups."),
+    (SEARCH, "Each half needs 2 lookups."),
+    (SEARCH, "It takes 2 lookups more."),
+    (SEARCH, "It takes at most 4 lookups."),
+    (SEARCH, "It takes 4 lookups per word."),
+    (SEARCH, "It contains three words with an e."),
+    (TABLE, "Iron sinks in lead, at 327 degrees or more."),
+    (LOAF, "The house costs 250 euros."),
+    (TABLE, "Iron is three times as hard."),
+]
+
+
+def contradicted(folder: Path, text: str) -> list[str]:
+    (folder / "Note.md").write_text(f"# Note\n{text}\n")
+    vault = Vault(folder)
+    (note,) = vault.notes.values()
+    found = [check for check in inspect(note, vault) if check.outcome == FAILS]
+    assert all(check.kind == "number" for check in found), found
+    return [check.what for check in found]
+
+
+@pytest.mark.parametrize(("page", "right", "wrong"), PAIRS)
+def test_a_number_with_the_role_of_another_one_is_contradicted(
+    tmp_path: Path, page: str, right: str, wrong: str
+) -> None:
+    assert contradicted(tmp_path, f"{page}\n{right}") == []
+    assert contradicted(tmp_path, f"{page}\n{wrong}") != []
+
+
+@pytest.mark.parametrize(("page", "text"), OPEN)
+def test_a_number_whose_role_is_in_doubt_is_not_contradicted(
+    tmp_path: Path, page: str, text: str
+) -> None:
+    assert contradicted(tmp_path, f"{page}\n{text}") == []

@@ -1,0 +1,192 @@
+"""What the outputs, variables and tables of a note say their numbers are."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from vaultkit.checks.literals import is_number, source_of
+from vaultkit.checks.lookup import exactly, number_of
+from vaultkit.checks.observed import NUMBER_IN_OUTPUT
+from vaultkit.checks.origins import origins
+from vaultkit.checks.printed import printed
+from vaultkit.checks.tables import Source, columns
+from vaultkit.claims.lexicon import Lexicon
+from vaultkit.claims.mentions import stems
+from vaultkit.read.note import Block, Note
+from vaultkit.run.session import Step
+
+#: Most lines of an output that are read.
+_MOST = 64
+_WORD = re.compile(r"[^\W\d_]\w*")
+#: What separates the parts of a line: *stay 0.3, switch 0.7*.
+_BREAK = re.compile(r"[;|]|,(?!\d)|\s{3,}")
+_BRACKETS = re.compile(r"\[[^\]]*\]?|\([^)]*\)|\{[^}]*\}|'[^']*'")
+
+Label = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number with the words that say what it is."""
+
+    label: Label
+    value: Fraction
+    source: str
+    #: Whether it counts something: an integer, or the length of a list.
+    counts: bool = False
+
+
+@dataclass(frozen=True)
+class Family:
+    """Numbers of the same kind by their labels: the rows of a table, the items of a line."""
+
+    rows: Mapping[Label, Sequence[Fraction]]
+    source: str
+
+
+class Facts:
+    """Collects what the outputs and variables of a note say their numbers are.
+
+    Parameters
+    ----------
+    note
+        The note.
+    lexicon
+        The words of its language.
+    """
+
+    def __init__(self, note: Note, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self.facts: dict[Fact, None] = {}
+        self.families: list[Family] = []
+        self.rebase(note)
+
+    def rebase(self, note: Note) -> None:
+        """Rebase onto an edited note whose text is the same up to the last block observed."""
+        self.note = note
+        self._single = _bound_once(note)
+
+    def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
+        """Collect what a block prints, and the variables that it leaves."""
+        lines: dict[int, list[tuple[Label, str]]] = defaultdict(list)
+        for words, number, line in printed(block, steps):
+            lines[line].append((stems(words, self.lexicon), number))
+            is_length = words.startswith("len ") and number.isdigit()
+            self._add(words.removeprefix("len ") if is_length else words, number, line, is_length)
+        for line, own in lines.items():
+            # Numbers that a line prints in the same form are of the same kind.
+            decimals = {len(number.partition(".")[2]) for _, number in own}
+            if len(decimals) == 1 and decimals != {0} and len(dict(own)) == len(own):
+                rows = {label: [exactly(number_of(number))] for label, number in own}
+                self._keep(rows, f"output at line {line}")
+        for step in steps:
+            self._read(step)
+        for name in self._single & variables.keys():
+            value, where = variables[name], f"variable {name}"
+            label = stems(name, self.lexicon)
+            if is_number(value) and np.isfinite(value):
+                counts = isinstance(value, int | np.integer) and bool(value >= 0)
+                self.facts[Fact(label, exactly(float(value)), where, counts)] = None
+            elif isinstance(value, list | tuple | dict | set) or (
+                isinstance(value, np.ndarray) and value.ndim == 1
+            ):
+                length = f"length of {name}"
+                self.facts[Fact(label, Fraction(len(value)), length, True)] = None
+
+    def _add(self, words: str, number: str, line: int, counts: bool = False) -> None:
+        if label := stems(words, self.lexicon):
+            value = exactly(number_of(number))
+            self.facts[Fact(label, value, f"output at line {line}", counts)] = None
+
+    def _read(self, step: Step) -> None:
+        """Read the labels of the numbers in an output."""
+        first, last = step.shown_lines
+        rows: dict[str, dict[Label, list[Fraction]]] = defaultdict(dict)
+        twice: set[str] = set()
+        for index, raw in enumerate(step.got.splitlines()[:_MOST]):
+            line = max(step.line, min(first + index, last))
+            text = _BRACKETS.sub(lambda own: " " * len(own[0]), raw)
+            items = [_item(part) for part in _BREAK.split(text)]
+            for words, number, unit in filter(None, items):
+                self._add(words, number, line, counts=number.isdigit())
+                if not words and unit:
+                    self._add(unit, number, line, counts=number.isdigit())
+            if len(items) > 1 and all(item and item[0] for item in items):
+                own = {stems(i[0], self.lexicon): [exactly(number_of(i[1]))] for i in items if i}
+                if len(own) == len(items):
+                    self._keep(own, f"output at line {line}")
+            found = list(NUMBER_IN_OUTPUT.finditer(raw))
+            words = raw[: found[0].start()] if found else ""
+            if label := stems(words, self.lexicon):
+                template = NUMBER_IN_OUTPUT.sub("#", raw[found[0].start() :])
+                template = re.sub(r"\s+", " ", template)
+                numbers = [exactly(number_of(one[0])) for one in found]
+                if label in rows[template]:
+                    twice.add(template)
+                rows[template][label] = numbers
+        for template, own in rows.items():
+            if template not in twice:
+                self._keep(own, f"output at line {max(step.line, first)}")
+
+    def _keep(self, rows: Mapping[Label, Sequence[Fraction]], source: str) -> None:
+        common = frozenset[str].intersection(*rows) if len(rows) > 1 else frozenset()
+        own = {label - common: numbers for label, numbers in rows.items() if label - common}
+        if len(own) == len(rows) > 1:
+            self.families.append(Family(own, source))
+
+    def with_tables(self, sources: Sequence[tuple[str, Source]]) -> Iterable[Family]:
+        """Return the families, with those of variables (as `Tables` has them) and of tables."""
+        read = list(self.families)
+        for where, source in sources:
+            if where.startswith("variable") and all(isinstance(k, frozenset) for k in source):
+                self._keep(
+                    {
+                        stems(" ".join(label), self.lexicon): [exactly(n) for n in numbers]
+                        for label, numbers in source.items()
+                        if isinstance(label, frozenset) and all(map(np.isfinite, numbers))
+                    },
+                    where,
+                )
+        for column in columns(self.note.cells):
+            rows = {
+                stems(" ".join(entry.row), self.lexicon): [exactly(number_of(entry.text))]
+                for entry in column
+                if isinstance(entry.row, frozenset)
+            }
+            if len(rows) == len(column):
+                self._keep(rows, f"table at line {column[0].line}")
+        found, self.families = self.families, read
+        return found
+
+
+def _item(text: str) -> tuple[str, str, str] | None:
+    """Split *never infected 15 people* into words, number and unit; None if it has another form."""
+    numbers = list(NUMBER_IN_OUTPUT.finditer(text))
+    if len(numbers) != 1:
+        return None
+    words, unit = text[: numbers[0].start()], text[numbers[0].end() :]
+    if re.search(r"[*/^=<>]", words.rstrip(" =:")) or re.match(r"\s?[*/^]", unit):
+        return None
+    return words.strip(" =:\t-"), numbers[0][0], unit.strip()
+
+
+def _bound_once(note: Note) -> set[str]:
+    """Return the names that the code of a note binds exactly once, and not in a loop."""
+    times: Counter[str] = Counter()
+    for block in note.blocks:
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            for node in ast.walk(ast.parse(source_of(block))):
+                match node:
+                    case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                        times[name] += 1
+    once = {name for name, number in times.items() if number == 1 and len(name) > 2}
+    return once - origins(note.blocks).loops
