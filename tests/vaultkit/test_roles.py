@@ -77,6 +77,12 @@ print(f"dough {dough:.1f}, loaf {loaf:.1f}")
 dough 935.5, loaf 823.5
 ```
 """
+HUGE = """
+```python
+print("large", 10**400)
+print([3, 1, 2].index(max([3, 1, 2])))
+```
+"""
 TABLE = """
 | metal | density | melts at |
 |---|---|---|
@@ -136,6 +142,8 @@ OPEN = [
     (RAIN, "The mean is not 2.4."),
     (RAIN, "The mean is 3."),
     (RAIN, "So the largest is 4.17."),
+    (RAIN, "The rain is 1, and its mean is 2.4."),
+    (HUGE, "The rank is 1."),
     (RAIN, "A year has 5 storms."),
     (RAIN, "After 2 storms it was over."),
     (RAIN, "With luck it has two storms."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,6 +30,7 @@ _MOST = 64
 _WORD = re.compile(r"[^\W\d_]\w*")
 #: What separates the parts of a line: *stay 0.3, switch 0.7*.
 _BREAK = re.compile(r"[;|]|,(?!\d)|\s{3,}")
+_FUNCTION = re.compile(r"(\w+)\(\)")
 _BRACKETS = re.compile(r"\[[^\]]*\]?|\([^)]*\)|\{[^}]*\}|'[^']*'")
 
 Label = frozenset[str]
@@ -43,6 +45,8 @@ class Fact:
     source: str
     #: Whether it counts something: an integer, or the length of a list.
     counts: bool = False
+    #: The words of the label without which it is another quantity: the mean of x is not x.
+    functions: Label = frozenset()
 
 
 @dataclass(frozen=True)
@@ -80,14 +84,13 @@ class Facts:
         lines: dict[int, list[tuple[Label, str]]] = defaultdict(list)
         for words, number, line in printed(block, steps):
             lines[line].append((stems(words, self.lexicon), number))
-            is_length = words.startswith("len ") and number.isdigit()
-            self._add(words.removeprefix("len ") if is_length else words, number, line, is_length)
+            is_length = words.startswith("len() ") and number.isdigit()
+            self._add(words.removeprefix("len() ") if is_length else words, number, line, is_length)
         for line, own in lines.items():
             # Numbers that a line prints in the same form are of the same kind.
             decimals = {len(number.partition(".")[2]) for _, number in own}
             if len(decimals) == 1 and decimals != {0} and len(dict(own)) == len(own):
-                rows = {label: [exactly(number_of(number))] for label, number in own}
-                self._keep(rows, f"output at line {line}")
+                self._keep({label: [_exact(n)] for label, n in own}, f"output at line {line}")
         for step in steps:
             self._read(step)
         for name in self._single & variables.keys():
@@ -103,14 +106,16 @@ class Facts:
                 self.facts[Fact(label, Fraction(len(value)), length, True)] = None
 
     def _add(self, words: str, number: str, line: int, counts: bool = False) -> None:
-        if label := stems(words, self.lexicon):
-            value = exactly(number_of(number))
-            self.facts[Fact(label, value, f"output at line {line}", counts)] = None
+        functions = stems(" ".join(_FUNCTION.findall(words)), self.lexicon)
+        value = _exact(number)
+        if (label := stems(words, self.lexicon)) and value is not None:
+            source = f"output at line {line}"
+            self.facts[Fact(label, value, source, counts, functions)] = None
 
     def _read(self, step: Step) -> None:
         """Read the labels of the numbers in an output."""
         first, last = step.shown_lines
-        rows: dict[str, dict[Label, list[Fraction]]] = defaultdict(dict)
+        rows: dict[str, dict[Label, list[Fraction | None]]] = defaultdict(dict)
         twice: set[str] = set()
         for index, raw in enumerate(step.got.splitlines()[:_MOST]):
             line = max(step.line, min(first + index, last))
@@ -121,7 +126,7 @@ class Facts:
                 if not words and unit:
                     self._add(unit, number, line, counts=number.isdigit())
             if len(items) > 1 and all(item and item[0] for item in items):
-                own = {stems(i[0], self.lexicon): [exactly(number_of(i[1]))] for i in items if i}
+                own = {stems(i[0], self.lexicon): [_exact(i[1])] for i in items if i}
                 if len(own) == len(items):
                     self._keep(own, f"output at line {line}")
             found = list(NUMBER_IN_OUTPUT.finditer(raw))
@@ -129,7 +134,7 @@ class Facts:
             if label := stems(words, self.lexicon):
                 template = NUMBER_IN_OUTPUT.sub("#", raw[found[0].start() :])
                 template = re.sub(r"\s+", " ", template)
-                numbers = [exactly(number_of(one[0])) for one in found]
+                numbers = [_exact(one[0]) for one in found]
                 if label in rows[template]:
                     twice.add(template)
                 rows[template][label] = numbers
@@ -137,9 +142,13 @@ class Facts:
             if template not in twice:
                 self._keep(own, f"output at line {max(step.line, first)}")
 
-    def _keep(self, rows: Mapping[Label, Sequence[Fraction]], source: str) -> None:
+    def _keep(self, rows: Mapping[Label, Sequence[Fraction | None]], source: str) -> None:
         common = frozenset[str].intersection(*rows) if len(rows) > 1 else frozenset()
-        own = {label - common: numbers for label, numbers in rows.items() if label - common}
+        own = {
+            label - common: [number for number in numbers if number is not None]
+            for label, numbers in rows.items()
+            if label - common and None not in numbers
+        }
         if len(own) == len(rows) > 1:
             self.families.append(Family(own, source))
 
@@ -158,7 +167,7 @@ class Facts:
                 )
         for column in columns(self.note.cells):
             rows = {
-                stems(" ".join(entry.row), self.lexicon): [exactly(number_of(entry.text))]
+                stems(" ".join(entry.row), self.lexicon): [_exact(entry.text)]
                 for entry in column
                 if isinstance(entry.row, frozenset)
             }
@@ -166,6 +175,12 @@ class Facts:
                 self._keep(rows, f"table at line {column[0].line}")
         found, self.families = self.families, read
         return found
+
+
+def _exact(text: str) -> Fraction | None:
+    """Return a number of an output; None if it is too large for a float."""
+    number = number_of(text)
+    return exactly(number) if math.isfinite(number) else None
 
 
 def _item(text: str) -> tuple[str, str, str] | None:

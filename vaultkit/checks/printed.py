@@ -32,7 +32,7 @@ def printed(block: Block, steps: Sequence[Step]) -> Iterator[tuple[str, str, int
     >>> code = "print(max(gaps), len(x))\nprint(f'a {np.mean(x):.1f}')"
     >>> block = parse(f"```python\n{code}\n```").blocks[0]
     >>> list(printed(block, [Step(1, None, (5, 4), got="8 25\na 0.5")]))
-    [('max gaps', '8', 5), ('len x', '25', 5), ('mean x', '0.5', 6)]
+    [('max() gaps', '8', 5), ('len() x', '25', 5), ('mean() x', '0.5', 6)]
     """
     if block.kind == "pycon" or len(steps) != 1:
         return
@@ -124,7 +124,7 @@ def words_of(code: ast.expr) -> str:
     """Return the names in an expression that say what its value is; empty if they do not.
 
     >>> [words_of(ast.parse(code).body[0].value) for code in ("round(st.mean(x), 2)", "a / b")]
-    ['mean x', '']
+    ['mean() x', '']
     """
     match code:
         case ast.Name(name):
@@ -141,10 +141,10 @@ def words_of(code: ast.expr) -> str:
             return words_of(first)
         case ast.Call(ast.Attribute(inner, name), []):
             own = words_of(inner)
-            return own if name in _KEEPING else own and f"{name} {own}"
+            return own if name in _KEEPING else own and f"{name}() {own}"
         case ast.Call(ast.Attribute(inner, name), _) if name in _KEEPING:
             return words_of(inner)
         case ast.Call(ast.Name(name) | ast.Attribute(_, name), [first, *_]):
             own = words_of(first)
-            return f"{name} {own}" if own else name
+            return f"{name}() {own}".rstrip()
     return ""

@@ -44,7 +44,21 @@ _IT = (
     r"(?:[Ii]t|[Tt]his(?:\s[a-z]+)?|[Ww]e|I|[Tt]hey|[Tt]hat"
     r"|[Tt]he\s(?:code|loop|search|method|algorithm))"
 )
-_DETERMINER = {"the", "its", "our", "my", "this"}
+_DETERMINER = {"the", "our", "my"}
+_OF_ANOTHER = {
+    "and",
+    "or",
+    "its",
+    "their",
+    "his",
+    "her",
+    "your",
+    "this",
+    "that",
+    "these",
+    "a",
+    "an",
+}
 _OPENING = {
     "so",
     "and",
@@ -136,7 +150,11 @@ class Roles:
         label = frozenset(words)
         if len(label) == 1 and label <= self._general:
             return ""
-        named = [fact for fact in facts if label <= fact.label and "length" not in fact.source]
+        named = [
+            fact
+            for fact in facts
+            if fact.functions <= label <= fact.label and "length" not in fact.source
+        ]
         values = {fact.value for fact in named}
         if not named or len(values) > _FEW or any(map(number.agrees, values)):
             return ""
@@ -342,7 +360,8 @@ def _subject(sentence: Sentence, number: Stated) -> list[str]:
         words = words[1:]
     if not 1 <= len(words) <= 4 or not all(re.fullmatch(r"[^\W\d]\w*", w) for w in words):
         return []
-    inner = {word.lower() for word in words} & {*lexicon.words["roles"]["case"], "and", "or"}
+    others = {*lexicon.words["roles"]["case"], *_OF_ANOTHER}
+    inner = {word.lower() for word in words} & others
     kept = stems(" ".join(words), lexicon)
     return [] if inner else [s for s in (stem(w, lexicon) for w in words) if s in kept]
 
