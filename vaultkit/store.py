@@ -184,19 +184,23 @@ class Store:
 
 #: All stores, which are closed before a fork, since SQLite connections must not be inherited.
 _open: weakref.WeakSet[Store] = weakref.WeakSet()
-_forked: list[Store] = []
+#: Held during a fork: two threads may fork at once, and there is one list of locked stores.
+_forking = threading.Lock()
+_locked_for_fork: list[Store] = []
 
 
 def _before_fork() -> None:
-    _forked[:] = _open
-    for store in _forked:
+    _forking.acquire()
+    _locked_for_fork[:] = _open
+    for store in _locked_for_fork:
         store.before_fork()
 
 
 def _after_fork() -> None:
-    for store in _forked:
+    for store in _locked_for_fork:
         store.forked()
-    _forked.clear()
+    _locked_for_fork.clear()
+    _forking.release()
 
 
 @atexit.register

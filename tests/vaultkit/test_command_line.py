@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -235,6 +236,30 @@ def test_what_changed_is_checked_with_what_rests_on_it(vault: Path) -> None:
     assert looked_at() == ["Gone.md", "Owl.md"]
     (vault.parent / "vaultkit.toml").write_text('unwritten = "plain"\n')
     assert len(looked_at()) == 5
+
+
+@pytest.mark.parametrize("named", [["birds", "--note", "Tern"], ["birds/Tern.md"]])
+def test_of_what_changed_only_the_named_notes_are_checked(vault: Path, named: list[str]) -> None:
+    (vault.parent / ".gitignore").write_text(".cache\n")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "all")
+    assert json.loads(run("check", *named, "--json", "--changed").stdout) == {}
+    (vault / "Owl.md").write_text(OWL.replace("# Owl", "# Barn Owl"))
+    assert sorted(json.loads(run("check", *named, "--json", "--changed").stdout)) == ["Tern.md"]
+
+
+@pytest.mark.parametrize("named", [["birds", "--note", "Tern"], ["birds/Tern.md"]])
+def test_after_a_save_only_the_named_notes_are_checked(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, named: list[str]
+) -> None:
+    def saves(*_: Any, **__: Any) -> Iterator[set[tuple[int, str]]]:
+        break_owl(vault)  # the tern links to it
+        yield {(2, str(vault / "Owl.md"))}
+
+    monkeypatch.setattr("watchfiles.watch", saves)
+    first, second = run("check", *named, "--watch").stdout.splitlines()
+    assert first == second == "birds: 1 note: 1 link holds; nothing wrong"
 
 
 def test_links_tells_how_notes_hang_together(vault: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable
 from multiprocessing import get_context
@@ -115,3 +116,35 @@ def test_a_process_that_is_forked_has_no_store_open(tmp_path: Path) -> None:
     child.join()
     assert str(store.file) not in opened.read_text()
     assert store.find("page", "A", b"") == b"one"
+
+
+FORKS = """
+import os, sys, threading
+from pathlib import Path
+from vaultkit.store import Store
+
+stores = [Store(Path(sys.argv[1]) / str(number)) for number in range(3)]
+
+def fork():
+    for _ in range(50):
+        process = os.fork()
+        if process == 0:
+            os._exit(0)
+        os.waitpid(process, 0)
+        for store in stores:
+            store.put("page", "A", b"", b"one")
+
+threads = [threading.Thread(target=fork) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print([store.find("page", "A", b"") for store in stores])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX forks")
+def test_two_threads_fork_at_the_same_time(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", FORKS, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == (f"{[b'one'] * 3}\n", "")

@@ -123,7 +123,7 @@ def main() -> None:
     is_flag=False,
     flag_value="HEAD",
     metavar="COMMIT",
-    help="Check the notes that have changed since a commit (the last one), and their dependents.",
+    help="Check only notes that have changed since a commit (the last one), or their dependents.",
 )
 @click.option(
     "--shard", metavar="K/N", help="Check a share of the notes: the first of four is 1/4."
@@ -137,7 +137,7 @@ def main() -> None:
 @click.option("--unjudged", is_flag=True, help="List what is not judged, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print all checks as JSON.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write a report for CI servers.")
-@click.option("--watch", is_flag=True, help="After every save, check the affected notes again.")
+@click.option("--watch", is_flag=True, help="After every save, check affected notes again.")
 @click.option("--verbose", "-v", is_flag=True, help="Print all failures of each note.")
 @click.option(
     "--annotate", metavar="FILE", help="Keep a note in the vault that lists all failures as links."
@@ -173,8 +173,10 @@ def check(
         notes = [_named(name, vault) for name in names]
     elif not path.is_dir():
         notes = [_at(path, vault)]
+    # The notes that the command names; None for all, including those that are yet to be written.
+    chosen = {note.path for note in notes} if names or not path.is_dir() else None
     if changed:
-        notes = affected(vault, since(vault.root, changed))
+        notes = _among(chosen, affected(vault, since(vault.root, changed)))
     if share:
         of_share = share.of(vault.notes)
         notes = [note for note in notes if note.path in of_share]
@@ -199,7 +201,7 @@ def check(
     if watch:
         # Ctrl+C is the usual way to end this.
         with suppress(KeyboardInterrupt):
-            _watch(vault, trials, update, annotations, path)
+            _watch(vault, trials, update, annotations, path, chosen)
     context.exit(int(_fails(found)))
 
 
@@ -346,6 +348,11 @@ def _at(path: Path, vault: Vault) -> Note:
         return vault.notes[path.resolve()]
     except LookupError:
         raise click.UsageError(f"{path} is not a note of the vault {vault.root}") from None
+
+
+def _among(chosen: set[Path] | None, notes: list[Note]) -> list[Note]:
+    """Return the notes that were chosen; all of them if none were named."""
+    return notes if chosen is None else [note for note in notes if note.path in chosen]
 
 
 def _inspect(
@@ -544,9 +551,10 @@ def _line(one: Check) -> str:
 
 
 def _watch(
-    vault: Vault, trials: int | None, update: bool, annotations: Annotations | None, path: Path
-) -> None:
-    """Check the notes that each save affects, until the user stops it."""
+    vault: Vault, trials: int | None, update: bool, annotations: Annotations | None, path: Path,
+    chosen: set[Path] | None,
+) -> None:  # fmt: skip
+    """Check the chosen notes that each save affects, until the user stops it."""
     from watchfiles import watch
 
     click.echo("watching; stop with Ctrl+C", err=True)
@@ -566,7 +574,7 @@ def _watch(
             paths.discard(annotations.path)
         if not paths:
             continue
-        notes = affected(vault, paths)
+        notes = _among(chosen, affected(vault, paths))
         if annotations:
             notes = [note for note in notes if note.path != annotations.path]
         found = _inspect(vault, notes, trials, update, again=False) if notes else []
