@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from vaultkit.tex import TexError, parse
+from vaultkit.tex import TexError, parse, parse_expression
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,9 @@ def test_what_is_too_much(tex: str, why: str) -> None:
     with pytest.raises(TexError) as told:
         parse(tex)
     assert str(told.value) == why
+
+
+@pytest.mark.parametrize("tex", [r"\exp 2 x", r"\exp{2} x", r"\exp{2 x}"])
+def test_a_function_without_brackets_takes_the_factors_beside_it(tex: str) -> None:
+    assert parse_expression(tex) == parse_expression(r"\exp(2 x)")
+    assert parse_expression(r"\exp(2) x") != parse_expression(tex)

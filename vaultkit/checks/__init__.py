@@ -1,6 +1,7 @@
 """Decides whether what a note says is true; each verdict is a `Check` record.
 
-There is a module for each kind of check; the other modules hold what these compare with.
+Begin with `check`, the record, and `equations`, a kind of check. There is a module for each kind;
+the other modules hold what these compare with.
 
 `form`, `links`, `typeset` and `mirrors` need only the text of the note. `outputs`, `equations`,
 `shapes`, `numbers`, `said` (inline code) and `predictions` need its code to be run: their `observe`

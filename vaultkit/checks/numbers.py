@@ -50,7 +50,7 @@ class Numbers:
         empty = {
             index
             for index, (one, other) in enumerate(pairwise(quantities))
-            if other.goes_on and (one.bounds == "between" or _TO.fullmatch(other.behind))
+            if other.goes_on and (one.bounds == "between" or _TO.fullmatch(other.text_before))
             if _value(one) == _value(other) is not None
         }
         for index, quantity in enumerate(quantities):

@@ -72,8 +72,14 @@ def misplaced(
 def _of_pairs(
     sentence: Sequence[tuple[int, Quantity]], rows: Sequence[Row]
 ) -> Iterator[tuple[int, str]]:
-    """Yield numbers that are paired with one of another row: *0.69 at p = 0.1*."""
-    pairs = [(one, at) for one, at in pairwise(sentence) if _AT.fullmatch(at[1].behind)]
+    """Yield index and contrary row of a number, or of the number that it is given *at*.
+
+    In *0.69 at p = 0.1*, nothing is wrong if a row has both numbers. Otherwise 0.69 is wrong if a
+    row has 0.1, and either a number that differs from 0.69 by a slip, or another row of the same
+    output has 0.69; and 0.1 is wrong if a row has 0.69 and a number that differs from 0.1 by a
+    slip, and no row of that output has 0.1.
+    """
+    pairs = [(one, at) for one, at in pairwise(sentence) if _AT.fullmatch(at[1].text_before)]
     if len(sentence) == _PAIR and sentence[0][1].leads:
         pairs.append((sentence[1], sentence[0]))
     for (index, what), (place, where) in pairs:

@@ -1,5 +1,5 @@
 """Extracts the claims in the English text of a note: numbers, shapes, values of inline code.
 
-`claims_of` derives them from a parsed note on demand. `vaultkit.checks` decides whether they are
-true.
+The entry is `claims.claims_of`, which derives them from a parsed note on demand. `vaultkit.checks`
+decides whether they are true.
 """

@@ -137,7 +137,7 @@ class Quantity:
     is_small: bool = False
     #: The beginning of its sentence, and of the text between it and the number before it.
     sentence: tuple[int, int] | None = None
-    behind: str = ""
+    text_before: str = ""
     #: Whether it states the condition for the following numbers: *At 16 the norm is …*.
     leads: bool = False
     #: The word whose value it states: *the loss is 0.37*, *with loss 0.37*.

@@ -313,7 +313,7 @@ def contrary_extreme(text: str, tree: ast.expr, words: Lexicon) -> str:
     if not spoken or len(found.extremes) != 1 or spoken[-1].denied:
         return ""
     last = spoken[-1]
-    what = _side(last.what, found, words) if last.table == "sides" else last.what
+    what = _direction_of_quality(last.what, found, words) if last.table == "sides" else last.what
     extreme = {"largest": "max", "more": "max", "smallest": "min", "less": "min"}.get(what)
     return last.word if extreme and found.extremes != {extreme} else ""
 
@@ -436,7 +436,7 @@ def _agrees(spoken: Spoken, found: Relation, words: Lexicon) -> bool:
     """Return whether a direction agrees with a condition."""
     what = spoken.what
     if spoken.table == "sides":
-        what = _side(what, found, words)
+        what = _direction_of_quality(what, found, words)
         if not what:
             return True
     orders = found.operators & _MIRRORED.keys()
@@ -455,8 +455,12 @@ def _agrees(spoken: Spoken, found: Relation, words: Lexicon) -> bool:
     return bool(operators & (_DENIED if spoken.denied else _AGREE)[what])
 
 
-def _side(name: str, found: Relation, words: Lexicon) -> str:
-    """Return the direction of *faster* or *better*, as the names in the condition say; or empty."""
+def _direction_of_quality(name: str, found: Relation, words: Lexicon) -> str:
+    """Return ``more`` or ``less`` for *faster*, *better* and the like; empty if it is not clear.
+
+    The names in the condition decide: *faster* is more of a speed, and less of a time; *better* is
+    more of a gain, and less of a loss. If they name neither, or both, the direction is not clear.
+    """
     sides = words.words["sides"]
 
     def holds(*lists: str) -> bool:

@@ -182,7 +182,7 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
     for number, readings, (of, is_of_code), small in found:
         goes_on = end >= 0 and bool(_AND.fullmatch(text, end, number.start()))
         began, begins = begins, stops[n - 1] if (n := bisect_right(stops, number.start())) else 0
-        behind = text[end : number.start()] if began == begins and end >= 0 else ""
+        before = text[end : number.start()] if began == begins and end >= 0 else ""
         end = number.end()
         reason = prose.reason_behind(text, number.end())
         if not reason and prose.covers_last and number is found[-1][0]:
@@ -202,7 +202,7 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
             is_of_code=is_of_code,
             is_small=small,
             sentence=prose.place_of(begins),
-            behind=behind[:_LONGEST],
+            text_before=before[:_LONGEST],
             leads=bool(_LEADS.fullmatch(text[begins : number.start()].strip())),
             word=_word(text[begins : number.start()], number, text[number.end() :][:_LONGEST]),
             bounds=_bounds(text[max(0, begins, number.start() - 60) : number.start()]),

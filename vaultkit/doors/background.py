@@ -119,7 +119,7 @@ class Background:
                 self._changed.wait_for(lambda: self._asked or self._forgotten or self._closed)
                 if self._closed:
                     return
-                self._workers.forget(*self._forgotten)
+                self._workers.forget_checkpoints(*self._forgotten)
                 self._forgotten = []
                 if not self._asked:
                     continue

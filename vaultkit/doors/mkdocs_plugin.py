@@ -87,8 +87,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.assets: SiteAssets
         self.render_cache: RenderCache
         self.attributes = False
-        #: Whether everything that changes pages is known: other plugins and hooks may do anything.
-        self.known = True
+        #: Whether no hook or unknown plugin, which may do anything, changes pages or templates.
+        self.is_predictable = True
         #: Whether the author has ordered the pages in `nav`.
         self.is_ordered = False
         self.files: Files
@@ -132,7 +132,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             raise ConfigurationError(str(error)) from error
         if self.serving and self.config.check_saved:
             self.served.check(vault)
-        self.model = SiteModel(vault, self.config.of_site(config))
+        self.model = SiteModel(vault, self.config.site_settings(config))
         for path in self.model.terms.missing:
             _log.warning("vaultkit: meanings: there is no note %s", path)
         ours = {*PARTS, "vaultkit"} | (set() if self.attributes else {"attr_list"})
@@ -149,7 +149,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             fences=drawn or fences(self._store(config)),
         )
         self.render_cache = RenderCache(self._store(config), vault, config)
-        self.known = not config.hooks and set(config.plugins) <= _KNOWN
+        self.is_predictable = not config.hooks and set(config.plugins) <= _KNOWN
         if "mkdocs-jupyter" in config.plugins:
             tame_jupyter(config.plugins["mkdocs-jupyter"])
         # After the user's folders, so that templates in `custom_dir` take precedence.
@@ -292,14 +292,19 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     # After all plugins that change the page.
     @event_priority(-100)
     def on_page_content(self, html_: str, /, page: Page, config: MkDocsConfig, **_: Any) -> str:
-        """Read the page for search and for the deck; adapt links in drawings to Material."""
+        """Read the page for search and for the deck; move its content to the spool.
+
+        MkDocs keeps all pages until it writes them. To save memory, the page is left empty here,
+        and `ParallelBuild` restores its content before it is written. A page keeps its content if
+        something may need it before that: an incremental build, an unknown plugin, a list of tags.
+        """
         note = self._note(page)
         is_found = not (page.meta.get("search") or {}).get("exclude")
         sections = self.render_cache.sections(html_) if is_found else None
-        self.model.read(self._site_page(page), html_, sections, self._content)
+        self.model.read(self._site_page(page), html_, sections, self._file_content)
         content = material.without_svg_href(html_)
         lists_notes = material.lists_notes(page, config.plugins.get("material/tags"))
-        if self.incremental or not self.known or lists_notes:
+        if self.incremental or not self.is_predictable or lists_notes:
             return content
         # No plugin needs the content before it is written.
         self.spool.put(page, content)
@@ -308,7 +313,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             note.forget_lines()
         return ""
 
-    def _content(self, url: str) -> bytes | None:
+    def _file_content(self, url: str) -> bytes | None:
+        """Return the content of a file of the site, such as an image for the deck."""
         return self.there[url].content_bytes if url in self.there else None
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
@@ -337,17 +343,17 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         )
         if self.incremental:
             # Other plugins may change how templates are compiled.
-            env.bytecode_cache = self.compiled if self.known else None
+            env.bytecode_cache = self.compiled if self.is_predictable else None
             common = [self.model.common_facts(), self.assets.fonts, *shown_on_all(config, files)]
             self.output_index.skip_the_same(files, common, self._shown_on)
-        elif self.known:
+        elif self.is_predictable:
             self.parallel_build.begin()
         return env
 
     def _shown_on(self, page: Page) -> object | None:
         """Return what only this page shows; None if that is not all known."""
         own = self.model.facts(self.site_pages[page.file.src_uri], page.content or "")
-        return [own, str(page.toc), page.meta] if self.known and own else None
+        return [own, str(page.toc), page.meta] if self.is_predictable and own else None
 
     def on_page_context(self, context: Any, page: Page, config: MkDocsConfig, **_: Any) -> Any:
         """Pass the fonts to preload and what surrounds the content to the templates.

@@ -64,7 +64,10 @@ class Protocol:
         return where.line + 1, from_units(rows[where.line], where.character, self.encoding)
 
     def range(self, rows: Sequence[str], where: Span) -> types.Range:
-        """Return a span as a range of the protocol."""
+        """Return a span of a text as a range of the protocol, given the lines of the text.
+
+        A range counts lines and columns from 0, columns in the unit of the editor.
+        """
 
         def position(line: int, column: int) -> types.Position:
             text = rows[line - 1] if line <= len(rows) else ""

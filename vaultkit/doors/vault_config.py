@@ -32,7 +32,7 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
     #: Address of Pyodide, with which readers can check pages in their browsers; empty: they cannot.
     pyodide = config_options.Type(str, default="")
 
-    def of_site(self, config: MkDocsConfig) -> SiteSettings:
+    def site_settings(self, config: MkDocsConfig) -> SiteSettings:
         """Return the settings of the site model, given those of MkDocs."""
         return SiteSettings(
             name=str(config.site_name),

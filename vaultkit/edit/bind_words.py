@@ -27,6 +27,13 @@ _SUPERLATIVE = re.compile(r"\w+est|worst")
 _SIGNS = {1: ">", -1: "<", 0: "=="}
 #: The end of a clause.
 _CLAUSE = re.compile(r"[;:]|, (?:but|yet|and|while|so|although|though|whereas)\b")
+#: The least overlap of names with a sentence that means them: one abbreviation counts so much.
+_NAMED = 0.8
+#: The score of a condition about a series, before what the sentence says of it is added: about as
+#: much as two sides of a comparison that the sentence names.
+_SERIES = 2.0
+#: What a label beside the superlative adds: less than a name, as it may be there by chance.
+_BESIDE = 0.5
 #: Fewest elements of a series, and how many words are near.
 _FEW, _NEAR = 3, 6
 
@@ -118,7 +125,15 @@ class _Search:
     # --- The largest and smallest --------------------------------------------------------------
 
     def _extremes(self, spoken: Spoken) -> Iterator[Candidate]:
-        """Yield conditions that an element is the largest of its series: ``d['a'] == max(d)``."""
+        """Yield conditions that an element is the largest of its series: ``d['a'] == max(d)``.
+
+        The sentence must name the element by its labels, or a number of the sentence must be bound
+        to it. The score counts the names of the series that the sentence says, the labels, the
+        bound number, and whether the label is beside the superlative; a far-fetched expression
+        loses its cost. The candidate is sure if the element is bound, or if the sentence names it
+        in words and either names the series, too, or has the label beside the superlative. *Best*
+        and *fastest* may be either extreme, so that being beside is not enough for them.
+        """
         for atom in self.pool:
             function = atom.extreme
             if function not in _functions(spoken) or isinstance(atom.value, str):
@@ -138,10 +153,10 @@ class _Search:
                     near = told and len(elements) > _FEW and self._label_is_near(spoken, one)
                     bound = one.code in self.codes
                     told = told and all(map(_is_textual, one.labels))
-                    sure = bound or (told and (named >= 0.8 or near))
+                    sure = bound or (told and (named >= _NAMED or near))
                     if spoken.what in _EITHER:
-                        sure = sure and (bound or named >= 0.8)
-                    score = 2.0 + named + told + (one.code in self.codes) + 0.5 * near - one.cost
+                        sure = sure and (bound or named >= _NAMED)
+                    score = _SERIES + named + told + bound + _BESIDE * near - one.cost
                     yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
 
     def names(self, spoken: Spoken) -> Iterator[Word]:
@@ -163,8 +178,9 @@ class _Search:
             named = overlap(atom.names - stems(_MEANINGS[function]), self.sentence.said)
             bound = any(one.code in self.codes for one in elements)
             near = len(elements) > _FEW and self._is_near(spoken, *place.span())
-            sure = named >= 0.8 or bound or near
-            candidate = Candidate(atom.code, 2.0 + named + bound + 0.5 * near, sure, (atom,))
+            sure = named >= _NAMED or bound or near
+            score = _SERIES + named + bound + _BESIDE * near
+            candidate = Candidate(atom.code, score, sure, (atom,))
             found.setdefault(place.span(), []).append(candidate)
         for (first, last), several in found.items():
             yield Word(first, last, sorted(several, key=lambda one: -one.score), states=False)
@@ -200,9 +216,9 @@ class _Search:
             near = words_of(" ".join(before.split()[-_NEAR:]))
             if re.fullmatch(r"\w+\[-?\d+\]", atom.code):
                 sure = all(labelled(own, near) for own in atom.labels)
-                sure = sure and overlap(atom.names, near) >= 0.8
+                sure = sure and overlap(atom.names, near) >= _NAMED
             else:
-                sure = atom.code.isidentifier() and overlap(atom.names, near) >= 0.8
+                sure = atom.code.isidentifier() and overlap(atom.names, near) >= _NAMED
             if sure and atom.value.lower() not in atom.names:
                 score = 1.0 + overlap(atom.names, near) - atom.cost
                 found.setdefault(place.span(), []).append(
@@ -243,15 +259,15 @@ class _Search:
             name, _, part = series.partition("[*]")
             first = next(one for one in self.numbers if one.series == series)
             named = overlap(first.names.union(*first.labels[1:]), said)
-            whole = overlap(stems(name), said) >= 0.8 * len(stems(name)) or bool(part)
+            whole = overlap(stems(name), said) >= _NAMED * len(stems(name)) or bool(part)
             if (
-                named >= 0.8
+                named >= _NAMED
                 and whole
-                and all(overlap(own, said) >= 0.8 for own in first.labels[1:])
+                and all(overlap(own, said) >= _NAMED for own in first.labels[1:])
             ):
                 sign = _SIGNS[_WAYS[spoken.what]]
                 code = f"all(b{part} {sign} a{part} for a, b in zip({name}, {name}[1:]))"
-                yield Candidate(code, 2.0 + named, True, (first,))
+                yield Candidate(code, _SERIES + named, True, (first,))
 
     def _lists(self) -> dict[str, list[float]]:
         """Return the numbers of each list, in order."""
@@ -332,9 +348,9 @@ class _Search:
                 _is_textual(own) and labelled(own, said) for own in atom.labels
             )
             own = stems(atom.code)
-            whole = len(own) < 2 or overlap(own, said) >= 0.8 * len(own)
+            whole = len(own) < 2 or overlap(own, said) >= _NAMED * len(own)
             named = overlap(atom.names, said)
-            if told or (not atom.labels and named >= 0.8 and whole):
+            if told or (not atom.labels and named >= _NAMED and whole):
                 score = named + 0.3 * overlap(atom.names, self.sentence.said) + told - atom.cost
                 found.append(_Side(atom.code, float(atom.value), score, True))
         return sorted(found, key=lambda one: -one.score)[:6]

@@ -1,4 +1,4 @@
-"""Takes a note to its checks, for every door, and records the results.
+"""Runs the checks of notes, for every door, and records the results.
 
 `inspect` checks one note in this process. `runner` checks the notes of a vault, each in a process
 of its own, in which `process` runs the code. `ledger` records the results under a fingerprint of

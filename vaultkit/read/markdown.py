@@ -147,7 +147,8 @@ class _Reader:
         self.row_pieces: list[Prose] = []
         #: The titles of the columns, and the number of cells read in the row, including the first.
         self.titles: list[str] = []
-        self.first = ("", 0, 0)
+        #: The first cell of the row, which names the row, with its line and column.
+        self.row_label = ("", 0, 0)
         self.row_cells = 0
         self.cells: list[Cell] = []
 
@@ -366,11 +367,11 @@ class _Reader:
             self.titles.append(content)
             return
         if begins:
-            self.first, self.row_cells = (content, *place), 0
+            self.row_label, self.row_cells = (content, *place), 0
         self.row_cells += 1
         if 1 < self.row_cells <= len(self.titles):
             title = self.titles[self.row_cells - 1]
-            self.cells.append(Cell(content, *place, title, self.first))
+            self.cells.append(Cell(content, *place, title, self.row_label))
 
     def comments_behind_row(self, last: Prose, line: int) -> None:
         """Add the comments behind the last bar of a row, which the parser drops, to its end."""

@@ -159,20 +159,24 @@ class BlockRenderer:
 
     # --- Text ------------------------------------------------------------------------------------
 
-    def _line(self, inline: Token, cell: bool = False) -> InlineRenderer:
-        """Return the renderer for the inline tokens of a paragraph."""
+    def _line(
+        self, inline: Token, cell: bool = False, block: Token | None = None
+    ) -> InlineRenderer:
+        """Return the renderer for the inline tokens of a paragraph, cell or heading.
+
+        Their lines in the file are their own, or else those of the block, or of the open block.
+        """
         line = InlineRenderer(self.page, self.footnotes, self.names)
         if self.names is not None:
-            line.places = self.source.places(inline, _span(inline) or self.spans[-1], cell)
+            span = _span(inline) or (block and _span(block)) or self.spans[-1]
+            line.places = self.source.places(inline, span, cell)
         return line
 
     def _paragraph(self, parent: Element, at: int) -> int:
         inline = self.tokens[at + 1]
         if _CELL_ENDS.fullmatch(inline.content) and _NOTEBOOK & self.note.meta.keys():
             return at + 3
-        self.spans.append(_span(self.tokens[at]) or self.spans[-1])
-        line = self._line(inline)
-        self.spans.pop()
+        line = self._line(inline, block=self.tokens[at])
         first = 0
         if self.tokens[at - 1].type == "list_item_open" and (found := TASK.match(inline.content)):
             first = found.end()
@@ -244,10 +248,9 @@ class BlockRenderer:
         _identify(parent, element, name)
 
     def _heading(self, parent: Element, at: int) -> int:
+        """Render a heading; only on the page of its own note does it get its anchor."""
         token, inline = self.tokens[at], self.tokens[at + 1]
-        self.spans.append(_span(token) or self.spans[-1])
-        line = self._line(inline)
-        self.spans.pop()
+        line = self._line(inline, block=token)
         line.is_heading = True
         heading = SubElement(parent, token.tag)
         if not self.page.trail and (slug := self.headings.get((token.map or [-1])[0] + 1)):
@@ -372,9 +375,7 @@ class BlockRenderer:
             name = self.names.predictions.get(line_of, "") if self.names else ""
             if name and "question" in box.attrib["class"].split():
                 box.set("data-check", name)
-        self.spans.append(_span(self.tokens[at + 1]) or self.spans[-1])
-        line = self._line(first)
-        self.spans.pop()
+        line = self._line(first, block=self.tokens[at + 1])
         if found["title"].strip():
             words = part(first.children or [], found.start("title"), found.end("title"))
             self._named(box, title, first, words, line)

@@ -123,6 +123,12 @@ class InlineRenderer:
 
 
 class _Writer:
+    """Writes tokens into an element: each into the innermost element that is open.
+
+    Adjacent text tokens wait until another token comes, since an address or a number may extend
+    over several of them.
+    """
+
     def __init__(self, line: InlineRenderer, element: Element) -> None:
         self.line, self.page = line, line.page
         #: The open elements, outermost first.

@@ -1,4 +1,4 @@
-"""Runs the code of a note in this process, where it can harm nothing.
+"""Runs the code of a note in the process that calls it, and guards the vault against it.
 
 `session` runs the blocks of the note: `capture` captures their output and enforces their time
 limits, `files` guards the vault, `state` restores global settings, `originals` detects replaced
@@ -6,5 +6,5 @@ functions, `processes` queries the operating system. `dependencies` records the 
 vault. Before code runs, `variation` changes its numbers, and `reordering` the order of its sums, as
 other machines have it.
 
-Each note gets a process of its own from `vaultkit.workers`.
+`vaultkit.workers` starts such a process for each note, so that whatever the code does ends with it.
 """

@@ -10,9 +10,14 @@ The grammar, from the loosest binding to the tightest::
     sum         [sign] term { sign term }
     term        product { (\cdot | \times | \odot | / | \div) product }
     product     factor { factor }                        side by side
-    factor      \sum_{j=1}^{n} term | \max_j term | \exp factor | atom { _ index | ^ exponent | ' }
+    factor      \sum_{j=1}^{n} term | \max_j term | \exp argument
+                | atom { _ index | ^ exponent | ' }
+    argument    "(" sum ")" | factor { factor }          up to the next function or bracket
     atom        number | symbol | (…) | […] | \{…\} | |…| | \lVert … \rVert | \frac{…}{…}
                 | \sqrt{…} | matrix | cases | atom "(" sum { "," sum } ")"
+
+A function without brackets takes the factors beside it: ``\exp 2 x`` is exp(2x), and so is
+``\exp{2} x``, since readers of the page see no braces.
 
 A symbol is a Python name: ``d_{\text{model}}`` is ``d_model``, ``\alpha`` is ``alpha``.
 """

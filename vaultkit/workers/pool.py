@@ -117,8 +117,8 @@ class Workers:
             if keeper.keys and keeper.keys[0] == key:
                 keeper.stop()
 
-    def forget(self, *names: str) -> None:
-        """End the checkpoints of these names."""
+    def forget_checkpoints(self, *names: str) -> None:
+        """End the processes that are the checkpoints of these names, which are outdated."""
         for keeper in self._keepers:
             with contextlib.suppress(OSError):
                 keeper.connection.send_bytes(json.dumps(names).encode())
