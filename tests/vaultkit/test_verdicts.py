@@ -184,7 +184,8 @@ def test_a_block_for_which_the_page_lacks_something(name: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_block_that_is_wrong(name: str, tmp_path: Path) -> None:
+def test_a_block_that_is_wrong(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a block that is inspected here writes here
     assert verdicts_of_blocks(tmp_path, WRONG[name]) == [FAILS]
 
 
