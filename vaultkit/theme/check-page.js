@@ -9,7 +9,9 @@ defined above: the addresses and hashes of Python. */
   const FOLLOWS = "p, li, h1, h2, h3, h4, h5, h6, summary, table, figure, .vk-math--display";
   const KINDS = ["block", "equation", "shape", "number", "sentence", "prediction", "link", "mirror"];
   const NOTE = "Check this page in your browser";
-  const RANK = { holds: 0, excepted: 1, unjudged: 2, fails: 3 };
+  const RANK = { holds: 0, excepted: 1, unjudged: 2, changed: 3, fails: 4 };
+  // The numbers of a text, with either minus sign.
+  const NUMBERS = /[-−]?(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/g;
   // The build's time limit is for native Python; here Python is slower.
   const PATIENCE = 2;
   // Milliseconds in which code must react to an interrupt; after that its worker is terminated.
@@ -265,30 +267,90 @@ defined above: the addresses and hashes of Python. */
     };
 
     const clear = () => {
-      article.querySelectorAll(".vk-why").forEach((why) => why.remove());
+      article.querySelectorAll(".vk-why, .vk-now").forEach((told) => told.remove());
       article.querySelectorAll("[data-outcome]").forEach((part) => {
-        part.removeAttribute("data-outcome");
-        part.removeAttribute("aria-describedby");
+        for (const name of ["data-outcome", "data-now", "aria-describedby"]) part.removeAttribute(name);
       });
       cells.forEach((cell) => cell?.say(""));
     };
 
-    const explain = (part, text, output) => {
+    /* Adds a box below a part: below the output of a block, and below earlier boxes. */
+    const below = (part, box) => {
       const host = part.closest(".highlight") ?? part.closest(FOLLOWS) ?? part;
-      const id = `vk-why-${article.querySelectorAll(".vk-why").length + 1}`;
-      const why = element("div", { class: "vk-why", id, role: "note" }, element("p", {}, text));
-      if (output !== undefined) why.append(element("pre", { tabindex: "0" }, output || "(nothing)"));
-      part.setAttribute("aria-describedby", id);
-      // After the output of a block, and after earlier messages there.
       let last = host.matches("li, summary") ? null : host.closest(".md-typeset__scrollwrap") ?? host;
-      if (!last) host.append(why);
+      if (!last) host.append(box);
       else {
-        const output = last.nextElementSibling;
-        if (part.closest(".highlight") && output?.matches(".output")) last = output;
-        while (last.nextElementSibling?.matches(".vk-why")) last = last.nextElementSibling;
-        last.after(why);
+        const output = outputOf(part);
+        if (output) last = output;
+        while (last.nextElementSibling?.matches(".vk-folded, .vk-why, .vk-now")) last = last.nextElementSibling;
+        last.after(box);
       }
+    };
+    const outputOf = (part) => {
+      const next = part.closest(".highlight")?.nextElementSibling;
+      return next?.matches(".output") ? next : null;
+    };
+
+    const explain = (part, text, output) => {
+      const id = `vk-why-${article.querySelectorAll(".vk-why").length + 1}`;
+      // Arrays and tracebacks keep their columns.
+      const [first, ...rest] = text.split("\n");
+      const lines = output ?? rest.join("\n").replace(/^\n+|\s+$/g, "");
+      const why = element("div", { class: "vk-why", id, role: "note" }, element("p", {}, first));
+      if (output !== undefined || lines) why.append(element("pre", { tabindex: "0" }, lines || "(nothing)"));
+      part.setAttribute("aria-describedby", id);
+      below(part, why);
       return id;
+    };
+
+    /* Shows the output of edited code below the output of the page. What differs is marked. */
+    const compared = (part, output) => {
+      const split = (text) => text.split(/([^\s,;=()[\]{}]+)/);  // words have odd places
+      const words = (pieces) => pieces.filter((_, at) => at % 2);
+      const old = words(split(outputOf(part)?.querySelector("code").textContent ?? ""));
+      const pieces = split(output);
+      const aligned = old.length === words(pieces).length;
+      const shown = pieces.map((piece, at) =>
+        (aligned && at % 2 && old[(at - 1) / 2] !== piece ? element("mark", {}, piece) : piece));
+      below(part, element("div", { class: "vk-now", role: "note" },
+        element("p", {}, "With your edit"), element("pre", { tabindex: "0" }, ...(output ? shown : ["(nothing)"]))));
+    };
+
+    /* Returns what a number of the text has become, if its output tells it. */
+    const became = (part, outputs) => {
+      const { place, text } = globalThis.VAULTKIT_SOURCE?.(part) ?? {};
+      const index = /^output-(\d+)$/.exec(place ?? "")?.[1];
+      if (index === undefined || !outputs.has(`block-${index}`)) return "";
+      const plain = (number) => number.replace("−", "-");
+      const numbers = (words) => (words.match(NUMBERS) ?? []).map(plain);
+      const before = numbers(article.querySelector(`[data-check="${place}"]`)?.textContent ?? "");
+      const after = numbers(outputs.get(`block-${index}`));
+      if (before.length !== after.length) return "";
+      const row = numbers(text.replaceAll(", ", " "));
+      const own = plain(part.textContent.trim());
+      const found = new Set();
+      before.forEach((_, start) => {
+        if (!row.every((number, at) => before[start + at] === number)) return;
+        row.forEach((number, at) => { if (number === own) found.add(after[start + at]); });
+      });
+      const [now] = found;
+      return found.size === 1 && now !== own ? now.replace("-", "−") : "";
+    };
+
+    /* A reader's edit is an experiment: what it changes is shown beside what it was. Only a law that
+    no longer holds, and code that does not run, fails. */
+    const outcomeOf = (check, edited, built, found) => {
+      if (!edited || !["fails", "unjudged"].includes(check.outcome)) return check.outcome;
+      // Where a block did not run, what rests on it cannot be judged.
+      const broken = found.some(({ kind, outcome }) => kind === "block" && outcome === "fails");
+      if (broken && (check.kind !== "block" || /^NameError: /m.test(check.why))) return "unjudged";
+      const before = built?.find(({ kind, what }) => kind === check.kind && what === check.what);
+      if (before?.outcome === check.outcome) return check.outcome;
+      if (check.kind === "block") return check.fix ? "changed" : "fails";
+      // What trials on other numbers have shown; without trials, an equation without decimals.
+      const law = ["general", "here"].includes(before?.scope) ? before.scope === "general"
+        : check.kind === "equation" && !/\d\.\d/.test(check.what);
+      return law ? "fails" : "changed";
     };
 
     const mark = (check, places) => {
@@ -305,7 +367,15 @@ defined above: the addresses and hashes of Python. */
           if (check.fix?.output !== undefined && check.kind === "block") {
             explain(part, "This is no longer what the page shows. The code now shows:", check.fix.output);
           } else explain(part, plain(check));
+          part.dataset.now = "Does not hold; the reason is below";
           cell?.say("✗ see below");
+        } else if (check.outcome === "unjudged") {
+          cell?.say("not judged: an earlier block does not run");
+        } else if (check.outcome === "changed") {
+          if (check.kind === "block") {
+            compared(part, check.fix.output);
+            cell?.say("the output has changed");
+          } else part.dataset.now = "Not so with your edit";
         } else if (check.outcome === "excepted" && check.why?.includes("in a browser")) {
           explain(part, `Not judged here: it ${check.why}.`);
           cell?.say("not judged here");
@@ -316,6 +386,20 @@ defined above: the addresses and hashes of Python. */
       return seen;
     };
 
+    /* Writes the new value behind each number whose output has changed. */
+    const renew = (outputs) => {
+      for (const part of article.querySelectorAll("span[data-check][data-outcome=changed]")) {
+        const now = became(part, outputs);
+        if (!now) continue;
+        part.dataset.now = `${now} with your edit`;
+        part.after(element("ins", { class: "vk-now" }, `\u00a0→\u00a0${now}`));
+      }
+      for (const figure of article.querySelectorAll("[data-says][data-outcome=changed], img[data-outcome=changed], .vk-figure-box[data-outcome=changed]")) {
+        if (figure.closest("figure")?.querySelector(".vk-now")) continue;
+        below(figure, element("p", { class: "vk-now", role: "note" }, "The figure shows the numbers of the page, without your edit."));
+      }
+    };
+
     const run = async (asker) => {
       if (busy) return;
       busy = true;
@@ -323,6 +407,7 @@ defined above: the addresses and hashes of Python. */
       const edited = Object.keys(changed).length > 0;
       const found = [];
       const lost = [];
+      const outputs = new Map();
       clear();
       view.busy(true);
       view.loading();
@@ -334,20 +419,26 @@ defined above: the addresses and hashes of Python. */
         if (!box.isConnected) return;
         asker?.say("");
         view.say("Checking …");
-        const seconds = await engine.check(name, changed, ({ block, check, places }) => {
+        const built = await ledger(name);
+        const seconds = await engine.check(name, changed, ({ block, check: result, places }) => {
           if (block !== undefined) {
             current?.running(false);
             current = cells[block];
             current?.running(true);
             return;
           }
+          const check = { ...result, outcome: outcomeOf(result, edited, built, found) };
           found.push(check);
+          if (check.outcome === "changed" && check.kind === "block") outputs.set(places[0], check.fix.output);
           if (!mark(check, places) && check.outcome === "fails") lost.push(check);
         });
-        const built = await ledger(name);
+        renew(outputs);
+        // Who runs a block wants to see what it shows, also where a question folds it.
+        asker?.unfold();
         const fails = found.some((check) => check.outcome === "fails");
-        view.say(`${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built, edited)}`,
-          fails ? "fails" : "holds");
+        view.say(edited ? experiment(found, seconds)
+          : `${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`,
+          fails ? "fails" : edited ? "" : "holds");
         for (const check of lost) {
           box.append(element("div", { class: "vk-why", role: "note" },
             element("p", {}, `${check.what}: ${plain(check)}`)));
@@ -365,13 +456,32 @@ defined above: the addresses and hashes of Python. */
       }
     };
 
-    const compare = (found, built, edited) => {
+    const compare = (found, built) => {
       if (built === undefined) return "The build's own list of checks cannot be reached.";
       if (built === null) return "The build of this site had not checked this note.";
       const other = differences(found, built);
       if (!other) return "The build found the same, check by check.";
-      const words = other === 1 ? "1 outcome is" : `${other} outcomes are`;
-      return edited ? `${words} no longer what the build found.` : `${words} not what the build found.`;
+      return `${other === 1 ? "1 outcome is" : `${other} outcomes are`} not what the build found.`;
+    };
+    /* Says what an edit has changed. */
+    const experiment = (found, seconds) => {
+      const judged = found.filter((check) => KINDS.includes(check.kind));
+      const of = (outcome, test = () => true) =>
+        judged.filter((check) => check.outcome === outcome && test(check)).length;
+      const isBlock = ({ kind }) => kind === "block";
+      const outputs = of("changed", isBlock);
+      const others = of("changed") - outputs;
+      const errors = of("fails", isBlock);
+      const laws = of("fails") - errors;
+      const parts = [
+        outputs && count(outputs, "other output"),
+        others && `${count(others, "statement")} about them that ${others === 1 ? "is" : "are"} different now`,
+        laws && `${count(laws, "law")} that no longer ${laws === 1 ? "holds" : "hold"}`,
+        errors && `${count(errors, "block")} that ${errors === 1 ? "does" : "do"} not run`,
+        of("unjudged") && `${count(of("unjudged"), "check")} not judged`,
+      ].filter(Boolean);
+      return `With your edit: ${parts.join(", ") || "nothing else changes"}; ` +
+        `${count(of("holds"), "check")} as before, in ${time(seconds)}.`;
     };
 
     const view = panel(box, NOTE, () => run());
@@ -407,7 +517,10 @@ defined above: the addresses and hashes of Python. */
   const plain = ({ what, why = "" }) => {
     const quoted = `$${what.trim().split(/\s+/).join(" ")}$`;
     const text = why.startsWith(quoted) ? why.slice(quoted.length).replace(/^[:\s]+/, "") : why;
-    const kept = inRows(text.replace(/\n?--update writes the real output/, ""));
+    // The error comes first, then the code; files and lines of the vault mean nothing to a reader.
+    const traced = /^Traceback[^\n]*\n+([^]*\n)(\S[^\n]*)\s*$/.exec(text);
+    const code = traced?.[1].replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "");
+    const kept = inRows((traced ? `${traced[2]}\n${code}` : text).replace(/\n?--update writes the real output/, ""));
     return kept.charAt(0).toUpperCase() + kept.slice(1);
   };
 
@@ -432,7 +545,8 @@ defined above: the addresses and hashes of Python. */
     const pre = part.querySelector("pre");
     const code = part.querySelector("code");
     const original = code.textContent.replace(/\n$/, "");
-    let area = null;
+    const coloured = code.innerHTML;
+    let area = null;  // the code, while it can be edited
     let asked = false;
     const said = element("span", { class: "vk-cell__said", role: "status" });
     const go = button("Run", () => {
@@ -449,7 +563,6 @@ defined above: the addresses and hashes of Python. */
     const change = button("Edit", () => {
       cell.edit(original);
       area.focus();
-      area.setSelectionRange(0, 0);
     });
     const back = button("Reset", reset);
     const stop = button("Stop", () => engine.stop("Stopped."));
@@ -459,11 +572,27 @@ defined above: the addresses and hashes of Python. */
       go.hidden = is;
     });
     part.append(element("div", { class: "vk-cell" }, go, stop, change, back, said));
+    code.addEventListener("input", () => {
+      keep();
+      // The results are those of other code.
+      if (part.dataset.outcome) said.textContent = "edited, not run";
+      delete part.dataset.outcome;
+    });
+    code.addEventListener("keydown", (event) => {
+      if (area && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        go.click();
+      }
+    });
     const cell = {
       original,
       editing: () => area !== null,
-      text: () => area?.value ?? original,
-      changed: () => area !== null && area.value !== original,
+      text: () => code.textContent.replace(/\n$/, ""),
+      changed: () => area !== null && cell.text() !== original,
+      unfold() {
+        const output = part.nextElementSibling;
+        if (output?.matches(".output[hidden]")) output.dispatchEvent(new Event("beforematch"));
+      },
       say(text) {
         said.textContent = text;
       },
@@ -478,36 +607,26 @@ defined above: the addresses and hashes of Python. */
       },
       edit(text) {
         if (area) return;
-        area = element("textarea", {
-          class: "vk-cell__code", spellcheck: "false", autocapitalize: "off", autocomplete: "off",
-          wrap: "off", "aria-label": "Code of this block; Ctrl and Enter run it",
-        });
-        area.value = text;
-        const fit = () => { area.rows = area.value.split("\n").length; };
-        fit();
-        area.addEventListener("input", () => {
-          fit();
-          keep();
-          // The results are those of other code.
-          if (part.dataset.outcome) said.textContent = "edited, not run";
-          delete part.dataset.outcome;
-        });
-        area.addEventListener("keydown", (event) => {
-          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-            event.preventDefault();
-            go.click();
-          }
-        });
-        pre.hidden = true;
-        pre.after(area);
+        area = code;
+        const attributes = {
+          contenteditable: "plaintext-only", role: "textbox", "aria-multiline": "true", spellcheck: "false",
+          autocapitalize: "off", tabindex: "0", "aria-label": "Code of this block; Ctrl and Enter run it",
+        };
+        for (const [key, value] of Object.entries(attributes)) code.setAttribute(key, value);
+        code.classList.add("vk-cell__code");
+        if (text !== original) code.textContent = `${text}\n`;
         change.hidden = true;
         back.hidden = false;
         keep();
       },
       restore() {
-        area?.remove();
+        if (area) {
+          for (const name of ["contenteditable", "role", "aria-multiline", "aria-label", "tabindex"]) code.removeAttribute(name);
+          code.classList.remove("vk-cell__code");
+          code.innerHTML = coloured;
+        }
         area = null;
-        pre.hidden = change.hidden = false;
+        change.hidden = false;
         back.hidden = true;
         said.textContent = "";
       },
@@ -564,7 +683,7 @@ defined above: the addresses and hashes of Python. */
       ", at the foot of each note, loads Python into the page, runs the note there and marks each " +
       "block, equation, shape, number and prediction where it stands; this button does so for all " +
       "notes. Each block has ", element("em", {}, "Run"), " and ", element("em", {}, "Edit"),
-      ". After an edit, the statements that no longer hold turn red and say why, and ",
+      ". After an edit, new outputs and numbers appear beside those of the page; a law that no longer holds turns red and says why; and ",
       element("em", {}, "Reset"), " brings the page back."));
   };
 

@@ -72,12 +72,18 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     clearTimeout(timer);
     if (shown === trigger) return;
     close();
-    const { part, text: [title, ...lines] } = known.get(trigger);
+    const { part, text: [built, ...lines] } = known.get(trigger);
+    // What a run in the reader's browser has found replaces what the build had found.
+    const title = part.dataset.now ?? built;
+    if (part.dataset.now) lines.unshift([`On the page as it was published: ${built.charAt(0).toLowerCase()}${built.slice(1)}`]);
     const name = part.dataset.term ? "What this means" : "Based on";
     box = element("div", { class: "vk-box", id: "vk-box", role: "dialog", "aria-label": name },
       element("p", { class: "vk-box__title" }, title));
     for (const [words, place, text, href] of lines) {
-      const line = element("p", {}, href ? element("a", { href }, words) : words);
+      // The columns of an array stay below each other.
+      const [first, ...rows] = words.split("\n");
+      const line = element("p", {}, href ? element("a", { href }, words) : first);
+      if (rows.length && !href) line.append(element("span", { class: "vk-box__rows" }, rows.join("\n")));
       if (place) {
         const show = element("button", { type: "button" }, "Show it");
         show.addEventListener("click", () => go(place, text));
@@ -109,6 +115,12 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
   const asked = ({ target }) => {
     const part = target instanceof Element && target.closest("[data-asks]");
     return part ? order[Number(part.dataset.asks)] : null;
+  };
+
+  /* The output or block that contains a number of the text, and how it stands there. */
+  globalThis.VAULTKIT_SOURCE = (part) => {
+    const [, place, text] = [...known.values()].find((one) => one.part === part)?.text[1] ?? [];
+    return place ? { place, text } : null;
   };
 
   const prepare = () => {

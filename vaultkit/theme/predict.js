@@ -167,7 +167,9 @@ visible output. */
     };
     const judge = () => {
       const given = read(question.part, input.value);
-      if (!given) {
+      // Words where numbers are asked for are no attempt.
+      const numeric = (values) => values.some((value) => typeof value === "number");
+      if (!given || (numeric(question.right) && !numeric(given))) {
         say("none", input.value.trim() ? NOT[question.part] ?? "Write what the output says." : "Type what you expect.");
         return;
       }
