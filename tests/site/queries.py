@@ -39,6 +39,8 @@ FIRST = {
     "what is a query": "Query Matrix",
     "how does backpropagation work": "Backward by Hand",
     "log sum exp overflow": "Numerical Stability",
+    "logsumexp": "Numerical Stability",
+    "d_model": "Notation",
     "cost of attention": "Computational Complexity",
     "scaled dot-product attention": "Attention Equation",
     "order of tokens": "Positional Encoding",

@@ -229,9 +229,13 @@ defined above: the addresses and hashes of Python. */
         if (engine.loaded) return;
         bar.hidden = false;
         view.say("Loading Python …");
+        const megabytes = (bytes) => Math.round(bytes / 1e6);  // a screen reader reads each change
         engine.progress = (loaded, total) => {
           bar.value = loaded / total;
-          if (loaded >= total) view.say("Starting Python …");
+          view.say(`Loading Python: ${megabytes(loaded)} of ${megabytes(total)} MB`);
+          if (loaded < total) return;
+          bar.removeAttribute("value");  // how long it takes to start is not known
+          view.say("Starting Python, which takes some seconds …");
         };
       },
     };

@@ -59,11 +59,13 @@ const counted = (list) => {
 
 const prepare = (notes) => {
   const inNotes = new Map();  // Number of notes with a stem.
+  // Log-Sum-Exp is also written logsumexp.
+  const joined = (name) => (/\p{L}-\p{L}/u.test(name) ? [name, name.replaceAll("-", "")] : [name]);
   const inHeads = new Map();  // The same in names, summaries and tags.
   const read = notes.map(([url, title, aliases, tags, summary, linked, formulas, sections]) => {
     const note = {
       url, title, tags, summary, linked,
-      names: [title, ...aliases].map((name) => tokens(name, { products: false })),  // KV Cache is no K V
+      names: [title, ...aliases].flatMap(joined).map((name) => tokens(name, { products: false })),  // KV Cache is no K V
       about: new Set(tokens(summary, { products: false })),
       tagged: new Set(tags.flatMap((tag) => tokens(tag))),
       stated: formulas.map((formula) => tokens(formula)),
