@@ -512,3 +512,15 @@ def test_pages_that_nobody_has_ordered_stand_as_in_obsidian(vault: Path) -> None
     names = [line.strip("-[] ") for line in listed if line.startswith("- ")]
     assert names == ["Home", "1 Earth", "2 Sea", "10 Sky", "Barn Owl", "9 a", "11 b", "Arctic Tern"]
     assert 'href="../">the beginning' in (site / "2-sea" / "index.html").read_text("utf-8")
+
+
+def test_a_page_of_a_large_folder_lists_only_the_pages_beside_it(vault: Path) -> None:
+    for number in range(130):
+        (vault / "docs" / f"Gull {number:03}.md").write_text("A gull.\n")
+    assert build(vault).returncode == 0
+    for number, first, last in ((0, 0, 97), (60, 10, 109), (129, 30, 129)):
+        page = (vault / "site" / f"gull-{number:03}" / "index.html").read_text()
+        navigation = page[page.index('<nav class="md-nav md-nav--primary') : page.index("<article")]
+        found = {int(name) for name in re.findall(r"Gull (\d+)", navigation)}
+        assert found == set(range(first, last + 1)), number
+        assert "By Sea" in navigation

@@ -12,6 +12,7 @@ import builtins
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
 from vaultkit.claims.comparisons import comparisons
 from vaultkit.claims.expressions import parse_expression
@@ -195,13 +196,13 @@ def _binding(
     own = max(first, begins if plain[begins:at].strip(" ,;()") else 0)
     start, end = _bound(raw, plain, own, at, words, is_value=is_value)
     line, column = piece.place_of(start) if end > start else (comment.line, comment.column)
-    if not piece.places:
+    if not piece.parts:
         line, column = comment.line, comment.column
     ends = _STOP.search(plain, at)
     text = plain[own : ends.start() if ends else len(plain)]
     spots = tuple(
         (max(0, begin - own), *piece.place_of(max(begin, own)))
-        for begin, following in zip(piece.starts, [*piece.starts[1:], len(piece.text)], strict=True)
+        for begin, following in pairwise([*(part[0] for part in piece.parts), len(piece.text)])
         if following > own and begin < at
     )
     row = tuple((plain_words(cell.text), *cell.place_of(0)) for cell in piece.cells)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from vaultkit.claims.amounts import Amount, Quantity
 from vaultkit.claims.naming import unnamed
 from vaultkit.claims.numerals import LARGE, NUMERAL, TENS, number_of
-from vaultkit.claims.suppositions import NOT_STATED, is_supposed, supposing
+from vaultkit.claims.suppositions import NOT_STATED, is_condition, is_supposed, supposing
 from vaultkit.read.prose import CODE, END, LINK, NAME, Prose
 from vaultkit.read.sentences import clause
 
@@ -102,7 +102,7 @@ _TICKS = str.maketrans(CODE + END, "``")
 
 
 def _states_nothing(text: str, at: int) -> bool:
-    """Return whether a number is in code that is only supposed, as in *Set `n = 12`, and look*.
+    """Return whether a number is in code that states nothing, as in *Set `n = 12`, and look*.
 
     Formulas with a relation are not handled here.
     """
@@ -113,6 +113,8 @@ def _states_nothing(text: str, at: int) -> bool:
         return False
     begins, ends = clause(text, first, last)
     before, behind = text[begins:first].lstrip(), text[last + 1 : ends + 1]
+    if re.search("==|!=|[<>]", text[first:last]) and is_condition(before, behind):
+        return True
     return is_supposed(before.translate(_TICKS), behind.translate(_TICKS))
 
 

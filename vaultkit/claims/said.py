@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vaultkit.claims.expressions import expression_of, is_literal, is_steady, parsed, uses_names
-from vaultkit.claims.suppositions import is_doubtful
+from vaultkit.claims.suppositions import is_condition, is_doubtful
 from vaultkit.read.note import Cell, ParagraphWithCode
 from vaultkit.read.sentences import Sentences
 
@@ -126,7 +126,7 @@ def said(coded: ParagraphWithCode) -> Iterator[Said]:
                 shown = number["number"].replace(",", "").replace("−", "-")
                 yield Said(line, column, code, shown, (own, (*begins, len(number["number"]))))
             continue
-        if _is_comparison(code) and not _ASKED.search(around):
+        if _is_comparison(code) and not (_ASKED.search(around) or is_condition(before, behind)):
             yield Said(line, column, code, "", (own,))
         elif (parts := _assigned(code)) and not _TOLD.search(around):
             yield Said(line, column, *parts, (own,))

@@ -94,3 +94,29 @@ def is_doubtful(before: str, behind: str) -> bool:
     """
     said = f"{before.lstrip()[1:]} {behind}"
     return "?" in said or bool(_DOUBT.search(said)) or is_supposed(before.lstrip(), behind)
+
+
+#: Words before a comparison, and a verb behind it, by which it is a condition and no statement.
+_TESTED = re.compile(
+    r"(?i:\b(?:conditions?|masks?|tests?|checks?|filters?|comparisons?|quer(?:y|ies)|until|while)\s$)"
+)
+_ACTS = re.compile(
+    r"\s(?:(?:is|was|are)\s(?:not|never|false|False)\b"
+    r"|(?!(?:always|as|besides|has|his|holds|is|its|perhaps|plus|minus|sometimes|this|thus|us|was)\b)"
+    r"[a-z]+(?<!s)s\b)"
+)
+
+
+def is_condition(before: str, behind: str) -> bool:
+    """Return whether a sentence uses a comparison in code as a condition.
+
+    Then it does not say that the comparison holds.
+
+    Examples
+    --------
+    >>> is_condition("The mask ", " selects nothing."), is_condition("Then ", " ends it.")
+    (True, True)
+    >>> is_condition("So ", "."), is_condition("Here ", " holds."), is_condition("", " as well.")
+    (False, False, False)
+    """
+    return bool(_TESTED.search(before) or _ACTS.match(behind))

@@ -375,6 +375,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             edit_url=quote(page.edit_url or "", safe=":/?&=#%+@,;~"),
         )
         context.update(around)
+        if not self.is_ordered:
+            context["nav"] = material.nearby(self.nav)
         return context
 
     def on_post_page(self, output: str, page: Page, config: MkDocsConfig, **_: Any) -> str:

@@ -204,7 +204,7 @@ class Page:
         """Yield the sentences and cells in which comments may be inserted."""
         cells = {(cell.line, cell.column): cell for cell in self.note.cells}
         for piece in self.note.prose:
-            if piece.place or not piece.places:
+            if piece.place or not piece.parts:
                 continue
             cell = cells.get(piece.place_of(0))
             if piece.row or cell:

@@ -186,9 +186,9 @@ class _Reader:
         """Add the hidden comments that are alone on their lines to the text above them."""
         known = {(c.line, c.column) for piece in self.prose for c in piece.comments}
         for (line, column), content in self.bound.items():
-            above = [p for p in self.prose if p.places and p.places[0][0] <= line]
+            above = [p for p in self.prose if p.parts and p.parts[0][1] <= line]
             if (line, column) not in known and above:
-                piece = max(above, key=lambda piece: piece.places[-1])
+                piece = max(above, key=lambda piece: piece.parts[-1][1:])
                 piece.add_comment(content, line, column, self.tex_above(line))
 
     def tex_above(self, line: int) -> str:
@@ -341,7 +341,7 @@ class _Reader:
         if above in ("td_open", "th_open"):
             if tokens[index - 2].type == "tr_open":
                 self.row, self.row_pieces = pieces[-1].text, []
-            pieces[-1].row, pieces[-1].cells = self.row, [*self.row_pieces]
+            pieces[-1].row, pieces[-1].cells = self.row, tuple(self.row_pieces)
             self.row_pieces.append(pieces[-1])
             if tokens[index + 2].type == "tr_close":
                 self.comments_behind_row(pieces[-1], places(0)[0])

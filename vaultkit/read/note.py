@@ -20,7 +20,7 @@ from vaultkit.read.prose import Prose
 from vaultkit.read.syntax import LINE_END, comparable, printable
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A defect in a note's syntax: line, message, column."""
 
@@ -69,7 +69,7 @@ class Fence:
         return "\n".join(self.lines)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Block:
     """A block of code that runs, its output if it shows one, and the words that name it."""
 
@@ -97,7 +97,7 @@ class Block:
         return pattern if fences.is_pattern(pattern) else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Formula:
     """A formula in TeX."""
 
@@ -139,7 +139,7 @@ class Heading:
         return frozenset({comparable(self.text), comparable(self.source or self.text)})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Link:
     """A link as written: to a note, a heading (``sub`` is its words) or a block (``^id``).
 
@@ -187,7 +187,7 @@ class Link:
         return f"{'!' * self.embed}[{self.words}]({self.target}{sub})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Passage:
     """The Markdown of a paragraph, a list item or a table cell.
 
@@ -199,7 +199,7 @@ class Passage:
     plain: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Inline:
     """A part of a paragraph: the type of its token, its content and its position.
 
@@ -214,7 +214,7 @@ class Inline:
     column: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ParagraphWithCode:
     """The source of a paragraph that holds inline code, and its parts."""
 
@@ -222,7 +222,7 @@ class ParagraphWithCode:
     parts: tuple[Inline, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """A cell of a table with its place, the title of its column, and the first cell of its row."""
 
@@ -233,7 +233,7 @@ class Cell:
     first: tuple[str, int, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class UnparsedMarkup:
     """Plain text that still contains mark-up, such as brackets or dollars, which was not parsed.
 

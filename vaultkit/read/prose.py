@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from vaultkit.read.macros import spans_of_definitions, with_chemistry
 
@@ -20,7 +21,7 @@ _REASONS = 0xE100
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Comment:
     """A comment in a text, which readers do not see.
 
@@ -43,30 +44,30 @@ class Comment:
     formula: str = ""
 
 
-@dataclass
+@dataclass(slots=True)
 class Prose:
     """A piece of visible text, with its lines."""
 
     place: str = ""
     text: str = ""
-    starts: list[int] = field(default_factory=list)
-    places: list[tuple[int, int]] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
+    #: The beginnings of its parts: the position in the text, and line and column in the file.
+    parts: list[tuple[int, int, int]] = field(default_factory=list)
+    reasons: tuple[str, ...] = ()
     #: Whether a reason at its end is one for its last number, even if words follow the number.
     covers_last: bool = False
     #: The text of the first cell of its row, if it is a table's cell.
     row: str = ""
     #: The cells before it in its row, if it is a table's cell.
-    cells: list[Prose] = field(default_factory=list)
+    cells: tuple[Prose, ...] = ()
     #: The comments in it that are not reasons.
-    comments: list[Comment] = field(default_factory=list)
+    comments: tuple[Comment, ...] = ()
 
     def add(self, text: str, line: int, column: int = 1) -> None:
         """Add text that begins at this place of the file."""
         text = _TAKEN.sub("\N{REPLACEMENT CHARACTER}", _UNSEEN.sub("", text))
         for number, part in enumerate(text.split("\n")):
-            self.starts.append(len(self.text) + bool(number))
-            self.places.append((line + number, 1 if number else column))
+            start = len(self.text) + bool(number)
+            self.parts.append((start, line + number, 1 if number else column))
             self.text += " " * bool(number) + part
 
     def add_code(self, code: str, line: int, column: int = 1) -> None:
@@ -85,20 +86,20 @@ class Prose:
     def add_reason(self, why: str) -> None:
         """Add a comment that gives a reason for the number before it."""
         self.text += chr(_REASONS + len(self.reasons) % 0x800)
-        self.reasons.append(why)
+        self.reasons += (why,)
 
     def add_comment(self, content: str, line: int, column: int = 1, tex: str = "") -> None:
         """Add a comment behind the text so far; ``tex`` is the formula directly before it."""
         formula = plain_tex(tex) if tex else ""
-        self.comments.append(Comment(len(self.text), content, line, column, formula))
+        self.comments += (Comment(len(self.text), content, line, column, formula),)
 
     def place_of(self, at: int) -> tuple[int, int]:
         """Return line and column of a place of the text."""
-        if not self.places:
+        if not self.parts:
             return 1, 1
-        index = max(0, bisect_right(self.starts, at) - 1)
-        line, column = self.places[index]
-        return line, column + at - self.starts[index]
+        index = max(0, bisect_right(self.parts, at, key=itemgetter(0)) - 1)
+        start, line, column = self.parts[index]
+        return line, column + at - start
 
     def reason_behind(self, text: str, end: int) -> str:
         """Return the reason right after a place, or after the link that ends there."""

@@ -52,7 +52,8 @@ def opening(fence: Fence, classes: Sequence[str], name: str) -> CodeBlock:
     cell = _CELL.match(fence.info)
     language = _NO_LANGUAGE.sub("", fence.language)
     code = CodeBlock((cell["language"] or "python") if cell else language, [*classes])
-    code.options = {key: value or "1" for key, value in fence.options.items()}
+    # Without a value, `title` has no title to show; `linenums` begins with 1.
+    code.options = {k: value or "1" for k, value in fence.options.items() if value or k != "title"}
     if name:
         code.attributes["data-check"] = name
     return code

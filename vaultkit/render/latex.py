@@ -391,6 +391,7 @@ def _text(name: str, words: str) -> str:
 
 def _plain(words: str) -> str:
     plain = re.sub(r"(?<!\\)[_&#]", r"\\\g<0>", words)
+    plain = re.sub(r"(\\[%&#_$]) ", r"\1{} ", plain)  # the converter drops a blank behind these
     return re.sub(r"(?<!\\)\^", r"\\textasciicircum ", plain)
 
 

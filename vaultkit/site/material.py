@@ -6,11 +6,14 @@ import html
 import json
 import re
 from collections.abc import Callable, Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 from vaultkit.read.note import tags_of
 
+#: Most pages of a folder in the navigation of a page.
+_MOST_BESIDE = 100
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
 _MATERIALS_WORKER = re.compile(r'(?<="search": ")([^"]*)assets/javascripts/workers/search\.[^"]*')
@@ -99,6 +102,33 @@ def without_svg_href(content: str) -> str:
 def with_search_worker(settings: str, worker: str) -> str:
     """Replace the address of Material's search worker by another one."""
     return _MATERIALS_WORKER.sub(lambda found: found[1] + worker, settings)
+
+
+def nearby(nav: Any) -> Any:
+    """Return the navigation for the active page: of a large folder, only the pages beside it.
+
+    Otherwise every page would list all others, and the time and size of a site would grow with the
+    square of its notes.
+    """
+
+    def part(items: list[Any]) -> list[Any]:
+        pages = [one for one in items if not one.children]
+        at = next((n for n, one in enumerate(pages) if one.active), 0)
+        first = max(0, min(at - _MOST_BESIDE // 2, len(pages) - _MOST_BESIDE))
+        beside = {id(one) for one in pages[first : first + _MOST_BESIDE]}
+        found = []
+        for one in items:
+            if one.children and one.active:
+                folder = copy(one)
+                folder.children = part(one.children)
+                found.append(folder)
+            elif one.children or id(one) in beside:
+                found.append(one)
+        return found
+
+    shown = copy(nav)
+    shown.items = part(nav.items)
+    return shown
 
 
 def lists_notes(page: object, tags: Any) -> bool:
