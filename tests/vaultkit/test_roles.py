@@ -99,6 +99,44 @@ print(11.34 - 7.87)
 ```
 """
 
+BAKERY = """
+```python
+flour, water = 500, 340
+hydration = water / flour
+loaves = {"rye": 12, "wheat": 31, "spelt": 7}
+temps = [22.0, 24.5, 27.0]
+for name, n in loaves.items():
+    print(name, n)
+print(f"hydration {hydration:.0%}, mean {sum(temps) / 3:.2f}")
+```
+
+```text
+rye 12
+wheat 31
+spelt 7
+hydration 68%, mean 24.50
+```
+"""
+TREES = """
+```python
+height = {"oak": 23.4, "birch": 17.8, "yew": 9.6}
+age = {"oak": 142, "birch": 38, "yew": 310}
+mass = 5
+for tree in height:
+    print(f"{tree:6} {height[tree]:5.1f} m {age[tree]:4d} years")
+print(f"oldest {max(age.values())} mean height {sum(height.values()) / 3:.2f}")
+print(f"mass {mass} g")
+```
+
+```text
+oak     23.4 m  142 years
+birch   17.8 m   38 years
+yew      9.6 m  310 years
+oldest 310 mean height 16.93
+mass 5 g
+```
+"""
+
 #: A page, a sentence that is right, and one in which the number has another role.
 PAIRS = [
     (TIDE, "Calais has 7.35 m.", "Calais has 6.92 m."),
@@ -121,6 +159,15 @@ PAIRS = [
     (LOAF, "Now 935.5 are dough: no other is so big.", "Now 823.5 are dough: no other is so big."),
     (TABLE, "Lead melts at 327 degrees.", "Lead melts at 420 degrees."),
     (TABLE, "Iron has 7.87, zinc 7.14.", "Iron has 7.14, zinc 7.87."),
+    (BAKERY, "We baked 12 loaves of rye.", "We baked 31 loaves of rye."),
+    (BAKERY, "We sold 12 loaves of rye, 7 of spelt.", "We sold 7 loaves of rye, 12 of spelt."),
+    (BAKERY, "Only 7 loaves are spelt.", "Only 12 loaves are spelt."),
+    (BAKERY, "The hydration is 68 %.", "The hydration is 72 %."),
+    (BAKERY, "The mean is 24.5.", "The mean is 27.0."),
+    (TREES, "The birch is 38 years old.", "The birch is 142 years old."),
+    (TREES, "The oldest is 310.", "The oldest is 142."),
+    (TREES, "The mean height is 16.9.", "The mean height is 19.6."),
+    (TREES, "The mass is 5 g.", "The mass is 5 kg."),
 ]  # fmt: skip
 
 #: Sentences in which the number may belong to something else, and which are not contradicted.
@@ -156,6 +203,22 @@ OPEN = [
     (TABLE, "Iron sinks in lead, at 327 degrees or more."),
     (LOAF, "The house costs 250 euros."),
     (TABLE, "Iron is three times as hard."),
+    (BAKERY, "A loaf of rye costs 4 euros in 3 shops; the spelt needs 12 hours to rise."),
+    (BAKERY, "Rye takes 31 minutes in the oven, wheat 12."),
+    (BAKERY, "On day 12 the spelt ran out."),
+    (BAKERY, "In the spelt bag are 31 kg."),
+    (BAKERY, "Rye was 31 euros."),
+    (BAKERY, "Twelve rye rolls and seven wheat rolls are free."),
+    (BAKERY, "A hydration of 75 % makes big holes."),
+    (BAKERY, "Take more water. If so, the hydration is 75 %."),
+    (BAKERY, "For pizza it is less. For rye it is more. The hydration is 75 %."),
+    (TREES, "The oak stands 38 m from the gate."),
+    (TREES, "An oak is felled after 38 years in some countries."),
+    (TREES, "Behind the oak a birch of 9.6 m grows."),
+    (TREES, "The birch lost 142 leaves in an hour."),
+    (TREES, "A yew of 38 years is young."),
+    (TREES, "After 38 years the yew was moved."),
+    (TREES, "The mean height is 55.5 feet."),
 ]
 
 

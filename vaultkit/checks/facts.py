@@ -8,7 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,8 +25,8 @@ from vaultkit.claims.mentions import stems
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 
-#: Most lines of an output that are read.
-_MOST = 64
+#: Most lines of an output that are read, and most numbers of a line.
+_MOST, _COLUMNS = 64, 16
 _WORD = re.compile(r"[^\W\d_]\w*")
 #: What separates the parts of a line: *stay 0.3, switch 0.7*.
 _BREAK = re.compile(r"[;|]|,(?!\d)|\s{3,}")
@@ -47,6 +47,8 @@ class Fact:
     counts: bool = False
     #: The words of the label without which it is another quantity: the mean of x is not x.
     functions: Label = frozenset()
+    #: The unit that the output shows behind it.
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,12 @@ class Family:
 
     rows: Mapping[Label, Sequence[Fraction]]
     source: str
+    #: The words of what the numbers are, by their places: units, names, titles.
+    kinds: Sequence[Label] = ()
+
+    def kind(self, place: int) -> Label:
+        """Return the words of what the numbers of a place are."""
+        return self.kinds[min(place, len(self.kinds) - 1)] if self.kinds else frozenset()
 
 
 class Facts:
@@ -90,7 +98,8 @@ class Facts:
             # Numbers that a line prints in the same form are of the same kind.
             decimals = {len(number.partition(".")[2]) for _, number in own}
             if len(decimals) == 1 and decimals != {0} and len(dict(own)) == len(own):
-                self._keep({label: [_exact(n)] for label, n in own}, f"output at line {line}")
+                label_of = {label: [_exact(n)] for label, n in own}
+                self._keep(label_of, f"output at line {line}", [frozenset()])
         for step in steps:
             self._read(step)
         for name in self._single & variables.keys():
@@ -105,12 +114,14 @@ class Facts:
                 length = f"length of {name}"
                 self.facts[Fact(label, Fraction(len(value)), length, True)] = None
 
-    def _add(self, words: str, number: str, line: int, counts: bool = False) -> None:
+    def _add(
+        self, words: str, number: str, line: int, counts: bool = False, unit: str = ""
+    ) -> None:
         functions = stems(" ".join(_FUNCTION.findall(words)), self.lexicon)
         value = _exact(number)
         if (label := stems(words, self.lexicon)) and value is not None:
             source = f"output at line {line}"
-            self.facts[Fact(label, value, source, counts, functions)] = None
+            self.facts[Fact(label, value, source, counts, functions, unit)] = None
 
     def _read(self, step: Step) -> None:
         """Read the labels of the numbers in an output."""
@@ -120,15 +131,16 @@ class Facts:
         for index, raw in enumerate(step.got.splitlines()[:_MOST]):
             line = max(step.line, min(first + index, last))
             text = _BRACKETS.sub(lambda own: " " * len(own[0]), raw)
-            items = [_item(part) for part in _BREAK.split(text)]
+            items = [_item(part) for part in _BREAK.split(_apart(text))]
             for words, number, unit in filter(None, items):
-                self._add(words, number, line, counts=number.isdigit())
+                self._add(words, number, line, number.isdigit(), unit)
                 if not words and unit:
                     self._add(unit, number, line, counts=number.isdigit())
             if len(items) > 1 and all(item and item[0] for item in items):
                 own = {stems(i[0], self.lexicon): [_exact(i[1])] for i in items if i}
-                if len(own) == len(items):
-                    self._keep(own, f"output at line {line}")
+                units = {i[2] for i in items if i}
+                if len(own) == len(items) and len(units) == 1:
+                    self._keep(own, f"output at line {line}", [self._kind(units.pop())])
             found = list(NUMBER_IN_OUTPUT.finditer(raw))
             words = raw[: found[0].start()] if found else ""
             if label := stems(words, self.lexicon):
@@ -140,17 +152,30 @@ class Facts:
                 rows[template][label] = numbers
         for template, own in rows.items():
             if template not in twice:
-                self._keep(own, f"output at line {max(step.line, first)}")
+                kinds = [self._kind(part) for part in template.split("#")[1:]]
+                self._keep(own, f"output at line {max(step.line, first)}", kinds)
 
-    def _keep(self, rows: Mapping[Label, Sequence[Fraction | None]], source: str) -> None:
+    def _kind(self, text: str) -> Label:
+        """Return the words of a text by which a sentence may say what its numbers are."""
+        words = re.findall(r"[^\W\d_]+|[%°‰$€£]", text.replace("_", " "))
+        return stems(text, self.lexicon) | frozenset(words)
+
+    def _keep(
+        self,
+        rows: Mapping[Label, Sequence[Fraction | None]],
+        source: str,
+        kinds: Sequence[Label],
+    ) -> None:
         common = frozenset[str].intersection(*rows) if len(rows) > 1 else frozenset()
+        common = frozenset(word.lower() for word in common)
         own = {
-            label - common: [number for number in numbers if number is not None]
+            rest: [number for number in numbers if number is not None]
             for label, numbers in rows.items()
-            if label - common and None not in numbers
+            if (rest := frozenset(word for word in label if word.lower() not in common))
+            and None not in numbers
         }
         if len(own) == len(rows) > 1:
-            self.families.append(Family(own, source))
+            self.families.append(Family(own, source, [kind | common for kind in kinds]))
 
     def with_tables(self, sources: Sequence[tuple[str, Source]]) -> Iterable[Family]:
         """Return the families, with those of variables (as `Tables` has them) and of tables."""
@@ -164,6 +189,7 @@ class Facts:
                         if isinstance(label, frozenset) and all(map(np.isfinite, numbers))
                     },
                     where,
+                    [self._kind(where.removeprefix("variable"))],
                 )
         for column in columns(self.note.cells):
             rows = {
@@ -172,15 +198,47 @@ class Facts:
                 if isinstance(entry.row, frozenset)
             }
             if len(rows) == len(column):
-                self._keep(rows, f"table at line {column[0].line}")
+                title = self._kind(" ".join(column[0].title))
+                self._keep(rows, f"table at line {column[0].line}", [title])
         found, self.families = self.families, read
-        return found
+        return _kindred(found)
+
+
+def _kindred(families: Sequence[Family]) -> list[Family]:
+    """Return families, those with the same numbers under the same labels with all their kinds."""
+    kinds: dict[frozenset[tuple[Label, Fraction]], Label] = defaultdict(frozenset)
+    for family in families:
+        for place in range(_places(family)):
+            kinds[_column(family, place)] |= family.kind(place)
+    return [
+        replace(family, kinds=[kinds[_column(family, n)] for n in range(_places(family))])
+        for family in families
+    ]
+
+
+def _places(family: Family) -> int:
+    return min(_COLUMNS, max(map(len, family.rows.values())))
+
+
+def _column(family: Family, place: int) -> frozenset[tuple[Label, Fraction]]:
+    return frozenset((label, row[place]) for label, row in family.rows.items() if place < len(row))
 
 
 def _exact(text: str) -> Fraction | None:
     """Return a number of an output; None if it is too large for a float."""
     number = number_of(text)
     return exactly(number) if math.isfinite(number) else None
+
+
+def _apart(text: str) -> str:
+    """Return a line of words and numbers in turn with a break behind each number.
+
+    >>> _apart("mean 3.4 worst case 12"), _apart("12 of 3")
+    ('mean 3.4; worst case 12', '12 of 3')
+    """
+    if not re.fullmatch(r"(?:\s*[A-Za-z]{3}[A-Za-z ]*[ :]\s*[-+]?\d+(?:\.\d+)?){2,}\s*", text):
+        return text
+    return re.sub(r"(?<=\d)\s+(?=[A-Za-z])", "; ", text)
 
 
 def _item(text: str) -> tuple[str, str, str] | None:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check
@@ -20,72 +18,33 @@ from vaultkit.checks.facts import Fact, Facts, Family, Label
 from vaultkit.checks.stated import digits_of
 from vaultkit.checks.tables import Tables
 from vaultkit.claims.amounts import as_float
+from vaultkit.claims.attributions import (
+    Place,
+    behind,
+    beside,
+    clause_of,
+    count,
+    in_turn,
+    is_apart,
+    is_copula,
+    is_unit_of,
+    leads,
+    places,
+    possession,
+    scaled_otherwise,
+    subject,
+)
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.mentions import Sentence, sentences, stem, stems
 from vaultkit.claims.stated import Stated
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 
-#: Most words between a label and its number, in this order and in the other.
-_AFTER, _BEFORE = 8, 3
-#: Words between which no label reaches its number.
-_TURN = re.compile(r"\b(?:and|or|but|to|from|then|while|whereas|until|so)\b|[()—–:]")
-_LINK = re.compile(
-    r"[\s,%°]*(?:\b(?:for|with|in|on|of|at|by|is|are|was|the|goes|go|belongs?)\b[\s,]*)*"
-)
-_TIGHT = re.compile(r"[\s,%]*(?:\b(?:and|or|the|of|are|is|at)\b[\s,%]*)*")
-_ENDS = re.compile(
-    r"(?:\s?[%°‰]|\s(?!and\b|but\b|so\b|of\b|to\b|in\b)[^\W\d]{1,14}(?:\s?/\s?\w+|\sper\s\w+)?)?\s*"
-    r"(?:$|[.,;:)](?!\d)|\s(?:and|but|so|while|which|because|since)\b)"
-)
-_PAUSE = re.compile(r"[:;—–](?=\s)")
-#: A subject that is the one thing that the page is about.
-_IT = (
-    r"(?:[Ii]t|[Tt]his(?:\s[a-z]+)?|[Ww]e|I|[Tt]hey|[Tt]hat"
-    r"|[Tt]he\s(?:code|loop|search|method|algorithm))"
-)
-_DETERMINER = {"the", "our", "my"}
-_OF_ANOTHER = {
-    "and",
-    "or",
-    "its",
-    "their",
-    "his",
-    "her",
-    "your",
-    "this",
-    "that",
-    "these",
-    "a",
-    "an",
-}
-_OPENING = {
-    "so",
-    "and",
-    "then",
-    "hence",
-    "thus",
-    "but",
-    "here",
-    "now",
-    "also",
-    "therefore",
-    "indeed",
-}
 #: The least number of digits that hardly agree by chance, and of those in which a slip is certain.
 _TELLING, _SURE = 2, 3
 #: Most values of a label; one with more means nothing in particular.
 _FEW = 3
 _TOP = 10
-
-
-@dataclass(frozen=True)
-class _Named:
-    """A label of a family in a sentence."""
-
-    label: Label
-    start: int
-    end: int
 
 
 class Roles:
@@ -144,8 +103,10 @@ class Roles:
 
     def _of_fact(self, sentence: Sentence, number: Stated, facts: Sequence[Fact]) -> str:
         """Return the value of *the mean* in *the mean is 37*, if it differs."""
-        words = _subject(sentence, number)
-        if not words or not _ENDS.match(sentence.text, number.end):
+        words = subject(sentence, number)
+        is_subject = bool(words)
+        words = words or possession(sentence, number)
+        if not words:
             return ""
         label = frozenset(words)
         if len(label) == 1 and label <= self._general:
@@ -156,24 +117,51 @@ class Roles:
             if fact.functions <= label <= fact.label and "length" not in fact.source
         ]
         values = {fact.value for fact in named}
-        if not named or len(values) > _FEW or any(map(number.agrees, values)):
+        units = behind(sentence, number)
+        what = f"{' '.join(words)} is {named[0].source}: {_shown(named[0].value)}" if named else ""
+        if any(map(number.agrees, values)):
+            other = self._of_other_unit(number, units, named)
+            return f"{what} {other}" if other else ""
+        if not named or len(values) > _FEW:
             return ""
-        what = f"{' '.join(words)} is {named[0].source}: {_shown(named[0].value)}"
         measures = stems(" ".join(self.lexicon.words["roles"]["measures"]), self.lexicon)
         others = [
             f for f in facts if f not in named and number.agrees(f.value) and not f.label & measures
         ]
-        if _digits(number) >= _TELLING and others:
+        is_known = self._has_unit(units, named + others)
+        if others and _digits(number) >= (_TELLING if is_known else _SURE):
             return f"{what}, and that is {others[0].source}"
-        (value, *more) = values
-        if not _is_copula(sentence, number):
+        value = named[0].value
+        if not is_copula(sentence, number) or not all(_is_same(value, v) for v in values):
             return ""
         small = number.value.denominator == value.denominator == 1 and abs(number.value) < _TOP
-        if not more and small and _is_plain(number) and abs(value) < _TOP:
+        if len(values) == 1 and small and _is_plain(number) and abs(value) < _TOP:
             return what
-        if not more and _digits(number) >= _SURE and _is_slip(number, value):
+        if _digits(number) >= _SURE and any(_is_slip(number, v) for v in values):
+            return what
+        is_alone = is_subject and is_known and all(fact.label == label for fact in named)
+        if is_alone and _digits(number) >= _TELLING and leads(sentence, number):
             return what
         return ""
+
+    def _of_other_unit(self, number: Stated, units: Sequence[str], named: Sequence[Fact]) -> str:
+        """Return the unit of a number in an output, if the text has it with another prefix."""
+        shown = {fact.unit for fact in named if fact.unit and number.value == fact.value}
+        if len(units) != 1 or len(shown) != 1:
+            return ""
+        (unit,) = shown
+        if any(units[0] in fact.label for fact in named):
+            return ""
+        return unit if scaled_otherwise(units[0], unit) else ""
+
+    def _has_unit(self, units: Sequence[str], facts: Sequence[Fact]) -> bool:
+        """Return whether a number has no unit, or one in which the page shows such facts."""
+        if not units:
+            return True
+        known = frozenset(word for fact in facts for word in fact.unit.split())
+        if units[0] == "%":
+            return "%" in known or all(abs(fact.value) <= 1 for fact in facts)
+        return is_unit_of(units, known, self.lexicon)
 
     @cached_property
     def _general(self) -> frozenset[str]:
@@ -182,32 +170,16 @@ class Roles:
 
     def _of_count(self, sentence: Sentence, number: Stated, facts: Sequence[Fact]) -> str:
         """Return the number of *steps* in *it takes 6 steps*, if it differs."""
-        grammar = self.lexicon.words["roles"]
         if number.value.denominator != 1 or number.value < 2 or not _is_plain(number):
             return ""
-        before = sentence.text[: number.start]
-        counting = self.lexicon.pattern("roles", "counting")
-        verb = re.search(
-            rf"(?:\b{_IT}\s(?P<takes>{counting})|\b[Tt]here (?:are|were))"
-            r"\s(?:only\s|exactly\s|just\s|all\s)?$",
-            before,
-        )
-        behind = re.match(
-            r"\s(?P<all>(?:pairs of\s|[a-z]+\s)?(?P<noun>[a-z]{3,}))"
-            r"(?=\s*$|[.,;:)]|\s(?:and|but|so|in|up|below|among)\b)",
-            sentence.text[number.end :],
-        )
-        if not verb or not behind or _is_apart(sentence, before):
+        counted = count(sentence, number)
+        if counted is None:
             return ""
-        first = before.split()[0].strip(",")
-        if first.lower() in {*grammar["case"], "a", "an", "any", "all", "some", "most", "many"}:
-            return ""
-        labels = {stems(behind[words], self.lexicon) for words in ("all", "noun")}
-        labels = {label for label in labels if label and not label <= self._general}
+        labels = [label for label in counted.labels if label and not label <= self._general]
         named = [f for f in facts if f.counts and f.label in labels]
         shown = any(fact.source.startswith("output") for fact in named)
         if not shown and not (
-            verb["takes"] and all(f.source.startswith("variable") for f in named)
+            counted.takes and all(f.source.startswith("variable") for f in named)
         ):
             return ""
         values = {fact.value for fact in named}
@@ -221,7 +193,7 @@ def _of_families(sentence: Sentence, families: Sequence[Family]) -> dict[int, st
     wrong: dict[int, str] = {}
     right: set[int] = set()
     for family in families:
-        named = list(_named(sentence, family))
+        named = places(sentence, list(family.rows))
         labels = [one.label for one in named]
         if not named or len(set(labels)) < len(labels):
             continue
@@ -229,66 +201,40 @@ def _of_families(sentence: Sentence, families: Sequence[Family]) -> dict[int, st
             own = [value for label in labels for value in family.rows[label]]
             if len(named) == 1 and any(map(number.agrees, own)):
                 right.add(number.start)
-        if len(named) == 1:
-            wrong.update(_of_another(sentence, family, named[0]))
-        else:
-            for place in range(max(len(family.rows[label]) for label in labels)):
+        for place in range(max(len(family.rows[label]) for label in labels)):
+            if len(named) == 1:
+                wrong.update(_of_another(sentence, family, named[0], place))
+            else:
                 same, exchanged = _exchanged(sentence, family, named, place)
                 right |= same
                 wrong.update(exchanged)
     return {place: why for place, why in wrong.items() if place not in right}
 
 
-def _named(sentence: Sentence, family: Family) -> Iterator[_Named]:
-    """Yield the labels of a family that a sentence names, in the order of the sentence."""
-    found: list[_Named] = []
-    for label in family.rows:
-        wanted = {word.lower() for word in label}
-        places = [
-            word
-            for word in sentence.words
-            if word.stem.lower() in wanted
-            and (len(word.stem) > 1 or word.stem in label - {"A", "I"})
-        ]
-        if {word.stem.lower() for word in places} >= wanted:
-            runs = [places[n : n + len(wanted)] for n in range(len(places) - len(wanted) + 1)]
-            for run in runs:
-                if {word.stem.lower() for word in run} == wanted:
-                    far = run[-1].end - run[0].start
-                    if far <= sum(w.end - w.start for w in run) + 6 * len(run):
-                        found.append(_Named(label, run[0].start, run[-1].end))
-    yield from sorted(found, key=lambda one: one.start)
-
-
-def _of_another(sentence: Sentence, family: Family, named: _Named) -> Iterator[tuple[int, str]]:
+def _of_another(
+    sentence: Sentence, family: Family, named: Place, place: int
+) -> Iterator[tuple[int, str]]:
     """Yield a number beside the only label of a sentence that is the number of another label."""
-    text = sentence.text
-    behind = [n for n in sentence.numbers if n.start >= named.end]
-    ahead = [n for n in sentence.numbers if n.end <= named.start]
-    beside: list[Stated] = []
-    if behind:
-        gap = text[named.end : behind[0].start]
-        if not _TURN.search(gap) and len(gap.split()) <= _AFTER:
-            beside.append(behind[0])
-    if ahead and not beside:
-        gap = text[ahead[-1].end : named.start]
-        if _LINK.fullmatch(gap) and len(gap.split()) <= _BEFORE:
-            beside.append(ahead[-1])
-    for number in beside:
-        if _digits(number) < _TELLING or number.bounds or number.times:
+    number, has_unit = beside(sentence, named, family.kind(place))
+    if number is None or number.bounds or number.times:
+        return
+    if _digits(number) < (1 if has_unit else _TELLING):
+        return
+    if is_apart(sentence, clause_of(sentence.text, number.start, named.start)):
+        return
+    own = family.rows[named.label]
+    is_share = behind(sentence, number) == ["%"] and not has_unit
+    for label, values in family.rows.items():
+        if label == named.label or place >= min(len(own), len(values)):
             continue
-        if _is_apart(sentence, _clause(text, number.start, named.start)):
-            continue
-        for label, values in family.rows.items():
-            for place, value in enumerate(values):
-                own = family.rows[named.label]
-                if label != named.label and place < len(own) and number.agrees(value):
-                    there = f"in {family.source}, {_words(named.label)} has {_shown(own[place])}"
-                    yield number.start, f"{there}, and this is the number of {_words(label)}"
+        value = values[place]
+        if number.agrees(value) and (not is_share or abs(value) <= 1):
+            there = f"in {family.source}, {_words(named.label)} has {_shown(own[place])}"
+            yield number.start, f"{there}, and this is the number of {_words(label)}"
 
 
 def _exchanged(
-    sentence: Sentence, family: Family, named: Sequence[_Named], place: int
+    sentence: Sentence, family: Family, named: Sequence[Place], place: int
 ) -> tuple[set[int], dict[int, str]]:
     """Return the numbers that are those of the labels in their order, and those exchanged."""
     values = {
@@ -309,81 +255,22 @@ def _exchanged(
         return set(), {}
     pairs = list(zip(named, own, strict=True))
     off = [(one, number) for one, (number, labels) in pairs if labels[0] != one.label]
-    if not off:
-        return {number.start for number, _ in own}, {}
-    if not _in_turn(sentence.text, named, [number for number, _ in own]):
-        return {number.start for number, _ in own}, {}
+    numbers, kind = [number for number, _ in own], family.kind(place)
+    if not off or not in_turn(sentence, named, numbers, kind):
+        return {number.start for number in numbers}, {}
+    # Numbers of another unit agree by chance, and so do small ones of none.
+    if all(len(number.digits) >= _TELLING for number in numbers):
+        kind |= {word.lower() for label in family.rows for word in label}
+    units = [words for number in numbers if (words := behind(sentence, number))]
+    is_known = all(is_unit_of(words, kind, sentence.lexicon) for words in units)
+    if not is_known and any(len(re.sub(r"\D", "", n.digits)) < _SURE for n in numbers):
+        return set(), {}
+    if not units and all(_digits(number) < _TELLING for number in numbers):
+        return set(), {}
     return set(), {
         number.start: f"in {family.source}, {_words(one.label)} has {_shown(values[one.label])}"
         for one, number in off
     }
-
-
-def _in_turn(text: str, named: Sequence[_Named], numbers: Sequence[Stated]) -> bool:
-    """Return whether each label has its number beside it, or all labels precede all numbers."""
-    pairs = list(zip(named, numbers, strict=True))
-    following = [*named[1:], None]
-    if re.search(r"\b(?:not|never|instead|rather|unlike)\b|n['’]t\b", text):
-        return False
-    if all(one.end <= n.start for one, n in pairs) and all(
-        other is None or n.end <= other.start
-        for (_, n), other in zip(pairs, following, strict=True)
-    ):
-        return all(not re.search(r"[()]", text[one.end : n.start].rstrip("( ")) for one, n in pairs)
-    if all(n.end <= one.start and _LINK.fullmatch(text[n.end : one.start]) for one, n in pairs):
-        return True
-    if named[-1].end > numbers[0].start:
-        return False
-    tight = [text[a.end : b.start] for a, b in pairwise(named)]
-    tight += [text[a.end : b.start] for a, b in pairwise(numbers)]
-    return all(map(_TIGHT.fullmatch, tight))
-
-
-def _subject(sentence: Sentence, number: Stated) -> list[str]:
-    """Return the stems of *the largest gap* in *the largest gap is 8*; empty if in doubt."""
-    lexicon = sentence.lexicon
-    before = sentence.text[: number.start]
-    between = re.search(
-        rf"(?:\s+{lexicon.pattern('roles', 'between', 'verbs')})+\s+[$€£]?$", before
-    )
-    if not between or _is_apart(sentence, before):
-        return []
-    head = before[: between.start()]
-    clause = re.split(r"[,:(—–]\s", head)
-    words = clause[-1].split()
-    opening = [word.lower() for word in clause[0].split()[:1]]
-    if opening and opening[0] in lexicon.words["roles"]["case"]:
-        return []
-    while words and words[0].lower() in _OPENING:
-        words = words[1:]
-    if words and words[0].lower() in _DETERMINER:
-        words = words[1:]
-    if not 1 <= len(words) <= 4 or not all(re.fullmatch(r"[^\W\d]\w*", w) for w in words):
-        return []
-    others = {*lexicon.words["roles"]["case"], *_OF_ANOTHER}
-    inner = {word.lower() for word in words} & others
-    kept = stems(" ".join(words), lexicon)
-    return [] if inner else [s for s in (stem(w, lexicon) for w in words) if s in kept]
-
-
-def _is_copula(sentence: Sentence, number: Stated) -> bool:
-    """Return whether the verb before a number says that the number is the value itself."""
-    verbs = sentence.lexicon.pattern("roles", "verbs")
-    before = sentence.text[: number.start]
-    return not re.search(rf"\b{verbs}(?:\s\w+)?\s+[$€£]?$", before)
-
-
-def _clause(text: str, one: int, other: int) -> str:
-    """Return the part of a sentence around two places, between colons, dashes and brackets."""
-    first = max((stop.end() for stop in _PAUSE.finditer(text, 0, min(one, other))), default=0)
-    last = _PAUSE.search(text, max(one, other))
-    return text[first : last.start() if last else len(text)]
-
-
-def _is_apart(sentence: Sentence, text: str) -> bool:
-    """Return whether a text supposes, denies or compares."""
-    pattern = sentence.lexicon.pattern("roles", "apart")
-    return bool(re.search(rf"(?<![\w-]){pattern}(?![\w-])|n['’]t\b", text, re.IGNORECASE))
 
 
 def _is_plain(number: Stated) -> bool:
@@ -405,6 +292,20 @@ def _is_slip(number: Stated, value: Fraction) -> bool:
     if len(wrong) == 2 and wrong[1] - wrong[0] == 1:
         return one[wrong[0]] == other[wrong[1]] and one[wrong[1]] == other[wrong[0]]
     return len(wrong) == 1
+
+
+def _is_same(one: Fraction, other: Fraction) -> bool:
+    """Return whether one number is the rounding of another, or its share in per cent."""
+    return any(
+        abs(a - b * scale) * 2 <= Fraction(1, 10 ** _decimals(shorter))
+        for scale in (1, 100)
+        for a, b in ((one, other), (other, one))
+        for shorter in (a, b * scale)
+    )
+
+
+def _decimals(number: Fraction) -> int:
+    return next((n for n in range(16) if (number * 10**n).denominator == 1), 16)
 
 
 def _words(label: Label) -> str:

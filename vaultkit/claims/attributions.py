@@ -1,0 +1,357 @@
+"""Reads what a sentence says that a number is: of which label, of which noun, in which unit.
+
+*Calais has 7.35 m* gives 7.35 to *Calais*, in *m*; *a ferry to Calais takes 7 hours* gives it
+nothing. The words are in the lexicon of the language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from vaultkit.claims.lexicon import Lexicon
+from vaultkit.claims.mentions import Sentence, stem, stems
+from vaultkit.claims.stated import Stated
+
+#: Most words between a label and its number, in this order and in the other.
+_AFTER, _BEFORE = 8, 3
+#: Most words of a subject.
+_LONGEST_SUBJECT = 4
+_PAUSE = re.compile(r"[:;—–](?=\s)")
+_WRITTEN = re.compile(r"[-−+]?\d[\d,_.\u00a0\u202f]*(?<![.,])")
+_UNIT = re.compile(r"\s?(%|‰|°\s?[CF]?|[$€£]|[^\W\d]+(?:/[^\W\d]+)?)(?:\s([^\W\d]+))?")
+_PREFIX = re.compile(r"(?:[TGMkhcmµμunp])(?=(?:g|m|s|A|K|N|J|W|V|F|H|B|L|l|Hz|Pa|eV|Wh|mol|Ω)$)")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a sentence has a label."""
+
+    label: frozenset[str]
+    start: int
+    end: int
+
+
+@cache
+def _pattern(lexicon: Lexicon, form: str, *lists: str) -> re.Pattern[str]:
+    """Return a pattern in which ``{}`` is replaced by the words of lists of the table *roles*."""
+    words = [lexicon.pattern("roles", name) for name in lists]
+    return re.compile(form.format(*words), re.IGNORECASE)
+
+
+def places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[Place]:
+    """Return where a sentence names some labels, in its order.
+
+    Examples
+    --------
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> from vaultkit.claims.mentions import sentences
+    >>> from vaultkit.read.markdown import parse
+    >>> (own,) = sentences(parse("The old oak has 3 nests."), lexicon())
+    >>> [own.text[p.start : p.end] for p in places(own, [frozenset({"oak"}), frozenset({"elm"})])]
+    ['oak']
+    """
+    found: list[Place] = []
+    for label in labels:
+        wanted = {word.lower() for word in label}
+        words = [
+            word
+            for word in sentence.words
+            if word.stem.lower() in wanted
+            and (len(word.stem) > 1 or word.stem in label - {"A", "I"})
+        ]
+        for run in (words[n : n + len(wanted)] for n in range(len(words) - len(wanted) + 1)):
+            if {word.stem.lower() for word in run} == wanted:
+                far = run[-1].end - run[0].start
+                if far <= sum(w.end - w.start for w in run) + 6 * len(run):
+                    found.append(Place(label, run[0].start, run[-1].end))
+    return sorted(found, key=lambda one: one.start)
+
+
+def behind(sentence: Sentence, number: Stated) -> list[str]:
+    """Return the words right behind a number that may be its unit or what it counts.
+
+    Examples
+    --------
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> from vaultkit.claims.mentions import sentences
+    >>> from vaultkit.read.markdown import parse
+    >>> (own,) = sentences(parse("It has 12 big nests, 5 % and 3 in all."), lexicon())
+    >>> [behind(own, number) for number in own.numbers]
+    [['big', 'nests'], ['%'], []]
+    """
+    written = _WRITTEN.match(sentence.text, number.start) if number.digits else None
+    found = _UNIT.match(sentence.text, written.end() if written else number.end)
+    money = sentence.text[max(0, number.start - 1) : number.start]
+    words = [money] if money in ("$", "€", "£") else []
+    function_word = _pattern(sentence.lexicon, "{}", "no_noun")
+    for word in found.groups() if found else ():
+        if not word or function_word.fullmatch(word):
+            break
+        words.append("".join(word.split()))
+    return words
+
+
+def is_unit_of(words: Sequence[str], known: frozenset[str], lexicon: Lexicon) -> bool:
+    """Return whether some words behind a number are among those of its kind.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> is_unit_of(["kg"], frozenset({"g"}), lexicon()), is_unit_of(["hours"], frozenset({"m"}), lexicon())
+    (True, False)
+    """  # noqa: E501
+    bases = {_PREFIX.sub("", word) for word in known}
+    for word in words:
+        if word in known or stem(word, lexicon).lower() in known or _PREFIX.sub("", word) in bases:
+            return True
+    return False
+
+
+def beside(sentence: Sentence, place: Place, kind: frozenset[str]) -> tuple[Stated | None, bool]:
+    """Return the number that a sentence gives to its only label, and whether it has its unit.
+
+    Parameters
+    ----------
+    sentence
+        The sentence.
+    place
+        The label.
+    kind
+        The words of what such numbers are: their unit, what they count, the name of the variable.
+    """
+    after = [n for n in sentence.numbers if n.start >= place.end]
+    ahead = [n for n in sentence.numbers if n.end <= place.start]
+    if _is_aside(sentence, place):
+        return None, False
+    lexicon = sentence.lexicon
+    if after:
+        gap = sentence.text[place.end : after[0].start]
+        turn = _pattern(lexicon, r"\b{}\b|[()—–:](?!\s*$)", "turns")
+        if not turn.search(gap) and len(gap.split()) <= _AFTER:
+            words = behind(sentence, after[0])
+            if words and is_unit_of(words, kind, lexicon):
+                other = _pattern(lexicon, r"\b{}\b", "other_times").search(gap)
+                return (None if other else after[0]), True
+            is_plain = words in ([], ["%"]) or _is_of_kind(gap, kind, lexicon)
+            is_plain = is_plain and _is_plain_gap(gap, kind, lexicon)
+            if is_plain or after[0].digits:
+                return (after[0] if is_plain else None), False
+    if ahead and not (after and after[0].digits):
+        number = ahead[-1]
+        words = behind(sentence, number)
+        label = sentence.text[place.start : place.end]
+        own = {stem(word, lexicon) for word in label.split()}
+        if words and stem(words[0], lexicon) in own:
+            # *There are 24 violas.*
+            opening = _pattern(lexicon, r"\s*(?:{}|the)(?:\s{})?\s*", "there", "only")
+            return (number if opening.fullmatch(sentence.text[: number.start]) else None), False
+        gap = sentence.text[number.end : place.start]
+        if not _links(gap, kind, lexicon) or len(gap.split()) > _BEFORE:
+            return None, False
+        if words and is_unit_of(words, kind, lexicon):
+            return number, True
+        before = sentence.text[: number.start].split()[-1:]
+        is_plain = words in ([], ["%"]) and _is_plain_gap(" ".join(before), kind, lexicon)
+        return (number if is_plain else None), False
+    return None, False
+
+
+def _links(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
+    """Return whether words between a number and its label only join them."""
+    words = [w for w in gap.split() if stem(w, lexicon).lower() not in kind and w not in kind]
+    link = _pattern(lexicon, r"[\s,%°]*(?:\b{}\b[\s,]*)*", "links")
+    return bool(link.fullmatch(" ".join(["", *words, ""])))
+
+
+def _is_plain_gap(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
+    """Return whether words between label and number do not say that it is something else."""
+    rest = _pattern(lexicon, r"\b{}\b", "plain").sub(" ", gap)
+    words = re.findall(r"[^\W\d_]+", rest)
+    return all(stem(word, lexicon).lower() in kind or word in kind for word in words)
+
+
+def _is_of_kind(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
+    """Return whether the word of the kind is right before the number: *lead melts at 327*."""
+    words = _pattern(lexicon, r"\s{}\s*$", "joining").sub("", f" {gap.strip()} ").split()
+    return bool(words) and (stem(words[-1], lexicon).lower() in kind or words[-1] in kind)
+
+
+def _is_aside(sentence: Sentence, place: Place) -> bool:
+    """Return whether a sentence is not about a label: it sets a case, or is near the label."""
+    before = sentence.text[: place.start]
+    lexicon = sentence.lexicon
+    if _pattern(lexicon, r"\b{}\s(?:(?:the|this|that|our)\s)?$", "near").search(before):
+        return True
+    # *A yew of 77 years is young* is about any.
+    if _pattern(lexicon, r"^\s*{}\s$", "articles_of_any").search(before):
+        return bool(_pattern(lexicon, r"\s{}\b", "of_any").match(sentence.text, place.end))
+    case = _pattern(lexicon, r"^\s*{}\b\s*", "case").match(before)
+    return bool(case) and bool(re.search(r"\w+\s+\w+", before[case.end() :] if case else ""))
+
+
+def is_apart(sentence: Sentence, text: str) -> bool:
+    """Return whether a text supposes, denies or compares."""
+    return bool(_pattern(sentence.lexicon, r"(?<![\w-]){}(?![\w-])", "apart").search(text))
+
+
+def clause_of(text: str, one: int, other: int) -> str:
+    """Return the part of a sentence around two places, between colons, dashes and brackets."""
+    first = max((stop.end() for stop in _PAUSE.finditer(text, 0, min(one, other))), default=0)
+    last = _PAUSE.search(text, max(one, other))
+    return text[first : last.start() if last else len(text)]
+
+
+def in_turn(
+    sentence: Sentence, named: Sequence[Place], numbers: Sequence[Stated], kind: frozenset[str]
+) -> bool:
+    """Return whether each label has its number beside it, or all labels precede all numbers."""
+    text, lexicon = sentence.text, sentence.lexicon
+    pairs = list(zip(named, numbers, strict=True))
+    following = [*named[1:], None]
+    if _pattern(lexicon, r"\b{}\b", "turned").search(text):
+        return False
+    if all(one.end <= n.start for one, n in pairs) and all(
+        other is None or n.end <= other.start
+        for (_, n), other in zip(pairs, following, strict=True)
+    ):
+        return all(not re.search(r"[()]", text[one.end : n.start].rstrip("( ")) for one, n in pairs)
+    if all(n.end <= one.start for one, n in pairs):
+        return all(_links(text[n.end : one.start], kind, lexicon) for one, n in pairs)
+    if named[-1].end > numbers[0].start:
+        return False
+    tight = [text[a.end : b.start] for a, b in pairwise(named)]
+    tight += [text[a.end : b.start] for a, b in pairwise(numbers)]
+    listing = _pattern(lexicon, r"[\s,%]*(?:\b{}\b[\s,%]*)*", "listing")
+    return all(map(listing.fullmatch, tight))
+
+
+def subject(sentence: Sentence, number: Stated) -> list[str]:
+    """Return the stems of *the largest gap* in *the largest gap is 8*; empty if in doubt."""
+    lexicon = sentence.lexicon
+    before = sentence.text[: number.start]
+    between = re.search(
+        rf"(?:\s+{lexicon.pattern('roles', 'between', 'verbs')})+\s+[$€£]?$", before
+    )
+    if not between or is_apart(sentence, before) or not _ends(sentence, number):
+        return []
+    clause = re.split(r"[,:(—–]\s", before[: between.start()])
+    words = clause[-1].split()
+    opening = [word.lower() for word in clause[0].split()[:1]]
+    own = lexicon.words["roles"]
+    if opening and opening[0] in own["case"]:
+        return []
+    while words and words[0].lower() in own["opening"]:
+        words = words[1:]
+    if words and words[0].lower() in own["determiners"]:
+        words = words[1:]
+    if not 1 <= len(words) <= _LONGEST_SUBJECT:
+        return []
+    if not all(re.fullmatch(r"[^\W\d]\w*", word) for word in words):
+        return []
+    inner = {word.lower() for word in words} & {*own["case"], *own["of_another"]}
+    kept = stems(" ".join(words), lexicon)
+    return [] if inner else [s for s in (stem(w, lexicon) for w in words) if s in kept]
+
+
+def possession(sentence: Sentence, number: Stated) -> list[str]:
+    """Return the stems of *hydration* in *the dough has a hydration of 68 %*; empty if in doubt."""
+    lexicon, before = sentence.lexicon, sentence.text[: number.start]
+    found = _pattern(
+        lexicon,
+        r"\s*(?:{}|(?:{})\s\w+)\s{}\s(?:an?\s)?(?P<own>\w+(?:\s\w+)?)\s{}\s",
+        "it",
+        "determiners",
+        "having",
+        "of_value",
+    ).fullmatch(before)
+    if not found or is_apart(sentence, before) or not _ends(sentence, number):
+        return []
+    return sorted(stems(found["own"], lexicon))
+
+
+def leads(sentence: Sentence, number: Stated) -> bool:
+    """Return whether nothing before a number sets another case, in its sentence or paragraph."""
+    lexicon = sentence.lexicon
+    if re.search(r"[,:(—–]\s", sentence.text[: number.start]):
+        return False
+    earlier = sentence.piece.text[: sentence.begins]
+    case = _pattern(lexicon, r"(?:^|[.!?]\s+){}\b", "case").search(earlier)
+    return not case and not is_apart(sentence, earlier)
+
+
+def scaled_otherwise(one: str, other: str) -> bool:
+    """Return whether two units differ only in their prefix.
+
+    >>> scaled_otherwise("kg", "g"), scaled_otherwise("g", "m")
+    (True, False)
+    """
+    base = _PREFIX.sub("", one)
+    is_symbol = any(_PREFIX.match(unit) for unit in (one, other))
+    return is_symbol and one != other and base == _PREFIX.sub("", other)
+
+
+def _ends(sentence: Sentence, number: Stated) -> bool:
+    """Return whether a number ends its clause, apart from a unit."""
+    return bool(
+        _pattern(
+            sentence.lexicon,
+            r"(?:\s?[%°‰]|\s(?!{}\b)[^\W\d]{{1,14}}(?:\s?/\s?\w+|\s{}\s\w+)?)?\s*"
+            r"(?:$|[.,;:)](?!\d)|\s{}\b)",
+            "no_unit",
+            "per",
+            "ends",
+        ).match(sentence.text, number.end)
+    )
+
+
+def is_copula(sentence: Sentence, number: Stated) -> bool:
+    """Return whether the verb before a number says that the number is the value itself."""
+    verbs = _pattern(sentence.lexicon, r"\b{}(?:\s\w+)?\s+[$€£]?$", "verbs")
+    return not verbs.search(sentence.text[: number.start])
+
+
+@dataclass(frozen=True)
+class Count:
+    """What a number counts: its noun, with and without the word before it."""
+
+    labels: tuple[frozenset[str], ...]
+    #: Whether it is how many there are that something takes: *it takes 6 steps*.
+    takes: bool
+
+
+def count(sentence: Sentence, number: Stated) -> Count | None:
+    """Return what a number counts in *it takes 6 steps* and *there are 6 words*; None if in doubt.
+
+    Examples
+    --------
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> from vaultkit.claims.mentions import sentences
+    >>> from vaultkit.read.markdown import parse
+    >>> (own,) = sentences(parse("It takes 6 steps."), lexicon())
+    >>> count(own, own.numbers[0]).takes
+    True
+    """
+    lexicon, before = sentence.lexicon, sentence.text[: number.start]
+    verb = _pattern(
+        lexicon,
+        r"(?:\b{}\s(?P<takes>{})|\b{})\s(?:{}\s)?$",
+        "it",
+        "counting",
+        "there",
+        "only",
+    ).search(before)
+    noun = _pattern(
+        lexicon,
+        r"\s(?P<all>(?:{}\s|[a-z]+\s)?(?P<noun>[a-z]{{3,}}))(?=\s*$|[.,;:)]|\s{}\b)",
+        "pairs",
+        "counted_before",
+    ).match(sentence.text, number.end)
+    if not verb or not noun or is_apart(sentence, before):
+        return None
+    own = lexicon.words["roles"]
+    if before.split()[0].strip(",").lower() in {*own["case"], *own["uncounted"]}:
+        return None
+    labels = {stems(noun[words], lexicon) for words in ("all", "noun")}
+    return Count(tuple(labels), bool(verb["takes"]))
