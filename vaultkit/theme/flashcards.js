@@ -143,7 +143,7 @@ each is due again. Without scripts, each card is a question that unfolds.
         const answer = element("div", { class: "vk-deck__answer", tabindex: "-1" },
           ...copy([...card.children].filter((part) => part !== summary)));
         choices = GRADES.map(([words, grade], at) => {
-          const then = repeated ? "" : days(graded(known, grade, 0).days);
+          const then = grade < 4 ? "again soon" : repeated ? "" : days(graded(known, grade, 0).days);
           const made = button("", () => grading(id, grade, repeated), "vk-deck__grade");
           made.append(element("kbd", {}, String(at + 1)), ` ${words}`);
           if (then) made.append(element("small", {}, then));
