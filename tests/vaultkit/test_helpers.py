@@ -62,6 +62,21 @@ def test_what_a_helper_is_not_able_to_do_is_done_here(
         assert sorted(caplog.messages) == sorted(f"{thing} is told" for thing in range(40))
 
 
+def test_all_is_done_elsewhere() -> None:
+    done = divided(range(64), lambda things: [os.getpid(), *things], here=False)
+    assert os.getpid() not in {pid for pid, *_ in done}
+    assert len(done) == 3
+    assert sorted(thing for _, *things in done for thing in things) == list(range(64))
+
+
+def test_what_nobody_else_is_able_to_do_is_left() -> None:
+    def work(things: Iterable[int]) -> list[int]:
+        raise ValueError([*things])
+
+    assert divided(range(64), work, here=False) == []
+    assert divided(range(2), work, here=False) == []
+
+
 def test_what_is_wrong_here_ends_all() -> None:
     here = os.getpid()
 

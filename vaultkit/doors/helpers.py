@@ -1,10 +1,7 @@
-"""Helper processes that share the work of this one.
+"""Divides work among forked helper processes and this one.
 
-`Helpers` do items from the last to the first, while this process does them from the first to the
-last. Both store their results in the same cache and look there first, so that they meet in the
-middle. This process need not wait for a helper, and does itself whatever a helper has not done.
-
-`divided` is for items in any order, all of which are known from the start.
+Helpers exist only on Linux, since other systems cannot fork safely, only if no other threads run,
+and only if there is a second processor.
 """
 
 from __future__ import annotations
@@ -30,68 +27,9 @@ _FEW = 16
 _PARTS = 4096
 
 
-class Helpers:
-    """Forked processes that help this one; there may be none.
-
-    They exist only on Linux, since other systems cannot fork safely, only if no other threads run,
-    and only if there is a second processor.
-
-    Parameters
-    ----------
-    work
-        The work of each helper, called with the `Helpers` object, whose `share` yields its items.
-    count
-        The number of helpers; None: as many as there are other processors.
-    """
-
-    def __init__(self, work: Callable[[Helpers], None], count: int | None = None) -> None:
-        self.number = 0
-        #: The number of the item that this process has reached.
-        self._reached = mmap.mmap(-1, 8)
-        self._running: list[int] = []
-        self.count = min(_MOST, spare() if count is None else count) if _can_fork() else 0
-        for number in range(self.count):
-            pid = _fork()
-            if pid:
-                self._running.append(pid)
-                continue
-            self.number = number
-            try:
-                _be_silent()
-                work(self)
-            finally:
-                os._exit(0)
-
-    def reach(self, number: int) -> None:
-        """Announce to the helpers that this process has reached the item of that number."""
-        self._reached[:] = number.to_bytes(8, sys.byteorder)
-
-    def share(self, things: Sequence[_T]) -> Iterable[_T]:
-        """Yield a helper's items, from the last down to the one that this process has reached."""
-        for at in range(len(things) - 1 - self.number, -1, -self.count):
-            if at <= int.from_bytes(self._reached[:], sys.byteorder):
-                return
-            yield things[at]
-
-    def wait(self) -> None:
-        """Wait until the helpers have done all their items."""
-        for pid in self._running:
-            _wait(pid)
-        self._running = []
-
-    def end(self) -> None:
-        """Let each helper finish its current item, and wait for that."""
-        self.reach(2**62)
-        self.wait()
-
-    def __del__(self) -> None:
-        for pid in self._running:
-            with suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        self.wait()
-
-
-def divided(things: Sequence[_T], work: Callable[[Iterable[_T]], Any]) -> list[Any]:
+def divided(
+    things: Sequence[_T], work: Callable[[Iterable[_T]], Any], *, here: bool = True
+) -> list[Any]:
     """Divide items among all processors; each process takes the next ones when it is free.
 
     Parameters
@@ -101,16 +39,19 @@ def divided(things: Sequence[_T], work: Callable[[Iterable[_T]], Any]) -> list[A
     work
         Processes some items, and returns something that JSON can write. It is called once in each
         process.
+    here
+        Whether this process does its share, and repeats the items of a helper that failed or logged
+        a message. Otherwise it waits for the helpers, if there are any.
 
     Returns
     -------
     list
-        The value that `work` returned in each process. If a helper failed or logged a message, this
-        process repeats its items.
+        The value that `work` returned in each process.
     """
-    count = min(_MOST, spare(), len(things) // _FEW) if _can_fork() else 0
-    if count <= 0:
-        return [work(things)]
+    others = spare()
+    count = min(_MOST, others + (others > 0 and not here), len(things) // _FEW)
+    if count < (1 if here else 2) or not _can_fork():
+        return [work(things)] if here else []
     size = len(things) // _PARTS + 1
     waiting, writer = os.pipe()
     for at in range(0, len(things), size):
@@ -141,7 +82,7 @@ def divided(things: Sequence[_T], work: Callable[[Iterable[_T]], Any]) -> list[A
                         file.write(result)
             finally:
                 os._exit(0)
-        results = [work(take(0))]
+        results = [work(take(0))] if here else []
         for number, pid in enumerate(list(running), 1):
             with os.fdopen(running[pid]) as file:
                 answer = file.read()
@@ -149,7 +90,7 @@ def divided(things: Sequence[_T], work: Callable[[Iterable[_T]], Any]) -> list[A
             del running[pid]
             if answer:
                 results += json.loads(answer)
-            else:
+            elif here:
                 lost = [at for at in range(0, len(things), size) if taken[at] == number]
                 results.append(work([thing for at in lost for thing in things[at : at + size]]))
         return results

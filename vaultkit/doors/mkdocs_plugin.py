@@ -319,7 +319,6 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """Arrange the pages; replace Material's search index and worker by ours."""
-        self.render_cache.end()
         pages = (file.page for file in files.documentation_pages() if file.page)
         self.site_pages = {page.file.src_uri: self._site_page(page) for page in pages}
         order = [self.site_pages[page.file.src_uri] for page in self.nav.pages]

@@ -29,7 +29,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink, TableOfContents, get_toc
 
-from vaultkit.doors.helpers import Helpers
+from vaultkit.doors.helpers import divided
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.render.backlinks import section_of
@@ -49,7 +49,7 @@ _PURE = re.compile(
 _DAMAGED = (AttributeError, KeyError, TypeError, ValueError)
 #: The kind of these entries in the store.
 _KIND = "page"
-#: So many pages are rendered before helpers are started, if more than as many are left.
+#: So many pages are rendered before helpers render the rest.
 _FEW = 16
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 #: The folder of generated files, to which no note links.
@@ -78,7 +78,6 @@ class RenderCache:
         self._common = b""
         self._asked: set[str] = set()
         self._order: list[File] = []
-        self._helpers: Helpers | None = None
         #: The HTML of the page that was rendered last, and its sections for search.
         self._read: tuple[str, list[search_index.Section]] = "", []
         #: One Markdown converter for all pages.
@@ -89,7 +88,7 @@ class RenderCache:
         self._asked = set()
         self._order = list(order)
         self._places = {file.src_uri: at for at, file in enumerate(self._order)}
-        self._missed, self._helpers, self._converter = 0, None, None
+        self._missed, self._converter = 0, None
         settings = [
             *self._config.markdown_extensions,
             self._config.mdx_configs,
@@ -122,17 +121,15 @@ class RenderCache:
             render(config, files)
             return
         key = self._key(page, note)
-        at = self._places.get(page.file.src_uri, 0)
-        if self._helpers:
-            self._helpers.reach(at)
-        kept = self._store.find(_KIND, page.file.src_uri, key)
-        if kept is not None and (found := _restore(page, kept, files)) is not None:
-            self._read = page.content or "", found
+        if self._is_restored(page, key, files):
             return
         self._missed += 1
-        if self._missed == _FEW and len(self._order) - at > _FEW:
-            self._helpers = Helpers(partial(self._render_ahead, config=config, files=files))
-            self._helpers.reach(at)
+        if self._missed == _FEW:
+            # More pages are new: helpers render the rest into the store.
+            rest = self._order[self._places.get(page.file.src_uri, 0) :]
+            divided(rest, partial(self._render_ahead, config=config, files=files), here=False)
+            if self._is_restored(page, key, files):
+                return
         with _captured_messages() as messages:
             # Other plugins may have replaced the method.
             if getattr(render, "__func__", None) is Page.render:
@@ -144,6 +141,15 @@ class RenderCache:
             self._read = page.content or "", search_index.sections(page.content or "")
             state = json.dumps(_state(page, self._read[1])).encode()
             self._store.put(_KIND, page.file.src_uri, key, state)
+
+    def _is_restored(self, page: Page, key: bytes, files: Files) -> bool:
+        """Restore a page from the store; return whether it is there."""
+        kept = self._store.find(_KIND, page.file.src_uri, key)
+        found = _restore(page, kept, files) if kept is not None else None
+        if found is None:
+            return False
+        self._read = page.content or "", found
+        return True
 
     def _convert(self, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Render a page like `Page.render`, but without creating a converter for each page."""
@@ -171,17 +177,11 @@ class RenderCache:
         content, found = self._read
         return found if html == content else search_index.sections(html)
 
-    def _render_ahead(self, helper: Helpers, config: MkDocsConfig, files: Files) -> None:
-        for file in helper.share(self._order):
+    def _render_ahead(self, part: Iterable[File], config: MkDocsConfig, files: Files) -> None:
+        for file in part:
             page = file.page or Page(None, file, config)
             with suppress(Exception):  # the main process will render it, and report the error
                 _populate_page(page, config, files)
-
-    def end(self) -> None:
-        """Stop the helpers after all pages are rendered."""
-        if self._helpers:
-            self._helpers.end()
-            self._helpers = None
 
     def prune_unused(self) -> None:
         """Drop the entries that this build has not used."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
-from itertools import islice
 from pathlib import Path
 
-from vaultkit.doors.helpers import Helpers
+from vaultkit.doors.helpers import divided
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.cache import Cache
 from vaultkit.read.discovery import read_ahead
 from vaultkit.read.vault import Vault
-from vaultkit.store import Store, store_beside
+from vaultkit.store import store_beside
 
-#: Parsing fewer notes takes less time than starting another process.
-_MANY = 64
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
 
@@ -37,10 +34,10 @@ class ServedVault:
             If its settings are invalid.
         """
         store = store_beside(root)
-        helpers = Helpers(lambda h: read_ahead(root, store, h.share), _worth(root, store))
+        if Cache(store).is_empty():
+            read_ahead(root, store, divided)
         # The notes of the last build are kept until this one has taken over those unchanged.
         self._vault = Vault(root, public=True, store=store)
-        helpers.end()
         return self._vault
 
     def check(self, vault: Vault) -> None:
@@ -63,9 +60,3 @@ class ServedVault:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         for line in (done.stdout + done.stderr * (done.returncode > 1)).splitlines():
             _log.info("%s", line)
-
-
-def _worth(root: Path, store: Store) -> int | None:
-    """Return the number of helper processes for parsing notes: 0 if few notes are new."""
-    notes = sum(1 for _ in islice(root.rglob("*.md"), _MANY))
-    return None if notes == _MANY and Cache(store).is_empty() else 0

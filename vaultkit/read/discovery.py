@@ -37,19 +37,23 @@ def read_draft(path: Path, text: str) -> Note:
     return guarded(path, lambda: markdown.parse(text, path))
 
 
-def read_ahead(root: Path, store: Store, share: Callable[[list[Path]], Iterable[Path]]) -> None:
-    """Parse notes into a store, for a `Vault` that is reading them at the same time.
+def read_ahead(root: Path, store: Store, divided: Callable[..., object]) -> None:
+    """Parse the notes below a folder into a store.
 
     Parameters
     ----------
     root, store
         The folder of the notes, and the store.
-    share
-        Returns, of all notes, those to be parsed.
+    divided
+        Divides the notes among processes: it calls a function with some of them in each.
     """
     kept = Cache(store)
-    for path in share([path for path in files_below(root)[0] if path.suffix in READERS]):
-        kept.note(path, read_note)
+
+    def parse(paths: Iterable[Path]) -> None:
+        for path in paths:
+            kept.note(path, read_note)
+
+    divided([path for path in files_below(root)[0] if path.suffix in READERS], parse)
 
 
 def guarded(path: Path, reader: Callable[[], Note]) -> Note:
