@@ -281,6 +281,15 @@ def leads(sentence: Sentence, number: Stated) -> bool:
     return not case and not is_apart(sentence, earlier)
 
 
+def is_cited(sentence: Sentence, link: int, number: int) -> bool:
+    """Return whether a number belongs to the note of a link before it: *[[Sag]], where it is 3*."""
+    gap = sentence.text[link:number]
+    lexicon = sentence.lexicon
+    if _pattern(lexicon, r"\b{}\b", "cited").search(gap):
+        return True
+    return not _pattern(lexicon, r"\b{}\b|[)—–:]", "turns").search(gap) and len(gap.split()) <= 3
+
+
 def scaled_otherwise(one: str, other: str) -> bool:
     """Return whether two units differ only in their prefix.
 

@@ -15,7 +15,7 @@ from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
-from vaultkit.checks import contrasts, form, links, mirrors, outputs, typeset
+from vaultkit.checks import cited, contrasts, form, links, mirrors, outputs, typeset
 from vaultkit.checks.bindings import Bindings
 from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, UNPROVEN, Check, strictly
 from vaultkit.checks.computed import Caller
@@ -144,6 +144,7 @@ def _text_checks(
         yield from form.check(note, vault, shown=settings.shown)
     if "numbers" in names:
         yield from contrasts.check(note)
+        yield from cited.check(note, vault)
     if "links" in names:
         found = links.check(note, vault)
         yield from (c for c in found if c.outcome != FAILS or not _is_duplicate(c, note, names))

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vaultkit.checks import mirrors
+from vaultkit.checks import cited, mirrors
 from vaultkit.checks.listings import checks_of
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
@@ -80,6 +80,8 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
             facts[f"link:{relative}"] = partial(_digest, path)
         elif other.path != note.path:
             facts[f"link:{relative}"] = partial(getattr, other, "outline")
+    for other in cited.cited(note, vault).values():
+        facts[f"cited:{vault.relative(other.path)}"] = partial(cited.state, other)
     for name in {name.casefold() for name in (note.name, *note.aliases)}:
         others = [vault.relative(path) for path in vault.taken[name] if path != note.path]
         if others:

@@ -1,0 +1,87 @@
+"""A number of another note, behind the link to it, is compared with what that note shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vaultkit.checks.check import FAILS
+from vaultkit.pipeline.inspect import inspect
+from vaultkit.pipeline.rests_on import fingerprint, rests_on
+from vaultkit.read.vault import Vault
+
+SAG = """# Sag
+
+```python
+sag, span = 12.48, 2740
+print(f"sag {sag:.2f} mm over {span} mm, share {sag / span:.2%}")
+```
+
+```text
+sag 12.48 mm over 2740 mm, share 0.46%
+```
+
+The beam sags 12.48 mm at its middle, and 23 people can stand on it.
+
+See [[Bridge]].
+"""
+#: A sentence that is right, and one whose number is another than that of the linked note.
+PAIRS = [
+    ("As in [[Sag]], where it sags 12.48 mm.", "As in [[Sag]], where it sags 12.84 mm."),
+    ("As in [[Sag]], where the beam sags 12.5 mm.", "As in [[Sag]], where the beam sags 15.2 mm."),
+    ("As in [[Sag]], where the beam sags 12.5 mm.", "As in [[Sag]], where the beam sags 99.9 mm."),
+    ("The beam of [[Sag]], with 2740 mm, is long.", "The beam of [[Sag]], with 2470 mm, is long."),
+    ("See [[Sag|the beam of 12.48 mm]].", "See [[Sag|the beam of 12.84 mm]]."),
+    ("In [[Sag]] there is a share of 0.46 %.", "In [[Sag]] there is a share of 0.64 %."),
+    ("As in [[Sag]], where 23 people can stand.", "As in [[Sag]], where 32 people can stand."),
+]  # fmt: skip
+#: Sentences whose number need not be one of the linked note.
+OPEN = [
+    "As in [[Sag]], and here it sags 12.84 mm.",
+    "It sags 12.84 mm, more than in [[Sag]].",
+    "As in [[Sag]] and [[Bridge]], where the beam sags 12.84 mm.",
+    "As in [[Sag]], where another beam would sag 12.84 mm.",
+    "As in [[Sag]], where 32 ropes hang.",
+    "As in [[Sag]], where the rope sags 99.9 mm.",
+    "As in [[Sag]], where the beam sags more than 12.84 mm.",
+    "As in [[Sag]], where the beam sags 12.84 mm.\n\n```python\nown = 12.84\n```",
+]
+
+
+def vault_of(folder: Path, text: str, sag: str = SAG) -> Vault:
+    (folder / "Sag.md").write_text(sag)
+    (folder / "Bridge.md").write_text(f"# Bridge\n\n```python\nropes = 4\n```\n\n{text}\n")
+    return Vault(folder)
+
+
+def contradicted(folder: Path, text: str) -> list[str]:
+    vault = vault_of(folder, text)
+    found = inspect(vault.notes[folder / "Bridge.md"], vault)
+    return [check.what for check in found if check.outcome == FAILS]
+
+
+@pytest.mark.parametrize(("right", "wrong"), PAIRS)
+def test_a_number_that_a_linked_note_shows_otherwise_is_contradicted(
+    tmp_path: Path, right: str, wrong: str
+) -> None:
+    assert contradicted(tmp_path, right) == []
+    assert contradicted(tmp_path, wrong) != []
+
+
+@pytest.mark.parametrize("text", OPEN)
+def test_a_number_that_may_be_of_another_note_is_not_contradicted(
+    tmp_path: Path, text: str
+) -> None:
+    assert contradicted(tmp_path, text) == []
+
+
+def test_checks_rest_on_the_numbers_of_a_note_that_is_cited(tmp_path: Path) -> None:
+    def key(text: str, sag: str) -> bytes:
+        vault = vault_of(tmp_path, text, sag)
+        return fingerprint(rests_on(vault.notes[tmp_path / "Bridge.md"], vault))
+
+    edited = SAG.replace("12.48", "12.49")
+    cites, links = PAIRS[0][0], "As in [[Sag]], the beam is long."
+    assert key(cites, SAG) != key(cites, edited)
+    assert key(links, SAG) == key(links, edited)

@@ -1,0 +1,190 @@
+"""Contradicts a number of another note: *[[Sag]], where the beam sags 15.2 mm*, if that is 12.5.
+
+The numbers that a note shows in its outputs and sentences are compared with those in sentences of
+other notes, behind a link to it. A number is contradicted if neither note shows it, and the linked
+one shows, in a sentence or output with the same words, a number that differs by a slip, or the only
+number with the same label.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from vaultkit.checks.check import FAILS, Check
+from vaultkit.checks.lookup import exactly, number_of
+from vaultkit.checks.observed import NUMBER_IN_OUTPUT
+from vaultkit.checks.stated import digits_of
+from vaultkit.claims.attributions import behind, is_apart, is_cited
+from vaultkit.claims.lexicon import Lexicon, lexicon
+from vaultkit.claims.mentions import Sentence, sentences, stems
+from vaultkit.claims.stated import Stated
+from vaultkit.read.note import Link, Note
+from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.store import key_of
+
+#: The least digits of a number that is compared, and of one that agrees with none by chance.
+_LEAST, _MANY = 2, 4
+#: Longer numbers in outputs are no numbers of a sentence.
+_LONGEST = 20
+_UNIT = re.compile(r"\s?([%°]|[A-Za-z]+)")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A number that a note shows, with the words around it."""
+
+    value: Fraction
+    words: frozenset[str]
+    #: The words right before it, and its unit.
+    label: frozenset[str]
+    unit: str
+    line: int
+
+
+def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
+    """Yield the numbers in sentences with one link to a note, behind it or in its words.
+
+    Examples
+    --------
+    >>> from vaultkit.read.markdown import parse
+    >>> note = parse("As in [[Sag]], where the beam sags 12.5 mm.")
+    >>> [(link.target, number.text) for link, _, number in citations(note)]
+    [('Sag', '12.5 mm')]
+    """
+    links = [link for link in note.links if not link.embed and link.target]
+    if not links:
+        return
+    for sentence in sentences(note, _lexicon(note)):
+        begins, ends = sentence.place_of(0), sentence.place_of(max(0, len(sentence.text) - 1))
+        own = [link for link in links if begins <= (link.line, link.column) <= ends]
+        if len(own) != 1:
+            continue
+        place = own[0].line, own[0].column
+        behind_it = [n for n in sentence.numbers if n.digits and sentence.place_of(n.start) > place]
+        at = max((n for n in range(len(sentence.text)) if sentence.place_of(n) <= place), default=0)
+        behind_it = [] if is_apart(sentence, sentence.text[at:]) else behind_it
+        for number in behind_it:
+            if _digits(number) >= _LEAST and not number.bounds and not number.times:
+                line, column = sentence.place_of(number.start)
+                is_inside = line == own[0].line and column < own[0].column + len(str(own[0]))
+                if is_inside or is_cited(sentence, at, number.start):
+                    yield own[0], sentence, number
+
+
+def cited(note: Note, vault: Vault) -> dict[Link, Note]:
+    """Return the notes whose numbers a note cites, by the links."""
+    found: dict[Link, Note] = {}
+    for link, _, _ in citations(note):
+        try:
+            other = vault.notes.get(vault.find(link.target, note.path))
+        except BrokenLinkError:
+            continue
+        if other is not None and other.path != note.path:
+            found[link] = other
+    return found
+
+
+def state(note: Note) -> str:
+    """Return a hash of the numbers that a note shows, with their words."""
+    return key_of([str(one) for one in _shown(note)]).hex()
+
+
+def check(note: Note, vault: Vault) -> Iterator[Check]:
+    """Yield the numbers that a note states of a linked one, and that this one shows otherwise."""
+    others = cited(note, vault)
+    if not others:
+        return
+    own = list(_shown(note))
+    for link, sentence, number in citations(note):
+        if link not in others:
+            continue
+        line, column = sentence.place_of(number.start)
+        theirs = list(_shown(others[link]))
+        elsewhere = [one for one in own if one.line != line]
+        if any(number.agrees(one.value) for one in (*theirs, *elsewhere)):
+            continue
+        if why := _contradiction(sentence, number, theirs):
+            why = f"{number.text}: [[{others[link].name}]] {why}"
+            yield Check("number", line, number.text, FAILS, why, column)
+
+
+def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> str:
+    """Return what a linked note shows in place of a number; empty if that is in doubt."""
+    unit, label = _unit(sentence, number), _label(sentence, number)
+    words = stems(sentence.text, sentence.lexicon) - stems(unit, sentence.lexicon)
+    digits = len(re.sub(r"\D", "", number.digits).lstrip("0"))
+    enough = max(0, _MANY - digits)
+    for one in shown:
+        alike = len(words & one.words) + bool(label and one.label == label)
+        if _is_slip(number, one.value) and alike >= enough:
+            return f"has {float(one.value):.6g} there (line {one.line})"
+    same = [
+        one
+        for one in shown
+        if label and one.label == label and one.unit == unit and len(words & one.words) >= _LEAST
+    ]
+    if same and len({one.value for one in same}) == 1:
+        return f"has {float(same[0].value):.6g} there (line {same[0].line})"
+    return ""
+
+
+def _shown(note: Note) -> Iterator[Shown]:
+    """Yield the numbers that a note shows in sentences, outputs, code and tables."""
+    words = _lexicon(note)
+    none: frozenset[str] = frozenset()
+    for sentence in sentences(note, words):
+        own = stems(sentence.text, words)
+        for number in sentence.numbers:
+            line, unit = sentence.place_of(number.start)[0], _unit(sentence, number)
+            yield Shown(number.value, own, _label(sentence, number), unit, line)
+            for scale in number.scales:
+                yield Shown(number.value * scale, own, none, "", line)
+    for fence in note.fences:
+        for index, text in enumerate(fence.text.splitlines(), fence.line + 1):
+            own = stems(text, words)
+            for found in NUMBER_IN_OUTPUT.finditer(text):
+                if len(found[0]) <= _LONGEST:
+                    before = stems(" ".join(text[: found.start()].split()[-1:]), words)
+                    label = before if fence.language == "text" else none
+                    behind_it = _UNIT.match(text, found.end())
+                    unit = behind_it[1] if behind_it else ""
+                    value = exactly(number_of(found[0]))
+                    yield Shown(value, own, label, unit, index)
+                    if unit == "%":
+                        yield Shown(value / 100, own, none, "", index)
+    for cell in note.cells:
+        for found in NUMBER_IN_OUTPUT.finditer(cell.text):
+            if len(found[0]) <= _LONGEST:
+                own = stems(f"{cell.first[0]} {cell.title}", words)
+                yield Shown(exactly(number_of(found[0])), own, none, "", cell.line)
+
+
+def _lexicon(note: Note) -> Lexicon:
+    return lexicon(str(note.meta.get("lang") or "en"))
+
+
+def _unit(sentence: Sentence, number: Stated) -> str:
+    return next(iter(behind(sentence, number)), "")
+
+
+def _label(sentence: Sentence, number: Stated) -> frozenset[str]:
+    """Return the stem of the last word of substance before a number."""
+    before = [word.stem for word in sentence.words if word.end <= number.start][-3:]
+    kept = [word for word in before if stems(word, sentence.lexicon)]
+    return frozenset(kept[-1:])
+
+
+def _digits(number: Stated) -> int:
+    return len(re.sub(r"\D", "", number.digits).strip("0"))
+
+
+def _is_slip(number: Stated, value: Fraction) -> bool:
+    """Return whether a value has the digits of a number in another order, or one other digit."""
+    one, other = number.digits.replace(",", ""), digits_of(number, value).replace(",", "")
+    if len(one) != len(other) or one == other:
+        return False
+    wrong = sum(a != b for a, b in zip(one, other, strict=True))
+    return wrong == 1 or sorted(one) == sorted(other)
