@@ -154,7 +154,7 @@ def _shown(note: Note) -> Iterator[Shown]:
                     value = exactly(number_of(found[0]))
                     yield Shown(value, own, label, unit, index)
                     if unit == "%":
-                        yield Shown(value / 100, own, none, "", index)
+                        yield Shown(value / 100, own, label, "", index)
     for cell in note.cells:
         for found in NUMBER_IN_OUTPUT.finditer(cell.text):
             if len(found[0]) <= _LONGEST:
