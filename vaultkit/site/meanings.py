@@ -91,11 +91,11 @@ def read(note: Note) -> list[Meaning]:
 
 
 def _plain(markdown: str) -> str:
-    """Return a line of Markdown as plain text with a capital first letter."""
+    """Return a line of Markdown as plain text; a first word, but no letter, gets a capital."""
     text = WIKILINK.sub(lambda link: link["words"] or link["target"], markdown)
     text = _FORMULA.sub(lambda formula: spoken(formula[1]), text)
     text = re.sub(r"[*`]", "", text).strip().rstrip(":;,")
-    return text[:1].upper() + text[1:]
+    return text[:1].upper() + text[1:] if re.match(r"[^\W\d_]{2}|a\b", text) else text
 
 
 class Meanings:
