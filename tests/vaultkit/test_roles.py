@@ -117,6 +117,13 @@ spelt 7
 hydration 68%, mean 24.50
 ```
 """
+LOAVES = """
+| flour | loaves |
+|---|---|
+| rye | 12 |
+| spelt | {} |
+| wheat | {} |
+"""
 TREES = """
 ```python
 height = {"oak": 23.4, "birch": 17.8, "yew": 9.6}
@@ -165,6 +172,7 @@ PAIRS = [
     (BAKERY, "The hydration is 68 %.", "The hydration is 72 %."),
     (BAKERY, "The mean is 24.5.", "The mean is 27.0."),
     (TREES, "The birch is 38 years old.", "The birch is 142 years old."),
+    (BAKERY, LOAVES.format(7, 31), LOAVES.format(31, 7)),
     (TREES, "The oldest is 310.", "The oldest is 142."),
     (TREES, "The mean height is 16.9.", "The mean height is 19.6."),
     (TREES, "The mass is 5 g.", "The mass is 5 kg."),
@@ -208,6 +216,7 @@ OPEN = [
     (BAKERY, "On day 12 the spelt ran out."),
     (BAKERY, "In the spelt bag are 31 kg."),
     (BAKERY, "Rye was 31 euros."),
+    (BAKERY, "| flour | days |\n|---|---|\n| rye | 12 |\n| spelt | 12 |\n| wheat | 7 |"),
     (BAKERY, "Twelve rye rolls and seven wheat rolls are free."),
     (BAKERY, "A hydration of 75 % makes big holes."),
     (BAKERY, "Take more water. If so, the hydration is 75 %."),

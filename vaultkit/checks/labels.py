@@ -10,19 +10,12 @@ import re
 from collections.abc import Mapping
 
 from vaultkit.checks.lookup import Evidence
+from vaultkit.claims.lexicon import Lexicon, lexicon
 
 _NAME = re.compile(r"[a-z]{3,}")
 _LABEL = re.compile(
     r"(?<![\w.-])([A-Za-z][a-z]{2,})\s?[:=]?\s+([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.]*\w)"
 )
-#: Words that label no quantity though a number follows; *the largest* can be that of anything.
-_SUPERLATIVE = re.compile(
-    r"(?i:(?:larg|small|great|high|low|long|short|b|fast|slow|near|fin)\w*est)"
-)
-_NO_NAMES = {
-    "and", "are", "but", "for", "from", "has", "into", "its", "not", "off", "one", "only", "out",
-    "over", "than", "that", "the", "then", "this", "with", "about", "after", "array", "all", "was",
-}  # fmt: skip
 #: A word before more numbers than this labels none of them.
 _FEW = 8
 
@@ -39,24 +32,27 @@ class Labels:
     ([373.51, 373.514], [946.53])
     """
 
-    def __init__(self) -> None:
+    def __init__(self, words: Lexicon | None = None) -> None:
+        words = words or lexicon()
         self._named: dict[str, Evidence] = {}
+        self._ignored = set(words.words["labelling"]["none"])
+        self._superlative = re.compile(words.pattern("labelling", "superlatives"), re.IGNORECASE)
 
     def read(self, text: str, source: str) -> None:
         """Add the numbers of a line of output, labelled by the words right before them."""
         for word, number in _LABEL.findall(text):
-            if word.lower() not in _NO_NAMES:
+            if word.lower() not in self._ignored:
                 self._named.setdefault(word.lower(), Evidence()).print([number], source)
 
     def bind(self, values: Mapping[str, float]) -> None:
         """Add scalars, labelled by their names."""
         for name, value in values.items():
-            if _NAME.fullmatch(name) and name not in _NO_NAMES:
+            if _NAME.fullmatch(name) and name not in self._ignored:
                 self._named.setdefault(name, Evidence()).add([value], f"variable {name}")
 
     def of(self, word: str) -> Evidence:
         """Return the numbers that a word labels; none if there are too many."""
-        if _SUPERLATIVE.fullmatch(word):
+        if self._superlative.fullmatch(word):
             return Evidence()
         named = self._named.get(word.lower()) or Evidence()
         return named if len(named.numbers) <= _FEW else Evidence()

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from vaultkit.checks.backing import NEAR, Backing
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, UNPROVEN, Check
+from vaultkit.checks.derived import derived
 from vaultkit.checks.lookup import Evidence
 from vaultkit.checks.observed import Observed
 from vaultkit.checks.origins import origins
@@ -83,6 +84,9 @@ class Numbers:
             elif why := self._wrong(index, quantity, rows, in_order):
                 yield verdict(UNJUDGED, why)
             elif not self.backing.backed(quantity):
+                if how := self._derived(quantity):
+                    yield verdict(HOLDS, f"from this sentence: {how}", FOUND)
+                    continue
                 yield Check("number", line, text, UNJUDGED, self.backing.why(quantity), column)
             elif index in empty:
                 yield verdict(UNJUDGED, "no number is between this one and the same one")
@@ -93,6 +97,16 @@ class Numbers:
                 yield verdict(UNJUDGED, why)
             else:
                 yield verdict(HOLDS, self.backing.rests_on(quantity), FOUND)
+
+    def _derived(self, quantity: Quantity) -> str:
+        """Return how a number follows from others of its sentence that the page has."""
+        others = [
+            other
+            for other in claims_of(self.seen.note).quantities
+            if other is not quantity and other.sentence and other.sentence == quantity.sentence
+            if other.readings and (other.given or self.backing.backed(other))
+        ]
+        return derived(quantity, others)
 
     def _wrong(
         self, index: int, quantity: Quantity, rows: Rows, in_order: Mapping[int, str]

@@ -16,6 +16,7 @@ from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import Evidence, number_of
 from vaultkit.checks.observed_shapes import ObservedShapes, plain, rows_of
 from vaultkit.checks.together import Row
+from vaultkit.claims.lexicon import lexicon
 from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import plain_tex, states
 from vaultkit.run.session import Step
@@ -63,7 +64,7 @@ class Observed:
         #: Rows of arrays, and shapes, with their sources.
         self.made: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
-        self.labels = Labels()
+        self.labels = Labels(lexicon(str(note.meta.get("lang") or "en")))
         #: By the line of each block, the numbers in each line of its output.
         self.lines: list[tuple[int, list[Row]]] = []
         #: By the line of each block, the numbers and arrays that are bound to names after it.

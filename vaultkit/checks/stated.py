@@ -64,12 +64,12 @@ def judge_value(binding: Binding, value: Any, text: str) -> Judged:
             ahead = binding.words[: binding.at]
             return Judged(True, held) if _dates(ahead, value, words) else Judged(False, is_)
         case str():
-            return Judged(True, held) if _ends_with(binding, [value]) else Judged(False, is_)
+            return Judged(True, held) if _ends_with(binding, [value], words) else Judged(False, is_)
         case [*several] if several and all(isinstance(one, Fraction) for one in several):
             return _number(binding, several, [_short(one) for one in several], words)
         case [*several] if several:
             named = [str(one) for one in several]
-            return Judged(True, held) if _ends_with(binding, named) else Judged(False, is_)
+            return Judged(True, held) if _ends_with(binding, named, words) else Judged(False, is_)
     return Judged(False, f"{is_}, which no words can state")
 
 
@@ -236,7 +236,7 @@ def _dates(ahead: str, value: datetime.date | datetime.time, words: Lexicon) -> 
             stated.append(("year", int(token)))
         elif token.isdigit() and len(token) <= len("31") and 1 <= int(token) <= 31:
             stated.append(("day", int(token)))
-        elif word in (*endings, "of", "the", "at"):
+        elif word in (*endings, *words.words["grammar"]["in_dates"]):
             continue
         elif stated:
             break
@@ -253,7 +253,7 @@ def _dates(ahead: str, value: datetime.date | datetime.time, words: Lexicon) -> 
     return bool(parts) and all(is_so(name, number) for name, number in parts.items())
 
 
-def _ends_with(binding: Binding, names: Sequence[str]) -> bool:
+def _ends_with(binding: Binding, names: Sequence[str], words: Lexicon) -> bool:
     """Return whether the words before a comment end with names, in order.
 
     Some words may follow the last one: *the `f` node*.
@@ -261,7 +261,7 @@ def _ends_with(binding: Binding, names: Sequence[str]) -> bool:
     ahead = binding.words[: binding.at]
     own = _comparable(ahead)
     wanted = [token for name in names for token in _comparable(name)]
-    between = {"and", "or", "then", "to", "the", "a", "an", "with"}
+    between = words.words["grammar"]["in_lists"]
     for skipped in range(_BETWEEN + 1):
         end = len(own) - skipped
         at, left = end, list(wanted)

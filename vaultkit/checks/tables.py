@@ -200,6 +200,12 @@ class Tables:
             )
             ordered = where in in_order
             enough = len(pairs) >= _ROWS + swapped + ordered and digits >= _DIGITS * (1 + ordered)
+            # All labels of the source with all its numbers, which are no ranks: two are exchanged.
+            whole = swapped and not ordered and len(pairs) == len(column) >= _ROWS
+            whole = whole and any(w == where and len(s) == len(column) for w, s in self.sources)
+            every = sorted(n for _, n in pairs if n is not None)
+            apart = every[-1] - every[0] >= len(every) + 1 if every else False
+            enough |= whole and apart and sum(e.digits for e, _ in pairs) >= _DIGITS
             if enough and (len(wrong) == 1 or swapped) and not best:
                 best = [
                     Finding(e.line, e.column, e.text, False, f"in {where} it is {n:.6g}")

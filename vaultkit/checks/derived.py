@@ -1,0 +1,67 @@
+"""Finds numbers that follow from others of their sentence: *from 12 to 31 loaves, 19 more*.
+
+Such a number needs no line of an output: a reader can calculate it. Only numbers that hardly agree
+by chance are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, permutations
+
+from vaultkit.claims.amounts import Amount, Quantity
+
+#: The least digits of a number that follows from two, and of one that follows from any two of some.
+_LEAST, _SURE = 2, 3
+#: Most other numbers of its sentence.
+_MOST = 4
+_TWO = 2
+
+
+def derived(quantity: Quantity, others: Sequence[Quantity]) -> str:
+    """Return how a number follows from others; empty if it does not.
+
+    Examples
+    --------
+    >>> from vaultkit.claims.claims import claims_of
+    >>> from vaultkit.read.markdown import parse
+    >>> *others, last = claims_of(parse("It rose from 12 to 31, by 19.")).quantities
+    >>> derived(last, others)
+    '31 − 12'
+    """
+    if len(quantity.readings[:1]) != 1 or len(quantity.readings[0]) != 1 or quantity.bounds:
+        return ""
+    amount = quantity.readings[0][0]
+    known = [(q.text, q.readings[0][0]) for q in others if _is_single(q)][:_MOST]
+    if amount.over or amount.digits < (_LEAST if len(known) == _TWO else _SURE):
+        return ""
+    for text, value, is_exact in _results(known):
+        if amount.digits < _SURE and not (is_exact and amount.whole):
+            continue
+        if any(abs(value - wanted) <= slack for wanted, _, slack in amount.wanted):
+            return text
+    return ""
+
+
+def _is_single(quantity: Quantity) -> bool:
+    return bool(quantity.readings) and len(quantity.readings[0]) == 1
+
+
+def _results(known: Sequence[tuple[str, Amount]]) -> Iterator[tuple[str, Fraction, bool]]:
+    """Yield results with their expressions, and whether they add or subtract integers."""
+    for (a, one), (b, other) in combinations(known, 2):
+        whole = one.whole and other.whole
+        yield f"{a} + {b}", one.value + other.value, whole
+        yield f"{a} × {b}", one.value * other.value, False
+    for (a, one), (b, other) in permutations(known, 2):
+        whole = one.whole and other.whole
+        if one.value > other.value:
+            yield f"{a} − {b}", one.value - other.value, whole
+        if other.value:
+            yield f"{a} / {b}", one.value / other.value, False
+            yield f"{a} / {b} − 1", one.value / other.value - 1, False
+            yield f"1 − {a} / {b}", 1 - one.value / other.value, False
+    for a, one in known:
+        if one.value:
+            yield f"1 / {a}", 1 / one.value, False
