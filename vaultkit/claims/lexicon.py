@@ -37,8 +37,7 @@ class Lexicon:
         >>> lexicon("en").pattern("before", "exactly")
         '(?:precisely|exactly)'
         """
-        lists = self.words[table]
-        return alternatives(word for name in names or lists for word in lists[name])
+        return _pattern(self, table, names)
 
     def find(self, table: str, text: str) -> Iterable[tuple[re.Match[str], str]]:
         """Yield the words of a table in a text, the longest at each place, with their lists.
@@ -65,6 +64,12 @@ class Lexicon:
     def __hash__(self) -> int:
         """Return the hash of its identity: each file is read once."""
         return id(self)
+
+
+@cache
+def _pattern(lexicon: Lexicon, table: str, names: tuple[str, ...]) -> str:
+    lists = lexicon.words[table]
+    return alternatives(word for name in names or lists for word in lists[name])
 
 
 @cache
