@@ -30,7 +30,7 @@ def test_the_example_has_something_of_every_kind_and_all_of_it_holds(vault: Vaul
     note = parse(_EXAMPLE, vault.root / "Example.md")
     checks = list(inspect(note, vault, Settings(typeset=to_mathml)))
     assert [check.why for check in checks if check.outcome == FAILS] == []
-    kinds = {"block", "link", "formula", "equation", "shape", "number"}
+    kinds = {"block", "link", "formula", "equation", "shape", "number", "sentence"}
     assert {check.kind for check in checks} == kinds
 
 

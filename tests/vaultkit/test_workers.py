@@ -522,3 +522,33 @@ def test_keepers_that_were_made_ahead_do_the_work_and_prepare_when_there_is_some
     with Workers(Prepared(), 0) as workers:
         workers.begin()
         assert family() == before
+
+
+PREPARED = """
+import re._compiler
+import sys
+from pathlib import Path
+
+from vaultkit.pipeline.inspect import Task, run_code
+from vaultkit.pipeline.process import CHECKS, NoteWork
+from vaultkit.read.markdown import parse
+
+folder = Path(sys.argv[1])
+if sys.argv[2] == "prepared":
+    NoteWork(folder).prepare()
+compiled, compile_ = [], re._compiler.compile
+re._compiler.compile = lambda pattern, flags=0: compiled.append(pattern) or compile_(pattern, flags)
+text = "The mean is 4.5, twice 2.25.\\n\\n```python\\nmean = 9 / 2\\nmean\\n```\\n"
+list(run_code(Task(parse(text, folder / "A.md"), folder, frozenset(CHECKS))))
+print(len(compiled))
+"""
+
+
+@pytest.mark.long
+def test_the_patterns_that_find_statements_are_compiled_before_the_fork(tmp_path: Path) -> None:
+    def compiled(how: str) -> int:
+        command = [sys.executable, "-c", PREPARED, str(tmp_path), how]
+        return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+    assert compiled("not") > 20
+    assert compiled("prepared") <= 5

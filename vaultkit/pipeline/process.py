@@ -148,7 +148,8 @@ array([[0.125, 0.25 ],
 ## Part
 
 The first is 0.125, [0.25, 0.5] a row, 1/4 a fraction, and `x` is 2 by 2, or (2, 2).
-The mean is 0.625, and the sum rises by 25 % to 2.5, more than two<!-- x.sum() > 2 -->. It takes 6 steps.
+The mean is 0.625. The sum rises by 25 % to 2.5, more than two<!-- x.sum() > 2 -->.
+It takes 6 steps.
 
 $$
 \sum_{j=1}^{2} x_{ij} \ge 0.75, \quad \frac{x^\top x}{2} = \frac{1}{2} x^\top x
