@@ -405,6 +405,22 @@ def test_axe_finds_nothing(ask: Visitor, width: int, scheme: str) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.long
+def test_evidence_does_not_give_an_answer_away(visit: Visitor) -> None:
+    page = visit("softmax/")
+    formula = page.locator(".vk-math--display", has=page.locator("math[data-tex*='x + c']"))
+    box = page.locator(".vk-box")
+    formula.hover()
+    expect(box).to_contain_text("when you have answered")
+    expect(box).not_to_contain_text("0.57")
+    page.mouse.move(2, 2)
+    expect(box).to_have_count(0)
+    question = page.locator(".vk-predict", has_text="2 decimals").last
+    question.get_by_role("button", name="Show").click()
+    formula.hover()
+    expect(box).to_contain_text("0.57")
+
+
 # --- Flashcards -----------------------------------------------------------------------------------
 
 DECK = ".vk-deck"

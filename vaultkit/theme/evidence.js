@@ -68,11 +68,23 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     return null;
   };
 
+  /* Whether the part is in a section with a question that the reader has not answered yet. */
+  const isAsked = (part) => {
+    const headings = [...document.querySelectorAll(".md-content :is(h2, h3)")];
+    const section = (node) => headings.findLast((heading) =>
+      heading.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING);
+    return [...document.querySelectorAll(".vk-folded:not([hidden])")]
+      .some((folded) => section(folded) === section(part));
+  };
+
   const open = (trigger, byKeyboard = false) => {
     clearTimeout(timer);
     if (shown === trigger) return;
     close();
-    const { part, text: [built, ...lines] } = known.get(trigger);
+    const { part, text: [built, ...found] } = known.get(trigger);
+    // The values could give the answer away.
+    const lines = !part.dataset.term && isAsked(part)
+      ? [["The values are shown when you have answered the question in this section."]] : found;
     // What a run in the reader's browser has found replaces what the build had found.
     const title = part.dataset.now ?? built;
     if (part.dataset.now) lines.unshift([`On the page as it was published: ${built.charAt(0).toLowerCase()}${built.slice(1)}`]);
