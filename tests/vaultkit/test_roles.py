@@ -228,6 +228,11 @@ OPEN = [
     (TREES, "A yew of 38 years is young."),
     (TREES, "After 38 years the yew was moved."),
     (TREES, "The mean height is 55.5 feet."),
+    (TREES, "It is spring. The mean height is 12.3."),
+    (TREES, "The mass is 5000 mg."),
+    (TREES, "The birch has 142 leaves at least."),
+    (TREES, "A birch has 142 years to live."),
+    (TREES, "The yew is 17.8 km away."),
 ]
 
 

@@ -135,7 +135,7 @@ class Facts:
             for words, number, unit in filter(None, items):
                 self._add(words, number, line, number.isdigit(), unit)
                 if not words and unit:
-                    self._add(unit, number, line, counts=number.isdigit())
+                    self._add(unit, number, line, number.isdigit(), unit)
             if len(items) > 1 and all(item and item[0] for item in items):
                 own = {stems(i[0], self.lexicon): [_exact(i[1])] for i in items if i}
                 units = {i[2] for i in items if i}

@@ -126,13 +126,18 @@ class Roles:
             return ""
         measures = stems(" ".join(self.lexicon.words["roles"]["measures"]), self.lexicon)
         others = [
-            f for f in facts if f not in named and number.agrees(f.value) and not f.label & measures
+            f
+            for f in facts
+            if f not in named and number.agrees(f.value) and not f.label & measures
+            if not (units and f.unit) or self._has_unit(units, [f])
         ]
         is_known = self._has_unit(units, named + others)
         if others and _digits(number) >= (_TELLING if is_known else _SURE):
             return f"{what}, and that is {others[0].source}"
         value = named[0].value
         if not is_copula(sentence, number) or not all(_is_same(value, v) for v in values):
+            return ""
+        if units and any(fact.unit for fact in named) and not self._has_unit(units, named):
             return ""
         small = number.value.denominator == value.denominator == 1 and abs(number.value) < _TOP
         if len(values) == 1 and small and _is_plain(number) and abs(value) < _TOP:
@@ -158,10 +163,10 @@ class Roles:
         """Return whether a number has no unit, or one in which the page shows such facts."""
         if not units:
             return True
-        known = frozenset(word for fact in facts for word in fact.unit.split())
+        known = {word for fact in facts for word in fact.unit.split()}
         if units[0] == "%":
             return "%" in known or all(abs(fact.value) <= 1 for fact in facts)
-        return is_unit_of(units, known, self.lexicon)
+        return bool({*units, *(stem(unit, self.lexicon) for unit in units)} & known)
 
     @cached_property
     def _general(self) -> frozenset[str]:

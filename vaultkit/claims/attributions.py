@@ -18,6 +18,8 @@ from vaultkit.claims.stated import Stated
 
 #: Most words between a label and its number, in this order and in the other.
 _AFTER, _BEFORE = 8, 3
+#: The least digits of a decimal number that hardly agrees with another one by chance.
+_SURE = 3
 #: Most words of a subject.
 _LONGEST_SUBJECT = 4
 _PAUSE = re.compile(r"[:;—–](?=\s)")
@@ -99,14 +101,10 @@ def is_unit_of(words: Sequence[str], known: frozenset[str], lexicon: Lexicon) ->
     """Return whether some words behind a number are among those of its kind.
 
     >>> from vaultkit.claims.lexicon import lexicon
-    >>> is_unit_of(["kg"], frozenset({"g"}), lexicon()), is_unit_of(["hours"], frozenset({"m"}), lexicon())
-    (True, False)
-    """  # noqa: E501
-    bases = {_PREFIX.sub("", word) for word in known}
-    for word in words:
-        if word in known or stem(word, lexicon).lower() in known or _PREFIX.sub("", word) in bases:
-            return True
-    return False
+    >>> [is_unit_of([word], frozenset({"loav"}), lexicon()) for word in ("loaves", "hours")]
+    [True, False]
+    """
+    return any(word in known or stem(word, lexicon).lower() in known for word in words)
 
 
 def beside(sentence: Sentence, place: Place, kind: frozenset[str]) -> tuple[Stated | None, bool]:
@@ -123,7 +121,8 @@ def beside(sentence: Sentence, place: Place, kind: frozenset[str]) -> tuple[Stat
     """
     after = [n for n in sentence.numbers if n.start >= place.end]
     ahead = [n for n in sentence.numbers if n.end <= place.start]
-    if _is_aside(sentence, place):
+    bounded = _pattern(sentence.lexicon, r"\b{}\b", "bounds_behind")
+    if _is_aside(sentence, place) or bounded.search(sentence.text):
         return None, False
     lexicon = sentence.lexicon
     if after:
@@ -135,7 +134,7 @@ def beside(sentence: Sentence, place: Place, kind: frozenset[str]) -> tuple[Stat
                 other = _pattern(lexicon, r"\b{}\b", "other_times").search(gap)
                 return (None if other else after[0]), True
             is_plain = words in ([], ["%"]) or _is_of_kind(gap, kind, lexicon)
-            is_plain = is_plain and _is_plain_gap(gap, kind, lexicon)
+            is_plain = is_plain and (_is_sure(after[0]) or _is_plain_gap(gap, kind, lexicon))
             if is_plain or after[0].digits:
                 return (after[0] if is_plain else None), False
     if ahead and not (after and after[0].digits):
@@ -156,6 +155,11 @@ def beside(sentence: Sentence, place: Place, kind: frozenset[str]) -> tuple[Stat
         is_plain = words in ([], ["%"]) and _is_plain_gap(" ".join(before), kind, lexicon)
         return (number if is_plain else None), False
     return None, False
+
+
+def _is_sure(number: Stated) -> bool:
+    """Return whether a number has so many digits that it is hardly another one by chance."""
+    return "." in number.digits and len(re.sub(r"\D", "", number.digits).lstrip("0")) >= _SURE
 
 
 def _links(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
@@ -184,9 +188,9 @@ def _is_aside(sentence: Sentence, place: Place) -> bool:
     lexicon = sentence.lexicon
     if _pattern(lexicon, r"\b{}\s(?:(?:the|this|that|our)\s)?$", "near").search(before):
         return True
-    # *A yew of 77 years is young* is about any.
+    # *A yew has 77 leaves at least* is about any.
     if _pattern(lexicon, r"^\s*{}\s$", "articles_of_any").search(before):
-        return bool(_pattern(lexicon, r"\s{}\b", "of_any").match(sentence.text, place.end))
+        return True
     case = _pattern(lexicon, r"^\s*{}\b\s*", "case").match(before)
     return bool(case) and bool(re.search(r"\w+\s+\w+", before[case.end() :] if case else ""))
 
@@ -272,13 +276,9 @@ def possession(sentence: Sentence, number: Stated) -> list[str]:
 
 
 def leads(sentence: Sentence, number: Stated) -> bool:
-    """Return whether nothing before a number sets another case, in its sentence or paragraph."""
-    lexicon = sentence.lexicon
-    if re.search(r"[,:(—–]\s", sentence.text[: number.start]):
-        return False
+    """Return whether no words before a number, in sentence or paragraph, may set another case."""
     earlier = sentence.piece.text[: sentence.begins]
-    case = _pattern(lexicon, r"(?:^|[.!?]\s+){}\b", "case").search(earlier)
-    return not case and not is_apart(sentence, earlier)
+    return not earlier.strip() and not re.search(r"[,:(—–]\s", sentence.text[: number.start])
 
 
 def is_cited(sentence: Sentence, link: int, number: int) -> bool:
