@@ -166,7 +166,6 @@ def binding_block(note: Note, name: str, line: int) -> int | None:
     return next(iter(above[-1:] or binds), None)
 
 
-@lru_cache(maxsize=4096)
 @dataclass(frozen=True)
 class Value:
     """A value that a block has bound to a name: its type and shape, and a short text of it."""
@@ -181,6 +180,11 @@ def bound(block: Block) -> frozenset[str]:
     source = block.fence.text
     if block.kind == "pycon":
         source = "\n".join(re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", source, re.MULTILINE))
+    return _bound(source)
+
+
+@lru_cache(maxsize=4096)  # each statement of a page asks all blocks
+def _bound(source: str) -> frozenset[str]:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
