@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
-from visitor import ROOT, Contexts, Visitor, visiting
+from visitor import Contexts, Visitor, visiting
 
+from tests.own_vault import VAULT
 from vaultkit.checks.check import Check
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.pipeline.runner import Runner
-from vaultkit.read.vault import Vault
 from vaultkit.site.runnable import PYODIDE
 
 # Two cores that others use, too.
@@ -122,7 +122,7 @@ def test_a_page_is_checked_where_it_is_read(ready: Page, loaded: Visitor) -> Non
     asked: list[str] = []
     ready.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
     load(ready)
-    vault = Vault(ROOT / "docs")
+    vault = VAULT
     note = vault.notes[vault.root / "Attention Equation.md"]
     blocks = ready.locator(".highlight[data-outcome=holds]")
     expect(blocks).to_have_count(len(note.blocks))
@@ -400,7 +400,7 @@ def test_all_notes_come_out_in_a_browser_as_they_do_here(visit: Visitor, pyodide
     for data in page.evaluate("told"):
         if "check" in data:
             found[data["id"]].append(Check.from_plain(data["check"]))
-    vault = Vault(ROOT / "docs")
+    vault = VAULT
     rows = page.locator(".vk-ledger tr[data-note]")
     names = rows.evaluate_all("rows => rows.map(row => row.dataset.note)")
     assert sorted(names) == sorted(vault.relative(path) for path in vault.notes)

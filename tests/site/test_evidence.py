@@ -172,7 +172,7 @@ RESTS_ON = {
 }
 
 
-@pytest.mark.usually("mouse-1280", "touch-390")
+@pytest.mark.usually("mouse-1280")
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_box_tells_what_it_rests_on(look: Visitor, way: str, width: int) -> None:

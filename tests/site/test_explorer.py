@@ -77,6 +77,7 @@ def test_attention_is_the_snippets(compute: Any) -> None:
         assert_allclose(found["output"], output, **CLOSE)
 
 
+@pytest.mark.usually("True")
 @pytest.mark.parametrize("trained", [False, True])
 def test_the_trained_head_is_the_snippets(compute: Any, trained: bool) -> None:
     weights = trained_head.load()[trained]
@@ -244,6 +245,7 @@ def test_it_begins_as_drawn_resets_and_leaves_paper_to_the_drawing(
     assert not panel.is_visible()
 
 
+@pytest.mark.long
 def test_a_row_is_seen_by_mouse(visit: Visitor) -> None:
     page = visit("attention-explorer/")
     panel = panel_of(page, "attention-explorer/")

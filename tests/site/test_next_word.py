@@ -142,6 +142,7 @@ def test_a_word_that_it_does_not_know_is_named(visit: Visitor) -> None:
     expect(panel.locator(".next__sentence")).to_contain_text("lend the money . the bank is …")
 
 
+@pytest.mark.long
 def test_without_a_head_river_and_money_come_nearer(visit: Visitor) -> None:
     panel = panel_of(visit())
     said = panel.locator(".touch__words")

@@ -6,11 +6,10 @@ import re
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from visitor import LOST, NEAR, OPEN, ROOT, Visitor, violations
+from visitor import LOST, NEAR, OPEN, Visitor, violations
 
-from vaultkit.read.vault import Vault
+from tests.own_vault import VAULT
 
-VAULT = Vault(ROOT / "docs")
 ADDRESSES = {
     "" if note.name == "index" else VAULT.address(note) + "/": note.name
     for note in VAULT.notes.values()

@@ -10,11 +10,10 @@ from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import Page, expect
-from visitor import CHECKED, LOST, NEAR, OPEN, ROOT, Visitor, violations
+from visitor import CHECKED, LOST, NEAR, OPEN, Visitor, violations
 
-from vaultkit.read.vault import Vault
+from tests.own_vault import VAULT
 
-VAULT = Vault(ROOT / "docs")
 PAGES = sorted(
     "" if note.name == "index" else VAULT.address(note) + "/" for note in VAULT.notes.values()
 )
@@ -127,7 +126,7 @@ def test_a_first_visit_is_light(visit: Visitor, built: Path) -> None:
         assert sum(sent.values()) <= 230_000, (address, sent)
 
 
-@pytest.mark.usually("390")
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_message_is_read_whole(visit: Visitor, width: int) -> None:
     page = visit("the-equation-taken-apart/", width=width)

@@ -10,11 +10,10 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 from playwright.sync_api import Route, expect
-from visitor import CHECKED, ROOT, Visitor
+from visitor import CHECKED, Visitor
 
-from vaultkit.read.vault import Vault
+from tests.own_vault import VAULT
 
-VAULT = Vault(ROOT / "docs")
 ADDRESSES = {
     note.name: "" if note.name == "index" else VAULT.address(note) + "/"
     for note in VAULT.notes.values()
@@ -172,6 +171,7 @@ def test_the_site_may_move(visit: Visitor, built: Path) -> None:
     assert page.url == visit.base + "self-attention/"
 
 
+@pytest.mark.usually("True")
 @pytest.mark.parametrize("scripts", [True, False])
 def test_an_alias_leads_to_its_note(visit: Visitor, built: Path, scripts: bool) -> None:
     aliases = [path.parent for path in built.glob("*/index.html")]

@@ -20,7 +20,7 @@ def reach(page: Page) -> None:
     raise AssertionError("no term is reached")
 
 
-@pytest.mark.usually("touch-390", "keyboard-1280")
+@pytest.mark.usually("keyboard-1280")
 @pytest.mark.parametrize(
     ("way", "width"), [("mouse", 1280), ("touch", 390), ("keyboard", 390), ("keyboard", 1280)]
 )

@@ -15,6 +15,7 @@ from snippets.word_vectors import (
 )
 
 
+@pytest.mark.long
 def test_the_file_is_what_the_model_makes(minilm):
     computed = compute(minilm)
     with np.load(module.FILE) as file:

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.own_vault import VAULT
 from tests.vaultkit.agreement import of_checks, of_site
 from vaultkit.read.vault import Vault
 
@@ -182,7 +183,7 @@ def test_torture_is_seen_at_all(vault: Vault) -> None:
 
 @pytest.fixture(scope="module")
 def docs() -> Vault:
-    return Vault(DOCS)
+    return VAULT
 
 
 @pytest.mark.usually("Checks", "Sources", "Multi-Head Attention")

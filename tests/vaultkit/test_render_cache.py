@@ -65,7 +65,10 @@ EDITS: dict[str, tuple[Edit, int]] = {
 }
 
 
-@pytest.mark.parametrize("plugins", ["[search, vaultkit]", "[search, tags, vaultkit]"])
+@pytest.mark.parametrize(
+    "plugins",
+    [pytest.param("[search, vaultkit]", marks=pytest.mark.long), "[search, tags, vaultkit]"],
+)
 @pytest.mark.parametrize("what", EDITS)
 def test_only_what_has_changed_is_rendered(
     what: str, plugins: str, vault: Path, rendered: list[str]

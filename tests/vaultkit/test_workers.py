@@ -166,17 +166,34 @@ ENDINGS = [
 ]
 
 
+def each(rows: list[tuple[Any, ...]]) -> list[Any]:
+    """Mark all endings of a kind but the first one as long."""
+    kinds: set[str] = set()
+    found = []
+    for code, kind, *_ in ENDINGS:
+        own = next(row for row in rows if row[0] == code)
+        found.append(pytest.param(*own, marks=pytest.mark.long if kind in kinds else ()))
+        kinds.add(kind)
+    return found
+
+
 @pytest.fixture(scope="module")
-def endings() -> dict[str, Any]:
-    """Run all of it at once, with a harmless note after each."""
+def endings(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Run all that is asked for at once, with a harmless note after each."""
+    asked = {
+        item.callspec.params.get("code")
+        for item in request.session.items
+        if item.path == request.path and hasattr(item, "callspec")
+    }
+    codes = [code for code, *_ in ENDINGS if code in asked] or [ENDINGS[0][0]]
     np.ones((300, 300)) @ np.ones((300, 300))  # starts the threads of the BLAS
     before = family()
     found: dict[str, Any] = {}
     with Workers(work, count=2, limits=LIMITS) as workers:
-        for code, *_ in ENDINGS:
+        for code in codes:
             workers.submit(code)
             workers.submit(f"{code}; pass" if code == "pass" else f"# after {code!r}")
-        for code, *_ in ENDINGS:
+        for code in codes:
             found[code] = workers.result(code)
             good = f"{code}; pass" if code == "pass" else f"# after {code!r}"
             found["after " + code] = workers.result(good)
@@ -184,7 +201,7 @@ def endings() -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(("code", "kind", "words", "line"), ENDINGS)
+@pytest.mark.parametrize(("code", "kind", "words", "line"), each(ENDINGS))
 def test_each_ending_is_told(
     endings: dict[str, Any], code: str, kind: str, words: str, line: int | None
 ) -> None:
@@ -197,7 +214,7 @@ def test_each_ending_is_told(
     assert ending.messages == (({"ran": True},) if kind == "done" else ending.messages)
 
 
-@pytest.mark.parametrize("code", [code for code, *_ in ENDINGS])
+@pytest.mark.parametrize("code", each([(code,) for code, *_ in ENDINGS]))
 def test_what_comes_after_it_is_done(endings: dict[str, Any], code: str) -> None:
     ending = endings["after " + code]
     assert (ending.kind, ending.messages) == ("done", ({"ran": True},))
