@@ -6,7 +6,7 @@ import re
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from visitor import LOST, NEAR, OPEN, Visitor, violations
+from visitor import LOST, NEAR, OPEN, Visitor, restyle, violations
 
 from tests.own_vault import VAULT
 
@@ -95,9 +95,5 @@ def test_a_page_is_for_everybody(visit: Visitor, address: str) -> None:
     assert seen["wide"] <= 0
     page.evaluate(OPEN)
     found = complaints(page, EVERY)
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.emulate_media(color_scheme="dark")
-    if address != LOST:
-        page.wait_for_selector("body[data-md-color-scheme=slate]")
-    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    restyle(page, 390, "dark")
     assert found + complaints(page, LOOKS) == []

@@ -147,6 +147,8 @@ def restyle(page: Page, width: int, scheme: Literal["light", "dark"], **media: A
     page.set_viewport_size({"width": width, "height": 900 if width > 600 else 844})
     page.emulate_media(color_scheme=scheme, **media)
     colours = "slate" if scheme == "dark" else "default"
+    # A page that is open follows no change of the system's colours, but its own switch.
+    page.evaluate(f"document.querySelector('input[data-md-color-scheme={colours}]').click()")
     page.wait_for_selector(f"body[data-md-color-scheme={colours}]")
     page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
 
