@@ -118,7 +118,9 @@ class Roles:
         ]
         values = {fact.value for fact in named}
         units = behind(sentence, number)
-        what = f"{' '.join(words)} is {named[0].source}: {_shown(named[0].value)}" if named else ""
+        written = {word.stem: sentence.text[word.start : word.end] for word in sentence.words}
+        name = " ".join(written.get(word, word) for word in words)
+        what = f"{name} is {named[0].source}: {_shown(named[0].value)}" if named else ""
         if any(map(number.agrees, values)):
             other = self._of_other_unit(number, units, named)
             return f"{what} {other}" if other else ""

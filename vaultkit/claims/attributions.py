@@ -121,8 +121,8 @@ def beside(sentence: Sentence, place: Place, kind: frozenset[str]) -> tuple[Stat
     """
     after = [n for n in sentence.numbers if n.start >= place.end]
     ahead = [n for n in sentence.numbers if n.end <= place.start]
-    bounded = _pattern(sentence.lexicon, r"\b{}\b", "bounds_behind")
-    if _is_aside(sentence, place) or bounded.search(sentence.text):
+    not_its_own = _pattern(sentence.lexicon, r"\b(?:{}|{})\b", "bounds_behind", "totals")
+    if _is_aside(sentence, place) or not_its_own.search(sentence.text):
         return None, False
     lexicon = sentence.lexicon
     if after:
@@ -187,6 +187,9 @@ def _is_aside(sentence: Sentence, place: Place) -> bool:
     before = sentence.text[: place.start]
     lexicon = sentence.lexicon
     if _pattern(lexicon, r"\b{}\s(?:(?:the|this|that|our)\s)?$", "near").search(before):
+        return True
+    # *The yearly payment* is not the payment.
+    if _pattern(lexicon, r"\b{}\s[^\W\d_]+\s$", "determiners").search(before):
         return True
     # *A yew has 77 leaves at least* is about any.
     if _pattern(lexicon, r"^\s*{}\s$", "articles_of_any").search(before):
