@@ -98,7 +98,11 @@ print(K * 2)
 > True
 > ```
 
+## What it was
+
 The score is 0.16, see [[Index]].
+
+## How many
 
 > [!question] Predict
 > How many rows have `Q` and `K`?
@@ -260,7 +264,7 @@ def test_an_answer_is_judged_and_kept(ask: Visitor, width: int) -> None:
     page.goto(ask.base)
     table = page.locator(".vk-predicted")
     expect(table.get_by_role("status")).to_contain_text("answered 1 of 5 questions")
-    assert table.locator("tbody tr").all_inner_texts() == ["Ask\t5\t–\t1\t–"]
+    assert table.locator("tbody :is(th, td)").all_inner_texts() == ["Ask", "5", "–", "1", "–"]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.on("dialog", lambda dialog: dialog.accept())
     getattr(table.get_by_role("button", name="Forget"), press)()

@@ -28,7 +28,7 @@ def test_a_note_shows_where_it_stands(visit: Visitor, width: int) -> None:
     other = here.locator("a[aria-label='Feed-Forward Layer']")
     assert page.evaluate(LIT) == []
     other.focus()
-    joined = ["Residual Connection", "Feed-Forward Layer"]
+    joined = ["Positional Encoding", "Residual Connection", "Feed-Forward Layer"]
     assert page.evaluate(LIT) == joined
     assert page.evaluate(LEFT)
     page.keyboard.press("Enter")
