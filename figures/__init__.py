@@ -39,6 +39,7 @@ from figures import (
     similarity,
     starting,
     storied,
+    stretching,
     style,
     tiling,
     turning,
@@ -146,6 +147,7 @@ FIGURES: dict[str, Figure] = {
             machine, "computational-complexity", machine.complexity_data, machine.draw_complexity
         ),
         _figure(turning, "rotary", turning.data, turning.draw),
+        _figure(stretching, "context-extension", stretching.data, stretching.draw),
         _figure(memory, "recall-and-rewriting", memory.data, memory.draw),
         _figure(tiling, "tiles", tiling.tiles_data, tiling.draw_tiles),
         _figure(tiling, "tiles-in-half-precision", tiling.half_data, tiling.draw_half),

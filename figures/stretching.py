@@ -1,0 +1,147 @@
+"""Context extension: wavelengths before and after, and a head that reads beyond its training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import style as st
+from snippets.context_extension import by_parts, ntk_base, yarn_frequencies
+from snippets.rotary import rotary_angles
+
+WIDTH, TRAINED, STRETCH = 128, 2048, 4
+#: Each line's colour, and its dashes.
+LINES = {
+    "as trained": ("muted", ""),
+    "interpolated": ("key", "7 4"),
+    "NTK-aware": ("value", "2 3"),
+    "YaRN": ("score", ""),
+    "Llama 3": ("query", "9 3 2 3"),
+}
+
+
+def _curve(distance: Any, theta: Any) -> Any:
+    angles = np.outer(distance, theta)
+    return np.concatenate([np.cos(angles), np.sin(angles)], axis=-1)
+
+
+def data() -> dict[str, Any]:
+    """Return wavelengths of all pairs, and a fitted head's scores at distances up to four times."""
+    theta = rotary_angles(1, WIDTH)
+    rules = {
+        "as trained": theta,
+        "interpolated": theta / STRETCH,
+        "NTK-aware": rotary_angles(1, WIDTH, base=ntk_base(WIDTH, STRETCH)),
+        "YaRN": yarn_frequencies(WIDTH, STRETCH, TRAINED),
+        "Llama 3": by_parts(theta, STRETCH, TRAINED, slow=1, fast=4),
+    }
+    near = np.arange(TRAINED)
+    shown, weight = _curve(near, theta), 1 / (1 + near)
+    learned = np.linalg.solve(
+        (shown.T * weight) @ shown + 0.1 * np.eye(WIDTH),
+        (shown.T * weight) @ (-2 * np.log1p(near)),
+    )
+    distances = np.unique(np.geomspace(1, STRETCH * TRAINED, 160).round()).astype(int) - 1
+    return {
+        "wavelengths": {name: (2 * np.pi / rule).round(2) for name, rule in rules.items()},
+        "distances": distances,
+        "scores": {
+            name: (_curve(distances, rules[name]) @ learned).round(3)
+            for name in ("as trained", "interpolated", "YaRN")
+        },
+    }
+
+
+def _line(name: str, points: Any) -> str:
+    hue, dash = LINES[name]
+    more = f' stroke-dasharray="{dash}"' if dash else ""
+    return st.path(st.polyline(points), cls=hue, width=2, more=more)
+
+
+def draw(data: Mapping[str, Any]) -> str:
+    """Two graphs, one below the other."""
+    left, right, top, floor = 64, 456, 66, 276
+    xs = np.linspace(left, right, WIDTH // 2)
+
+    def up(wavelength: Any) -> Any:
+        return np.interp(np.log10(wavelength), (0.5, 5.5), (floor, top))
+
+    level = float(up(TRAINED))
+    parts = [
+        st.text(left, 24, "positions for one turn of a pair"),
+        *(
+            st.path(f"M{left} {st.num(float(up(10.0**tick)))}H{right}", width=0.5)
+            + st.text(
+                left - 8, float(up(10.0**tick)) + 5, f"{10**tick:,}", anchor="end",
+                cls="vk-muted", size=13,
+            )
+            for tick in (1, 2, 3, 4, 5)
+        ),
+        st.path(f"M{left} {st.num(level)}H{right}", width=1.5),
+        st.text(left + 4, level - 6, f"trained: {TRAINED:,} tokens", size=13),
+        *(
+            _line(name, zip(xs, up(data["wavelengths"][name]), strict=True)) for name in LINES
+        ),
+        *(
+            st.text(float(xs[i]), floor + 18, str(i), anchor="middle", cls="vk-muted", size=13)
+            for i in (0, 16, 32, 48, 63)
+        ),
+        st.text(
+            (left + right) / 2, floor + 38, "pair", anchor="middle", cls="vk-muted", size=st.SMALL
+        ),
+    ]  # fmt: skip
+    for i, (name, (hue, _)) in enumerate(LINES.items()):
+        x, y = left + 132 * (i % 3), floor + 66 + 24 * (i // 3)
+        parts.append(_line(name, ((x, y - 5), (x + 26, y - 5))))
+        parts.append(st.text(x + 34, y, name, cls=f"vk-{hue}", size=st.SMALL))
+    top, floor = floor + 150, floor + 330
+    distances = data["distances"] + 1
+    xs = np.interp(np.log10(distances), (0, np.log10(distances[-1])), (left, right))
+    edge = float(np.interp(np.log10(TRAINED), (0, np.log10(distances[-1])), (left, right)))
+
+    def height(score: Any) -> Any:
+        return np.interp(score, (-20, 5), (floor, top))
+
+    parts += [
+        st.text(left, top - 26, "score of a key, against its distance"),
+        *(
+            st.path(f"M{left} {st.num(float(height(tick)))}H{right}", width=0.5)
+            + st.text(
+                left - 8, float(height(tick)) + 5, f"{tick}".replace("-", "−"), anchor="end",
+                cls="vk-muted", size=13,
+            )
+            for tick in (-20, -10, 0)
+        ),
+        st.path(f"M{st.num(edge)} {top}V{floor}", width=1.5),
+        st.text(edge - 6, top + 14, "trained", anchor="end", size=13),
+        *(
+            _line(name, zip(xs, height(scores), strict=True))
+            for name, scores in data["scores"].items()
+        ),
+        *(
+            st.text(
+                float(np.interp(np.log10(tick + 1), (0, np.log10(distances[-1])), (left, right))),
+                floor + 20, f"{tick:,}", anchor="middle", cls="vk-muted", size=13,
+            )
+            for tick in (0, 9, 99, 999, 8191)
+        ),
+        st.text(
+            (left + right) / 2, floor + 40, "distance, in tokens", anchor="middle",
+            cls="vk-muted", size=st.SMALL,
+        ),
+    ]  # fmt: skip
+    return st.figure_svg(
+        "context-extension",
+        "Pairs that turn more slowly",
+        f"Two graphs. Above, how many positions each of {WIDTH // 2} pairs needs for one turn, as"
+        f" trained and after four rules for texts {STRETCH} times as long: interpolation raises all"
+        " pairs alike; NTK-aware scaling the last pairs most; YaRN and Llama 3 leave the first"
+        " pairs and raise those that need more positions than the training texts had. Below, a"
+        " head's scores against distance: as trained, they shoot up beyond the trained length; with"
+        " interpolation they fall on, but near distances are drawn out; with YaRN they fall on and"
+        " near distances keep their scores.",
+        floor + 54,
+        parts,
+    )
