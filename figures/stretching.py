@@ -1,4 +1,4 @@
-"""Context extension: wavelengths before and after, and a head that reads beyond its training."""
+"""Context extension: how much each pair slows down, and a head that reads beyond its training."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _curve(distance: Any, theta: Any) -> Any:
 
 
 def data() -> dict[str, Any]:
-    """Return wavelengths of all pairs, and a fitted head's scores at distances up to four times."""
+    """Return how much each pair slows down, and a fitted head's scores far beyond its training."""
     theta = rotary_angles(1, WIDTH)
     rules = {
         "as trained": theta,
@@ -37,6 +37,7 @@ def data() -> dict[str, Any]:
         "YaRN": yarn_frequencies(WIDTH, STRETCH, TRAINED),
         "Llama 3": by_parts(theta, STRETCH, TRAINED, slow=1, fast=4),
     }
+    trained_turns = TRAINED * theta / (2 * np.pi)
     near = np.arange(TRAINED)
     shown, weight = _curve(near, theta), 1 / (1 + near)
     learned = np.linalg.solve(
@@ -45,7 +46,8 @@ def data() -> dict[str, Any]:
     )
     distances = np.unique(np.geomspace(1, STRETCH * TRAINED, 160).round()).astype(int) - 1
     return {
-        "wavelengths": {name: (2 * np.pi / rule).round(2) for name, rule in rules.items()},
+        "slower": {name: (theta / rule).round(3) for name, rule in rules.items()},
+        "turns": trained_turns.round(2),
         "distances": distances,
         "scores": {
             name: (_curve(distances, rules[name]) @ learned).round(3)
@@ -65,25 +67,26 @@ def draw(data: Mapping[str, Any]) -> str:
     left, right, top, floor = 64, 456, 66, 276
     xs = np.linspace(left, right, WIDTH // 2)
 
-    def up(wavelength: Any) -> Any:
-        return np.interp(np.log10(wavelength), (0.5, 5.5), (floor, top))
+    def up(slower: Any) -> Any:
+        return np.interp(slower, (1, STRETCH), (floor, top))
 
-    level = float(up(TRAINED))
-    parts = [
-        st.text(left, 24, "positions for one turn of a pair"),
+    parts = [st.text(left, 24, "how many times more slowly a pair turns")]
+    for turns, anchor, words, aside in (
+        (32, "end", "32 turns in training", -6),
+        (1, "start", "1 turn", 6),
+    ):
+        pair = float(np.interp(-turns, -data["turns"], xs))
+        parts.append(st.path(f"M{st.num(pair)} {top - 8}V{floor}", width=1.5))
+        parts.append(st.text(pair + aside, top - 14, words, anchor=anchor, size=13))
+    parts += [
         *(
-            st.path(f"M{left} {st.num(float(up(10.0**tick)))}H{right}", width=0.5)
+            st.path(f"M{left} {st.num(float(up(tick)))}H{right}", width=0.5)
             + st.text(
-                left - 8, float(up(10.0**tick)) + 5, f"{10**tick:,}", anchor="end",
-                cls="vk-muted", size=13,
+                left - 8, float(up(tick)) + 5, str(tick), anchor="end", cls="vk-muted", size=13
             )
-            for tick in (1, 2, 3, 4, 5)
+            for tick in (1, 2, 3, 4)
         ),
-        st.path(f"M{left} {st.num(level)}H{right}", width=1.5),
-        st.text(left + 4, level - 6, f"trained: {TRAINED:,} tokens", size=13),
-        *(
-            _line(name, zip(xs, up(data["wavelengths"][name]), strict=True)) for name in LINES
-        ),
+        *(_line(name, zip(xs, up(data["slower"][name]), strict=True)) for name in LINES),
         *(
             st.text(float(xs[i]), floor + 18, str(i), anchor="middle", cls="vk-muted", size=13)
             for i in (0, 16, 32, 48, 63)
@@ -135,13 +138,14 @@ def draw(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "context-extension",
         "Pairs that turn more slowly",
-        f"Two graphs. Above, how many positions each of {WIDTH // 2} pairs needs for one turn, as"
-        f" trained and after four rules for texts {STRETCH} times as long: interpolation raises all"
-        " pairs alike; NTK-aware scaling the last pairs most; YaRN and Llama 3 leave the first"
-        " pairs and raise those that need more positions than the training texts had. Below, a"
-        " head's scores against distance: as trained, they shoot up beyond the trained length; with"
-        " interpolation they fall on, but near distances are drawn out; with YaRN they fall on and"
-        " near distances keep their scores.",
+        f"Two graphs. Above, how many times more slowly each of {WIDTH // 2} pairs turns after four"
+        f" rules for texts {STRETCH} times as long. Interpolation slows all pairs by {STRETCH};"
+        " NTK-aware scaling by more and more up to the last; YaRN and Llama 3 leave the first"
+        " pairs,"
+        f" and slow those that turn less than once in training by {STRETCH}. Below, a head's scores"
+        " against distance: as trained, they shoot up beyond the trained length; with interpolation"
+        " they fall on, but near distances are drawn out; with YaRN they fall on, and near"
+        " distances almost keep their scores.",
         floor + 54,
         parts,
     )
