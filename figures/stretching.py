@@ -29,11 +29,11 @@ def _curve(distance: Any, theta: Any) -> Any:
 
 def data() -> dict[str, Any]:
     """Return how much each pair slows down, and a fitted head's scores far beyond its training."""
-    theta = rotary_angles(1, WIDTH)
+    theta = rotary_angles(np.array(1), WIDTH)
     rules = {
         "as trained": theta,
         "interpolated": theta / STRETCH,
-        "NTK-aware": rotary_angles(1, WIDTH, base=ntk_base(WIDTH, STRETCH)),
+        "NTK-aware": rotary_angles(np.array(1), WIDTH, float(ntk_base(WIDTH, STRETCH))),
         "YaRN": yarn_frequencies(WIDTH, STRETCH, TRAINED),
         "Llama 3": by_parts(theta, STRETCH, TRAINED, slow=1, fast=4),
     }

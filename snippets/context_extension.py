@@ -7,7 +7,7 @@ any extension; positions times these are the angles for `rotate`.
 import numpy as np
 
 
-def ntk_base(width: int, stretch: np.ndarray, base: float = 10_000.0) -> np.ndarray:
+def ntk_base(width: int, stretch: np.ndarray | float, base: float = 10_000.0) -> np.ndarray:
     """Enlarge the base so that the first pair stays and the last turns `stretch` times more slowly.
 
     base' = base · stretch^(d / (d - 2)) (Peng et al. 2023, equation 16, "NTK-aware").
@@ -39,7 +39,7 @@ def ntk_base(width: int, stretch: np.ndarray, base: float = 10_000.0) -> np.ndar
     return base * _at_least_one(stretch) ** (width / (width - 2))
 
 
-def dynamic_stretch(length: np.ndarray, trained: int, factor: float = 1.0) -> np.ndarray:
+def dynamic_stretch(length: np.ndarray | int, trained: int, factor: float = 1.0) -> np.ndarray:
     """Give the stretch for the text as long as it is now: max(1, length / trained).
 
     With a factor, factor · length / trained - (factor - 1), as in the first public code of
@@ -74,7 +74,7 @@ def dynamic_stretch(length: np.ndarray, trained: int, factor: float = 1.0) -> np
 
 def by_parts(
     frequencies: np.ndarray,
-    stretch: np.ndarray,
+    stretch: np.ndarray | float,
     trained: int,
     slow: float = 1.0,
     fast: float = 32.0,
@@ -120,7 +120,7 @@ def by_parts(
 
 def yarn_frequencies(
     width: int,
-    stretch: np.ndarray,
+    stretch: np.ndarray | float,
     trained: int,
     base: float = 10_000.0,
     slow: float = 1.0,
@@ -172,7 +172,7 @@ def yarn_frequencies(
     )
 
 
-def attention_factor(stretch: np.ndarray) -> np.ndarray:
+def attention_factor(stretch: np.ndarray | float) -> np.ndarray:
     """Give YaRN's factor for queries and for keys: 0.1 ln(stretch) + 1; scores get its square.
 
     Peng et al. 2023, equation 22: fitted to Llama models, not derived.
@@ -199,7 +199,7 @@ def attention_factor(stretch: np.ndarray) -> np.ndarray:
     return 0.1 * np.log(_at_least_one(stretch)) + 1
 
 
-def _at_least_one(stretch: np.ndarray) -> np.ndarray:
+def _at_least_one(stretch: np.ndarray | float) -> np.ndarray:
     """Check that no text is shortened, and compute in float64."""
     stretch = np.asarray(stretch, dtype=np.float64)
     if not (stretch >= 1).all():
@@ -207,6 +207,6 @@ def _at_least_one(stretch: np.ndarray) -> np.ndarray:
     return stretch
 
 
-def _blend(frequencies: np.ndarray, stretch: np.ndarray, kept: np.ndarray) -> np.ndarray:
+def _blend(frequencies: np.ndarray, stretch: np.ndarray | float, kept: np.ndarray) -> np.ndarray:
     """Mix the angles as they were, by the share that is kept, with those of interpolation."""
     return frequencies * (kept + (1 - kept) / _at_least_one(stretch)[..., np.newaxis])
