@@ -55,7 +55,7 @@ FIRST = {
     "gqa": "Grouped Heads",
     "mqa": "Grouped Heads",
     "multi-query attention": "Grouped Heads",
-    "multi-head latent attention": "Grouped Heads",
+    "multi-head latent attention": "Latent Attention",
     "rope": "Rotary Positions and ALiBi",
     "alibi": "Rotary Positions and ALiBi",
     "rotary halves or neighbours": "Rotary Positions and ALiBi",
