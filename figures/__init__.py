@@ -14,6 +14,7 @@ from figures import (
     block,
     comparing,
     curves,
+    diluting,
     equation,
     explorer,
     heads,
@@ -166,6 +167,7 @@ FIGURES: dict[str, Figure] = {
         _figure(inducing, "induction-maps", inducing.maps_data, inducing.draw_maps),
         _figure(serving, "kv-cache", serving.cache_data, serving.draw_cache),
         _figure(serving, "grouped-heads", serving.grouped_data, serving.draw_grouped),
+        _figure(diluting, "dilution", diluting.data, diluting.draw),
         _figure(narrowing, "latent-attention", narrowing.data, narrowing.draw),
         _figure(machine, "attention-share", machine.share_data, machine.draw_share),
     )
