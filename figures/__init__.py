@@ -14,6 +14,7 @@ from figures import (
     block,
     comparing,
     curves,
+    descending,
     diluting,
     equation,
     explorer,
@@ -168,6 +169,7 @@ FIGURES: dict[str, Figure] = {
         _figure(serving, "kv-cache", serving.cache_data, serving.draw_cache),
         _figure(serving, "grouped-heads", serving.grouped_data, serving.draw_grouped),
         _figure(diluting, "dilution", diluting.data, diluting.draw),
+        _figure(descending, "descent-in-context", descending.data, descending.draw),
         _figure(narrowing, "latent-attention", narrowing.data, narrowing.draw),
         _figure(machine, "attention-share", machine.share_data, machine.draw_share),
     )
