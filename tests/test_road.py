@@ -69,7 +69,7 @@ def of(sections: list[str]) -> list[Note]:
 
 BESIDE = [*OURS["side_roads"], *OURS["off_the_road"]]
 ROAD = [note for section, note in nav() if section not in BESIDE]
-SHORT = [NOTES[name] for name in OURS["roads"]["45 minutes"]]
+SHORT = [NOTES[name] for name in OURS["roads"]["One hour"]]
 SIDES = of(OURS["side_roads"])
 #: All notes that use the words of the Glossary, in the order in which one may come to them.
 WALK = [*ROAD, *SIDES, NOTES["Questions and Answers.md"], NOTES["Before You Start.md"]]
@@ -333,7 +333,7 @@ def test_a_note_of_the_road_ends_in_an_exercise(note: Note) -> None:
 def test_the_home_page_names_two_ways_in_the_short_one_first() -> None:
     buttons = [n for n, line in enumerate(ROAD[0].lines, 1) if line.startswith("**[[")]
     first, second = (link for link in ROAD[0].links if link.line in buttons)
-    assert first.words == "45 minutes"
+    assert first.words == "One hour"
     assert VAULT.resolve(first, ROAD[0]).path == SHORT[1].path
     assert second.sub == "The road"
 
