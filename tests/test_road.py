@@ -69,7 +69,8 @@ def of(sections: list[str]) -> list[Note]:
 
 BESIDE = [*OURS["side_roads"], *OURS["off_the_road"]]
 ROAD = [note for section, note in nav() if section not in BESIDE]
-SHORT = [NOTES[name] for name in OURS["roads"]["One hour"]]
+SHORT_NAME, SHORT_PAGES = next(iter(OURS["roads"].items()))
+SHORT = [NOTES[name] for name in SHORT_PAGES]
 SIDES = of(OURS["side_roads"])
 #: All notes that use the words of the Glossary, in the order in which one may come to them.
 WALK = [*ROAD, *SIDES, NOTES["Questions and Answers.md"], NOTES["Before You Start.md"]]
@@ -258,11 +259,20 @@ def blocks(note: Note) -> int:
     return sum(note.lines[block.fence.line - 1].startswith("```") for block in note.blocks)
 
 
+def figures(note: Note) -> int:
+    """Count the figures on lines of their own, outside folded parts (which begin with `>`)."""
+    return sum(line.startswith("![") for line in note.lines)
+
+
 def test_the_short_road_is_short_and_begins_the_whole() -> None:
     assert ROAD[: len(SHORT)] == SHORT
     assert len(SHORT) == 7
-    assert sum(map(words, SHORT)) <= 5500
-    assert sum(map(blocks, SHORT)) <= 40
+    read, run = sum(map(words, SHORT)), sum(map(blocks, SHORT))
+    assert read <= 5500
+    assert run <= 40
+    # 170 words a minute, and 20 seconds for a block or a figure.
+    minutes = read / 170 + (run + sum(map(figures, SHORT))) / 3
+    assert minutes <= int(SHORT_NAME.split()[0])
 
 
 #: They need numbers of another kind: a row of four, and a task with a known answer.
@@ -333,7 +343,7 @@ def test_a_note_of_the_road_ends_in_an_exercise(note: Note) -> None:
 def test_the_home_page_names_two_ways_in_the_short_one_first() -> None:
     buttons = [n for n, line in enumerate(ROAD[0].lines, 1) if line.startswith("**[[")]
     first, second = (link for link in ROAD[0].links if link.line in buttons)
-    assert first.words == "One hour"
+    assert first.words == SHORT_NAME
     assert VAULT.resolve(first, ROAD[0]).path == SHORT[1].path
     assert second.sub == "The road"
 

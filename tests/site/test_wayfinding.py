@@ -16,23 +16,23 @@ def test_a_note_says_which_step_of_the_road_it_is(visit: Visitor, width: int) ->
     page = visit("self-attention/", width=width)
     here = page.get_by_role("navigation", name="Where you are")
     expect(here).to_contain_text(
-        re.compile(r"One hour: step 3 of 7\s+\d+ minutes\s+Builds on Softmax")
+        re.compile(r"45 minutes: step 3 of 7\s+\d+ minutes\s+Builds on Softmax")
     )
     here.get_by_role("link", name="One Head by Hand").click()
     expect(page.locator("h1")).to_contain_text("One Head by Hand")
-    expect(here).to_contain_text("One hour: step 4 of 7")
+    expect(here).to_contain_text("45 minutes: step 4 of 7")
 
 
 @pytest.mark.long
 def test_the_road_has_a_beginning_and_an_end(visit: Visitor) -> None:
     page = visit("")
     here = page.locator(".vk-here")
-    expect(here).to_contain_text("One hour: step 1 of 7")
+    expect(here).to_contain_text("45 minutes: step 1 of 7")
     expect(here).not_to_contain_text("Builds on")
-    page.get_by_role("link", name="One hour", exact=True).click()
+    page.get_by_role("link", name="45 minutes", exact=True).click()
     expect(page.locator("h1")).to_contain_text("Softmax")
     visit.go(page, "a-decoder-end-to-end/")
-    expect(here).to_contain_text("One hour: step 7 of 7")
+    expect(here).to_contain_text("45 minutes: step 7 of 7")
     expect(here).to_contain_text("On the whole road: Ten Questions")
     visit.go(page, "transformer-block/")
     expect(here).to_contain_text(re.compile(r"Step (\d+) of \1\s"))
@@ -50,7 +50,7 @@ def test_the_road_has_a_beginning_and_an_end(visit: Visitor) -> None:
 def test_breadcrumbs_lead_to_the_first_page(visit: Visitor) -> None:
     page = visit("softmax/")
     path = page.get_by_role("navigation", name="Path to this page")
-    expect(path).to_contain_text("In one hour")
+    expect(path).to_contain_text("In 45 minutes")
     path.get_by_role("link", name="Attention Vault").click()
     expect(page.locator("h1")).to_contain_text("Attention Vault")
 
