@@ -12,6 +12,7 @@ from typing import Any
 from figures import (
     basics,
     block,
+    chunking,
     comparing,
     curves,
     descending,
@@ -168,6 +169,7 @@ FIGURES: dict[str, Figure] = {
         _figure(inducing, "induction-maps", inducing.maps_data, inducing.draw_maps),
         _figure(serving, "kv-cache", serving.cache_data, serving.draw_cache),
         _figure(serving, "grouped-heads", serving.grouped_data, serving.draw_grouped),
+        _figure(chunking, "chunks", chunking.data, chunking.draw),
         _figure(diluting, "dilution", diluting.data, diluting.draw),
         _figure(descending, "descent-in-context", descending.data, descending.draw),
         _figure(narrowing, "latent-attention", narrowing.data, narrowing.draw),

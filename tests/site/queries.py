@@ -66,6 +66,8 @@ FIRST = {
     "linear attention": "Linear Attention and the Delta Rule",
     "delta rule": "Linear Attention and the Delta Rule",
     "flash attention": "FlashAttention",
+    "mamba": "Gated DeltaNet",
+    "gated deltanet": "Gated DeltaNet",
     "sliding window": "Windows and Sinks",
     "attention sink": "Windows and Sinks",
     "qk-norm": "Soft Cap, QK-Norm and Gates",

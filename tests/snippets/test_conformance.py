@@ -27,6 +27,7 @@ from snippets.attention import (
 from snippets.bounded_scores import soft_cap
 from snippets.feed_forward import gelu, relu
 from snippets.flex_attention import flex_attention
+from snippets.gated_delta import causal_conv, chunked_linear_attention
 from snippets.grouped_heads import repeat_heads
 from snippets.kv_cache import write_cache
 from snippets.layer_norm import layer_norm
@@ -50,6 +51,7 @@ OPERATORS = {
     "RMSNormalization": (19, "rms_normalization"),
     "Swish": (1, "swish"),
     "LinearAttention": (14, "linear_attention"),
+    "CausalConvWithState": (13, "causal_conv_with_state"),
     "RotaryEmbedding": (8, "rotary_embedding"),
     "FlexAttention": (11, "flexattention"),
 }
@@ -318,7 +320,8 @@ def test_rotate(folder):
 
 
 @of("LinearAttention")
-def test_linear_attention(folder):
+@pytest.mark.parametrize("attend", [linear_attention, chunked_linear_attention])
+def test_linear_attention(folder, attend):
     inputs, expected, attributes = load(folder)
     h, g = attributes["q_num_heads"], attributes["kv_num_heads"]
     rule = attributes.get("update_rule", b"gated_delta").decode()
@@ -329,7 +332,7 @@ def test_linear_attention(folder):
         decay = repeat_heads(split_heads(decay, g), h)
     if beta is not None:
         beta = repeat_heads(split_heads(beta, g) if beta.shape[-1] > 1 else beta[:, None], h)
-    output, state = linear_attention(
+    output, state = attend(
         query,
         key,
         value,
@@ -343,3 +346,19 @@ def test_linear_attention(folder):
     assert_allclose(merge_heads(output), expected["output"], rtol=tolerance, atol=tolerance)
     kept = state[:, :: h // g]  # query heads of a group have the same state
     assert_allclose(kept, expected["present_state"], rtol=tolerance, atol=tolerance)
+
+
+@of("CausalConvWithState")
+def test_causal_conv(folder):
+    inputs, expected, attributes = load(folder)
+    x, past = (
+        None if y is None else y.swapaxes(1, 2) for y in map(inputs.get, ("input", "past_state"))
+    )
+    output, present = causal_conv(x, inputs["weight"][:, 0].T, inputs.get("bias"), past)
+    if attributes.get("activation", b"none") in (b"silu", b"swish"):
+        output = swish(output)
+    wanted, present_state = expected["output"], expected["present_state"]
+    assert output.dtype == wanted.dtype
+    tolerance = 2e-3 if output.dtype == np.float16 else 1e-5
+    assert_allclose(output.swapaxes(1, 2), wanted, rtol=tolerance, atol=tolerance)
+    assert_array_equal(present.swapaxes(1, 2), present_state)

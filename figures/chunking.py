@@ -1,0 +1,62 @@
+"""A linear layer as one matrix, cut into chunks: what the mask gives and what the state gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from figures import style as st
+from snippets.gated_delta import token_matrix
+
+TOKENS, CHUNK, WIDTH = 12, 4, 3
+
+
+def data() -> dict[str, Any]:
+    """Return the matrix of a layer with decay and delta rule, on random unit keys."""
+    draw = np.random.default_rng(1)
+    q, k = draw.standard_normal((2, TOKENS, WIDTH))
+    q, k = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (q, k))
+    beta, g = draw.uniform(0.3, 1, (TOKENS, 1)), -draw.uniform(0, 0.2, (TOKENS, 1))
+    return {"matrix": token_matrix(q, k, log_decay=g, beta=beta).round(3)}
+
+
+def draw(data: Mapping[str, Any]) -> str:
+    """Cells shaded by size; a box around each chunk, and around what comes through the state."""
+    side, left, top = 21, 40, 56
+    sizes = np.abs(data["matrix"])
+    levels = np.interp(sizes, (0, sizes.max()), (st.FAINT, st.FULL))
+    parts = [st.text(left, 28, "what each token (down) takes from each (across)")]
+    for t in range(TOKENS):
+        for s in range(t + 1):
+            hue = "vk-score" if t // CHUNK == s // CHUNK else "vk-key"
+            x, y = left + s * side, top + t * side
+            parts.append(
+                st.rect(x, y, side - 2, side - 2, cls=hue, opacity=round(float(levels[t, s]), 2))
+            )
+    for chunk in range(TOKENS // CHUNK):
+        at, length = chunk * CHUNK * side, CHUNK * side - 2
+        parts.append(st.rect(left + at, top + at, length, length, cls="vk-score", stroke=1.5))
+        if chunk:
+            parts.append(st.rect(left, top + at, at - 2, length, cls="vk-key", stroke=1.5))
+    x = left + TOKENS * side + 20
+    for i, (hue, lines) in enumerate(
+        (
+            ("score", ("within a chunk:", "through the mask,", "at once")),
+            ("key", ("from earlier chunks:", "through the state,", f"of {WIDTH} rows")),
+        )
+    ):
+        parts += [
+            st.text(x, top + 60 + 90 * i + 20 * j, line, cls=f"vk-{hue}", size=st.SMALL)
+            for j, line in enumerate(lines)
+        ]
+    return st.figure_svg(
+        "chunks",
+        "A linear layer in chunks",
+        f"A lower triangle of {TOKENS} by {TOKENS} cells. Along its diagonal are three boxes of"
+        f" {CHUNK} by {CHUNK}, computed through the mask. The boxes to the left of the second and"
+        f" the third are computed through the state, which has {WIDTH} rows.",
+        top + TOKENS * side + 16,
+        parts,
+    )
