@@ -78,7 +78,7 @@ class Listener(Protocol):
 
 
 class Drafts:
-    """The drafts of a vault, and what is found in them.
+    """The drafts of a vault, and the checks of their text and code.
 
     Parameters
     ----------

@@ -45,8 +45,8 @@ RUN_TO = "vaultkit.runTo"
 class _Unread(TextDocument):
     """An empty document in pygls' workspace: the text of a note is held by `Drafts`.
 
-    pygls splits lines at more characters than editors do, and changes the position that it is given
-    when it converts it.
+    pygls splits lines at more characters than editors do, and its conversion of a position
+    changes the object that it gets.
     """
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
