@@ -18,7 +18,9 @@ Message = dict[str, Any]
 
 
 class Editor:
-    def __init__(self, folder: Path, *arguments: str, encodings: list[str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, *arguments: str, encodings: list[str] | None = None, **greeting: Any
+    ) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
             [sys.executable, "-m", "vaultkit", "lsp", *arguments],
@@ -29,9 +31,12 @@ class Editor:
         )
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
-        #: The last diagnostics of each note, by path, with the version that they are about.
+        #: The last diagnostics of each file, by path, with the version that they are about.
         self.told: dict[Path, Message] = {}
         self.said: list[str] = []
+        #: The last status of all notes of each folder, and the progress of checking them.
+        self.statuses: dict[Path, str] = {}
+        self.progress: list[Message] = []
         self._numbers = iter(range(1, 1_000_000))
         self._arrived: queue.Queue[Message] = queue.Queue()
         self._errors: list[bytes] = []
@@ -41,22 +46,21 @@ class Editor:
         for thread in self._threads:
             thread.start()
         try:
-            self._greet({"positionEncodings": encodings} if encodings else {})
+            self._greet({"positionEncodings": encodings} if encodings else {}, greeting)
         except BaseException:
             self.vanish()
             raise
 
-    def _greet(self, general: Message) -> None:
-        self.capabilities = self.request(
-            "initialize",
-            processId=None,
-            rootUri=self.folder.as_uri(),
-            capabilities={
-                "general": general,
-                "workspace": {"applyEdit": True},
-                "textDocument": {"rename": {"prepareSupport": True}},
+    def _greet(self, general: Message, greeting: Message) -> None:
+        capabilities = {
+            "general": general,
+            "workspace": {
+                "applyEdit": True, "didChangeWatchedFiles": {"dynamicRegistration": True},
             },
-        )["capabilities"]
+            "textDocument": {"rename": {"prepareSupport": True}},
+        }  # fmt: skip
+        asked = {"processId": None, "rootUri": self.folder.as_uri(), "capabilities": capabilities}
+        self.capabilities = self.request("initialize", **{**asked, **greeting})["capabilities"]
         self.notify("initialized")
 
     def __enter__(self) -> "Editor":
@@ -103,6 +107,11 @@ class Editor:
         document = {"uri": self.uri(name), "languageId": "markdown"}
         document |= {"version": self.versions[name], "text": text}
         self.notify("textDocument/didOpen", textDocument=document)
+
+    def close(self, name: str) -> None:
+        del self.texts[name]
+        self.told.pop(self.folder / name, None)
+        self.notify("textDocument/didClose", textDocument={"uri": self.uri(name)})
 
     def begin_again(self, files: dict[str, str]) -> None:
         """Close all notes, and replace all files in the folder by these."""
@@ -159,10 +168,20 @@ class Editor:
         end = time.monotonic() + PATIENCE
         while True:
             told = self.told.get(path)
-            of_now = told and told.get("version") in (None, self.versions.get(name))
+            # What is told late of a note before it was opened has no version.
+            of_now = told and told.get("version") == (self.versions.get(name) if name in self.texts
+                                                      else None)  # fmt: skip
             if told and of_now and until(told["diagnostics"]):
                 return told["diagnostics"]
             self._take(end - time.monotonic(), f"{told}")
+
+    def wait_for(self, holds: Callable[[], bool]) -> None:
+        """Take messages until a condition holds, asking now and then."""
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            assert time.monotonic() < end, (self.statuses, self.told, self.errors)
+            with suppress(AssertionError):
+                self._take(0.05, "")
 
     def shown(self, name: str, problem: Message) -> str:
         """Return the text that a diagnostic marks."""
@@ -177,7 +196,7 @@ class Editor:
 
     # --- The protocol
 
-    def request(self, method: str, *nothing: None, **params: Any) -> Any:
+    def request(self, method: str, *nothing: None, refused: bool = False, **params: Any) -> Any:
         number = next(self._numbers)
         message = {"jsonrpc": "2.0", "id": number, "method": method}
         self._send(message if nothing else {**message, "params": params})
@@ -185,8 +204,8 @@ class Editor:
         while True:
             answer = self._take(end - time.monotonic(), method)
             if answer.get("id") == number and "method" not in answer:
-                assert "error" not in answer, (answer, self.errors)
-                return answer.get("result")
+                assert ("error" in answer) == refused, (answer, self.errors)
+                return answer.get("error" if refused else "result")
 
     def notify(self, method: str, *nothing: None, **params: Any) -> None:
         message: Message = {"jsonrpc": "2.0", "method": method}
@@ -209,6 +228,11 @@ class Editor:
             case "textDocument/publishDiagnostics":
                 params = message["params"]
                 self.told[Path(_path(params["uri"]))] = params
+            case "vaultkit/status":
+                params = message["params"]
+                self.statuses[Path(_path(params["folder"]))] = params["text"]
+            case "$/progress":
+                self.progress.append(message["params"]["value"])
             case "window/showMessage":
                 self.said.append(message["params"]["message"])
             case None:

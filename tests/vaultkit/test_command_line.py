@@ -153,6 +153,19 @@ def test_update_writes_what_comes(vault: Path) -> None:
     assert run("check", "birds").exit_code == 0
 
 
+@pytest.mark.usefixtures("vault")
+def test_what_is_known_does_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    once = json.loads(run("check", "birds", "--json").stdout)
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("a note runs")
+
+    monkeypatch.setattr("vaultkit.workers.pool.Workers.submit", refuse)
+    assert json.loads(run("check", "birds", "--json", "--known").stdout) == once
+    with pytest.raises(RuntimeError, match="a note runs"):
+        run("check", "birds")
+
+
 def test_a_note_that_may_not_be_written_stays_and_fails(
     vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,17 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         del sys.modules[name]
 
 
+def test_modules_beside_the_vault_are_found_from_anywhere(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So a command finds them that is installed elsewhere.
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path != str(root)])
+    with recording(root, set()):
+        import a_local_module  # type: ignore[import-not-found]
+
+        assert a_local_module.x == 1
+
+
 def test_what_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path("/vault")
     cases = {

@@ -151,7 +151,12 @@ def _agrees(before: Task | None, task: Task) -> int:
 
 
 class _DraftWork(NoteWork):
-    """The work of a draft's process: running a note, with checkpoints."""
+    """The work of a draft's process: running a note beside its vault, with checkpoints."""
+
+    def prepare(self) -> None:
+        """Set the folder of the processes: code imports modules and reads files from there."""
+        os.chdir(self.folder.parent)
+        super().prepare()
 
     def resumes(self, key: str) -> tuple[str, int, int]:
         """Return the note of a key, and the last blocks after which its run can resume."""

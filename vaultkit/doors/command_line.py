@@ -134,6 +134,7 @@ def main() -> None:
     is_flag=True,
     help=f"Report only new failures. The first time, write all failures to {baseline.NAME}.",
 )
+@click.option("--known", is_flag=True, help="Run no note again whose results are still valid.")
 @click.option("--unjudged", is_flag=True, help="List what is not judged, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print all checks as JSON.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write a report for CI servers.")
@@ -154,6 +155,7 @@ def check(
     changed: str | None,
     shard: str | None,
     with_baseline: bool,
+    known: bool,
     unjudged: bool,
     as_json: bool,
     junit: Path | None,
@@ -184,14 +186,15 @@ def check(
     if annotations:
         notes = [note for note in notes if note.path != annotations.path]
     is_first = not Ledger(vault).stamp.exists()
-    found = _inspect(vault, notes, trials, update, machines, again=not watch)
+    again = not (watch or known)
+    found = _inspect(vault, notes, trials, update, machines, again=again)
     if with_baseline:
         found = _except_known(vault, found, whole=path.is_dir() and not (names or changed or shard))
     if junit:
         junit.write_bytes(_junit(vault, found))
     if as_json:
-        known = {vault.relative(inspection.note.path): inspection.checks for inspection in found}
-        click.echo(json.dumps(published(known), ensure_ascii=False, indent=1))
+        by_name = {vault.relative(inspection.note.path): inspection.checks for inspection in found}
+        click.echo(json.dumps(published(by_name), ensure_ascii=False, indent=1))
     else:
         _report(vault, found, path, verbose=verbose, unjudged=unjudged)
         if is_first:

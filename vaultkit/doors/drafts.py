@@ -1,7 +1,8 @@
-"""The drafts of an editor: unsaved notes, checked while they are typed.
+"""The notes of a vault as an editor sees them: drafts, which are unsaved, and those not open.
 
 The text of a draft is checked a moment after the last key. Its code is run in a process of its own,
-which is cancelled and restarted at the next key.
+which is cancelled and restarted at the next key. Notes that are not open are checked in the
+background (`vaultkit.doors.rounds`).
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from typing import Protocol
 
 from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check
 from vaultkit.doors.background import Background, Verdict
+from vaultkit.doors.rounds import Rounds
 from vaultkit.edit.text import carried, lines
 from vaultkit.pipeline.changed import affected
 from vaultkit.pipeline.inspect import Settings, inspect, task_of
 from vaultkit.read.discovery import read_draft
 from vaultkit.read.note import Note
-from vaultkit.read.options import OptionsError
+from vaultkit.read.options import Options, OptionsError
+from vaultkit.read.source import UnreadableError
+from vaultkit.read.source import read as read_text
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
 from vaultkit.store import store_beside
@@ -42,11 +46,13 @@ class Draft:
     timer: asyncio.TimerHandle | None = None
     text_checks: list[Check] = field(default_factory=list)
     verdict: Verdict | None = None
+    #: Why its file cannot be read, although the editor shows a text.
+    unreadable: list[Check] = field(default_factory=list)
 
     @property
     def checks(self) -> list[Check]:
-        """The checks of its current text and of its last run."""
-        return [*self.text_checks, *self.code_checks]
+        """The checks of its file, of its current text and of its last run."""
+        return [*self.unreadable, *self.text_checks, *self.code_checks]
 
     @property
     def code_checks(self) -> list[Check]:
@@ -64,6 +70,46 @@ class Draft:
         ]
 
 
+@dataclass(frozen=True)
+class Wishes:
+    """What the editor has set.
+
+    Attributes
+    ----------
+    pause
+        Seconds after the last key before a note is checked.
+    run_all
+        Whether the code of notes that are not open runs, too.
+    """
+
+    pause: float = 0.1
+    run_all: bool = True
+
+
+@dataclass(frozen=True)
+class Status:
+    """How many notes of a vault hold, how many fail, and how many are yet to be checked."""
+
+    notes: int
+    fail: int
+    waiting: int
+
+    def __str__(self) -> str:
+        """Describe it in a few words.
+
+        >>> print(Status(62, 0, 0), Status(62, 2, 0), Status(62, 1, 3), sep="; ")
+        62 notes hold; 2 of 62 notes fail; 1 of 62 notes fails, 3 not checked yet
+        """
+        notes = f"{self.notes} note" + "s" * (self.notes != 1)
+        if self.fail:
+            said = f"{self.fail} of {notes} fail" + "s" * (self.fail == 1)
+        elif self.waiting:
+            said = f"{self.notes - self.waiting} of {notes} hold"
+        else:
+            said = f"{notes} hold" + "s" * (self.notes == 1)
+        return said + f", {self.waiting} not checked yet" * bool(self.waiting)
+
+
 class Listener(Protocol):
     """Receives the results."""
 
@@ -76,37 +122,66 @@ class Listener(Protocol):
     def say(self, words: str, outcome: str) -> None:
         """Show a message to the user, as an error if the outcome is a failure."""
 
+    def settings(self, error: OptionsError | None, before: OptionsError | None) -> None:
+        """Receive the error in the settings of the vault, if there is one, and the one before."""
+
+    def status_changed(self) -> None:
+        """Receive the notice that more is known of the notes of the vault."""
+
 
 class Drafts:
-    """The drafts of a vault, and the checks of their text and code.
+    """The drafts of a vault, its other notes, and what is found in them.
 
     Parameters
     ----------
-    vault
-        The vault.
+    folder
+        The folder of the vault.
     listener
         Receives the results, in the current event loop.
-    pause
-        Seconds after the last key before a note is checked.
+    wishes
+        What the editor has set.
     """
 
-    def __init__(self, vault: Vault, listener: Listener, pause: float) -> None:
-        self.vault = vault
+    def __init__(self, folder: Path, listener: Listener, wishes: Wishes = Wishes()) -> None:
         self._listener = listener
-        self._pause = pause
+        self.wishes = wishes
         self._loop = loop = asyncio.get_running_loop()
         self._open: dict[Path, Draft] = {}
-        #: Notes that are not open and for which failures were reported.
+        #: Of the notes that are not open: those with reports, with failures, and yet to be checked.
         self._reported: set[Path] = set()
+        self._failing: set[Path] = set()
+        self._waiting: set[Path] = set()
+        self._invalid: OptionsError | None = None
+        self._options = Options()
+        self._root = folder.resolve()
+        self.vault: Vault
+        self._read_vault()
 
         def judged(verdict: Verdict) -> None:
             loop.call_soon_threadsafe(self._judged, verdict)
 
-        self._background = Background(vault.root, judged)
+        def checked(note: Note, checks: list[Check], whole: bool) -> None:
+            loop.call_soon_threadsafe(self._checked, note, checks, whole)
+
+        self._background = Background(self._root, judged)
+        self._rounds = Rounds(self._root, checked)
 
     def close(self) -> None:
         """Cancel all runs and timers."""
+        for draft in self._open.values():
+            if draft.timer:
+                draft.timer.cancel()
         self._background.close()
+        self._rounds.close()
+
+    def check_all(self) -> None:
+        """Check the notes that are not open, in the background."""
+        self._ask(self.vault.notes)
+
+    @property
+    def reported(self) -> set[Path]:
+        """The notes of which something may have been reported."""
+        return {*self._reported, *self._open}
 
     def get(self, path: Path) -> Draft | None:
         """Return the draft of a note, if the editor holds one."""
@@ -131,7 +206,9 @@ class Drafts:
 
     def opened(self, path: Path, uri: str, text: str, version: int) -> None:
         """Add the draft of a note that the editor has opened."""
-        self._open[path] = Draft(uri, text, version, Note(path, text))
+        draft = self._open[path] = Draft(uri, text, version, Note(path, text))
+        draft.unreadable = _unreadable(path)
+        self._forget(path)
         self._check_text(path)
 
     def edited(self, path: Path, text: str, version: int | None) -> None:
@@ -141,7 +218,7 @@ class Drafts:
         self._background.outdate(path)
         if draft.timer:
             draft.timer.cancel()
-        draft.timer = self._loop.call_later(self._pause, self._check_text, path)
+        draft.timer = self._loop.call_later(self.wishes.pause, self._check_text, path)
 
     def saved(self, path: Path) -> None:
         """Check the notes that depend on a draft that was saved."""
@@ -149,6 +226,9 @@ class Drafts:
         if draft and draft.timer:  # check the last text first
             draft.timer.cancel()
             self._check_text(path)
+        if draft and draft.unreadable:
+            draft.unreadable = _unreadable(path)
+            self._report(draft)
         self.files_changed([path])
 
     def closed(self, path: Path) -> None:
@@ -159,22 +239,22 @@ class Drafts:
         self._background.forget(path)
         self._read_vault()
         self._listener.found(draft.note, [], draft)
+        self._ask([path])
 
     def files_changed(self, paths: Sequence[Path]) -> None:
-        """Check the notes that depend on changed files, with their code if they are drafts."""
+        """Check the notes that depend on changed files."""
         if any(path.suffix != ".md" for path in paths):
             self._background.forget()  # checkpoints do not know of new modules
-        if not self._read_vault():
-            return
-        for note in affected(self.vault, paths):
-            if note.path in self._open:
-                if note.path not in paths:
-                    self._check_text(note.path)
-                continue
-            checks = list(filter(_is_reported, self._inspect_text(note)))
-            if checks or note.path in self._reported:
-                (self._reported.add if checks else self._reported.discard)(note.path)
-                self._listener.found(note, checks, None)
+        self._read_vault()
+        for path in (self._reported | self._waiting) - self.vault.notes.keys():
+            if path in self._reported:
+                self._listener.found(Note(path, ""), [], None)
+            self._forget(path)
+        notes = affected(self.vault, paths)
+        for note in notes:
+            if note.path in self._open and note.path not in paths:
+                self._check_text(note.path)
+        self._ask(note.path for note in notes)
 
     def run_to(self, path: Path, index: int) -> None:
         """Run the blocks of a draft up to and including one, and show its result."""
@@ -208,18 +288,59 @@ class Drafts:
             draft.note = read_draft(draft.note.path, draft.text)
             self.vault = self.vault.replacing(draft.note)
 
-    def _read_vault(self) -> bool:
-        """Read the vault and put the drafts in their places; return whether it could be read."""
+    def _read_vault(self) -> None:
+        """Read the vault, with its last valid settings, and put the drafts in their places."""
+        before, self._invalid = self._invalid, None
         try:
-            vault = Vault(self.vault.root, store=store_beside(self.vault.root))
+            self._options = Options.of(self._root)
         except OptionsError as error:
-            self._listener.say(str(error), FAILS)
-            return False
+            self._invalid = error
+        if before or self._invalid:
+            self._listener.settings(self._invalid, before)
+        vault = Vault(self._root, store=store_beside(self._root), options=self._options)
         for draft in self._open.values():
             if draft.read is not None:
                 vault = vault.replacing(draft.note)
         self.vault = vault
-        return True
+
+    def _ask(self, paths: Iterable[Path]) -> None:
+        """Request the checks of those notes among some that are not open."""
+        closed = [path for path in paths if path not in self._open]
+        self._waiting.update(closed)
+        self._rounds.ask(self.vault, self._settings, closed, run=self.wishes.run_all)
+        self._listener.status_changed()
+
+    def _forget(self, path: Path) -> None:
+        """Forget what was found in a note that was not open."""
+        for notes in (self._reported, self._failing, self._waiting):
+            notes.discard(path)
+
+    def _checked(self, note: Note, checks: list[Check], whole: bool) -> None:
+        """Report the checks of a note that is not open."""
+        path = note.path
+        if path in self._open or path not in self.vault.notes:
+            return
+        reported = list(filter(_is_reported, checks))
+        if reported or path in self._reported:
+            self._listener.found(note, reported, None)
+        self._forget(path)
+        if reported:
+            self._reported.add(path)
+        if _fails(checks):
+            self._failing.add(path)
+        elif not whole:
+            self._waiting.add(path)
+        self._listener.status_changed()
+
+    @property
+    def status(self) -> Status:
+        """What is known of all notes."""
+        drafts = self._open.values()
+        failing = sum(_fails(draft.checks) for draft in drafts)
+        waiting = sum(_is_waiting(draft) and not _fails(draft.checks) for draft in drafts)
+        notes = len(self.vault.notes.keys() | self._open.keys())
+        failing += len(self._failing)
+        return Status(notes, failing, waiting + len(self._waiting - self._failing))
 
     def _run(self, draft: Draft, until: int | None = None) -> None:
         """Request the run of a draft, whole or up to a block."""
@@ -255,6 +376,25 @@ class Drafts:
 
     def _report(self, draft: Draft) -> None:
         self._listener.found(draft.note, filter(_is_reported, draft.checks), draft)
+        self._listener.status_changed()
+
+
+def _fails(checks: Iterable[Check]) -> bool:
+    return any(check.outcome == FAILS for check in checks)
+
+
+def _is_waiting(draft: Draft) -> bool:
+    return draft.verdict is None or draft.verdict.note is not draft.note
+
+
+def _unreadable(path: Path) -> list[Check]:
+    """Return why the file of an open note cannot be read, if it is there and cannot be."""
+    try:
+        if path.is_file():
+            read_text(path)
+    except UnreadableError as error:
+        return [Check("form", error.line, path.name, FAILS, error.reason)]
+    return []
 
 
 def _is_reported(check: Check) -> bool:

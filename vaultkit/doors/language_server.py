@@ -1,74 +1,104 @@
-"""The door to editors: a language server that reports failures in a note as it is typed.
+"""The door to editors: a language server that reports failures in the notes of an editor's folders.
 
-`vaultkit.doors.drafts` checks the text that an editor holds; `vaultkit.edit` answers its requests;
-`vaultkit.doors.protocol` translates both to and from the protocol.
+`vaultkit.doors.drafts` checks the texts that an editor holds, and the notes that are not open;
+`vaultkit.edit` answers its requests; `vaultkit.doors.protocol` translates both to and from the
+protocol, and `vaultkit.doors.reports` sends what was found.
 """
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
+import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
-from pygls.workspace import TextDocument
+from watchfiles import awatch
 
-from vaultkit.checks.check import FAILS, Check
-from vaultkit.doors.drafts import Draft, Drafts
+from vaultkit.checks.check import FAILS
+from vaultkit.checks.evidence import Value
+from vaultkit.doors.drafts import Draft, Wishes
 from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol
+from vaultkit.doors.reports import Reports
 from vaultkit.edit.actions import actions
 from vaultkit.edit.complete import offers
 from vaultkit.edit.find import Place, definition, references, renamed_in, symbols, vault_symbols
+from vaultkit.edit.hints import hints
 from vaultkit.edit.hover import hover, state_of
 from vaultkit.edit.rename import RenameError, rename_heading, rename_note
 from vaultkit.edit.text import Edit, Span, applied, lines
 from vaultkit.read.note import Note
-from vaultkit.read.roots import vault_in
-from vaultkit.read.vault import Vault
-from vaultkit.store import store_beside
+from vaultkit.read.roots import vault_above, vault_in
 
-#: Seconds after the last key before a note is checked.
-PAUSE = 0.1
 #: The command that runs a note up to one of its blocks: its URI, and the block's number from 0.
 RUN_TO = "vaultkit.runTo"
+#: The files whose changes concern a vault.
+_WATCHED = ("md", "py", "svg", "toml")
+#: Seconds between two looks at whether the editor still runs.
+_LOOK = 3.0
 
 
-class _Unread(TextDocument):
-    """An empty document in pygls' workspace: the text of a note is held by `Drafts`.
+class _Messages(LanguageServerProtocol):
+    """The protocol of pygls, without its copies of the texts, which `Drafts` holds.
 
-    pygls splits lines at more characters than editors do, and its conversion of a position
-    changes the object that it gets.
+    pygls splits lines at more characters than editors do, changes the position that it is given
+    when it converts it, does not answer after the request to shut down, and keeps the future of
+    each notification.
     """
 
-    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
-        """Ignore the change: `Drafts` stores the text."""
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Any:
+        """Pass it on."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Any:
+        """Pass it on."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Any:
+        """Pass it on."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+    def handle_message(self, message: Any) -> None:
+        """Answer each request after the one to shut down with an error."""
+        if self._shutdown and hasattr(message, "id") and hasattr(message, "method"):
+            why = JsonRpcInvalidRequest("the server is shutting down").to_response_error()
+            self._send_response(message.id, error=why)
+            return
+        super().handle_message(message)
+        for key in [key for key, future in self._request_futures.items() if future.done()]:
+            del self._request_futures[key]
 
 
 class Server(LanguageServer):
-    """Reports to an editor the failures in the notes of a vault.
+    """Reports to an editor the failures in the notes of its vaults.
 
     Parameters
     ----------
     folder
-        The folder of the vault; None: it is found in the folder that the editor has opened.
-    pause
-        Seconds after the last key before a note is checked.
+        The folder of the vault; None: one is found in each folder that the editor has opened.
     """
 
-    def __init__(self, folder: Path | None = None, pause: float = PAUSE) -> None:
-        super().__init__("vaultkit", version("vaultkit"))
+    def __init__(self, folder: Path | None = None) -> None:
+        super().__init__("vaultkit", version("vaultkit"), protocol_cls=_Messages)
         self._folder = folder
-        self._pause = pause
-        self._drafts: Drafts
+        self._vaults: list[Reports] = []
+        self._wishes = Wishes()
+        self._tasks: set[asyncio.Task[None]] = set()
         handlers: dict[str, Callable[..., Any]] = {
             types.INITIALIZE: self._initialize,
             types.INITIALIZED: self._initialized,
@@ -77,6 +107,10 @@ class Server(LanguageServer):
             types.TEXT_DOCUMENT_DID_SAVE: self._did_save,
             types.TEXT_DOCUMENT_DID_CLOSE: self._did_close,
             types.WORKSPACE_DID_CHANGE_WATCHED_FILES: self._did_change_files,
+            types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: self._did_change_folders,
+            types.WORKSPACE_DID_CHANGE_CONFIGURATION: self._did_configure,
+            types.WORKSPACE_WILL_RENAME_FILES: self._will_rename,
+            types.WORKSPACE_DID_RENAME_FILES: self._did_rename,
             types.SHUTDOWN: self._shut_down,
             types.TEXT_DOCUMENT_COMPLETION: self._complete,
             types.TEXT_DOCUMENT_DEFINITION: self._define,
@@ -88,224 +122,318 @@ class Server(LanguageServer):
             types.TEXT_DOCUMENT_HOVER: self._hover,
             types.TEXT_DOCUMENT_CODE_ACTION: self._actions,
             types.TEXT_DOCUMENT_CODE_LENS: self._lenses,
+            types.TEXT_DOCUMENT_INLAY_HINT: self._hints,
         }
+        notes = types.FileOperationFilter(types.FileOperationPattern("**/*.md"), "file")
+        renamed = types.FileOperationRegistrationOptions([notes])
         options = {
             types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(list("[#^!`$\\")),
             types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
+            types.WORKSPACE_WILL_RENAME_FILES: renamed,
+            types.WORKSPACE_DID_RENAME_FILES: renamed,
         }
         for name, handler in handlers.items():
             # pygls sets attributes on a handler, which a bound method does not allow.
             self.feature(name, options.get(name))(partial(handler))
         self.command(RUN_TO)(partial(self._run_to))
 
-    @property
-    def vault(self) -> Vault:
-        """The vault, with the open notes as the editor holds them."""
-        return self._drafts.vault
-
     # --- Start and end -----------------------------------------------------------------------
 
     def _initialize(self, params: types.InitializeParams) -> None:
-        folders = [folder.uri for folder in params.workspace_folders or []]
-        root = (folders or [params.root_uri or ""])[0]
-        folder = self._folder or vault_in(Path(to_fs_path(root) or "."))
-        vault = Vault(folder, store=store_beside(folder.resolve()))
+        self._set(params.initialization_options)
+        uris = [folder.uri for folder in params.workspace_folders or []]
+        uris = uris or [uri for uri in [params.root_uri] if uri]
+        folders = [Path(to_fs_path(uri) or ".") for uri in uris]
+        for folder in [self._folder] if self._folder else folders:
+            self._add(folder)
         gc.freeze()  # all notes stay: collecting among them only takes time
-        # The code of notes imports modules from beside the vault; tracebacks name paths from there.
-        os.chdir(vault.root.parent)
+
+    def _add(self, folder: Path) -> Reports | None:
+        """Add the vault of a folder, or of a file, unless there is none or it is there already."""
+        folder = Path(os.path.abspath(folder))  # noqa: PTH100 (links stay links)
+        if not folder.exists():
+            words = f"{folder} does not exist: its notes are not checked"
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, words))
+            return None
+        vault = folder
+        if not self._folder:
+            vault = vault_in(folder) if folder.is_dir() else vault_above(folder) or folder.parent
+        if any(known.drafts.vault.root == vault.resolve() for known in self._vaults):
+            return None
+        if not self._vaults:
+            # Tracebacks name paths from beside the vault, where the code of notes runs.
+            os.chdir(vault.resolve().parent)
         encoding = self.workspace.position_encoding
-        self._drafts = Drafts(vault, self, self._pause)
-        self._in_words = Protocol(self._drafts, str(getattr(encoding, "value", encoding)))
+        encoding = str(getattr(encoding, "value", encoding))
+        self._vaults.append(Reports(self, vault, encoding, self._wishes))
+        return self._vaults[-1]
 
     async def _initialized(self, _: types.InitializedParams) -> None:
-        """Ask the editor to report files that change on disk."""
+        """Check all notes, watch the files, and end when the editor has ended."""
+        for vault in self._vaults:
+            vault.begin()
+        if self.process_id and _runs(self.process_id):
+            self._begin(self._end_with(self.process_id))
         workspace = self.client_capabilities.workspace
         watched = workspace and workspace.did_change_watched_files
         if not (watched and watched.dynamic_registration):
+            for vault in self._vaults:
+                self._begin(self._watch(vault))
             return
-        watchers = [types.FileSystemWatcher(f"**/*.{end}") for end in ("md", "py", "svg", "toml")]
-        await self.client_register_capability_async(
-            types.RegistrationParams(
-                [
-                    types.Registration(
-                        "files",
-                        types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
-                        types.DidChangeWatchedFilesRegistrationOptions(watchers),
-                    )
-                ]
-            )
-        )
+        watchers = [types.FileSystemWatcher(f"**/*.{end}") for end in _WATCHED]
+        options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        registration = types.Registration("files", method, options)
+        await self.client_register_capability_async(types.RegistrationParams([registration]))
+
+    def _begin(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _watch(self, vault: Reports) -> None:
+        """Watch the files of a vault, for an editor that does not."""
+        with suppress(OSError):  # the system's limit of watched folders may be reached
+            async for changes in awatch(vault.drafts.vault.root, raise_interrupt=False):
+                paths = [Path(name) for _, name in changes]
+                vault.drafts.files_changed([p for p in paths if p.suffix[1:] in _WATCHED])
+
+    async def _end_with(self, editor: int) -> None:
+        """End when a process, the editor, has ended."""
+        while _runs(editor):
+            await asyncio.sleep(_LOOK)
+        self.end(1)
+
+    def end(self, code: int) -> None:
+        """End at once, with everything that was started; a thread may be waiting for input."""
+        self.close()
+        os._exit(code)
 
     def _shut_down(self, _: None) -> None:
         self.close()
 
     def close(self) -> None:
         """Cancel all runs and timers."""
-        if hasattr(self, "_drafts"):
-            self._drafts.close()
+        for task in self._tasks:
+            task.cancel()
+        for vault in self._vaults:
+            vault.close()
+
+    # --- Settings and folders ----------------------------------------------------------------
+
+    def _set(self, settings: Any) -> None:
+        """Take the settings that the editor sends; unknown ones and wrong values are left out."""
+        settings = _plain(settings)
+        settings = _plain(settings.get("vaultkit", settings))
+        pause, check = settings.get("pause"), settings.get("check")
+        if isinstance(pause, int | float) and pause >= 0:
+            self._wishes = replace(self._wishes, pause=float(pause))
+        if check in ("all", "open"):
+            self._wishes = replace(self._wishes, run_all=check == "all")
+
+    def _did_configure(self, params: types.DidChangeConfigurationParams) -> None:
+        self._set(params.settings)
+        for vault in self._vaults:
+            vault.drafts.wishes = self._wishes
+            vault.drafts.check_all()
+
+    def _did_change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        if self._folder:
+            return
+        for folder in params.event.removed:
+            root = vault_in(Path(to_fs_path(folder.uri) or ".")).resolve()
+            for vault in [known for known in self._vaults if known.drafts.vault.root == root]:
+                self._vaults.remove(vault)
+                vault.remove()
+        for folder in params.event.added:
+            if new := self._add(Path(to_fs_path(folder.uri) or ".")):
+                new.begin()
 
     # --- Open notes --------------------------------------------------------------------------
 
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         document = params.text_document
-        if path := self._path(document.uri):
-            self.workspace.text_documents[unquote(document.uri)] = _Unread(document.uri, "")
-            self._drafts.opened(path, document.uri, document.text, document.version)
+        # Without an open folder, only a folder that is a vault is read: others may be large.
+        root = None if self._vaults else vault_above(Path(to_fs_path(document.uri) or "."))
+        if root and (new := self._add(root)):
+            new.begin()
+        if found := self._path(document.uri):
+            vault, path_ = found
+            vault.drafts.opened(path_, document.uri, document.text, document.version)
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        path = self._path(params.text_document.uri)
-        held = self._drafts.get(path) if path else None
-        if held is None:
+        found = self._path(params.text_document.uri)
+        held = found and found[0].drafts.get(found[1])
+        if not (found and held):
             return
-        text = held.text
+        vault, text = found[0], held.text
         for change in params.content_changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
-                given = Edit(self._in_words.span(lines(text), change.range), change.text)
+                given = Edit(vault.in_words.span(lines(text), change.range), change.text)
                 text = applied(text, [given])
             else:
                 text = change.text
-        self._drafts.edited(held.note.path, text, params.text_document.version)
+        vault.drafts.edited(held.note.path, text, params.text_document.version)
 
     def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
-        if path := self._path(params.text_document.uri):
-            self._drafts.saved(path)
+        if found := self._path(params.text_document.uri):
+            found[0].drafts.saved(found[1])
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        path = self._path(params.text_document.uri)
-        if path and self._drafts.get(path):
-            self._drafts.closed(path)
+        found = self._path(params.text_document.uri)
+        if found and found[0].drafts.get(found[1]):
+            found[0].drafts.closed(found[1])
 
     def _did_change_files(self, params: types.DidChangeWatchedFilesParams) -> None:
-        paths = [to_fs_path(event.uri) for event in params.changes]
-        self._drafts.files_changed([Path(path) for path in paths if path])
+        self._changed(event.uri for event in params.changes)
 
-    # --- Reports to the editor ---------------------------------------------------------------
+    def _changed(self, uris: Iterator[str]) -> None:
+        """Check the notes that depend on changed files, in the vaults beside which these are."""
+        paths = [Path(path) for uri in uris if (path := to_fs_path(uri))]
+        for vault in self._vaults:
+            beside = vault.drafts.vault.root.parent
+            # The folder itself may be a link; a file may be gone.
+            real = [path.parent.resolve() / path.name for path in paths]
+            if here := [path for path in real if path.is_relative_to(beside)]:
+                vault.drafts.files_changed(here)
 
-    def found(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
-        """Publish the failures in a note."""
-        diagnostics = [self._in_words.diagnostic(note, check) for check in checks]
-        uri = draft.uri if draft else self._in_words.uri(note.path)
-        self.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(uri, diagnostics, draft.version if draft else None)
-        )
+    def _will_rename(self, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
+        """Return the edits that keep the links to notes that are about to get other names."""
+        edits: list[Any] = []
+        for file in params.files:
+            found, new = self._path(file.old_uri), to_fs_path(file.new_uri)
+            if found is None or new is None or found[1] not in found[0].drafts.vault.notes:
+                continue
+            vault, path = found
+            try:
+                changes = rename_note(vault.drafts.vault, path, Path(new).stem)
+            except RenameError as error:
+                vault.say(f"{error}; links are left as they are", FAILS)
+                continue
+            edits += vault.in_words.workspace_edit(changes.edits).document_changes or []
+        return types.WorkspaceEdit(document_changes=edits) if edits else None
 
-    def ran(self) -> None:
-        """Make the editor request the lenses again."""
-        workspace = self.client_capabilities.workspace
-        if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
-            self.workspace_code_lens_refresh(None)
-
-    def say(self, words: str, outcome: str) -> None:
-        """Show a message to the user."""
-        kind = types.MessageType.Warning if outcome == FAILS else types.MessageType.Info
-        self.window_show_message(types.ShowMessageParams(kind, words))
+    def _did_rename(self, params: types.RenameFilesParams) -> None:
+        files = params.files
+        self._changed(uri for file in files for uri in (file.old_uri, file.new_uri))
 
     # --- Requests of the editor ----------------------------------------------------------------
 
     def _complete(self, params: types.CompletionParams) -> list[types.CompletionItem]:
         if (at := self._at(params)) is None:
             return []
-        note, line, column = at
+        vault, note, line, column = at
         return [
             types.CompletionItem(
                 offer.label,
                 kind=COMPLETIONS[offer.kind],
                 detail=offer.detail or None,
                 filter_text=offer.match or None,
-                text_edit=types.TextEdit(self._in_words.range(note.lines, offer.span), offer.text),
+                text_edit=types.TextEdit(vault.range(note.lines, offer.span), offer.text),
             )
-            for offer in offers(self.vault, note, line, column)
+            for offer in offers(vault.drafts.vault, note, line, column)
         ]
 
     def _define(self, params: types.DefinitionParams) -> types.Location | None:
-        found = definition(self.vault, *at) if (at := self._at(params)) else None
-        return self._in_words.location(found) if found else None
+        if (at := self._at(params)) is None:
+            return None
+        vault, note, line, column = at
+        found = definition(vault.drafts.vault, note, line, column)
+        return vault.location(found) if found else None
 
     def _refer(self, params: types.ReferenceParams) -> list[types.Location]:
-        at = self._at(params)
-        return (
-            [self._in_words.location(place) for place in references(self.vault, *at)] if at else []
-        )
+        if (at := self._at(params)) is None:
+            return []
+        vault, note, line, column = at
+        places = references(vault.drafts.vault, note, line, column)
+        return [vault.location(place) for place in places]
 
     def _symbols(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-        note = self._note(params.text_document.uri)
-        return self._in_words.outline(note, list(symbols(note))) if note else []
+        if (found := self._note(params.text_document.uri)) is None:
+            return []
+        vault, note = found
+        return vault.outline(note, list(symbols(note)))
 
     def _vault_symbols(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         return [
             types.WorkspaceSymbol(
-                self._in_words.location(Place(part.path, part.span)),
+                vault.in_words.location(Place(part.path, part.span)),
                 part.name or " ",
                 SYMBOLS[part.kind],
                 container_name=part.path.stem,
             )
-            for part in vault_symbols(self.vault, params.query)
+            for vault in self._vaults
+            for part in vault_symbols(vault.drafts.vault, params.query)
         ]
 
     def _prepare_rename(
         self, params: types.PrepareRenameParams
     ) -> types.PrepareRenameResult | None:
-        at = self._at(params)
-        found = renamed_in(self.vault, *at) if at else None
-        if at is None or found is None:
+        if (at := self._at(params)) is None:
             return None
-        note, words, span = at[0], found.words, found.span
-        return types.PrepareRenamePlaceholder(self._in_words.range(note.lines, span), words)
+        vault, note, line, column = at
+        found = renamed_in(vault.drafts.vault, note, line, column)
+        if found is None:
+            return None
+        where = vault.range(note.lines, found.span)
+        return types.PrepareRenamePlaceholder(where, found.words)
 
     def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
         at = self._at(params)
-        found = renamed_in(self.vault, *at) if at else None
-        if found is None:
+        found = renamed_in(at[0].drafts.vault, *at[1:]) if at else None
+        if at is None or found is None:
             raise JsonRpcInvalidParams("a note or a heading can be renamed: here is neither")
+        vault = at[0].drafts.vault
         try:
             if found.heading:
-                changes = rename_heading(self.vault, found.note, found.heading, params.new_name)
+                changes = rename_heading(vault, found.note, found.heading, params.new_name)
             else:
-                changes = rename_note(self.vault, found.note.path, params.new_name)
+                changes = rename_note(vault, found.note.path, params.new_name)
         except RenameError as error:
             raise JsonRpcInvalidParams(str(error)) from error
         if changes.left:
-            self.say(f"{', '.join(changes.left)}: this code calls {found.words!r}, too", FAILS)
-        return self._in_words.workspace_edit(changes.edits, moved=changes.moved)
+            words = f"{', '.join(changes.left)}: this code calls {found.words!r}, too"
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, words))
+        return at[0].workspace_edit(changes.edits, moved=changes.moved)
 
     def _hover(self, params: types.HoverParams) -> types.Hover | None:
         if (at := self._at(params)) is None:
             return None
-        held = self._drafts.get(at[0].path)
+        vault, note, line, column = at
+        held = vault.drafts.get(note.path)
         checks = held.checks if held else []
-        values = held.verdict.found.values if held and held.verdict else {}
-        said = hover(self.vault, *at, checks, values)
+        said = hover(vault.drafts.vault, note, line, column, checks, _values(held))
         if said is None:
             return None
         span, words = said
         text = types.MarkupContent(types.MarkupKind.Markdown, words)
-        return types.Hover(text, self._in_words.range(at[0].lines, span))
+        return types.Hover(text, vault.range(note.lines, span))
 
     def _actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
-        held = self._held(params.text_document.uri)
-        if held is None:
+        if (found := self._held(params.text_document.uri)) is None:
             return []
+        vault, held = found
         note, checks = held.note, held.checks
-        where = self._in_words.span(note.lines, params.range)
+        where = vault.span(note.lines, params.range)
         return [
             types.CodeAction(
                 action.title,
                 types.CodeActionKind.QuickFix,
-                [self._in_words.diagnostic(note, action.fixes)] if action.fixes else None,
-                edit=self._in_words.workspace_edit(action.edits, makes=action.makes),
+                [vault.diagnostic(note, action.fixes)] if action.fixes else None,
+                edit=vault.workspace_edit(action.edits, makes=action.makes),
             )
-            for action in actions(self.vault, note, where, checks)
+            for action in actions(vault.drafts.vault, note, where, checks)
         ]
 
     def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """Return a lens for each block: its outcome, its time, and a command to run up to it."""
-        held = self._held(params.text_document.uri)
-        if held is None:
+        if (found := self._held(params.text_document.uri)) is None:
             return []
+        vault, held = found
         note, checks = held.note, held.code_checks
         return [
             types.CodeLens(
-                self._in_words.range(note.lines, Span.within(block.fence.line, 1, 0)),
+                vault.range(note.lines, Span.within(block.fence.line, 1, 0)),
                 types.Command(
                     " · ".join(filter(None, ["run to here", state_of(index, checks)])),
                     RUN_TO,
@@ -315,37 +443,83 @@ class Server(LanguageServer):
             for index, block in enumerate(note.blocks)
         ]
 
+    def _hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
+        if (found := self._held(params.text_document.uri)) is None:
+            return []
+        vault, held = found
+        first, last = params.range.start.line + 1, params.range.end.line + 1
+        return [
+            vault.hint(held.note, hint)
+            for hint in hints(held.note, held.checks, _values(held))
+            if first <= hint.line <= last
+        ]
+
     def _run_to(self, uri: str, index: int) -> None:
         """Run the blocks of a note up to and including one, and show its result."""
-        if held := self._held(uri):
-            self._drafts.run_to(held.note.path, index)
+        if found := self._held(uri):
+            found[0].drafts.run_to(found[1].note.path, index)
 
     # --- Notes and places ----------------------------------------------------------------------
 
-    def _path(self, uri: str) -> Path | None:
-        """Return the path of the note of the vault that a URI names, if there is one."""
+    def _path(self, uri: str) -> tuple[Reports, Path] | None:
+        """Return the vault and the path of the note that a URI names, if it is in a vault."""
         name = to_fs_path(uri)
         if name is None or not name.endswith(".md"):
             return None
         path = Path(os.path.normpath(name))
-        if not path.is_relative_to(self.vault.root):
-            path = path.resolve()
-        return path if path.is_relative_to(self.vault.root) else None
+        for one in (path, path.resolve()):
+            for vault in self._vaults:
+                if one.is_relative_to(vault.drafts.vault.root):
+                    return vault, one
+        return None
 
-    def _note(self, uri: str) -> Note | None:
+    def _note(self, uri: str) -> tuple[Protocol, Note] | None:
         """Return a note with the text that the editor holds, or that is on disk."""
-        path = self._path(uri)
-        return self._drafts.note(path) if path else None
+        if (found := self._path(uri)) is None:
+            return None
+        vault, path = found
+        note = vault.drafts.note(path)
+        return (vault.in_words, note) if note else None
 
-    def _held(self, uri: str) -> Draft | None:
+    def _held(self, uri: str) -> tuple[Protocol, Draft] | None:
         """Return the draft of a note with its latest text parsed."""
-        note = self._note(uri)
-        return self._drafts.get(note.path) if note else None
+        if (found := self._note(uri)) is None:
+            return None
+        vault, note = found
+        draft = vault.drafts.get(note.path)
+        return (vault, draft) if draft else None
 
-    def _at(self, params: Any) -> tuple[Note, int, int] | None:
-        """Return the note and the position that a request names."""
-        note = self._note(params.text_document.uri)
-        return (note, *self._in_words.place(note.lines, params.position)) if note else None
+    def _at(self, params: Any) -> tuple[Protocol, Note, int, int] | None:
+        """Return the vault, the note and the position that a request names."""
+        if (found := self._note(params.text_document.uri)) is None:
+            return None
+        vault, note = found
+        return (vault, note, *vault.place(note.lines, params.position))
+
+
+def _values(held: Draft | None) -> dict[str, list[Value]]:
+    """Return the values of the variables of a draft, as its last run has left them."""
+    return held.verdict.found.values if held and held.verdict else {}
+
+
+def _plain(settings: Any) -> dict[str, Any]:
+    """Return settings, which pygls reads as a named tuple, as a dictionary."""
+    if hasattr(settings, "_asdict"):
+        settings = settings._asdict()
+    return settings if isinstance(settings, dict) else {}
+
+
+def _runs(process: int) -> bool:
+    """Return whether a process runs; on Windows, where asking would end it, it always does."""
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def serve(folder: Path | None) -> None:
@@ -358,6 +532,8 @@ def serve(folder: Path | None) -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     server = Server(folder)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _frame: server.end(128 + number))
     try:
         server.start_io(os.fdopen(reading, "rb"), os.fdopen(writing, "wb"))
     finally:

@@ -12,9 +12,11 @@ from lsprotocol import types
 from vaultkit.checks.check import EXCEPTED, UNJUDGED, Check
 from vaultkit.doors.drafts import Drafts
 from vaultkit.edit.find import Place, Symbol
+from vaultkit.edit.hints import Hint
 from vaultkit.edit.spans import span as span_of
 from vaultkit.edit.text import Edit, Span, from_units, to_units
 from vaultkit.read.note import Note
+from vaultkit.read.options import OptionsError
 
 COMPLETIONS = {
     "note": types.CompletionItemKind.File,
@@ -47,10 +49,13 @@ class Protocol:
         The open notes.
     encoding
         The unit in which the editor counts columns.
+    folder
+        The folder of the vault as the editor names it, perhaps through a symbolic link.
     """
 
     drafts: Drafts
     encoding: str
+    folder: Path
 
     def span(self, rows: Sequence[str], where: types.Range) -> Span:
         """Return a range of the protocol as a span of a text, given its lines."""
@@ -80,7 +85,15 @@ class Protocol:
     def uri(self, path: Path) -> str:
         """Return the URI of a file; of an open one, the URI that the editor has sent."""
         draft = self.drafts.get(path)
-        return draft.uri if draft else path.as_uri()
+        return draft.uri if draft else self.named(path).as_uri()
+
+    def named(self, path: Path) -> Path:
+        """Return the path of a file as the editor names it."""
+        root = self.drafts.vault.root
+        for real, named in ((root, self.folder), (root.parent, self.folder.parent)):
+            if path.is_relative_to(real) and named.resolve() == real:
+                return named / path.relative_to(real)
+        return path
 
     def location(self, place: Place) -> types.Location:
         """Return a place in a file as a location of the protocol."""
@@ -99,6 +112,17 @@ class Protocol:
             severity = types.DiagnosticSeverity.Warning
         where = self.range(note.lines, span_of(check, note))
         return types.Diagnostic(where, check.why, severity, check.kind, source="vaultkit")
+
+    def wrong_settings(self, error: OptionsError) -> types.Diagnostic:
+        """Return an error in the settings of the vault as a diagnostic of its line."""
+        words = str(error).removeprefix(f"{error.path}: ")
+        where = types.Range(types.Position(error.line - 1, 0), types.Position(error.line, 0))
+        return types.Diagnostic(where, words, code="settings", source="vaultkit")
+
+    def hint(self, note: Note, hint: Hint) -> types.InlayHint:
+        """Return a hint as an inlay hint."""
+        here = self.range(note.lines, Span.within(hint.line, hint.column, 0)).start
+        return types.InlayHint(here, hint.words, padding_left=True, tooltip=hint.why or None)
 
     def outline(self, note: Note, parts: Sequence[Symbol]) -> list[types.DocumentSymbol]:
         """Return the parts of a note as a tree, each below its heading."""

@@ -105,6 +105,11 @@ class Runner:
         except Exception:
             return inspection_of(task.note, Ending("raised", details=traceback.format_exc()))
 
+    def cancel(self, note: Note) -> None:
+        """End the run of a note; a thread that waits for its result gets what there is."""
+        if key := self._keys.get(note.path):
+            self._workers.cancel(key)
+
     def record(self, found: Inspection, ledger: Ledger) -> None:
         """Store an inspection in a ledger."""
         if not found.cached:

@@ -103,9 +103,10 @@ def obsidian_settings(root: Path, name: str) -> dict[str, Any] | None:
 
 
 def files_below(root: Path) -> tuple[list[Path], list[Path]]:
-    """Return the files of a vault, sorted by name, without hidden folders.
+    """Return the files of a vault, sorted by name, without hidden and installed folders.
 
-    Symbolic links to folders are followed, as in Obsidian and MkDocs; no folder is listed twice.
+    Installed are `node_modules` and Python environments. Symbolic links to folders are followed, as
+    in Obsidian and MkDocs; no folder is listed twice.
     """
     found: list[Path] = []
     circles: list[Path] = []
@@ -119,8 +120,12 @@ def files_below(root: Path) -> tuple[list[Path], list[Path]]:
             circles.append(top)
             continue
         for folder, folders, names in os.walk(top):
+            if "pyvenv.cfg" in names and folder != os.fspath(root):
+                folders.clear()
+                continue
             seen.add(os.path.realpath(folder))
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            kept = (name for name in folders if not name.startswith("."))
+            folders[:] = sorted(name for name in kept if name != "node_modules")
             links = [Path(folder, name) for name in folders if Path(folder, name).is_symlink()]
             linked += links
             folders[:] = [name for name in folders if Path(folder, name) not in links]

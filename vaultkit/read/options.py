@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -35,7 +36,23 @@ FILES = ("vaultkit.toml", "../vaultkit.toml", "../pyproject.toml")
 
 
 class OptionsError(ValueError):
-    """Invalid settings. The message names the file and the valid values."""
+    """Invalid settings. The message names the file and the valid values.
+
+    Parameters
+    ----------
+    message
+        The message.
+    name
+        The setting that is invalid, if it is a single one.
+    path, line
+        The file of the settings, and the line of the error in it.
+    """
+
+    def __init__(
+        self, message: str, name: str = "", path: Path | None = None, line: int = 1
+    ) -> None:
+        super().__init__(message)
+        self.name, self.path, self.line = name, path, line
 
 
 @dataclass(frozen=True)
@@ -100,13 +117,18 @@ class Options:
             path = root / name
             if not path.is_file():
                 continue
+            text = ""
             try:
-                table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+                text = path.read_text(encoding="utf-8-sig")
+                table = tomllib.loads(text)
                 if path.name == "pyproject.toml":
                     table = table.get("tool", {}).get("vaultkit", {})
                 return cls.from_table(table)
             except (OSError, ValueError) as error:
-                raise OptionsError(f"{path.resolve()}: {error}") from error
+                name = getattr(error, "name", "")
+                where = path.resolve()
+                line = _line_of(name, str(error), text)
+                raise OptionsError(f"{where}: {error}", name, where, line) from error
         return cls()
 
     @classmethod
@@ -123,30 +145,30 @@ class Options:
         for name, value in table.items():
             default = known.get(name)
             if default is None:
-                raise OptionsError(_unknown("setting", name, known))
+                raise OptionsError(_unknown("setting", name, known), name)
             if name == "folders":
                 if not isinstance(value, dict):
-                    raise OptionsError('folders: a table of folder = ["check", …]')
+                    raise OptionsError('folders: a table of folder = ["check", …]', name)
                 value = tuple(
-                    (folder.strip("/"), _checks(names)) for folder, names in value.items()
+                    (folder.strip("/"), _checks(names, folder)) for folder, names in value.items()
                 )
             elif name == "checks":
-                value = _checks(value)
+                value = _checks(value, name)
             elif isinstance(default, tuple):
                 if not _are_words(value):
-                    raise OptionsError(f"{name}: a list of words, not {value!r}")
+                    raise OptionsError(f"{name}: a list of words, not {value!r}", name)
                 value = tuple(value)
             elif isinstance(default, float) and type(value) in (int, float):
                 value = float(value)
             elif type(value) is not type(default):
-                raise OptionsError(f"{name}: {type(default).__name__}, not {value!r}")
+                raise OptionsError(f"{name}: {type(default).__name__}, not {value!r}", name)
             given[name] = value
         options = cls(**given)
         for name, known_values in (("unwritten", UNWRITTEN), ("unjudged", UNJUDGED)):
             if (value := getattr(options, name)) not in known_values:
-                raise OptionsError(_unknown(name, value, known_values))
+                raise OptionsError(_unknown(name, value, known_values), name)
         if not 0 < options.timeout <= 3600:
-            raise OptionsError("timeout: seconds, more than 0 and at most 3600")
+            raise OptionsError("timeout: seconds, more than 0 and at most 3600", "timeout")
         return options
 
     @property
@@ -200,13 +222,22 @@ def kinds(names: Iterable[str]) -> frozenset[str]:
     return frozenset(kind for name in names for kind in CHECKS[name])
 
 
-def _checks(value: Any) -> tuple[str, ...]:
+def _line_of(name: str, message: str, text: str) -> int:
+    """Return the line of an error: TOML's messages name it; a setting is searched for."""
+    if found := re.search(r"at line (\d+)", message):
+        return int(found[1])
+    key = re.compile(rf"\s*\[?\s*[\"']?{re.escape(name)}/?[\"']?\s*[=\]]")
+    rows = enumerate(text.split("\n"), 1)
+    return next((number for number, row in rows if name and key.match(row)), 1)
+
+
+def _checks(value: Any, setting: str) -> tuple[str, ...]:
     names = [value] if isinstance(value, str) else value
     if not _are_words(names):
-        raise OptionsError(f"a list of checks, not {value!r}")
+        raise OptionsError(f"a list of checks, not {value!r}", setting)
     for name in names:
         if name not in CHECKS:
-            raise OptionsError(_unknown("check", name, CHECKS))
+            raise OptionsError(_unknown("check", name, CHECKS), setting)
     return tuple(names)
 
 

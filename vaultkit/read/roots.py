@@ -18,8 +18,17 @@ def vault_of(note: Path) -> Path:
     >>> vault_of(Path("nowhere/Note.md")) == Path("nowhere").resolve()
     True
     """
-    above = note.resolve().parents
-    return next((folder for folder in above if _is_vault(folder)), above[0])
+    return vault_above(note) or note.resolve().parent
+
+
+def vault_above(note: Path) -> Path | None:
+    """Return the nearest folder above a note that is a vault, if there is one.
+
+    Examples
+    --------
+    >>> vault_above(Path("/nowhere/Note.md"))
+    """
+    return next((folder for folder in note.resolve().parents if _is_vault(folder)), None)
 
 
 def vault_in(folder: Path) -> Path:

@@ -99,6 +99,8 @@ class Vault:
         vault with all notes.
     store
         The store of parsed notes, from which unchanged notes are taken; None to parse all.
+    options
+        Its settings; None to read them from its files.
 
     Raises
     ------
@@ -106,10 +108,16 @@ class Vault:
         If its settings cannot be read.
     """
 
-    def __init__(self, root: Path, public: bool = False, store: Store | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        public: bool = False,
+        store: Store | None = None,
+        options: Options | None = None,
+    ) -> None:
         self.root = root.resolve()
         self._public = public
-        self.options, self.templates, self.preamble, self._strict = self._settings()
+        self.options, self.templates, self.preamble, self._strict = self._settings(options)
         files, circles = files_below(self.root)
         paths = [path for path in files if path.suffix in READERS and not self.is_template(path)]
         kept = Cache(store) if store else None
@@ -138,17 +146,17 @@ class Vault:
         other._publish(files, {**self.whole.notes, note.path: note})
         return other
 
-    def _settings(self) -> tuple[Options, str, str, bool | None]:
-        """Read the settings of the vault.
+    def _settings(self, options: Options | None) -> tuple[Options, str, str, bool | None]:
+        """Read the settings of the vault, except those that are given.
 
         Returns
         -------
         tuple
             The settings; the folder of templates, which are no notes; the TeX commands for all
-            notes, from the file that an Obsidian plugin reads; and whether Obsidian ignores
-            single line ends (None if it has no such setting).
+            notes, which an Obsidian plugin reads from a file; and whether Obsidian's settings
+            ignore single line ends, None without such settings.
         """
-        options = Options.of(self.root)
+        options = options or Options.of(self.root)
         templater = obsidian_settings(self.root, "plugins/templater-obsidian/data.json") or {}
         folder = (obsidian_settings(self.root, "templates.json") or {}).get("folder")
         folder = folder or templater.get("templates_folder")
@@ -182,7 +190,7 @@ class Vault:
         self._forget("_by_name", "_nearest", "taken", "breaks", "_addresses", *_GRAPH)
 
     def _forget(self, *names: str) -> None:
-        """Drop what a copy of a vault has taken over from the original."""
+        """Drop what a copy of a vault has taken over of the other one."""
         for name in names:
             self.__dict__.pop(name, None)
 
@@ -458,7 +466,7 @@ class Vault:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Put off garbage collection, which takes longer than making thousands of records."""
+    """Put off collecting garbage: among thousands of new records that takes longer than they do."""
     was_on = gc.isenabled()
     gc.disable()
     try:

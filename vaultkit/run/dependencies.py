@@ -114,6 +114,9 @@ def is_local(name: str, origin: object, root: Path) -> bool:
 class LocalFinder:
     """Imports the modules below a folder, from given code.
 
+    They are found even if the folder is not on Python's path, as when a command was started that is
+    installed elsewhere.
+
     Parameters
     ----------
     root
@@ -130,7 +133,8 @@ class LocalFinder:
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Find a module as Python does, if it is one of them."""
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        places = [str(self.root), *sys.path] if path is None else path
+        spec = importlib.machinery.PathFinder.find_spec(name, places, target)
         if spec is None or not is_local(name, spec.origin, self.root):
             return None
         self.found[name] = Path(str(spec.origin))

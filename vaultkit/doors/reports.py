@@ -1,0 +1,140 @@
+"""Reports of a vault to an editor: diagnostics, messages, progress, the status of all notes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from vaultkit.checks.check import FAILS, Check
+from vaultkit.doors.drafts import Draft, Drafts, Status, Wishes
+from vaultkit.doors.protocol import Protocol
+from vaultkit.read.note import Note
+from vaultkit.read.options import OptionsError
+
+#: The notification of the status of a vault.
+STATUS = "vaultkit/status"
+#: Seconds between two reports of the status.
+_SELDOM = 0.2
+
+
+class Reports:
+    """The reports of one vault.
+
+    Parameters
+    ----------
+    server
+        Sends messages to the editor.
+    folder
+        The folder of the vault, as the editor names it.
+    encoding
+        The unit in which the editor counts columns.
+    wishes
+        What the editor has set.
+    """
+
+    def __init__(self, server: Any, folder: Path, encoding: str, wishes: Wishes) -> None:
+        self._server = server
+        self._folder = folder
+        self._timer: asyncio.TimerHandle | None = None
+        self._said: Status | None = None
+        #: The progress that the editor shows: its token, and how many notes it is about.
+        self._token, self._all = "", 0
+        self._invalid: tuple[OptionsError | None, OptionsError | None] | None = None
+        # Errors in the settings are known before there is a protocol in which to report them.
+        self.drafts = Drafts(folder, self, wishes)
+        self.in_words = Protocol(self.drafts, encoding, folder)
+
+    def begin(self) -> None:
+        """Report the errors in the settings, and check all notes."""
+        if self._invalid:
+            self.settings(*self._invalid)
+        self.drafts.check_all()
+
+    def close(self) -> None:
+        """End all runs and timers."""
+        if self._timer:
+            self._timer.cancel()
+        self.drafts.close()
+
+    def remove(self) -> None:
+        """Close a vault that the editor has closed, and remove its reports."""
+        self.close()
+        for path in self.drafts.reported:
+            self._publish(self.in_words.uri(path), [], None)
+
+    def found(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
+        """Publish the failures in a note."""
+        diagnostics = [self.in_words.diagnostic(note, check) for check in checks]
+        uri = draft.uri if draft else self.in_words.uri(note.path)
+        self._publish(uri, diagnostics, draft.version if draft else None)
+
+    def ran(self) -> None:
+        """Make the editor request the lenses and hints again."""
+        workspace = self._server.client_capabilities.workspace
+        if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            self._server.workspace_code_lens_refresh(None)
+        if workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+            self._server.workspace_inlay_hint_refresh(None)
+
+    def say(self, words: str, outcome: str) -> None:
+        """Show a message to the user; the log keeps its lines, which some editors join."""
+        kind = types.MessageType.Warning if outcome == FAILS else types.MessageType.Info
+        if "\n" in words:
+            self._server.window_log_message(types.LogMessageParams(kind, words))
+        self._server.window_show_message(types.ShowMessageParams(kind, words))
+
+    def settings(self, error: OptionsError | None, before: OptionsError | None) -> None:
+        """Publish the error in the settings at its line, or remove the one that was there."""
+        if not hasattr(self, "in_words"):
+            self._invalid = error, before
+            return
+        for one in (before, error):
+            if one and one.path:
+                now = [self.in_words.wrong_settings(one)] if one is error else []
+                self._publish(self.in_words.uri(one.path), now, None)
+
+    def status_changed(self) -> None:
+        """Report how many notes hold and fail, at most a few times a second."""
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(_SELDOM, self._report_status)
+
+    def _report_status(self) -> None:
+        self._timer = None
+        status = self.drafts.status
+        if status != self._said:
+            self._said = status
+            folder = self._folder.as_uri()
+            data = {"folder": folder, "text": str(status), **vars(status)}
+            self._server.protocol.notify(STATUS, data)
+            self._report_progress(status)
+
+    def _report_progress(self, status: Status) -> None:
+        """Show the progress of checking many notes, if the editor can."""
+        window = self._server.client_capabilities.window
+        if not (window and window.work_done_progress) or not self.drafts.wishes.run_all:
+            return
+        progress = self._server.work_done_progress
+        if not self._token and status.waiting > 1:
+            self._token, self._all = f"vaultkit {self._folder}", status.waiting
+            begun = types.WorkDoneProgressBegin("Checking notes", percentage=0)
+            create = types.WorkDoneProgressCreateParams(self._token)
+            self._server.window_work_done_progress_create(create)
+            progress.begin(self._token, begun)
+        elif self._token and status.waiting:
+            self._all = max(self._all, status.waiting)
+            done = 100 * (self._all - status.waiting) // self._all
+            progress.report(
+                self._token, types.WorkDoneProgressReport(message=str(status), percentage=done)
+            )
+        elif self._token:
+            progress.end(self._token, types.WorkDoneProgressEnd(message=str(status)))
+            self._token = ""
+
+    def _publish(self, uri: str, found: list[types.Diagnostic], version: int | None) -> None:
+        params = types.PublishDiagnosticsParams(uri, found, version)
+        self._server.text_document_publish_diagnostics(params)

@@ -1,0 +1,90 @@
+"""Inlay hints: the verdict behind each equation, and the value behind a name in inline code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check
+from vaultkit.checks.evidence import Value
+from vaultkit.edit.spans import span as span_of
+from vaultkit.read.note import Note
+
+_SIDES = re.compile(r"\n  left (?P<left>[^\s\[\],]+), right (?P<right>[^\s\[\],;]+)")
+_INLINE = re.compile(r"(?<!`)`(?P<name>[A-Za-z_]\w*)`(?!`)")
+#: The outcomes, the one that decides about several checks of a formula first.
+_WEAKEST = (FAILS, UNJUDGED, EXCEPTED, HOLDS)
+#: Most characters of a value, and how far behind a name the text may state it.
+_LONGEST, _NEAR = 12, 40
+
+
+@dataclass(frozen=True, order=True)
+class Hint:
+    """Words shown behind a place of a note, and why."""
+
+    line: int
+    column: int
+    words: str
+    why: str = ""
+
+
+def hints(note: Note, checks: Sequence[Check], values: Mapping[str, Sequence[Value]]) -> list[Hint]:
+    """Return the hints of a note, in the order of its text.
+
+    Parameters
+    ----------
+    note
+        The note.
+    checks
+        Its checks.
+    values
+        The values that its blocks have bound to each name, in order.
+    """
+    decided: dict[tuple[int, int], Check] = {}
+    for check in checks:
+        if check.kind == "equation":
+            where = span_of(check, note)
+            at = where.end_line, where.end_column
+            known = decided.get(at, check)
+            decided[at] = min(known, check, key=lambda one: _WEAKEST.index(one.outcome))
+    found = [Hint(*at, badge(check), check.why or check.sides) for at, check in decided.items()]
+    return sorted([*found, *_of_names(note, values)])
+
+
+def badge(check: Check) -> str:
+    r"""Return the verdict on an equation in a word or two.
+
+    >>> badge(Check("equation", 1, "x = 1", scope="general"))
+    '✓ general'
+    >>> badge(Check("equation", 1, "x = 1", FAILS, "does not hold\n  left 2.7, right 1; …"))
+    '✗ 2.7 ≠ 1'
+    """
+    match check.outcome:
+        case "holds":
+            scope = "" if check.scope == FOUND else check.scope
+            return f"✓ {scope}".strip()
+        case "fails":
+            sides = _SIDES.search(check.why)
+            return f"✗ {sides['left']} ≠ {sides['right']}" if sides else "✗"
+        case "excepted":
+            return "not run"
+    return "not judged"
+
+
+def _of_names(note: Note, values: Mapping[str, Sequence[Value]]) -> Iterator[Hint]:
+    """Yield the numbers of the variables that are named in the text, unless it states them."""
+    code = {line for fence in note.fences for line in range(fence.line, fence.end + 1)}
+    for number, row in enumerate(note.lines, 1):
+        if number in code or "`" not in row:
+            continue
+        for found in _INLINE.finditer(row):
+            known = values.get(found["name"], ())
+            above = [v for v in known if note.blocks[v.block].fence.line <= number]
+            for value in above[-1:] or known[:1]:
+                with suppress(ValueError):
+                    float(value.print)
+                    stated = value.print in row[found.end() : found.end() + _NEAR]
+                    if len(value.print) <= _LONGEST and not stated:
+                        yield Hint(number, found.end() + 1, f"= {value.print}")
