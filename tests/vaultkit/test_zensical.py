@@ -201,7 +201,7 @@ def test_a_site_never_replaces_its_notes(
 
 def test_what_is_missing_is_named(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vaultkit.doors.zensical_site.find_spec", lambda _: None)
-    with pytest.raises(OptionsError, match=r"vaultkit\[site,zensical\]"):
+    with pytest.raises(OptionsError, match=r"checked-vault\[site,zensical\]"):
         build_with_zensical(vault / "docs", vault / "site")
 
 

@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 
 import click
 
-from vaultkit import starter
+from vaultkit import __version__, starter
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check, Fix
 from vaultkit.doors.binding import bind
 from vaultkit.edit.annotate import Annotations, NotOursError
@@ -96,7 +96,7 @@ _vault = click.option(
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=__doc__)
-@click.version_option(package_name="vaultkit")
+@click.version_option(__version__)
 def main() -> None:
     """Check what a vault of Markdown notes says, and make a site of it."""
 
@@ -240,7 +240,9 @@ def build(path: Path, site_dir: Path, strict: bool, zensical: bool) -> None:
         else:
             from vaultkit.doors.site_builder import build_site
     except ImportError as error:
-        raise click.UsageError(f'{error}; a site needs: pip install "vaultkit[site]"') from error
+        raise click.UsageError(
+            f'{error}; a site needs: pip install "checked-vault[site]"'
+        ) from error
     problems = build_site(path, site_dir, strict)
     click.echo(f"{site_dir}: open {site_dir / 'index.html'}", err=True)
     sys.exit(int(bool(problems)))
@@ -318,7 +320,9 @@ def lsp(path: Path | None) -> None:
     try:
         from vaultkit.doors.language_server import serve
     except ImportError as error:
-        raise click.UsageError(f'{error}; an editor needs: pip install "vaultkit[lsp]"') from error
+        raise click.UsageError(
+            f'{error}; an editor needs: pip install "checked-vault[lsp]"'
+        ) from error
     serve(path)
 
 

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
 from watchfiles import awatch
 
+from vaultkit import __version__
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Value
 from vaultkit.doors.drafts import Draft, Wishes
@@ -94,7 +94,7 @@ class Server(LanguageServer):
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        super().__init__("vaultkit", version("vaultkit"), protocol_cls=_Messages)
+        super().__init__("vaultkit", __version__, protocol_cls=_Messages)
         self._folder = folder
         self._vaults: list[Reports] = []
         self._wishes = Wishes()

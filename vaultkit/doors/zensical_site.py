@@ -98,7 +98,7 @@ def build_with_zensical(root: Path, site_dir: Path, strict: bool = False) -> lis
         If Zensical is not installed or fails, or if the settings cannot be used.
     """
     if find_spec("zensical") is None:
-        raise OptionsError('Zensical is not installed: pip install "vaultkit[site,zensical]"')
+        raise OptionsError('Zensical is not installed: pip install "checked-vault[site,zensical]"')
     site_dir = site_dir.resolve()
     site = ZensicalSite(*settings_for(root.resolve()))
     sources = site.vault.root
