@@ -66,6 +66,7 @@ FIRST = {
     "linear attention": "Linear Attention and the Delta Rule",
     "delta rule": "Linear Attention and the Delta Rule",
     "flash attention": "FlashAttention",
+    "context parallelism": "Ring Attention",
     "mamba": "Gated DeltaNet",
     "gated deltanet": "Gated DeltaNet",
     "sliding window": "Windows and Sinks",
