@@ -111,7 +111,7 @@ class _Bindings:
                 self._read(index, block)
 
     def at(self, name: str, line: int) -> Array | None:
-        """Return the array that a name has in a line: bound above it, or else first below it."""
+        """Return the array of a name in a line: bound above it, or else the first one below."""
         bound = self.bound.get(name, [])
         above = [array for at, array in bound if at < line]
         found = above[-1:] or [array for _, array in bound[:1]]

@@ -193,7 +193,7 @@ class Backing:
         )
 
     def _exact(self, amount: Amount, counted: bool = False) -> bool:
-        """Return whether code states, binds or shows exactly this number, or an axis is so long."""
+        """Return whether code states, binds or shows exactly this number, or an axis has it."""
         exact = (
             self.seen.stated,
             self.seen.bound,

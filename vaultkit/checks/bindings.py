@@ -125,7 +125,7 @@ class Bindings:
         return Verdict(True, f"{binding.code}{sides}", places)
 
     def judges(self, line: int, column: int) -> bool:
-        """Return whether a place is that of a number that is bound."""
+        """Return whether a comment binds the number at a place to code."""
         return any((line, column) in verdict.places for verdict in self.found.values())
 
     def names(self) -> set[str]:

@@ -123,7 +123,7 @@ class Check:
 
 
 def strictly(checks: Iterable[Check]) -> Iterator[Check]:
-    """Yield checks as the strict mode reports them: what is not judged fails.
+    """Yield checks as the strict mode reports them: a check that is not judged fails.
 
     >>> [check.outcome for check in strictly([Check("number", 1, "5", UNJUDGED)])]
     ['fails']

@@ -93,7 +93,7 @@ def state(note: Note) -> str:
 
 
 def check(note: Note, vault: Vault) -> Iterator[Check]:
-    """Yield the numbers that a note states of a linked one, and that this one shows otherwise."""
+    """Yield the numbers that a note quotes from a linked note, and that it contradicts."""
     others = cited(note, vault)
     if not others:
         return

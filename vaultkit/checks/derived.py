@@ -1,7 +1,7 @@
 """Finds numbers that follow from others of their sentence: *from 12 to 31 loaves, 19 more*.
 
-Such a number needs no line of an output: a reader can calculate it. Only numbers that hardly agree
-by chance are taken.
+Such a number needs no line of an output: a reader can calculate it. Numbers that may easily agree
+by chance are left out.
 """
 
 from __future__ import annotations

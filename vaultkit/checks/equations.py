@@ -86,7 +86,7 @@ class Claim:
 
     @property
     def place(self) -> int:
-        """The position in the TeX of what is wrong, or else of its beginning."""
+        """The position of the fault in the TeX; if none is known, that of the statement."""
         start, end = self.verdict.span if self.verdict else (0, 0)
         return self.origin(start if end else self.statement.span[0])
 
@@ -236,7 +236,7 @@ class Equations:
         return outcome, why
 
     def _is_model(self, claim: Claim) -> bool:
-        """Return whether a statement is about data, a rounded number or what a loop has left."""
+        """Return whether a statement is about data, a rounded number or a loop's last value."""
         assert claim.verdict
         names = [name.partition(" ")[0] for name in claim.verdict.bound]
         found = origins(self.note.blocks)

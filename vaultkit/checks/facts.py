@@ -61,7 +61,7 @@ class Family:
     kinds: Sequence[Label] = ()
 
     def kind(self, place: int) -> Label:
-        """Return the words of what the numbers of a place are."""
+        """Return the words that say what the numbers at a place are."""
         return self.kinds[min(place, len(self.kinds) - 1)] if self.kinds else frozenset()
 
 
@@ -156,7 +156,7 @@ class Facts:
                 self._keep(own, f"output at line {max(step.line, first)}", kinds)
 
     def _kind(self, text: str) -> Label:
-        """Return the words of a text by which a sentence may say what its numbers are."""
+        """Return the words of a text that may say, in a sentence, what its numbers are."""
         words = re.findall(r"[^\W\d_]+|[%°‰$€£]", text.replace("_", " "))
         return stems(text, self.lexicon) | frozenset(words)
 

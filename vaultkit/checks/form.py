@@ -15,9 +15,9 @@ from vaultkit.read.vault import Vault
 def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:
     """Yield a check for each defect of form: broken mark-up, and names that two notes share.
 
-    A fence with a typo, whose code does not run, looks like any other: it is not judged, since it
-    may be meant as it is, and so is the mark-up of other programs. With ``shown``, such fences,
-    which a reader does not see, are left out.
+    A fence with a typo looks like any other, but its code does not run. Such a fence is not judged,
+    since the author may mean it; nor is the mark-up of other programs. With ``shown``, such fences
+    are left out, since a reader does not see the fault.
     """
     for problem in sorted(_problems(note, vault), key=lambda one: (one.line, one.column)):
         if shown and problem.unseen:

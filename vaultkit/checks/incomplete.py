@@ -51,7 +51,7 @@ _LONG = 4
 
 
 class Incomplete:
-    """Keeps the names that blocks of a note should have bound, and did not.
+    """Keeps the names that blocks of a note should have bound, but did not.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Incomplete:
         return name is not None and self._is_foreign(name["name"])
 
     def _is_foreign(self, name: str) -> bool:
-        """Return whether no block binds a name so far, not even one that is spelt nearly so."""
+        """Return whether no block so far binds a name, or one with nearly the same spelling."""
         return not any(_is_slip(name, other) for other in self.bound)
 
     def _announces(self, block: Block, index: int, line: int, kind: str) -> bool:

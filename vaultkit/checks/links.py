@@ -29,7 +29,7 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
 
 
 def _is_elsewhere(link: Link, note: Note, vault: Vault) -> bool:
-    """Return whether the path of a link leads to what is no part of the vault.
+    """Return whether the path of a link leads to something outside the vault.
 
     That is the root of a site, a folder that does not exist, or a place outside the vault. The
     braces of a template are filled in by another program.

@@ -48,7 +48,7 @@ def literals_of(block: Block) -> tuple[list[float], list[tuple[float, ...]]]:
 
 
 def source_of(block: Block) -> str:
-    """Return the code of a block; of a session, that behind its prompts."""
+    """Return the code of a block; for a session, the code after its prompts."""
     if block.kind != "pycon":
         return block.fence.text
     return "\n".join(re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", block.fence.text, re.MULTILINE))

@@ -112,7 +112,7 @@ class Evidence:
         return None
 
     def _is_counted(self, number: float) -> bool:
-        """Return whether a number is a counted 2, not a measured 2.0, which also backs 2.00."""
+        """Return whether a number is an integer such as 2; a float 2.0 also backs 2.00."""
         return number.is_integer() and number not in self.measured
 
 
@@ -122,7 +122,7 @@ def number_of(text: str) -> float:
 
 
 def exactly(number: float) -> Fraction:
-    """Return the printed value of a float as a fraction, which is not its binary value."""
+    """Return the value of a float as it is printed, not its binary value, as a fraction."""
     return Fraction(repr(number))
 
 

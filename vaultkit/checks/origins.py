@@ -1,8 +1,7 @@
 """Where the values of names come from: data, a rounded number, or the last turn of a loop.
 
-A formula about measured or random numbers is a model, which they meet only nearly; a number that
-the code writes out may be rounded; and after a loop its variable has a value that no text is
-about.
+Measured or random numbers meet a formula only approximately, since it is a model. A number that the
+code writes out may be rounded. No text is about the last value of a loop's variable.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _MOST = 64
 def printed(block: Block, steps: Sequence[Step]) -> Iterator[tuple[str, str, int]]:
     r"""Yield each number that a statement prints: what it prints, the number, and its line.
 
-    Only blocks are read whose statements print a line each.
+    A block is read only if each of its statements prints one line.
 
     Examples
     --------

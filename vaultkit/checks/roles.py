@@ -1,8 +1,8 @@
-"""Contradicts a number that is said to be one thing, and is another one on the page.
+"""Contradicts a number that the text says is one thing, and the page shows as another.
 
 *Who stays wins 67.05 %* is contradicted by the output ``stay 0.3295, switch 0.6705``: the sentence
-names one of two labels, and has the number of the other. A number is contradicted only if all that
-carries its label has another value; what is in doubt is left to the other checks.
+names one of two labels, and has the number of the other. A number is contradicted only if
+everything with its label has another value; cases in doubt are left to the other checks.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ def _of_another(
 def _exchanged(
     sentence: Sentence, family: Family, named: Sequence[Place], place: int
 ) -> tuple[set[int], dict[int, str]]:
-    """Return the numbers that are those of the labels in their order, and those exchanged."""
+    """Return the numbers that belong to the labels in their order, and the exchanged ones."""
     values = {
         one.label: family.rows[one.label][place]
         for one in named

@@ -84,7 +84,7 @@ class Rows:
     def _in_other_order(self, row: list[Quantity]) -> str:
         """Return *source: numbers* of the first run with the numbers of a row in another order.
 
-        It is empty if there is none, if a source has them in their order, or if they are two.
+        It is empty if there is none, if a source has them in their order, or for two numbers.
         """
         amounts = [q.readings[0][0] for q in row if q.readings[0]]
         if len(row) <= ROW or len(amounts) < len(row):

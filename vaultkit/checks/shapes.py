@@ -203,7 +203,7 @@ class Shapes:
         return ""
 
     def is_known(self, shape: Shape) -> bool:
-        """Return whether the array is known whose shape is stated, and all lengths are bound."""
+        """Return whether the array with the stated shape is known, and all lengths are bound."""
         subject = shape.subject if shape.axis else self.subject(shape)
         return bool(subject) and self.is_bound(shape)
 

@@ -167,7 +167,7 @@ class Tables:
             self.sources.append((where, source))
 
     def check(self, numbers: Iterable[Check]) -> Iterator[Check]:
-        """Yield the checks of the numbers of a note, with what is known of those in tables."""
+        """Yield the checks of the numbers of a note, with verdicts on those in tables."""
         findings = {(found.line, found.column): found for found in self._findings()}
         for check in numbers:
             found = findings.pop((check.line, check.column), None)
@@ -180,7 +180,7 @@ class Tables:
         yield from (found.failure for found in findings.values() if not found.is_right)
 
     def _findings(self) -> Iterator[Finding]:
-        """Yield what is known of the numbers in columns that outputs or variables show."""
+        """Yield verdicts on the numbers in columns that outputs or variables show."""
         for column in columns(self.note.cells):
             yield from self._of_column(column)
 

@@ -183,7 +183,7 @@ def _is_of_kind(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
 
 
 def _is_aside(sentence: Sentence, place: Place) -> bool:
-    """Return whether a sentence is not about a label: it sets a case, or is near the label."""
+    """Return whether a sentence is about something other than the label that it names."""
     before = sentence.text[: place.start]
     lexicon = sentence.lexicon
     if _pattern(lexicon, r"\b{}\s(?:(?:the|this|that|our)\s)?$", "near").search(before):

@@ -148,7 +148,7 @@ def _read(content: str, names: Set[str]) -> tuple[str, str, bool, str] | None:
 
 
 def _is_condition(tree: ast.expr) -> bool:
-    """Return whether an expression is a condition by its form."""
+    """Return whether the form of an expression shows that it is a condition."""
     match tree:
         case ast.Compare() | ast.UnaryOp(ast.Not(), _):
             return True

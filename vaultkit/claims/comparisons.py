@@ -164,7 +164,7 @@ def _compared(left: ast.expr, operator: str, right: ast.expr) -> Relation:
 
 
 def _shared(inner: Relation, operator: str, right: ast.expr) -> Relation:
-    """Return what a count or share of things for which a condition holds states."""
+    """Return what is stated by a count or share of the things that meet a condition."""
     if _is_zero(right) and operator in ("==", "<="):
         return _negated(replace(inner, quantifier="any"))
     if _is_zero(right) and operator in (">", "!="):
@@ -214,7 +214,7 @@ def _counted(node: ast.expr) -> ast.expr | None:
 
 
 def _is_distance(node: ast.expr) -> bool:
-    """Return whether it is the size of a difference."""
+    """Return whether an expression contains the absolute value of a difference."""
     calls = (n for n in ast.walk(node) if isinstance(n, ast.Call))
     sizes = {"abs", "absolute", "fabs", "norm"}
     return any(

@@ -1,7 +1,7 @@
 """Reads what a sentence says of its own numbers: *falls from 5 to 3*, *a third (33 %)*.
 
-Such a sentence can contradict itself, whatever the code of the note computes. Only forms are read
-that are hardly ever meant otherwise; each was tried on 460,000 paragraphs of public text.
+Such a sentence can contradict itself, whatever the code of the note computes. A form is read only
+if it hardly ever means something else; each was tried on 460,000 paragraphs of public text.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Shape:
     beside
         The word directly before brackets, which may name an array with as many axes.
     square
-        Whether it is spelled out, and stated only of something square.
+        Whether it is written in words, and the text calls the array square.
     code
         The Python expression directly before it whose shape it is: ``np.outer(x, x)``.
     code_at

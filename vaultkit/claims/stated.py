@@ -1,7 +1,7 @@
 """The numbers that words state, as ranges of values: *67.05 %*, *about twice*, *the third*, *none*.
 
-Other than `vaultkit.claims.quantities`, this module reads every number, however small, since it is
-asked only for the numbers that a note binds to an expression.
+Unlike `vaultkit.claims.quantities`, this module reads every number, however small, since it reads
+only those that a note binds to an expression.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ class Listener(Protocol):
 
 
 class Drafts:
-    """The drafts of a vault, its other notes, and what is found in them.
+    """The drafts of a vault, its other notes, and the checks of both.
 
     Parameters
     ----------

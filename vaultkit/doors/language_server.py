@@ -53,9 +53,8 @@ _LOOK = 3.0
 class _Messages(LanguageServerProtocol):
     """The protocol of pygls, without its copies of the texts, which `Drafts` holds.
 
-    pygls splits lines at more characters than editors do, changes the position that it is given
-    when it converts it, does not answer after the request to shut down, and keeps the future of
-    each notification.
+    pygls splits lines at more characters than editors do, and its conversion of a position
+    changes the object that it gets.
     """
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)

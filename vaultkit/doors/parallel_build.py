@@ -1,6 +1,6 @@
 """Fills the templates of pages in parallel, with helper processes.
 
-MkDocs does it page by page after all pages are rendered, when no page depends on another one.
+MkDocs fills them one by one. All pages are rendered by then, and none depends on another one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Proposes bindings: an expression for each number of a note, a condition for each comparison.
 
-What is proposed holds. It is a help for the author: that an expression has the value of a number
-does not prove that the sentence means it, so the score counts what the sentence says of the names.
+Every proposal holds, but the author decides: an expression with the value of a number need not be
+what the sentence means. The score therefore counts the names that the sentence mentions.
 """
 
 from __future__ import annotations

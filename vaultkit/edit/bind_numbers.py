@@ -301,7 +301,7 @@ def _labels_are_said(atom: Atom, said: frozenset[str]) -> bool:
 
 
 def _prior(stated: Stated) -> float:
-    """Return how little a value agrees by chance: it does not with many digits."""
+    """Return how unlikely a value agrees by chance: the more digits, the less likely."""
     if _is_bound(stated):
         return -2.0
     return {0: 0.0, 1: -0.3, 2: 0.6, 3: 1.6}.get(digits(stated), 2.4)

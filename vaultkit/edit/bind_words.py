@@ -387,7 +387,7 @@ def _holds(left: float, right: float, way: int) -> bool:
 
 
 def _are_of_one_kind(left: str, right: str) -> bool:
-    """Return whether no two variables are compared that only happen to be in the sentence.
+    """Return False if two variables are compared only because a sentence names both.
 
     >>> _are_of_one_kind("loss", "layers"), _are_of_one_kind("cost_before", "cost_after")
     (False, True)

@@ -338,7 +338,7 @@ def _ordinal(n: int, count: int) -> frozenset[str]:
 def _of_numbers(
     name: str, value: Any, numbers: list[float], named: frozenset[str], cost: float
 ) -> Iterator[Atom]:  # fmt: skip
-    """Yield the sum, mean and extremes of numbers, and where these are."""
+    """Yield the sum, mean and extremes of numbers, and the places of the extremes."""
     series, array = f"{name}[*]", isinstance(value, np.ndarray)
     for function, own in (("max", max(numbers)), ("min", min(numbers))):
         words = named | stems(MEANINGS[function])
@@ -362,7 +362,7 @@ def _of_numbers(
 def _named_extremes(
     name: str, value: Any, numbers: list[float], named: frozenset[str], own: Mapping[str, Any],
 ) -> Iterator[Atom]:  # fmt: skip
-    """Yield the name of the largest and smallest element, from a list of texts as long."""
+    """Yield the names of the largest and smallest element, from a list of as many texts."""
     array = isinstance(value, np.ndarray)
     for other, beside in own.items():
         if not isinstance(beside, (list, tuple)) or len(beside) != len(value):

@@ -311,7 +311,7 @@ def run_code(
     beat
         Called before each block with its index and its time limit in seconds.
     read
-        A set to which the files are added that the code reads in or beside the vault.
+        A set; the files that the code reads in or beside the vault are added to it.
     watch
         Called after each block with the block, its steps and the variables.
     pause

@@ -151,7 +151,7 @@ class Ledger:
         return self._facts(note, ())
 
     def merge(self, other: Store) -> int:
-        """Add the checks in the store of another machine, and return of how many notes.
+        """Add the checks in the store of another machine; return the number of their notes.
 
         Checks that are fresh here already are kept.
         """

@@ -153,8 +153,8 @@ class Vault:
         -------
         tuple
             The settings; the folder of templates, which are no notes; the TeX commands for all
-            notes, which an Obsidian plugin reads from a file; and whether Obsidian's settings
-            ignore single line ends, None without such settings.
+            notes, from the file that an Obsidian plugin reads; and whether Obsidian ignores
+            single line ends (None if it has no such setting).
         """
         options = options or Options.of(self.root)
         templater = obsidian_settings(self.root, "plugins/templater-obsidian/data.json") or {}
@@ -190,7 +190,7 @@ class Vault:
         self._forget("_by_name", "_nearest", "taken", "breaks", "_addresses", *_GRAPH)
 
     def _forget(self, *names: str) -> None:
-        """Drop what a copy of a vault has taken over of the other one."""
+        """Drop what a copy of a vault has taken over from the original."""
         for name in names:
             self.__dict__.pop(name, None)
 
@@ -466,7 +466,7 @@ class Vault:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Put off collecting garbage: among thousands of new records that takes longer than they do."""
+    """Put off garbage collection, which takes longer than making thousands of records."""
     was_on = gc.isenabled()
     gc.disable()
     try:

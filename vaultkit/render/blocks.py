@@ -489,7 +489,7 @@ def _is_alone(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _reaches(token: Token, place: int) -> bool:
-    """Return whether a text token extends to a place of its paragraph."""
+    """Return whether a token is text that ends at or after a place of its paragraph."""
     return token.type == "text" and begins(token) + len(token.content.rstrip()) >= place
 
 

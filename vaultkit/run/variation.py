@@ -155,7 +155,7 @@ class Variation:
 
 
 def _in_order(array: Any, varied: Any) -> Any:
-    """Sort varied values as those of a vector are sorted."""
+    """Sort varied values up or down, if the original vector of three or more is sorted so."""
     if array.ndim != 1 or array.size < 3:
         return varied
     steps = np.diff(array)

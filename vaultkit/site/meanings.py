@@ -91,7 +91,7 @@ def read(note: Note) -> list[Meaning]:
 
 
 def _plain(markdown: str) -> str:
-    """Return a line of Markdown as plain text; a first word, but no letter, gets a capital."""
+    """Return a line of Markdown as plain text; its first word, if no letter, gets a capital."""
     text = WIKILINK.sub(lambda link: link["words"] or link["target"], markdown)
     text = _FORMULA.sub(lambda formula: spoken(formula[1]), text)
     text = re.sub(r"[*`]", "", text).strip().rstrip(":;,")

@@ -304,7 +304,7 @@ def begins_with_formulas(content: str) -> bool:
 
 
 def page_address(vault: Vault, uri: str) -> str:
-    """Return the address of a page, without slashes at its ends; an index page has its folder's.
+    """Return the address of a page without slashes at its ends: for an index page, its folder.
 
     Parameters
     ----------

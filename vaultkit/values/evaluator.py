@@ -109,11 +109,11 @@ class Evaluator:
     # Indices
 
     def run(self, index: str) -> None:
-        """Set the range of an index: the one that the formula states, or else that of its axis."""
+        """Set the range of an index: the stated one, or else the length of its axis."""
         if index in self.indices.numbers:
             return
         if index in self._computing:
-            raise EvaluationError(f"what {shown(index)} runs over depends on itself")
+            raise EvaluationError(f"the range of {shown(index)} depends on itself")
         self._computing.add(index)
         bounds: Range | Reduce | None = next(
             (r for r in self.limits if r.index == Index(index)), None

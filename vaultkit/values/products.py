@@ -39,7 +39,7 @@ def fitted(left: Value, right: Value) -> tuple[Value, Value]:
 def _sized(value: Value, shape: tuple[int, ...]) -> Value:
     if not shape:
         if value.unsized == "ones":
-            raise EvaluationError("a vector of ones and a number: how long is it?")
+            raise EvaluationError("a vector of ones beside a number: its length is not stated")
         shape = ()
     if value.unsized == "ones":
         if len(shape) != 1:

@@ -192,7 +192,7 @@ class Received:
 
 
 def read_waiting(descriptor: int, take: Take) -> bool:
-    """Read what is available without blocking, in part if it is much; return whether to go on."""
+    """Read available output without blocking, at most a part; return whether to go on."""
     with suppress(BlockingIOError):
         for _ in range(64):
             data = os.read(descriptor, 65536)
