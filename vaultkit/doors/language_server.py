@@ -53,8 +53,9 @@ _LOOK = 3.0
 class _Messages(LanguageServerProtocol):
     """The protocol of pygls, without its copies of the texts, which `Drafts` holds.
 
-    pygls splits lines at more characters than editors do, and its conversion of a position
-    changes the object that it gets.
+    pygls splits lines at more characters than editors do, and its conversion of a position changes
+    the object that it gets. It does not answer after the request to shut down, and it keeps the
+    future of each notification.
     """
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
