@@ -58,3 +58,37 @@ def test_a_name_that_was_overwritten_is_found() -> None:
     wrong = 'def f(x):\n    """Do it.\n\n    Parameters\n    ----------\n    The number.\n    """\n'
     assert list(strangers(wrong)) == [(1, ["The number."])]
     assert list(strangers(wrong.replace("The number.", "x : int"))) == []
+
+
+#: From this number of lines on, a function of the engine needs a docstring.
+LINES = 6
+
+
+def undocumented(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and name of longer functions without a docstring, but for those within functions.
+
+    Methods such as `__init__` do what Python's own documentation says.
+    """
+
+    def visit(parent: ast.AST) -> Iterator[tuple[int, str]]:
+        for node in ast.iter_child_nodes(parent):
+            if isinstance(node, ast.FunctionDef):
+                is_long = (node.end_lineno or 0) - node.lineno + 1 >= LINES
+                if is_long and not node.name.startswith("__") and not ast.get_docstring(node):
+                    yield node.lineno, node.name
+            else:
+                yield from visit(node)
+
+    yield from visit(ast.parse(source))
+
+
+def test_longer_functions_of_the_engine_have_docstrings() -> None:
+    paths = (path for path in FILES if path.is_relative_to(ROOT / "vaultkit"))
+    found = {path.name: list(undocumented(path.read_text(encoding="utf-8"))) for path in paths}
+    assert {name: functions for name, functions in found.items() if functions} == {}
+
+
+def test_a_function_without_a_docstring_is_found() -> None:
+    body = "    x = 1\n" * LINES
+    assert list(undocumented(f"class A:\n  def f(self):\n{body}")) == [(2, "f")]
+    assert list(undocumented(f'class A:\n  def f(self):\n    "Do it."\n{body}')) == []

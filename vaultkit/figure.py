@@ -62,6 +62,7 @@ def stamp_of(svg: str) -> str | None:
 
 
 def _canonical(value: Any) -> str:
+    """Return a text that is equal for equal arrays, up to six digits."""
     array = np.asarray(value)
     if array.dtype.kind in "fc":
         # Adding zero turns -0.0 into 0.0; a value below 1e-12 is rounding noise.

@@ -51,13 +51,13 @@ def write(name: str, vault: Vault) -> Path:
     TakenError
         If the name is invalid or in use.
     """
-    path, text = begin(name, vault)
+    path, text = draft(name, vault)
     write_atomically(path, text)
     return path
 
 
-def begin(name: str, vault: Vault) -> tuple[Path, str]:
-    """Return the path and the text of a new note.
+def draft(name: str, vault: Vault) -> tuple[Path, str]:
+    """Return the path and the text of a new note, which is not written.
 
     If the vault's settings name a ``template``, the text is that of the template, with
     ``{{title}}`` replaced as in Obsidian.

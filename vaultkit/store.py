@@ -142,6 +142,10 @@ class Store:
     def _run(
         self, command: str, values: tuple[object, ...], writes: bool = False
     ) -> list[tuple[Any, ...]]:
+        """Execute an SQL command and return its rows.
+
+        None if the file is locked, damaged or missing.
+        """
         try:
             import sqlite3
         except ImportError:  # in a browser, where nothing is cached
@@ -158,6 +162,7 @@ class Store:
                 return []
 
     def _connected(self) -> sqlite3.Connection:
+        """Return the connection to the database, which is opened, or made, at the first call."""
         import sqlite3
 
         if self._connection is None:

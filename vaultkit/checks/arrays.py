@@ -118,6 +118,7 @@ class _Bindings:
         return found[0] if found else None
 
     def _read(self, index: int, block: Block) -> None:
+        """Record where the code of a block binds, uses and prints arrays."""
         try:
             tree = ast.parse(block.fence.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -176,6 +177,10 @@ def _names(
 def _position(
     node: ast.Name | ast.alias, name: str, lines: Sequence[str]
 ) -> tuple[int, int] | None:
+    """Return line and column of a name within its block, in characters.
+
+    None for a renamed import.
+    """
     line = node.lineno - 1
     column = len(lines[line].encode()[: node.col_offset].decode())
     return (line, column) if lines[line].startswith(name, column) else None

@@ -71,6 +71,7 @@ class Backing:
         return ""
 
     def _source(self, amount: Amount, quantity: Quantity) -> str:
+        """Return where a number comes from: the most reliable place that has it; empty if none."""
         near: list[Evidence] = []
         if quantity.place not in _APART:
             near = self._by_distance(quantity)
@@ -211,6 +212,7 @@ class Backing:
         )
 
     def _anywhere(self, amount: Amount) -> bool:
+        """Return whether any number of the page backs an amount, however far away."""
         if self._exact(amount, counted=True) or (amount.whole and self.seen.elements.holds(amount)):
             return True
         if amount.whole and self.seen.sizes.holds(amount):

@@ -133,6 +133,7 @@ def strictly(checks: Iterable[Check]) -> Iterator[Check]:
 
 
 def _encodable(value: Any) -> Any:
+    """Return a value with all characters outside ASCII escaped, also within containers."""
     if isinstance(value, str) and not value.isascii():
         return value.encode(errors="backslashreplace").decode()
     if isinstance(value, tuple):

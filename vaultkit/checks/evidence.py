@@ -119,6 +119,7 @@ def _statement(checks: Sequence[Check]) -> Part:
 
 
 def _lines(note: Note, check: Check) -> list[tuple[str, ...]]:
+    """Return what a reader is shown about a check: lines, each of one or more cells."""
     if check.outcome == EXCEPTED:
         return [(f"The note says why: {check.why}",)]
     pinned = [(f"The same in all trials: {check.pinned}",)] if check.pinned else []
@@ -148,6 +149,7 @@ def _source(note: Note, line: int, source: str) -> tuple[str, ...]:
 
 
 def _place(note: Note, what: str, line: int, column: int) -> str:
+    """Return the name of the formula, block or output at a place; empty if there is none."""
     if what == "formula":
         where = [(formula.line, formula.column) for formula in note.formulas]
         return f"formula-{where.index((line, column))}" if (line, column) in where else ""
@@ -185,6 +187,7 @@ def bound(block: Block) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)  # each statement of a page asks all blocks
 def _bound(source: str) -> frozenset[str]:
+    """Return the names that code binds; none if it cannot be parsed."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

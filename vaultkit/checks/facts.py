@@ -117,6 +117,7 @@ class Facts:
     def _add(
         self, words: str, number: str, line: int, counts: bool = False, unit: str = ""
     ) -> None:
+        """Record that the words before a number in an output say what it is."""
         functions = stems(" ".join(_FUNCTION.findall(words)), self.lexicon)
         value = _exact(number)
         if (label := stems(words, self.lexicon)) and value is not None:
@@ -166,6 +167,7 @@ class Facts:
         source: str,
         kinds: Sequence[Label],
     ) -> None:
+        """Record rows of numbers under their labels, without the words that all labels share."""
         common = frozenset[str].intersection(*rows) if len(rows) > 1 else frozenset()
         common = frozenset(word.lower() for word in common)
         own = {

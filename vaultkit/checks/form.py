@@ -28,6 +28,7 @@ def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:
 
 
 def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
+    """Yield all problems of the form of a note, without those of code in a vault without code."""
     runs = bool(note.blocks) or vault.options.without_code
     found = (*note.problems, *misread.problems(note))
     yield from (problem for problem in found if runs or not problem.of_code)

@@ -137,6 +137,7 @@ def unused(fence: Fence) -> Iterator[str]:
 
 
 def _wrong_options(info: str, language: str) -> Iterator[str]:
+    """Yield what is wrong with the words after the language of a fence."""
     try:
         found = options(info)
     except ValueError as error:
@@ -163,6 +164,7 @@ def _shortened(info: str) -> str:
 
 
 def _wrong_value(word: str, value: str) -> str:
+    """Return why the value of an option is invalid; empty if it is valid."""
     match word:
         case "raises" if not re.fullmatch(r"[^\W\d]\w*", value):
             return "the name of one class of errors"

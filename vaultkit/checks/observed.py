@@ -152,6 +152,10 @@ class Observed:
         self.arrays.append((block.fence.line, arrays))
 
     def _gather(self, name: str, value: Any) -> None:
+        """Record the numbers that a variable holds.
+
+        Itself, its elements, its lengths, its defaults.
+        """
         if isinstance(value, (bool, np.bool_, str, bytes)):
             return
         if isinstance(value, (ModuleType, FunctionType)):

@@ -100,6 +100,7 @@ class ObservedShapes:
         self.states.append(State(block.fence.line, lengths, shapes, seen))
 
     def _read(self, block: Block) -> None:
+        """Record the tuples and lists of numbers in a block, which may look like shapes."""
         try:
             tree = ast.parse(block.fence.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):

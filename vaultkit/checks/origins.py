@@ -46,6 +46,10 @@ def origins(blocks: Iterable[Block]) -> Origins:
 
 
 def _collect(body: list[ast.stmt], found: Origins, *, within: bool) -> None:
+    """Record where the names that statements bind come from.
+
+    ``within`` a loop, from its last turn.
+    """
     for node in body:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -66,6 +70,7 @@ def _collect(body: list[ast.stmt], found: Origins, *, within: bool) -> None:
 
 
 def _assign(target: ast.expr, value: ast.expr, found: Origins, *, within: bool) -> None:
+    """Record the origin of the names of an assignment."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         for one, other in zip(target.elts, value.elts, strict=False):
             _assign(one, other, found, within=within)

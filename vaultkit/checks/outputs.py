@@ -257,6 +257,7 @@ def _quote(label: str, text: str) -> str:
 
 
 def _first_difference(shown: str, got: str) -> str:
+    """Return the lines that differ, at most twelve, with ``-`` and ``+``."""
     lines = [
         line
         for line in difflib.ndiff(shown.split("\n"), got.split("\n"))

@@ -56,6 +56,7 @@ class Answer:
 
 
 def _near(own: float | str, other: float | str, slack: float) -> bool:
+    """Return whether two answers are equal up to the digits that are shown."""
     if isinstance(own, str) or isinstance(other, str):
         return own == other
     if not math.isfinite(own):
@@ -238,6 +239,7 @@ class Predictions:
 
 
 def _fault(prediction: Prediction, block: Block) -> str:
+    """Return what a prediction lacks; empty if it is complete."""
     if not prediction.part:
         words = "|".join(word.strip() for word in ORDINALS if word)
         return (

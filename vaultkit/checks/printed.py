@@ -113,6 +113,7 @@ def _matched(arguments: Sequence[ast.expr], line: str) -> list[tuple[ast.expr, s
 
 
 def _next_is(values: Sequence[ast.expr], part: ast.expr, text: str) -> bool:
+    """Return whether the part of an f-string behind ``part`` is text that begins with ``text``."""
     following = values[values.index(part) + 1 :][:1]
     match following:
         case [ast.Constant(str(own))]:

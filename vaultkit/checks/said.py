@@ -127,6 +127,7 @@ def _written(value: Any, *, but_arrays: bool = False) -> list[str]:
 
 
 def _same(shown: str, real: str) -> bool:
+    """Return whether a value in a sentence is the computed one, in one of its forms."""
     if _NUMBER.fullmatch(shown) and _NUMBER.fullmatch(real):
         # In a sentence, a whole float may be written without the point.
         return agrees(shown, real) or float(shown) == float(real)

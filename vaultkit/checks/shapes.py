@@ -189,9 +189,10 @@ class Shapes:
         return found
 
     def _wrong_count(self, shape: Shape) -> str:
+        """Return the message about a length, such as *four rows*; empty if an array has it."""
         (wanted,) = self.value(shape)
         if not shape.subject:
-            every = set().union(*(state.seen for state in self.made.states))
+            every = self._every()
             along = {shape.axis, *(("columns",) if shape.axis == "entries" else ())}
             shown = wanted >= _COUNTS and wanted in self.made.numbers
             if shown or any(wanted in _along(axis, s) for s in every for axis in along):
@@ -223,49 +224,70 @@ class Shapes:
         except UnboundError as error:
             return f"{shape.text}: no block of this note binds {error.args[0]}"
         if found := self.subject(shape):
-            name, known = found
-            own = set(map(_transposed, known)) if self.is_turned(shape, name) else known
-            whole = _is_whole(shape) or shape.text.startswith("ℝ")
-            whole |= name == shape.code and not _names(shape.dims)
-            if any(s == wanted or (not whole and _ends(s, wanted)) for s in own):
-                return ""
-            if not shape.called and wanted in self.made.vectors[name]:
-                return ""
-            return f"{shape.text}: {name} has shape {_listed(own)}"
-        near = sorted(self.made.states, key=lambda state: abs(state.line - shape.line))
-        every = set().union(*(state.seen for state in near))
-        batches = set().union(*(state.seen for state in near[:_NEAR]))
-        # A factor may be a transpose without a name of its own.
-        turned = bool(shape.turned or shape.factors)
+            return self._wrong_of_subject(shape, wanted, *found)
         if len(wanted) == 1 and not _is_whole(shape):
-            if any(_ends(s, wanted) for s in every):
+            if any(_ends(s, wanted) for s in self._every()):
                 return ""
             return f"{shape.text}: no array of this note has {wanted[0]} columns"
-        if any(s == wanted or (turned and _transposed(s) == wanted) for s in every):
+        if self._is_of_an_array(shape, wanted) or self._is_no_shape(shape, wanted):
             return ""
-        if not _is_whole(shape) and any(
-            _ends(s, wanted) or (turned and _ends(_transposed(s), wanted)) for s in batches
-        ):
+        alike = sorted(
+            (s for s in self._every() if len(s) == len(wanted)),
+            key=lambda s: (sum(map(int.__ne__, s, wanted)), s),
+        )
+        hint = f"; there are {', '.join(map(str, alike[:_MOST_LISTED]))}" if alike else ""
+        means = "" if re.fullmatch(r"[\d\W]+", shape.text) else f" means {wanted}, and"
+        return f"{shape.text}{means or ':'} no array of this note has that shape{hint}"
+
+    def _every(self) -> set[tuple[int, ...]]:
+        """Return all shapes that variables had after some block, or that outputs show."""
+        return set().union(*(state.seen for state in self.made.states))
+
+    def _wrong_of_subject(
+        self, shape: Shape, wanted: tuple[int, ...], name: str, known: set[tuple[int, ...]]
+    ) -> str:
+        """Return the message about the shape of the array ``name``; empty if it may have it.
+
+        ``wanted`` are the lengths that the text states, ``known`` the shapes of the array above and
+        next below. Unless the text states all lengths, axes of a batch may precede them.
+        """
+        own = set(map(_transposed, known)) if self.is_turned(shape, name) else known
+        whole = _is_whole(shape) or shape.text.startswith("ℝ")
+        whole |= name == shape.code and not _names(shape.dims)
+        if any(s == wanted or (not whole and _ends(s, wanted)) for s in own):
             return ""
+        if not shape.called and wanted in self.made.vectors[name]:
+            return ""  # the brackets hold its elements, not its shape
+        return f"{shape.text}: {name} has shape {_listed(own)}"
+
+    def _is_of_an_array(self, shape: Shape, wanted: tuple[int, ...]) -> bool:
+        """Return whether some array has the lengths ``wanted``; in blocks nearby, also in batches.
+
+        A factor of a product may be a transpose that has no name.
+        """
+        turned = bool(shape.turned or shape.factors)
+        if any(s == wanted or (turned and _transposed(s) == wanted) for s in self._every()):
+            return True
+        near = sorted(self.made.states, key=lambda state: abs(state.line - shape.line))[:_NEAR]
+        return not _is_whole(shape) and any(
+            _ends(s, wanted) or (turned and _ends(_transposed(s), wanted))
+            for state in near
+            for s in state.seen
+        )
+
+    def _is_no_shape(self, shape: Shape, wanted: tuple[int, ...]) -> bool:
+        """Return whether the page has the same numbers as a row, or their product as a number."""
         # A tuple of names cannot be a row of numbers.
         if not (shape.called and _names(shape.dims)) and (
             wanted in self.made.runs or wanted in self.made.rows
         ):
-            return ""
+            return True
         sign = shape.product and " by " not in shape.text and not (shape.called or shape.factors)
-        if (
+        return (
             sign
             and all(dim.isdigit() for dim in shape.dims)
             and math.prod(wanted) in self.made.numbers
-        ):
-            return ""
-        alike = sorted(
-            (s for s in every if len(s) == len(wanted)),
-            key=lambda s: (sum(map(int.__ne__, s, wanted)), s),
         )
-        hint = f"; there are {', '.join(map(str, alike[:4]))}" if alike else ""
-        means = "" if re.fullmatch(r"[\d\W]+", shape.text) else f" means {wanted}, and"
-        return f"{shape.text}{means or ':'} no array of this note has that shape{hint}"
 
     def wrong_product(self, shape: Shape) -> str:
         """Return the message about the shape of a factor or product; empty if it is right."""
@@ -389,6 +411,10 @@ def _shape_of(expression: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[i
 
 
 def _shape_of_node(node: ast.expr, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the shape of an expression of names, products and transposes.
+
+    Raises ValueError or KeyError if it is unknown.
+    """
     match node:
         case ast.Name(id=name):
             return shapes[name]

@@ -74,6 +74,7 @@ class _Entry:
     is_share: bool
 
     def is_rounding_of(self, number: float) -> bool:
+        """Return whether the cell shows a number to its digits, for shares also times 100."""
         half = 0.5 * 10.0 ** -len(self.text.partition(".")[2])
         wanted = number_of(self.text)
         return any(
@@ -185,6 +186,10 @@ class Tables:
             yield from self._of_column(column)
 
     def _of_column(self, column: Sequence[_Entry]) -> Iterator[Finding]:
+        """Yield the findings about a column of a table.
+
+        All right, or one number wrong, or two swapped.
+        """
         best: list[Finding] = []
         in_order = {where for where, numbers in self.lists if len(numbers) == len(column)}
         for where, beside in self._beside(column):

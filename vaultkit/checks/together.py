@@ -106,6 +106,7 @@ def _of_pairs(
 def _of_sentence(
     sentence: Sequence[tuple[int, Quantity]], rows: Sequence[Row]
 ) -> Iterator[tuple[int, str]]:
+    """Yield the numbers of a sentence that do not fit, with the row that the others are from."""
     amounts = [q.readings[0][0] for _, q in sentence]
     held = [[_held(amount, row) for row in rows] for amount in amounts]
     windows = [range(at, at + _COMPANY) for at in range(len(sentence) - _COMPANY + 1)]

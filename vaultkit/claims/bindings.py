@@ -187,6 +187,11 @@ def _binding(
     piece: Prose, comment: Comment, begins: int, read: tuple[str, str, bool, str], language: str,
     words: Lexicon,
 ) -> Binding:  # fmt: skip
+    """Return the binding that a comment states, with the words before it that it binds.
+
+    ``begins`` is where the words after the previous comment begin; ``read`` is the parsed comment:
+    code, source, whether it is a value, and why it cannot be read.
+    """
     code, source, is_value, why = read
     at = comment.at
     raw = piece.text[: at + _FAR]

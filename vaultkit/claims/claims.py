@@ -62,6 +62,7 @@ def claims_of(note: Note) -> Claims:
 
 
 def _derive(note: Note) -> Claims:
+    """Extract all claims of a note; those in wrong answers to its questions are left out."""
     numbers: list[Quantity] = []
     sizes: list[Shape] = []
     language = str(note.meta.get("lang") or "")

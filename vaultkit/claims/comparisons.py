@@ -113,6 +113,7 @@ def relation(tree: ast.expr) -> Relation:
 
 
 def _relation(tree: ast.expr) -> Relation:
+    """Return what a condition in Python states, as far as its syntax shows."""
     match tree:
         case ast.UnaryOp(ast.Not() | ast.Invert(), inner):
             return _negated(_relation(inner))
@@ -148,6 +149,7 @@ def _relation(tree: ast.expr) -> Relation:
 
 
 def _compared(left: ast.expr, operator: str, right: ast.expr) -> Relation:
+    """Return what one comparison ``left operator right`` states."""
     # A number is no subject.
     if _is_number(left) and not _is_number(right):
         left, operator, right = right, _MIRRORED.get(operator, operator), left
@@ -175,6 +177,7 @@ def _shared(inner: Relation, operator: str, right: ast.expr) -> Relation:
 
 
 def _negated(found: Relation) -> Relation:
+    """Return the relation that holds if and only if another one does not."""
     quantifiers = {"any": "none", "none": "any", "all": "any", "most": "few", "few": "most"}
     operators = {_FLIPPED.get(one, {"true": "false", "false": "true"}.get(one, one))
                  for one in found.operators}  # fmt: skip

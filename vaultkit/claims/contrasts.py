@@ -246,6 +246,7 @@ def _comparable(found: re.Match[str]) -> bool:
 
 
 def _change(found: re.Match[str], words: Lexicon) -> _Found | None:
+    """Return what *falls from 5 to 3* compares: the second number with the first."""
     before, after = _value(found, "a"), _value(found, "b")
     turns = next(iter(words.find("directions", found["between"] or "")), None)
     joined = re.search(r"\b(?:and|then|but|while|or|when|as)\b", found["between"] or "")
@@ -261,6 +262,7 @@ def _compared(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: A
 
 
 def _subject(found: re.Match[str], words: Lexicon) -> _Found | None:
+    """Return what a sentence compares whose subject has a number of its own."""
     begins, ends = _sentence(found.string, found.start(), found.end())
     before, behind = found.string[begins : found.start()], found.string[found.end() : ends]
     if _PART.search(before) or _ABOUT_CODE.search(f"{before} {behind}"):
@@ -287,6 +289,7 @@ def _shared(found: re.Match[str]) -> tuple[Fraction, Fraction] | None:
 
 
 def _share_bound(found: re.Match[str], words: Lexicon) -> _Found | None:
+    """Return what *0.43, more than half* compares: the number with the share."""
     part, shared = _part(found, words), _shared(found)
     rest = (found.groupdict().get("rest") or "").strip().lower()
     if part is None or shared is None or (rest and rest not in ("and", "but", "so", "while")):
@@ -331,6 +334,7 @@ def _share_of(found: re.Match[str], words: Lexicon) -> _Found | None:
 
 
 def _members(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
+    """Return what *3 of 5 people* compares: the part must be smaller than the whole."""
     unit, number = _unit(found, "a"), found["a"] + found["b"]
     plural = re.fullmatch(r"[a-z]+", unit) and (found["a_unit"] or "").strip().endswith("s")
     if "." in number or not (plural or unit in ("people", "children")) or unit in _SCALES:

@@ -139,6 +139,8 @@ _SUPPOSED = supposing(
 _PATTERNS = (
     _HAS, _IS, _BRACKETS, _OF_SIZE, _OWN, _NUMBER_OF, _THERE, _BOTH_IN, _THE, _DIMENSIONAL,
 )  # fmt: skip
+#: Those in which the array is named behind *of* or *in*.
+_WITHIN = (_THE, _NUMBER_OF, _THERE, _BOTH_IN)
 
 
 def counts(prose: Prose) -> Iterator[Shape]:
@@ -193,7 +195,7 @@ def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iter
 
 
 def _of_names(prose: Prose) -> Iterator[Shape]:
-    """Yield the counts of named arrays."""
+    """Yield the counts of named arrays: *Q has 4 rows*, *the transpose of Q has 3 rows*."""
     text = prose.text
     for pattern in _PATTERNS:
         for found in pattern.finditer(text):
@@ -202,30 +204,47 @@ def _of_names(prose: Prose) -> Iterator[Shape]:
             if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
                 continue
             part = _PART.search(before)
-            inner = pattern in (_THE, _NUMBER_OF, _THERE, _BOTH_IN)
-            if not part and not inner and _ASIDE.search(before):
+            if not part and pattern not in _WITHIN and _ASIDE.search(before):
                 continue
             turned = " transposed" in text[found.start() : found.start("number")]
             turned |= bool(part and part["part"] == "transpose")
             along = part["part"].rstrip("s") if part and not turned else ""
             things = re.findall(_THING, found["things"])
             subject = ", ".join(expression(thing.strip(CODE + END)) for thing in things)
-            axis = _COUNTED[found["noun"].rstrip("s")]
-            more: re.Match[str] | None = found
-            while more and subject:
-                own = "axes" if pattern is _DIMENSIONAL else _axis(axis, along)
-                if own:
-                    yield _shape(prose, more, subject, own, turned)
-                each = _EACH_OF.match(text, more.end()) if axis in _ACROSS else None
-                if not each and pattern in (_BOTH_IN, _OF_SIZE):
-                    more = _AND_ALSO.match(text, more.end()) if more is found else None
-                else:
-                    more = each or (None if inner else _NEXT.match(text, more.end()))
-                if more:
-                    axis = _ACROSS[axis] if each else _COUNTED[more["noun"].rstrip("s")]
-            if pattern is _HAS and subject and not part:
+            if not subject:
+                continue
+            for count, counted in _joined_counts(found, pattern):
+                axis = "axes" if pattern is _DIMENSIONAL else _axis(counted, along)
+                if axis:
+                    yield _shape(prose, count, subject, axis, turned)
+            if pattern is _HAS and not part:
                 for each in _EACH.finditer(text, found.end(), ends):
                     yield _shape(prose, each, subject, _axis("entries", each["part"]), turned)
+
+
+def _joined_counts(
+    first: re.Match[str], pattern: re.Pattern[str]
+) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield the first count and those joined to it, each with what it counts.
+
+    *Q has 4 rows and 3 columns* has two, *4 rows of 3 numbers* too.
+    """
+    text = first.string
+    two_only = pattern in (_BOTH_IN, _OF_SIZE)
+    count: re.Match[str] | None = first
+    counted = _COUNTED[first["noun"].rstrip("s")]
+    while count:
+        yield count, counted
+        each = _EACH_OF.match(text, count.end()) if counted in _ACROSS else None
+        if each:
+            count, counted = each, _ACROSS[counted]
+            continue
+        if two_only:
+            count = _AND_ALSO.match(text, count.end()) if count is first else None
+        else:
+            count = None if pattern in _WITHIN else _NEXT.match(text, count.end())
+        if count:
+            counted = _COUNTED[count["noun"].rstrip("s")]
 
 
 def _axis(counted: str, along: str) -> str:
@@ -236,6 +255,7 @@ def _axis(counted: str, along: str) -> str:
 
 
 def _shape(prose: Prose, found: re.Match[str], subject: str, axis: str, turned: bool) -> Shape:
+    """Return the length that a match states, as a shape with one dimension along ``axis``."""
     start, end = found.start("number"), max(found.end("number"), found.end("noun"))
     dim = _length(found["number"])
     shown = re.sub(f"[{CODE}{END}{LINK}]", "", prose.text[start:end])

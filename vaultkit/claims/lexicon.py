@@ -74,6 +74,7 @@ def _pattern(lexicon: Lexicon, table: str, names: tuple[str, ...]) -> str:
 
 @cache
 def _compiled(lexicon: Lexicon, table: str) -> tuple[re.Pattern[str], dict[str, str]]:
+    """Return a pattern for the words of a table, and what each of its named groups stands for."""
     own = [(word, name) for name, words in lexicon.words[table].items() for word in words]
     own.sort(key=lambda one: len(one[0]), reverse=True)
     names = {f"n{number}": name for number, (_, name) in enumerate(own)}

@@ -284,6 +284,7 @@ _ROUGH = Fraction(1, 20)
 
 
 def _fractions(prose: Prose) -> Iterator[Quantity]:
+    """Yield the fractions in words: *two thirds*."""
     text = prose.text.lower()
     if not any(part in text for part in _PARTS):
         return
@@ -298,6 +299,7 @@ def _fractions(prose: Prose) -> Iterator[Quantity]:
 
 
 def _spelled(prose: Prose) -> Iterator[Quantity]:
+    """Yield the numbers in words from eleven on, and all percentages in words."""
     text = prose.text.lower()
     if not any(word in text for word in _WORDS):
         return
@@ -323,6 +325,10 @@ def _spelled(prose: Prose) -> Iterator[Quantity]:
 
 
 def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]:
+    """Yield each reading of a number in digits: the amounts that all must be backed.
+
+    ``before`` is the text before the number, which may say that it falls or is approximate.
+    """
     sign = -1 if (found["sign"] or "") in [*_MINUS, "–"] and found["sign"] else 1
     if _NEGATIVE.search(before):
         sign = -1

@@ -344,6 +344,7 @@ def _in_context(text: str, read: _Read, words: Lexicon) -> Stated:
 
 
 def _ranges(read: _Read, before: str, scale: Fraction, words: Lexicon) -> list[Range]:
+    """Return the ranges that a number may mean, by the words before it: *about*, *at least*."""
     value, half = read.value * scale, read.half * scale
     how = _mode(before, words)
     exact = Range(value - half, value + half)

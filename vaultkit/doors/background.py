@@ -114,6 +114,7 @@ class Background:
         self._workers.close()
 
     def _work(self) -> None:
+        """Run one task after the other, in a thread of its own, and report the verdicts."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._asked or self._forgotten or self._closed)

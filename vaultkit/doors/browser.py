@@ -81,6 +81,8 @@ class BrowserChecker:
             path.write_bytes(before)
 
     def _inspect(self, note: Note, vault: Vault, report: Report) -> None:
+        """Report each check of a note as soon as it is made, with the places on the page."""
+
         def begin(block: int, seconds: float) -> None:
             report({"block": block, "limit": seconds})
 
@@ -128,6 +130,7 @@ def edited(note: Note, edits: Mapping[int, str]) -> str:
 
 
 def _parts(note: Note) -> tuple[Any, ...]:
+    """Return what the names of places count; if two notes agree in it, so do their places."""
     claims = claims_of(note)
     return (
         [(b.kind, b.output is None) for b in note.blocks],

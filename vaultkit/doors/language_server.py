@@ -140,6 +140,7 @@ class Server(LanguageServer):
     # --- Start and end -----------------------------------------------------------------------
 
     def _initialize(self, params: types.InitializeParams) -> None:
+        """Read the vault of the first folder of the workspace."""
         self._set(params.initialization_options)
         uris = [folder.uri for folder in params.workspace_folders or []]
         uris = uris or [uri for uri in [params.root_uri] if uri]
@@ -262,6 +263,7 @@ class Server(LanguageServer):
             vault.drafts.opened(path_, document.uri, document.text, document.version)
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Apply the changes of a document to its draft."""
         found = self._path(params.text_document.uri)
         held = found and found[0].drafts.get(found[1])
         if not (found and held):
@@ -320,6 +322,7 @@ class Server(LanguageServer):
     # --- Requests of the editor ----------------------------------------------------------------
 
     def _complete(self, params: types.CompletionParams) -> list[types.CompletionItem]:
+        """Answer with the completions at a place."""
         if (at := self._at(params)) is None:
             return []
         vault, note, line, column = at
@@ -355,6 +358,7 @@ class Server(LanguageServer):
         return vault.outline(note, list(symbols(note)))
 
     def _vault_symbols(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+        """Answer with the notes and headings that match a query."""
         return [
             types.WorkspaceSymbol(
                 vault.in_words.location(Place(part.path, part.span)),
@@ -369,6 +373,7 @@ class Server(LanguageServer):
     def _prepare_rename(
         self, params: types.PrepareRenameParams
     ) -> types.PrepareRenameResult | None:
+        """Answer with the name that a rename at a place would change; None if there is none."""
         if (at := self._at(params)) is None:
             return None
         vault, note, line, column = at
@@ -379,6 +384,10 @@ class Server(LanguageServer):
         return types.PrepareRenamePlaceholder(where, found.words)
 
     def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
+        """Answer with the edits that rename a note or heading.
+
+        Code that names it, too, is reported.
+        """
         at = self._at(params)
         found = renamed_in(at[0].drafts.vault, *at[1:]) if at else None
         if at is None or found is None:
@@ -397,6 +406,7 @@ class Server(LanguageServer):
         return at[0].workspace_edit(changes.edits, moved=changes.moved)
 
     def _hover(self, params: types.HoverParams) -> types.Hover | None:
+        """Answer with the text about what is at a place."""
         if (at := self._at(params)) is None:
             return None
         vault, note, line, column = at
@@ -410,6 +420,7 @@ class Server(LanguageServer):
         return types.Hover(text, vault.range(note.lines, span))
 
     def _actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        """Answer with the edits that repair failures in a range."""
         if (found := self._held(params.text_document.uri)) is None:
             return []
         vault, held = found

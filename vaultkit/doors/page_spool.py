@@ -51,6 +51,7 @@ class PageSpool:
         self._places.clear()
 
     def _read(self, begins: int, length: int) -> bytes:
+        """Return ``length`` bytes of the spool from ``begins``."""
         assert self._file is not None
         if hasattr(os, "pread"):  # forked processes share the file position
             return os.pread(self._file.fileno(), length, begins)

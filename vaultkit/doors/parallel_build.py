@@ -48,6 +48,10 @@ class ParallelBuild:
         dirty: bool = False,
         excluded: bool = False,
     ) -> None:
+        """Write all pages at the first call, divided among processes; do nothing at later calls.
+
+        It replaces MkDocs' function that writes one page, and has its parameters.
+        """
         del page, excluded
 
         def build(files: Iterable[File]) -> None:

@@ -63,6 +63,7 @@ class _Item(pytest.Item):
         return self.path, self.line - 1, self.name
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return a row for each problem, with file and line; pytest's own text for other errors."""
         failure = excinfo.value
         if not isinstance(failure, CheckError):
             return super().repr_failure(excinfo, style)

@@ -68,6 +68,7 @@ def build_site(root: Path, site_dir: Path, strict: bool = False) -> list[str]:
 
 
 def _config(root: Path, site_dir: Path) -> Any:
+    """Return the configuration of MkDocs: of the vault's ``mkdocs.yml``, else our own."""
     for path in (root / "mkdocs.yml", root.parent / "mkdocs.yml"):
         if path.is_file():
             config: Any = load_config(str(path), site_dir=str(site_dir))

@@ -395,6 +395,7 @@ class ZensicalSite:
         return f"---\n{head}\n---\n{model.filled_in(page, content)}\n"
 
     def _edit_url(self, page: SitePage) -> str:
+        """Return where the source of a page can be edited; empty if the site does not say."""
         base = str(self.settings.get("repo_url") or "")
         edit = str(self.settings.get("edit_uri") or "")
         if not edit:

@@ -77,6 +77,7 @@ def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> I
 
 
 def _fixed(note: Note, fix: Fix) -> Edit:
+    """Return the edit that replaces the lines of a fix, with the note's line endings."""
     newline = "\r\n" if "\r\n" in note.text else "\n"
     text = "".join(line + newline for line in fix.lines)
     first, last = fix.first, max(fix.last, fix.first - 1)
@@ -132,7 +133,7 @@ def _missing(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
         vault.resolve(link, note)
     except UnwrittenError:
         try:
-            path, text = starter.begin(link.target.rpartition("/")[2], vault)
+            path, text = starter.draft(link.target.rpartition("/")[2], vault)
         except starter.TakenError:
             return
         yield Action(f"Make the note {path.stem!r}", makes=(path, text), fixes=check)

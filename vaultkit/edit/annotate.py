@@ -79,6 +79,7 @@ class Annotations:
         return _HEAD.encode() in self.path.read_bytes().replace(b"\r\n", b"\n")
 
     def _text(self, vault: Vault, failures: Sequence[tuple[Note, list[Check]]]) -> str:
+        """Return the Markdown of the note that lists the failures."""
         count = sum(len(checks) for _, checks in failures)
         notes = "1 note" if len(failures) == 1 else f"{len(failures)} notes"
         rows = [_HEAD, f"# {self.path.stem}", "", f"{count} in {notes}.", ""]

@@ -50,6 +50,7 @@ def _proposal(
     page: Page, sentence: Sentence, start: int, end: int, candidates: Sequence[Candidate], *,
     states: bool,
 ) -> list[Proposal]:  # fmt: skip
+    """Return the proposal for words of a sentence; none if no candidate is good enough."""
     if not candidates or candidates[0].score < _LEAST:
         return []
     place = page.place_behind(sentence, start, end)

@@ -196,6 +196,7 @@ class _Search:
         return bool(re.fullmatch(r"\s(?:\w+\W+)??(?:(?:is|was|are)\s+)?(?:the\s+)?\W*", between))
 
     def _label_is_near(self, spoken: Spoken, atom: Atom) -> bool:
+        """Return whether the key of an expression such as ``x['key']`` is near the words."""
         key = re.search(r"\['([^']+)'\]", atom.code)
         if not key:
             return False

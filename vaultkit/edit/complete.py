@@ -74,6 +74,7 @@ def offers(vault: Vault, note: Note, line: int, column: int) -> list[Offer]:
 
 
 def _names(vault: Vault, line: int, link: re.Match[str], closing: str, bar: str) -> Iterator[Offer]:
+    """Yield the notes, aliases and embeddable files that a link may name."""
     span = Span.within(line, link.start("target") + 1, len(link["target"]))
     shared = Counter(note.name.casefold() for note in vault.notes.values())
     for note in vault.notes.values():
@@ -108,6 +109,7 @@ def _places(
 
 
 def _tags(vault: Vault, line: int, typed: re.Match[str]) -> Iterator[Offer]:
+    """Yield the tags of the vault, the most frequent first."""
     span = Span.within(line, typed.start("tag") + 1, len(typed["tag"]))
     counted = Counter(tag for note in vault.notes.values() for tag in set(note.tags))
     for tag, count in counted.most_common():
@@ -125,6 +127,7 @@ def _listed_tags(vault: Vault, note: Note, line: int, before: str) -> Iterator[O
 
 
 def _fence(line: int, before: str, fence: re.Match[str]) -> Iterator[Offer]:
+    """Yield the languages, or the options, that may follow the backticks of a fence."""
     if fence["rest"] is None:
         span = Span.within(line, fence.start("language") + 1, len(fence["language"]))
         for language in ("python", "pycon", "text", "mermaid"):
@@ -141,6 +144,7 @@ def _fence(line: int, before: str, fence: re.Match[str]) -> Iterator[Offer]:
 
 
 def _variables(note: Note, line: int, before: str) -> Iterator[Offer]:
+    """Yield the variables of a note's code, as a formula spells them."""
     typed = _WORD.search(before)
     assert typed
     span = Span.within(line, typed.start() + 1, len(typed[0]))

@@ -150,6 +150,7 @@ class Expressions:
     # --- Variables ---------------------------------------------------------------------------
 
     def _of_variable(self, name: str, value: Any, own: Mapping[str, Any]) -> Iterator[Atom]:
+        """Yield the expressions on a variable: itself, its length, its items."""
         named = stems(name)
         if (plain := _plain(value)) is not None:
             yield Atom(name, plain, named)
@@ -166,6 +167,10 @@ class Expressions:
             yield from self._of_list(name, value, named, _labels(name, value, own), own)
 
     def _of_dict(self, name: str, value: dict[Any, Any], named: frozenset[str]) -> Iterator[Atom]:
+        """Yield the expressions on a dictionary.
+
+        Its items, its largest, smallest and summed values.
+        """
         plain = {key: _plain(item) for key, item in value.items()}
         for key, item in list(value.items())[:_MOST]:
             if not isinstance(key, (str, int, float, tuple)) or isinstance(key, np.generic):
@@ -236,6 +241,7 @@ class Expressions:
     # --- Code --------------------------------------------------------------------------------
 
     def _of_code(self, one: Written, variables: Mapping[str, Any]) -> Iterator[Atom]:
+        """Yield the expressions for one that the code itself contains or prints."""
         code, cost = ast.unparse(one.node), 0.5 if one.form is None else 0.2
         known = any(
             isinstance(node, ast.Name) and node.id in variables for node in ast.walk(one.node)
@@ -259,6 +265,7 @@ def _is_row(value: Any) -> bool:
 
 
 def _add(found: dict[str, Atom], atom: Atom) -> None:
+    """Add an expression; if its code is there already, join what is known of both."""
     old = found.get(atom.code)
     if old:
         atom = replace(
@@ -377,6 +384,10 @@ def _named_extremes(
 
 
 def _of_matrix(name: str, value: np.ndarray, named: frozenset[str]) -> Iterator[Atom]:
+    """Yield the expressions on an array with several axes.
+
+    Lengths, extremes, sum, mean, elements.
+    """
     for axis, length in enumerate(value.shape):
         words = named | stems(("rows", "columns")[axis] if axis < 2 else "")
         yield Atom(f"{name}.shape[{axis}]", int(length), words, (), 0.8)

@@ -116,6 +116,7 @@ def _part(note: Note, part: Part) -> str:
 
 
 def _named(note: Note, place: str) -> str:
+    """Return which block or formula of a note a place such as ``block-2`` is."""
     kind, _, number = place.rpartition("-")
     if kind in ("block", "output"):
         fence = note.blocks[int(number)].fence

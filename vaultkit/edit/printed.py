@@ -189,6 +189,7 @@ def _items(node: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Item]:
 
 
 def _literal(value: Any) -> ast.expr | None:
+    """Return a value as the syntax tree of a literal; None if it has none."""
     try:
         node = ast.parse(repr(value), mode="eval").body
         ast.literal_eval(node)
@@ -245,6 +246,7 @@ def _assigned(body: Sequence[ast.stmt], given: dict[str, ast.expr]) -> bool:
 
 
 def _stored(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement binds, except variables of comprehensions."""
     inner = {
         id(name) for node in ast.walk(statement) if isinstance(node, ast.comprehension)
         for name in ast.walk(node.target)

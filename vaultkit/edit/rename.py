@@ -219,6 +219,7 @@ def _change_in_file(
     change: _Change,
     changes: Changes,
 ) -> None:
+    """Add the edits of a file to the changes: ``finder`` yields begin, end and new text of each."""
     try:
         text = source.read(path, source.LARGEST_WITH_PICTURES)
     except source.UnreadableError:
@@ -235,6 +236,7 @@ def _in_notebook(text: str, path: Path, change: _Change) -> Iterator[tuple[int, 
 
 
 def _in_drawing(text: str, path: Path, change: _Change) -> Iterator[tuple[int, int, str]]:
+    """Yield the links of an SVG drawing that change, with their labels for screen readers."""
     for found in DRAWN.finditer(text):
         link = WIKILINK.fullmatch(html.unescape(found["value"]))
         old = Link.from_match(link) if link else None
@@ -248,6 +250,8 @@ def _in_drawing(text: str, path: Path, change: _Change) -> Iterator[tuple[int, i
 
 
 def _edit(text: str, begins: int, ends: int, other: str) -> Edit:
+    """Return the edit that replaces ``text[begins:ends]``."""
+
     def place(at: int) -> tuple[int, int]:
         before = lines(text[:at])
         return len(before), len(before[-1]) + 1

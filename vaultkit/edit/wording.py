@@ -57,6 +57,7 @@ def stems(text: str, *, spoken: bool = False) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
+    """Return the stem by which words are compared; numbers in words become digits."""
     if word[0].isdecimal():
         return f"{float(word):g}"
     if re.fullmatch(NUMERAL, word.lower()):
@@ -82,6 +83,7 @@ def overlap(names: Iterable[str], said: Collection[str]) -> float:
 
 
 def _said(name: str, said: Collection[str]) -> float:
+    """Return how surely (0 to 1) one of the words of a sentence means a name of the code."""
     if name in said:
         return 0.6 if len(name) == 1 or name[0].isdecimal() else 1.0
     if name[0].isdecimal():

@@ -133,6 +133,7 @@ def _plain(text: str) -> str:
 
 
 def _outputs(text: str, start: int, end: int, rng: random.Random) -> Iterator[tuple[int, str, str]]:
+    """Yield changes of an output: one digit of each number, one letter of each word."""
     for found in re.finditer(r"(?<![\w.])-?\d+\.?\d*(?![\w.])", text[start:end]):
         at = start + found.start() + _digit(found[0], rng)
         yield at, text[at], _other_digit(text[at], rng)
@@ -144,6 +145,7 @@ def _outputs(text: str, start: int, end: int, rng: random.Random) -> Iterator[tu
 def _numbers(
     text: str, start: int, end: int, rng: random.Random
 ) -> Iterator[tuple[int, str, str, str]]:
+    """Yield a changed digit in each number of a text that a check may notice, with its kind."""
     for found in _NUMBER.finditer(text, start, end):
         number = found[0].lstrip("-−")
         line = text.rfind("\n", 0, found.start()) + 1
@@ -211,6 +213,7 @@ _PLACES = {
 
 
 def _links(piece: re.Match[str], rng: random.Random) -> Iterator[tuple[int, str, str]]:
+    """Yield a link with one letter of its target changed or removed."""
     target = re.match(r"!?\[\[#?([^\]|]*)|\(([^)\s]*)", piece[0])
     assert target
     group = 1 if target[1] is not None else 2
@@ -299,6 +302,7 @@ _SYMBOL = re.compile(
 
 
 def _symbols(tex: str) -> list[tuple[int, str]]:
+    """Return the symbols of a formula that may be exchanged, with their positions."""
     names = re.compile(r"\\(?:operatorname\*?|mathrm|mathbb|begin|end)\s*\{[^{}]*\}")
     hidden = [range(*m.span()) for m in names.finditer(tex)]
     words = re.compile(r"\\text\{\s*(?:for|where|if|and|so|with|when|or)\b")

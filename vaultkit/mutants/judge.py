@@ -101,6 +101,8 @@ class _Version:
         self.judges.observe(block, steps, variables)
 
     def fails(self, running: NoteRun) -> bool:
+        """Return whether a check fails, given the run of the note's code."""
+
         def run(_: Task) -> Iterator[Check]:
             for index, block in enumerate(self.note.blocks):
                 steps = running.steps(index)
@@ -124,6 +126,7 @@ def _kind(kind: str) -> str:
 
 
 def _judge(job: tuple[Path, str, list[Mutant]]) -> list[tuple[Mutant, str]]:
+    """Judge the mutants of one note in a process of its own."""
     root, name, mutants = job
     with contextlib.redirect_stdout(io.StringIO()):
         vault = _vault(root)
@@ -171,6 +174,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _report(results: list[tuple[Mutant, str]]) -> int:
+    """Print a line for each kind and each survivor; return 1 if a kind misses its target."""
     missed = 0
     for kind in sorted({mutant.kind for mutant, _ in results}):
         counts = Counter(verdict for mutant, verdict in results if mutant.kind == kind)

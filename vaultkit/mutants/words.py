@@ -97,6 +97,7 @@ def _opposite(word: str, others: Sequence[str]) -> str:
 
 
 def _numbers(text: str, plain: str, start: int, end: int) -> list[tuple[int, str]]:
+    """Return position and text of the numbers in a part of a text that are no names."""
     return [
         (one.start(), one[0])
         for one in _DIGITS.finditer(plain, start, end)

@@ -82,6 +82,7 @@ def excepted(
 
 
 def _failing(vault: Vault, found: Sequence[Inspection]) -> Counter[Key]:
+    """Count the failures of all notes by what identifies them."""
     return Counter(
         _key(vault, inspection, check)
         for inspection in found

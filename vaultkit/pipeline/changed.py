@@ -84,6 +84,7 @@ def _names(changed: set[Path], vault: Vault) -> Iterator[str]:
 
 
 def _git(folder: Path, *arguments: str) -> str:
+    """Return the output of a git command in a folder."""
     command = ["git", "-C", str(folder), *arguments]
     try:
         done = subprocess.run(

@@ -138,6 +138,7 @@ def text_checks(task: Task, vault: Vault) -> Iterator[Check]:
 def _text_checks(
     note: Note, vault: Vault, names: Collection[str], settings: Settings
 ) -> Iterator[Check]:
+    """Yield the checks that need no run of the note's code."""
     for why in unknown_checks(note):
         yield Check("form", 1, why, FAILS, why)
     if "form" in names or note.refused:
@@ -258,6 +259,7 @@ class RunChecks:
                 yield from strictly([check]) if settings.strict else [check]
 
     def _found(self) -> Iterator[Check]:
+        """Yield the checks of the whole note; of two checks of one place, the more telling."""
         yield from self.equations.check()
         yield from self.statements.check()
         yield from self.bindings.check()

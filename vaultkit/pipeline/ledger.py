@@ -116,6 +116,10 @@ class Ledger:
             yield self._entry(note, rows.get(self._name(note)))
 
     def _entry(self, note: Note, row: tuple[bytes, bytes] | None) -> Entry | None:
+        """Return the entry of a stored row; None for no row.
+
+        An entry is stale if its fingerprint differs from that of the note as it is now.
+        """
         if row is None:
             return None
         key, content = row
@@ -168,6 +172,7 @@ class Ledger:
         self._store.forget_others(_KIND, names, f"{self.vault.root.name}/")
 
     def _write(self, note: Note, entry: Entry, stale: bool = False) -> None:
+        """Store the entry of a note; a stale one gets a fingerprint that matches nothing."""
         key = b"" if stale else fingerprint(self._facts(note, entry.read))
         checks = [check.plain() for check in entry.checks]
         data = {"checks": checks, "read": entry.read, "machines": entry.machines}

@@ -157,6 +157,7 @@ def _given(task: Callable[[], Task]) -> bytes:
 
 
 def _changed_after(path: Path, moment: int) -> bool:
+    """Return whether a file was written at or after a moment, in nanoseconds."""
     try:
         return path.stat().st_mtime_ns >= moment
     except FileNotFoundError:

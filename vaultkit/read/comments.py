@@ -174,6 +174,10 @@ def _is_in_list(text: str, at: int) -> bool:
 
 
 def _end_of_fence(text: str, found: re.Match[str]) -> int:
+    """Return where the code of a fence ends whose opening line was found.
+
+    Behind its closing line.
+    """
     mark = found["mark"]
     closes = re.compile(rf"\n[> \t]*{mark[0]}{{{len(mark)},}}[ \t]*(?=\n|\Z)")
     closing = closes.search(text, found.end())

@@ -87,6 +87,10 @@ class Expanded:
         return f"{body} " if joins else body, at
 
     def _replace(self, first: int, last: int, by: str) -> None:
+        """Replace the text from ``first`` to ``last``.
+
+        All of the new text originates where the old one began.
+        """
         if self._starts is None:
             self._starts = list(range(len(self.tex)))
         begin = self.origin(first)

@@ -264,6 +264,10 @@ class _Text(HTMLParser):
         super().feed(data.replace("<![", "<! "))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Add the text that a tag stands for, such as a blank.
+
+        Texts of attributes become asides.
+        """
         self.hidden += tag in ("script", "style")
         if tag == "sup":
             self.prose.add("^", self._at())

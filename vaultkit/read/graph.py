@@ -96,6 +96,7 @@ def _is_top(note: Note, vault: Vault) -> bool:
 
 
 def _ahead(note: Note, vault: Vault) -> list[Path]:
+    """Return the other notes that a note links to or draws, each once, in order."""
     found: dict[Path, None] = {}
     for link in (*note.links, *vault.drawn(note)):
         try:
@@ -108,6 +109,10 @@ def _ahead(note: Note, vault: Vault) -> list[Path]:
 
 
 def _ways(ahead: dict[Path, list[Path]], front: Path) -> tuple[list[Path], set[Path]]:
+    """Search breadth-first from ``front``.
+
+    Return the way to the note found last, and all notes found.
+    """
     before: dict[Path, Path | None] = {front: None}
     waiting = deque([front])
     last = front

@@ -101,6 +101,7 @@ def unreadable(path: Path, error: source.UnreadableError) -> Note:
 
 
 def _odd_characters(text: str) -> Iterator[Problem]:
+    """Report the first NUL character and the first half of a surrogate pair."""
     for pattern, what in (
         ("\0", "a NUL character: no text, or UTF-16; save it as UTF-8"),
         (SURROGATE, "half a character, which cannot be stored in a file"),
@@ -153,6 +154,7 @@ class _Reader:
         self.cells: list[Cell] = []
 
     def read(self) -> Note:
+        """Return the note with everything that its tokens contain."""
         self.walk(self.parsed.with_footnotes_last())
         self.read_lone_comments()
         if not self.front and _UNCLOSED_FRONT.match("\n".join(self.lines[:2])):
@@ -203,6 +205,7 @@ class _Reader:
         self.problems.append(Problem(line, why))
 
     def walk(self, tokens: list[Token]) -> None:
+        """Record what each block token contains."""
         open_maps: list[tuple[int, int]] = []
         previous: Token | None = None
         for index, token in enumerate(tokens):
@@ -252,6 +255,7 @@ class _Reader:
             previous = token
 
     def front_matter(self, token: Token) -> None:
+        """Record the properties: values, links, problems, and the texts that readers see."""
         found = properties.read(token.content)
         self.front = (token.map or (0, 0))[1]
         self.meta = found.values
@@ -265,6 +269,10 @@ class _Reader:
         self.prose += extract.of_properties(found.values, token.content, _line(token) + 1)
 
     def callout_title(self, tokens: list[Token], index: int) -> str | None:
+        """Return the title of the callout whose quote begins at ``index``.
+
+        None for a plain quote.
+        """
         first = next((t for t in tokens[index + 1 : index + 3] if t.type == "inline"), None)
         found = CALLOUT.match(first.content) if first else None
         if not found:
@@ -272,6 +280,7 @@ class _Reader:
         return _plain(found["title"]) or found["type"].capitalize()
 
     def heading(self, token: Token, inline: Token) -> None:
+        """Record a heading, with the anchor that the site gives it."""
         text = "".join(_spoken(child) for child in inline.children or []).strip()
         found = block_id(text)
         # The site joins the words around a comment in the same way.
@@ -285,6 +294,10 @@ class _Reader:
         self.sections[-1] = text or self.sections[-1]
 
     def fence(self, token: Token, previous: Token | None, depth: int) -> None:
+        """Record a fence.
+
+        As a block of code, the output of the block above, a diagram, or other code.
+        """
         start, stop = token.map or [0, 0]
         raw = self.lines[start] if start < len(self.lines) else ""
         at = raw.find(token.markup)
@@ -325,6 +338,7 @@ class _Reader:
         return self.source.places(token, (first, first))(at)
 
     def inline(self, token: Token, span: tuple[int, int], tokens: list[Token], index: int) -> None:
+        """Record the inline content of a paragraph, heading or cell: text, links, formulas, ids."""
         if self.is_beyond_bounds(token.content, span):
             return
         above = tokens[index - 1].type
@@ -403,6 +417,7 @@ class _Reader:
         self.prose += extract.of_html(token.content, span[0] + 1)
 
     def line_of_text(self, content: str, children: list[Token], places: Places) -> None:
+        """Record links, formulas, images, HTML and tags among the children of an inline token."""
         alone = sum(child.type in _SHOWN or bool(child.content.strip()) for child in children) == 1
         sentences = Sentences(content)
         for position, child in enumerate(children):
@@ -469,6 +484,10 @@ class _Reader:
     def link(
         self, href: str, words: str, line: int, column: int, sentence: str, embed: bool = False
     ) -> None:
+        """Record a Markdown link to a file of the vault.
+
+        Addresses of the web are no links of notes.
+        """
         if re.match(r"[a-z][a-z0-9+.-]*:|//", href, re.IGNORECASE):
             return
         target, _, sub = unquote(href).partition("#")
@@ -479,6 +498,10 @@ class _Reader:
     def block_id(
         self, token: Token, span: tuple[int, int], tokens: list[Token], index: int
     ) -> None:
+        """Record the lines that a block id ``^id`` names.
+
+        A paragraph, a whole item, or the block above.
+        """
         found = block_id(token.content)
         if not found:
             return
@@ -542,6 +565,7 @@ _CONTAINERS = {"blockquote_open", "list_item_open", "footnote_open"}
 
 
 def _words_of_link(children: list[Token], opening: int) -> str:
+    """Return the visible words between the token ``opening`` and the end of its link."""
     words = []
     for child in children[opening + 1 : opening + 1 + LONGEST_SENTENCE]:
         if child.type == "link_close":

@@ -72,6 +72,7 @@ def _is_near(wanted: str, name: str) -> bool:
 
 
 def _are_among(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether each word is among the others, up to one slip in a long word."""
     return all(
         word in others
         or (_is_long(word) and any(_is_long(o) and _is_slip(word, o) for o in others))

@@ -64,6 +64,7 @@ class _LayoutError(ValueError):
 
 
 def _read(path: Path, file: list[str], raw: str) -> Note:
+    """Return the note of a notebook, with its text on the same lines as in the JSON file."""
     lines = [""] * len(file)
     blocks: dict[int, Fence | None] = {}
     at = 0

@@ -232,6 +232,7 @@ def _line_of(name: str, message: str, text: str) -> int:
 
 
 def _checks(value: Any, setting: str) -> tuple[str, ...]:
+    """Return the names of checks in a setting: one name, or a list of names."""
     names = [value] if isinstance(value, str) else value
     if not _are_words(names):
         raise OptionsError(f"a list of checks, not {value!r}", setting)

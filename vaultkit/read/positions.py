@@ -92,7 +92,11 @@ class Places:
 
 
 def joined(children: list[Token]) -> list[Token]:
-    """Join consecutive text tokens, and record where their parts begin."""
+    """Join consecutive text tokens into one.
+
+    Its ``meta["parts"]`` has, for each of them, where its text begins in the joined text, and its
+    ``meta["at"]``: where it begins in the content of the inline token.
+    """
     found: list[Token] = []
     parts: list[str] = []
     length = 0

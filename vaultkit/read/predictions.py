@@ -151,6 +151,7 @@ def _below(tokens: list[Token]) -> int:
 def _distractors(
     tokens: list[Token], place: Callable[[Token, int], tuple[int, int]]
 ) -> Iterator[Distractor]:
+    """Yield the wrong answers: list items that begin with code and a colon."""
     for opening, _, token in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if opening.type == "list_item_open" and token.type == "inline" and token.children:
             code = token.children[0]

@@ -70,6 +70,7 @@ class _Loader(yaml.SafeLoader):
         self.depth = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
+        """Refuse anchors and deep nesting, and record where scalars are in the text."""
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise _MisreadError(
@@ -85,6 +86,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """Read all keys as strings."""
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
                 # Obsidian reads keys as strings: `2024`, `yes`.
@@ -92,6 +94,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
+        """Report a value that Python cannot represent, with its place."""
         try:
             return super().construct_object(node, deep)
         except (ValueError, OverflowError, TypeError, ArithmeticError) as error:

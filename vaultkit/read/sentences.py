@@ -70,6 +70,7 @@ class Sentences:
         return max(start, at - LONGEST), min(stop, at + LONGEST)
 
     def _find_ends(self) -> list[int]:
+        """Return where sentences end, which is never within brackets or a link."""
         # Text in brackets is part of the sentence around it, and so is a link.
         inside = _bracketed(self.content)
         inside += [found.span() for found in WIKILINK.finditer(self.content)]

@@ -55,6 +55,7 @@ def read(path: Path, largest: int = LARGEST) -> str:
 
 
 def _decoded(raw: bytes) -> str:
+    """Return the text of a UTF-8 file; raise UnreadableError, with the line, for others."""
     if raw.startswith(_UTF_16):
         text = raw.decode("utf-16", errors="replace")
         raise UnreadableError("this file is UTF-16: save it as UTF-8", text=text)
@@ -71,6 +72,7 @@ def _decoded(raw: bytes) -> str:
 
 
 def _why(path: Path, error: OSError) -> str:
+    """Return why a file cannot be opened, in words for its author."""
     if error.errno == errno.ELOOP:
         return "a symbolic link that leads in a circle"
     if isinstance(error, FileNotFoundError) and path.is_symlink():

@@ -31,6 +31,8 @@ DEEPEST = 50
 
 
 def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
+    """Return a rule of markdown-it that turns each match of a pattern into a token of a kind."""
+
     def rule(state: StateInline, silent: bool) -> bool:
         found = pattern.match(state.src, state.pos)
         if not found or (kind == "wikilink" and found["target"].count("`") > 1):
@@ -149,6 +151,7 @@ class _State(StateInline):
     """
 
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802
+        """Let ``**`` open and close also between letters of scripts without spaces."""
         found = super().scanDelims(start, canSplitWord)
         if self.src[start] == "_":
             return found  # part of a name: 変数_x_値
@@ -165,6 +168,7 @@ class _Inline(ParserInline):
     def parse(
         self, src: str, md: MarkdownIt, env: MutableMapping[str, Any], tokens: list[Token]
     ) -> list[Token]:
+        """Return the tokens of ``src``; like the method of the library, with our `_State`."""
         state = _State(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):
@@ -172,6 +176,7 @@ class _Inline(ParserInline):
         return state.tokens
 
     def tokenize(self, state: StateInline) -> None:
+        """Apply the rules from left to right; record in ``meta["at"]`` where a token begins."""
         rules = self.ruler.getRules("")
         begun = state.pos  # the beginning of pending text
         while state.pos < state.posMax:
@@ -209,6 +214,7 @@ def _marks(state: StateInline, silent: bool) -> bool:
 
 
 def _pair_marks(state: StateInline) -> None:
+    """Turn each pair of ``==`` delimiters into the tokens of a mark."""
     nested = (meta["delimiters"] for meta in state.tokens_meta if meta)
     for delimiters in (state.delimiters, *nested):
         for begins in delimiters:
@@ -221,6 +227,10 @@ def _pair_marks(state: StateInline) -> None:
 
 
 def _make_parser() -> MarkdownIt:
+    """Return markdown-it with Obsidian's syntax.
+
+    Links, comments, tags, marks, formulas, footnotes.
+    """
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST})
     parser.inline = _Inline()
     parser.configure("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])

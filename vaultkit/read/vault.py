@@ -182,6 +182,7 @@ class Vault:
             )
 
     def _hold(self, files: list[Path], notes: dict[Path, Note]) -> None:
+        """Take over the files and notes, and forget what was derived from earlier ones."""
         self.files, self.notes = files, notes
         self._known = frozenset(files)
         self._drawings: dict[Path, tuple[Link, ...]] = {}
@@ -267,6 +268,10 @@ class Vault:
         return self._found[asked]
 
     def _find(self, name: str, source: Path) -> Path:
+        """Return the file that a name means.
+
+        By path, then by name or alias, the nearest to the source.
+        """
         if self.whole is not self:
             return self._find_public(name, source)
         for folder in (source.parent, self.root):
@@ -294,6 +299,7 @@ class Vault:
         raise kind(what, name, lambda: self._nearest)
 
     def _find_public(self, name: str, source: Path) -> Path:
+        """Find a name among all files; raise UnpublishedError for one that is not published."""
         try:
             path = self.whole.find(name, source)
         except BrokenLinkError as error:
@@ -376,6 +382,11 @@ class Vault:
         return list(self._naming.get(note.path, {}).values())
 
     def _rank(self, sources: Mapping[Path, list[Link]]) -> list[Backlink]:
+        """Return one backlink for each source, with its best sentence.
+
+        The most informative first.
+        """
+
         def rank(source: Path, links: list[Link]) -> tuple[bool, float]:
             """Return the sort key: informative sentences first, then sources with most links."""
             note = self.notes[source]
@@ -397,6 +408,7 @@ class Vault:
         return found
 
     def _links_of(self, source: Note) -> dict[Path, list[Link]]:
+        """Return the links of a note to other notes, by the note that they lead to."""
         found: dict[Path, list[Link]] = defaultdict(list)
         for link in (*source.links, *self.drawn(source)):
             with suppress(BrokenLinkError):
@@ -454,6 +466,7 @@ class Vault:
 
     @cached_property
     def _by_name(self) -> tuple[dict[str, list[Path]], dict[str, list[Path]]]:
+        """All files by name, and all notes by alias, in the form that links are compared in."""
         names: dict[str, list[Path]] = defaultdict(list)
         aliases: dict[str, list[Path]] = defaultdict(list)
         for path in self.files:

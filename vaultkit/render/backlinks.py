@@ -56,6 +56,7 @@ def _fold(words: str, items: Sequence[Element]) -> Element:
 
 
 def _backlink(page: Page, backlink: Backlink) -> Element:
+    """Return a list item for a linking note, with the sentence of the link or its section."""
     source, link = backlink.source, backlink.link
     item = _item(page, source)
     if is_whole(link.sentence):
@@ -70,6 +71,7 @@ def _backlink(page: Page, backlink: Backlink) -> Element:
 
 
 def _mention(page: Page, mention: Mention) -> Element:
+    """Return a list item for a note that mentions this one, with the sentence."""
     item = _item(page, mention.source)
     # The mention is marked in Markdown, within the Markdown of its sentence.
     sentence = f"{mention.before}=={mention.name}=={mention.after}"
@@ -91,6 +93,7 @@ def section_of(source: Note, link: Link) -> tuple[str, str] | None:
 
 
 def _sentence(page: Page, source: Note, sentence: str) -> Iterator[Element]:
+    """Yield the rendered elements of a sentence of another note, without images and embeds."""
     part = Element("div")
     with page.reading(source):
         text = SubElement(part, "p")

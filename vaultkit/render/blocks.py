@@ -104,6 +104,7 @@ class BlockRenderer:
         return root
 
     def _all(self, parent: Element, tokens: Sequence[Token]) -> None:
+        """Render all of the given tokens into an element."""
         before, self.tokens = self.tokens, tokens
         at = 0
         while at < len(tokens):
@@ -173,6 +174,7 @@ class BlockRenderer:
         return line
 
     def _paragraph(self, parent: Element, at: int) -> int:
+        """Render the paragraph that begins at a token; return the index of the token behind it."""
         inline = self.tokens[at + 1]
         if _CELL_ENDS.fullmatch(inline.content) and _NOTEBOOK & self.note.meta.keys():
             return at + 3
@@ -210,7 +212,11 @@ class BlockRenderer:
     def _words(
         self, parent: Element, inline: Token, tokens: list[Token], line: InlineRenderer, tight: bool
     ) -> None:
-        """Render a part of a paragraph, as a paragraph of its own or as the text of an item."""
+        """Render tokens of a paragraph between two displayed formulas; nothing if all are blank.
+
+        ``inline`` is the token of the whole paragraph. In a ``tight`` list, the text belongs to the
+        item itself; elsewhere it becomes a paragraph.
+        """
         tokens = part(tokens, 0)
         unseen = ("text", "comment")
         if not any(token.type not in unseen or token.content.strip() for token in tokens):
@@ -259,6 +265,7 @@ class BlockRenderer:
         return at + 3
 
     def _table(self, parent: Element, at: int) -> int:
+        """Render the table that begins at a token; return the index of the token behind it."""
         table = SubElement(parent, "table")
         section = row = table
         self.spans.append(_span(self.tokens[at]) or self.spans[-1])
@@ -288,6 +295,7 @@ class BlockRenderer:
     # --- Formulas, code, HTML --------------------------------------------------------------------
 
     def _name_of_display(self, token: Token) -> str | None:
+        """Return the name by which the page finds the check of a displayed formula."""
         if self.names is None:
             return None
         first = (token.map or [0])[0]
@@ -305,6 +313,7 @@ class BlockRenderer:
         SubElement(parent, "p").text = self.page.stash(source)
 
     def _fence(self, parent: Element, token: Token) -> None:
+        """Render a fence: an admonition of MyST as a callout, all others as highlighted code."""
         lines = token.content.removesuffix("\n").split("\n")
         if directive := _DIRECTIVE.fullmatch(token.info.strip()):
             while lines and _FIELD.match(lines[0]):
@@ -335,6 +344,7 @@ class BlockRenderer:
         self.names, self.fences = names, fences
 
     def _html(self, parent: Element, token: Token) -> None:
+        """Render HTML as it is written if the page may contain it; else as text."""
         source = shown(token.content.strip("\n"))
         if self.page.options["html"]:
             SubElement(parent, "p").text = self.page.html(source)
@@ -358,6 +368,10 @@ class BlockRenderer:
             attributes["data-task"] = state
 
     def _quote(self, parent: Element, at: int) -> int:
+        """Render a quote, or the callout that its first line makes of it.
+
+        Returns the index of the token behind it.
+        """
         first = self.tokens[at + 2] if self.tokens[at + 1].type == "paragraph_open" else None
         found = CALLOUT.match(first.content) if first else None
         if not first or not found:

@@ -417,6 +417,7 @@ def quantity(text: str) -> str:
 
 
 def _quantity(text: str) -> str:
+    r"""Translate a physical quantity, the argument of ``\pu``: numbers, units, powers, products."""
     parts: list[str] = []
     at = 0
     while found := _UNIT.match(text, at):
@@ -450,6 +451,7 @@ def _quantity(text: str) -> str:
 
 
 def _number(text: str) -> str:
+    """Translate a number: digits in groups of three, with its error and its power of ten."""
     found = _QUANTITY.fullmatch(text)
     if not found:
         return text

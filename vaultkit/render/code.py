@@ -60,6 +60,7 @@ def opening(fence: Fence, classes: Sequence[str], name: str) -> CodeBlock:
 
 
 def _listed(attributes: str) -> CodeBlock:
+    """Parse the attributes of a fence, ``{.python #id title="…"}``."""
     code = CodeBlock("")
     for key, value in get_attrs_and_remainder(attributes)[0]:
         if key == "." and not code.language:

@@ -52,6 +52,7 @@ def caption_figures(page: Page, root: Element) -> None:
 
 
 def _is_comment(page: Page, text: str) -> bool:
+    """Return whether a text is the placeholder of a stashed HTML comment."""
     found = HTML_PLACEHOLDER_RE.fullmatch(text)
     if not found:
         return False
@@ -79,6 +80,7 @@ def inline_drawings(page: Page, root: Element) -> None:
 
 
 def _drawing(page: Page, image: Element) -> str | None:
+    """Return the SVG of a drawing with resolved links; None if the image is to remain an image."""
     source = image.get("src", "")
     path = Path(os.path.normpath(page.host.path.parent / unquote(source)))
     if not source.lower().endswith(".svg") or not page.vault.holds(path):
@@ -121,6 +123,7 @@ def _read(path: Path) -> str:
 
 
 def _box(page: Page, image: Element, svg: str, tag: str) -> Element:
+    """Return the element around an SVG, with the id, size and caption of the image."""
     names = " ".join(["vk-figure-box", *image.get("class", "").split()])
     box = Element(tag, {"class": names})
     for name in ("id", "data-check"):

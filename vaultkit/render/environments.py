@@ -55,6 +55,7 @@ _ARROWS = {
 
 
 def _arrow(found: re.Match[str]) -> str:
+    """Return the TeX of an arrow of a commutative diagram (``CD``), with its two labels."""
     written = _ARROWS[found["way"] or found["plain"]]
     if found["way"] and found["way"] in "<>":
         return rf"\overset{{{found['first']}}}{{\underset{{{found['second']}}}{{{written}}}}}"
@@ -154,6 +155,7 @@ def cells_of(row: str) -> list[str]:
 
 
 def _parted(tex: str, mark: str) -> list[str]:
+    """Split TeX at a mark, except within braces and environments."""
     parts, depth, begun = [], 0, 0
     for sign in re.finditer(r"\\begin\b|\\end\b|\\\\|\\.|[{}&]", tex, re.DOTALL):
         if sign[0] == mark and depth == 0:

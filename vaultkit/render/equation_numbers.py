@@ -98,6 +98,7 @@ def _bare(tag: str) -> str:
 
 
 def _without_tags(tex: str, tags: list[str]) -> str:
+    r"""Return the formula without ``\tag{…}``; the labels are appended to ``tags``."""
     while found := _TAG.search(tex):
         words, end = group(tex, found.end())
         words = words.replace("$", "")

@@ -30,6 +30,7 @@ def address_equations(page: Page, root: Element) -> None:
 
 
 def _displays(element: Element) -> Iterator[Element]:
+    """Yield the displayed formulas of a page, except those of embedded and quoted notes."""
     names = element.get("class", "").split()
     if element.tag == "div" and "arithmatex" in names:
         yield element

@@ -44,6 +44,7 @@ class _Giver(Postprocessor):
         self.taker = taker
 
     def run(self, text: str) -> str:  # noqa: ARG002
+        """Return the finished page whatever the text is, and pass on its table of contents."""
         host: Any = self.taker.host
         if "rendering_context" in host.preprocessors:
             # Only now: `toc` has set an empty list, since it has seen no headings.

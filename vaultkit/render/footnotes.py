@@ -60,6 +60,7 @@ class Footnotes:
         return box
 
     def _lead_back(self, item: Element, label: str, number: int) -> None:
+        """Append the links from a footnote to each of its references."""
         space, arrow = _BACK
         last = item[-1] if len(item) and item[-1].tag == "p" else None
         if last is None:

@@ -109,6 +109,10 @@ class _Reader(Preprocessor):
         self.root = Element("div")
 
     def run(self, lines: list[str]) -> list[str]:
+        """Render the page from its Markdown.
+
+        Return the parts that Python-Markdown should handle.
+        """
         page = self.page
         path = page.begin()
         known = page.vault.notes.get(path)
@@ -154,6 +158,10 @@ class _Finish(_Part):
     """Adds content from other files: embeds, drawings, backlinks."""
 
     def run(self, root: Element) -> None:
+        """Add to the rendered tree what needs the whole page.
+
+        Title, properties, backlinks, drawings.
+        """
         page = self.page
         if "attr_list" not in page.md.treeprocessors:
             _address_listed(root)
@@ -179,6 +187,7 @@ class _Mathematics(_Part):
 
 class _Addresses(_Part):
     def run(self, root: Element) -> None:
+        """Set the addresses of tags, and remove what the page may not contain."""
         page = self.page
         for anchor in root.iter("a"):
             tag = anchor.attrib.pop("data-tag", None)
@@ -230,6 +239,7 @@ def give_title(page: Page, root: Element) -> None:
 
 
 def _begins_with_title(root: Element, name: str) -> bool:
+    """Return whether the first heading of a page is its title."""
     first = next((element for element in root if element.tag in HEADINGS), None)
     if first is None or first.tag != "h1":
         return False

@@ -139,6 +139,7 @@ class _Writer:
         self.waiting: list[Token] = []
 
     def write(self, tokens: Sequence[Token]) -> None:
+        """Append the elements of all tokens; adjacent text is joined first."""
         for position, token in enumerate(tokens):
             if token.type in _TEXT:
                 self.waiting.append(token)
@@ -202,6 +203,10 @@ class _Writer:
         append(self.open[-1], literal(text))
 
     def end_line(self, hard: bool) -> None:
+        """End a line.
+
+        With ``<br>`` if it is hard or the vault keeps breaks, else with a newline.
+        """
         if self.line.is_heading:
             self.text(" ")
         elif hard or self.page.vault.breaks:
@@ -234,6 +239,7 @@ class _Writer:
         self.words(text, pieces, done, len(text))
 
     def words(self, text: str, pieces: list[tuple[int, int]], first: int, last: int) -> None:
+        """Append ``text[first:last]``, with an element around each number or shape to name."""
         if first >= last:
             return
         marks = self.find(text, pieces)
@@ -291,6 +297,7 @@ class _Writer:
         append(element, literal(text))
 
     def formula(self, token: Token) -> None:
+        """Append a formula, in the delimiters that the typesetting looks for."""
         display = token.type == "math_inline_double"
         tex = literal(token.content.strip() if display else token.content)
         box = SubElement(self.open[-1], "span", {"class": "arithmatex"})
@@ -299,6 +306,7 @@ class _Writer:
             box.set("data-check", name)
 
     def image(self, token: Token) -> None:
+        """Append an image of Markdown, ``![alt](source)``."""
         words = shown(token.children or [])
         source, name = str(token.attrs.get("src", "")), self.line.name("link", begins(token))
         made = image(self.page, source, words, name)
@@ -308,6 +316,7 @@ class _Writer:
         self.add(made)
 
     def wikilink(self, token: Token) -> None:
+        """Append a link or embed, ``[[Note|words]]``, with its words."""
         found: re.Match[str] = token.meta["match"]
         written = Link.from_match(found)
         footnotes = self.line.footnotes
@@ -340,6 +349,7 @@ class _Writer:
             self.text(source)
 
     def tag(self, token: Token) -> None:
+        """Append a tag, as a link to the page of tags if there is one."""
         before = self.open[-1][-1].tail if len(self.open[-1]) else self.open[-1].text
         if self.links or (before or "").rstrip(" ").endswith("{"):
             self.text(token.content)
@@ -364,6 +374,11 @@ def _is_open(address: str) -> bool:
 def _spots(
     text: str, offset: int, spots: Iterable[tuple[int, Spot]], least: int
 ) -> Iterator[tuple[int, int, Spot]]:
+    """Yield begin, end and name of each spot that occurs in a text.
+
+    ``spots`` come with their distance from the begin of the token; ``offset`` is where that begin
+    is in the text. No spot begins before ``least``.
+    """
     for ahead, spot in spots:
         # Code is shown without the blank that it begins with; its opening mark, or that of a link,
         # may precede the first letter.
@@ -379,6 +394,7 @@ def shown(tokens: Sequence[Token]) -> str:
 
 
 def _shown(token: Token) -> str:
+    """Return the text of a token that readers see."""
     match token.type:
         case "math_inline":
             return f"\\({token.content}\\)"

@@ -190,6 +190,7 @@ def prepared(tex: str, display: bool) -> str:
 
 
 def _commands(tex: str) -> Iterator[str]:
+    """Yield the formula in pieces, each command rewritten."""
     at = 0
     while found := COMMAND.search(tex, at):
         yield tex[at : found.start()].translate(_UNICODE)
@@ -233,6 +234,7 @@ def _left_out(found: re.Match[str]) -> tuple[str, int]:
 
 
 def _kept_last(found: re.Match[str]) -> tuple[str, int]:
+    """Return the last argument of a command in braces, and the index behind it; drop the others."""
     tex, at = found.string, found.end()
     if tex[at : at + 1] == "[":
         at = tex.find("]", at) + 1 or len(tex)
@@ -264,6 +266,7 @@ def _parted_by_a_word(found: re.Match[str]) -> tuple[str, int]:
 
 
 def _with_limits(found: re.Match[str]) -> tuple[str, int] | None:
+    """Rewrite an operator with scripts above and below; None if it has none."""
     tex = found.string
     limits = _LIMITS.match(tex, group(tex, found.end())[1])
     if not limits:
@@ -277,6 +280,7 @@ def _with_limits(found: re.Match[str]) -> tuple[str, int] | None:
 
 
 def _verbatim(found: re.Match[str]) -> tuple[str, int] | None:
+    r"""Rewrite ``\verb|…|`` as typewriter text; return it and the index behind it."""
     tex, at = found.string, found.end()
     if at >= len(tex):
         return None
@@ -396,6 +400,10 @@ def _plain(words: str) -> str:
 
 
 def _sign(number: str) -> str:
+    """Return the character with a code such as ``x41``, ``0101`` or ``65``.
+
+    Else the text itself.
+    """
     number = number.strip()
     try:
         return chr(int(f"0{number}" if number.startswith("x") else number, 0))

@@ -153,6 +153,7 @@ def _error(reason: str, tex: str, written: str, offset: int) -> FormulaError:
 
 
 def _depth(xml: str) -> int:
+    """Return how deeply the elements of XML are nested."""
     deepest = depth = 0
     for tag in _TAG.finditer(xml):
         if not tag["empty"]:
@@ -190,6 +191,7 @@ _ACCENTS = {"^": "\u0302", "ˆ": "\u0302", "¯": "\u0304", "~": "\u0303", "˜": 
 
 
 def _linear(element: Element) -> str:
+    """Return MathML as one line of text, for labels and for search: ``√(a/b)``, ``x²``."""
     parts = [_linear(child) for child in element]
     match element.tag, parts:
         case "mfrac", [above, below]:
@@ -230,6 +232,7 @@ def _whole(part: str) -> str:
 
 
 def _at(mark: str, table: dict[int, int], index: str) -> str:
+    """Return an index or exponent as raised or lowered characters, or behind ``^`` or ``_``."""
     index = index.replace(" ", "")
     if index and all(ord(sign) in table for sign in index):
         return index.translate(table)

@@ -99,6 +99,10 @@ def to_svg(source: str, store: Store | None = None) -> str:
 
 
 def _drawn(source: str, name: str) -> str:
+    """Return the SVG of a diagram in the colours of the theme.
+
+    Raise DiagramError if it has errors.
+    """
     if _started_in - {os.getpid()}:
         raise DiagramError("another process has started Mermaid")
     _started_in.add(os.getpid())

@@ -81,6 +81,11 @@ class Names:
         ours: Sequence[Quantity | Shape | Binding],
         theirs: Sequence[Quantity | Shape | Binding],
     ) -> None:
+        """Name the spots of a kind in the shown text, ``ours``, by their numbers in ``theirs``.
+
+        ``theirs`` are the spots of the note as it was checked: first those of its properties, which
+        the shown text lacks, then the same as ``ours``.
+        """
         above = len(theirs) - len(ours)
         if [s.text for s in theirs[max(0, above) :]] != [s.text for s in ours]:
             return

@@ -70,6 +70,7 @@ def _is_flat(value: Any) -> bool:
 
 
 def _parts(value: Any) -> Iterator[str | Link | Element]:
+    """Yield a value of a property as texts and links."""
     if isinstance(value, bool):
         yield "yes" if value else "no"
     elif isinstance(value, str):

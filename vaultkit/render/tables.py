@@ -68,6 +68,7 @@ def _break(element: Element) -> None:
 
 
 def _insert(element: Element, at: int, pieces: list[str]) -> int:
+    """Insert pieces of text with a possible line break before each; return the next index."""
     for piece in pieces:
         wbr = Element("wbr")
         wbr.tail = piece

@@ -29,6 +29,7 @@ def make_text(page: Page, root: Element) -> None:
 
 
 def _leads_to_hidden(address: str, page: Page) -> bool:
+    """Return whether an address leads to a file that is not published."""
     try:
         url = urlsplit(address)
     except ValueError:

@@ -219,6 +219,7 @@ class limit:  # noqa: N801 - used like a function
             raise self.stopped
 
     def _stop(self, number: int, frame: types.FrameType | None) -> None:
+        """Handle a timer's signal: raise BlockTimeoutError in the code that runs."""
         if number == signal.SIGALRM:
             after = f"{self.seconds * PATIENCE:g} s by the clock"
         else:

@@ -176,6 +176,7 @@ def compile_ahead(root: Path, sources: Iterable[str]) -> None:
 
 
 def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
+    """Record each file beside the vault that is opened for reading, as an audit hook."""
     if event != "open" or not _recording:
         return
     path, mode, flags = arguments

@@ -137,6 +137,10 @@ class Watch:
             self._judge(event, path, folder)
 
     def _judge(self, event: str, path: Any, folder: Any) -> None:
+        """Refuse a change of a file that the note has not created; remember one that it creates.
+
+        ``folder`` is the descriptor of the folder that a relative path starts from, if any.
+        """
         if isinstance(path, int) or path is None:
             return  # its opening was checked
         name = os.fsdecode(path)
@@ -223,6 +227,7 @@ def watched(watch: Watch, filename: str) -> Iterator[None]:
 
 
 def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
+    """Pass an audit event to the innermost guard, if it starts a process or may change a file."""
     if _watching and (event == "open" or event in _CHANGES or event in _STARTS):
         # The guard must not see its own access to the files.
         watch = _watching.pop()

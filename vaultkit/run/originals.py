@@ -129,6 +129,7 @@ class Originals:
         return self._differences(undo=True, essential=essential)
 
     def _differences(self, *, undo: bool, essential: bool = False) -> list[str]:
+        """Return what was replaced, in words; with ``undo``, restore it."""
         found = []
         for kept in self._essential if essential else self._kept:
             if not kept.is_unchanged:
@@ -188,6 +189,7 @@ def _watched(modules: dict[str, Any]) -> set[str]:
 
 
 def _keep_module(name: str, module: types.ModuleType) -> Iterator[_Snapshot]:
+    """Yield snapshots of a module and of its classes that are written in Python."""
     engine = name.partition(".")[0] == _ENGINE
     restless = _RESTLESS.get(name, set())
     held = {}
@@ -224,6 +226,10 @@ def _is_code(value: object) -> bool:
 def _keep(
     owner: Any, called: str, held: dict[str, Any], *, everything: bool = False
 ) -> Iterator[_Snapshot]:
+    """Yield a snapshot of the attributes ``held`` of a module or class, unless there are none.
+
+    With ``everything``, it includes the contents of constants and the set of all names.
+    """
     if not held:
         return
     containers = (

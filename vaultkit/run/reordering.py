@@ -44,6 +44,7 @@ def compiled(path: str) -> CodeType:
 
 class _Rewriter(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """Replace ``a @ b`` by a call of `product`, which sums in another order."""
         self.generic_visit(node)
         if not isinstance(node.op, ast.MatMult):
             return node

@@ -240,6 +240,10 @@ class NoteRun:
         self.beat(self._running, seconds)
 
     def _run(self, block: Block) -> list[Step]:
+        """Run a block in the note's state of NumPy, warnings and so on, and return its steps.
+
+        Replaced functions are restored, and forbidden side effects become failing steps.
+        """
         if "no-run" in block.fence.options:
             return []
         # Tracebacks quote the note from here, also the text of a notebook's cells.
@@ -337,6 +341,10 @@ class NoteRun:
         return block.fence.line
 
     def _program(self, block: Block) -> Iterator[Step]:
+        """Run a ``python`` block as a whole, and yield one step.
+
+        Then the examples of its docstrings.
+        """
         fence, output = block.fence, block.output
         shown = output.text if output else None
         lines = (output.line + 1, output.end - 1) if output else (fence.end + 1, fence.end)
@@ -392,6 +400,7 @@ class NoteRun:
                 yield Step(first + line, want, lines, got, example=True)
 
     def _session(self, block: Block) -> Iterator[Step]:
+        """Run a ``pycon`` session, and yield a step for each of its prompts."""
         fence = block.fence
         seconds = self.limit(block)
         try:

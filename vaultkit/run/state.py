@@ -107,6 +107,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
 
 
 def _fresh_warnings() -> tuple[list[Any], Any]:
+    """Return the filters of warnings that a note starts with, and the function that prints them."""
     filters = [
         ("default", None, DeprecationWarning, "__main__", 0),
         *(("ignore", None, kind, None, 0) for kind in _QUIET),
@@ -142,6 +143,7 @@ def _numpy() -> tuple[Any, ...]:
 
 
 def _set_numpy(state: tuple[Any, ...]) -> None:
+    """Restore NumPy's print options, error handling and buffer size."""
     options, errors, on_error, size = state
     np.set_printoptions(**options)
     np.seterr(**errors)
@@ -150,6 +152,7 @@ def _set_numpy(state: tuple[Any, ...]) -> None:
 
 
 def _logging() -> tuple[Any, ...]:
+    """Return the configuration of the root logger, for `_set_logging`."""
     root = logging.getLogger()
     return (
         list(root.handlers),
@@ -163,6 +166,7 @@ def _logging() -> tuple[Any, ...]:
 
 
 def _set_logging(state: tuple[Any, ...]) -> None:
+    """Restore the configuration that `_logging` returned."""
     root = logging.getLogger()
     root.handlers[:], root.filters[:], level, root.disabled, root.manager.disable = state[:5]
     logging.lastResort, logging.raiseExceptions = state[5:]
@@ -328,6 +332,7 @@ class Variables:
 
 
 def _refill(container: Any, content: Any, fill: Callable[[Any], object]) -> None:
+    """Restore the content of a container with its method ``fill``, unless it is the same."""
     same = len(container) == len(content) and all(map(is_, container, content))
     if same and isinstance(content, dict):
         same = all(map(is_, container.values(), content.values()))

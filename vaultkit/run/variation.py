@@ -174,6 +174,7 @@ class _Rewriter(ast.NodeTransformer):
     visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef  # type: ignore[assignment]
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Change the seed, the array literal or the data that a call passes."""
         self.generic_visit(node)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         name = node.func.id if isinstance(node.func, ast.Name) else name
@@ -209,6 +210,7 @@ class _Rewriter(ast.NodeTransformer):
             node.args[:2] = [_constant(above, node), _constant(below, node)]
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        """Change the numbers that a statement assigns to names."""
         self.generic_visit(node)
         _fold(node)
         for name, value in _pairs(node):
@@ -219,6 +221,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """Treat ``name: type = value`` as ``name = value``."""
         if node.value is not None:
             plain = ast.copy_location(ast.Assign([node.target], node.value), node)
             self.visit_Assign(plain)
@@ -245,6 +248,7 @@ class _Rewriter(ast.NodeTransformer):
                 self.data(part)
 
     def number(self, name: str, value: Any) -> None:
+        """Change a number that is assigned to a name, in place: data, a seed, or a size."""
         if type(value.value) is float:
             if self.variation.numbers and math.isfinite(value.value):
                 value.value = self.variation.number(value.value)
@@ -259,9 +263,10 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def literal(self, node: ast.expr) -> ast.expr:
-        """Return a literal array with other values; any other expression, unchanged.
+        """Return a list of numbers, the argument of ``array(…)``, with other values.
 
-        Integers alone may be indices or lengths; they change only as data.
+        Any other expression is returned unchanged, and so is a list of integers, which may be
+        indices or lengths, unless the variation changes data but no lengths.
         """
         try:
             array = np.array(ast.literal_eval(node))

@@ -127,6 +127,7 @@ class _Reader(HTMLReader):
         self.anchors: list[bool] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        """Begin a card, a side, a formula, an image or a link; skip what a deck cannot show."""
         given = {name: value or "" for name, value in attributes}
         names = given.get("class", "").split()
         if self.left_out:
@@ -162,6 +163,7 @@ class _Reader(HTMLReader):
             self.add(f"<{tag}>")
 
     def handle_endtag(self, tag: str) -> None:
+        """End a side or a card; the finished card is added to ``found``."""
         if self.left_out:
             self.open -= tag == self.left_out
             self.left_out = self.left_out if self.open else ""
@@ -183,6 +185,7 @@ class _Reader(HTMLReader):
             self.add(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
+        """Add text to the current side of a card, or to the heading of a section."""
         if self.left_out:
             return
         if self.key is not None:
@@ -197,6 +200,7 @@ class _Reader(HTMLReader):
         self.left_out, self.open = tag, 1
 
     def image(self, given: Mapping[str, str]) -> None:
+        """Add an image to the card, or its alt text if the file is missing."""
         source, alt = given.get("src", ""), given.get("alt", "")
         if source.startswith(_DRAWN):
             drawing = self.drawings[int(source.removeprefix(_DRAWN))]

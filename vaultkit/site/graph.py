@@ -202,6 +202,7 @@ def _reduce_crossings(rows: list[list[_Place]]) -> None:
 
 
 def _crossings(rows: Sequence[Sequence[_Place]]) -> int:
+    """Return how many pairs of lines between neighbouring rows cross."""
     count = 0
     for above, below in pairwise(rows):
         at = {place: number for number, place in enumerate(below)}
@@ -251,6 +252,10 @@ def _lines(title: str, letters: int) -> list[str]:
 
 
 def _line(route: Sequence[_Place], level: Mapping[_Place, tuple[float, float]]) -> str:
+    """Return the SVG path along places in consecutive rows.
+
+    ``level`` has the top and bottom of each.
+    """
     path = [f"M{route[0].x:.0f} {level[route[0]][0] + route[0].height:.0f}"]
     for above, below in pairwise(route):
         top, bottom = level[above][1], level[below][0]
@@ -263,6 +268,7 @@ def _line(route: Sequence[_Place], level: Mapping[_Place, tuple[float, float]]) 
 
 
 def _box(stop: Stop, place: _Place, level: tuple[float, float], number: int) -> str:
+    """Return the SVG link of a note: a rectangle with its title."""
     x, y = place.x - BOX / 2, level[0]
     first = y + PADDING + 0.78 * LINE
     words = "".join(
@@ -280,7 +286,11 @@ def _box(stop: Stop, place: _Place, level: tuple[float, float], number: int) -> 
 
 
 def of_note(key: K, stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], map_: str) -> str:
-    """Return the drawing of a note's neighbourhood with a description and a link to the map."""
+    """Return the drawing of a note's neighbourhood with a description and a link to the map.
+
+    It is HTML, empty if the note has no neighbours. ``stops`` has all notes, ``needs`` the notes
+    that each one builds on directly; ``map_`` is the address of the map.
+    """
     near = around(key, needs)
     if len(near) < 2:
         return ""

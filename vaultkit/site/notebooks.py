@@ -113,6 +113,7 @@ def links(one: str, every: str) -> str:
 
 
 def _add_text(cells: list[dict[str, Any]], lines: list[str]) -> None:
+    """Append a Markdown cell with these lines, unless they are blank."""
     text = "\n".join(lines).strip("\n")
     if text.strip("> \n"):
         source = text.splitlines(keepends=True)
@@ -121,6 +122,7 @@ def _add_text(cells: list[dict[str, Any]], lines: list[str]) -> None:
 
 
 def _code(block: Block, number: int) -> dict[str, Any]:
+    """Return the code cell of a block, with its output."""
     metadata: dict[str, Any] = {}
     if "raises" in block.fence.options:
         metadata["tags"] = ["raises-exception"]
@@ -187,6 +189,7 @@ def _title(found: re.Match[str]) -> str:
 
 
 def _link(link: Link, note: Note, vault: Vault) -> str:
+    """Return a wikilink as Markdown, to the notebook of the note; its words if it leads nowhere."""
     words = link.shown
     try:
         target = vault.resolve(link, note)

@@ -171,6 +171,7 @@ def _tried(found: Sequence[Entry]) -> str:
 
 
 def _row(entry: Entry) -> str:
+    """Return the table row of a note: the number of its checks of each kind."""
     name = f'<a href="{html.escape(entry.href)}">{html.escape(entry.name)}</a>'
     opening = f'<tr id="{html.escape(entry.anchor)}" data-note="{html.escape(entry.path)}">'
     if entry.checks is None:

@@ -150,6 +150,7 @@ def _packages() -> Iterator[tuple[str, bytes]]:
 
 
 def _engine() -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of each file of the engine that runs in a browser."""
     paths = [_ENGINE / name for name in _MODULES]
     paths += [path for room in _ROOMS for path in (_ENGINE / room).rglob("*.py")]
     paths += (_ENGINE / "claims").glob("*.toml")

@@ -114,6 +114,7 @@ class _Reader(HTMLReader):
         self.heading = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a section at a heading, add a formula as text, and skip what is not searched."""
         if tag not in _INLINE and tag != "math":
             self.parts.append(" ")
         if tag in _VOID:
@@ -140,6 +141,10 @@ class _Reader(HTMLReader):
             self.output_from = len(self.open)
 
     def handle_endtag(self, tag: str) -> None:
+        """End elements, also those that were never closed.
+
+        The end of a heading names its section.
+        """
         if tag not in self.open:
             return
         while self.open:
@@ -159,6 +164,7 @@ class _Reader(HTMLReader):
             self.parts.append(" ")
 
     def handle_data(self, data: str) -> None:
+        """Add the text of an element, unless it is left out."""
         if self.left_out_from:
             return
         if self.output_from:  # only lines with words

@@ -121,7 +121,12 @@ def join(site: Path, folder: str, divided: Divided = lambda things, work: [work(
 
 
 def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list[Any]]:
-    """Collect the style sheets that pages link to, their first pages, and all names used."""
+    """Collect the style sheets that pages link to, and all names used in the pages.
+
+    Each page comes with its number. ``named`` has each list of style sheets that some page links
+    to, with the number of the first such page; ``classes``, ``values`` and ``properties`` are those
+    in the HTML of the pages. The result is sent between processes, so it consists of lists.
+    """
     named: dict[tuple[str, ...], int] = {}
     classes: set[str] = set()
     values: set[tuple[str, str]] = set()
@@ -223,6 +228,7 @@ def _parsed(css: str) -> tuple[Node, ...]:
 
 
 def _rules(rules: Iterable[Any], used: Used) -> Iterable[str]:
+    """Yield the CSS rules that may apply to a page, with only the selectors that may match."""
     for rule in rules:
         if rule.type == "qualified-rule":
             selectors = [s for s in _parts(rule.prelude) if _may_match(s, used)]
@@ -254,6 +260,7 @@ def _parts(tokens: Iterable[Any]) -> list[list[Any]]:
 
 
 def _may_match(selector: Sequence[Any], used: Used) -> bool:
+    """Return whether a selector can match an element: each class and attribute in it is used."""
     dot = False
     for token in selector:
         if dot and token.type == "ident" and token.value not in used.classes:
@@ -268,6 +275,7 @@ def _may_match(selector: Sequence[Any], used: Used) -> bool:
 
 
 def _occurs(attribute: Sequence[Any], used: Used) -> bool:
+    """Return whether some page may have an attribute, as given between ``[`` and ``]``."""
     tokens = [token for token in attribute if token.type != "whitespace"]
     if tokens and tokens[0].value == _COSTLY:
         return False

@@ -198,6 +198,10 @@ class Atoms(Ranges):
         return self.placed(start, self._atom())
 
     def _atom(self) -> Node:
+        """Parse one atom and advance behind it.
+
+        A number, a name, brackets, a fraction, a root, ….
+        """
         kind, text = self.kind, self.next
         if kind == "number":
             return Number(self.take())

@@ -164,6 +164,10 @@ class Expressions(Atoms):
         return self.placed(start, self._factor())
 
     def _factor(self) -> Node:
+        """Parse one factor of a product.
+
+        An atom with its indices and exponents, or a function with its argument.
+        """
         if self.next == r"\underset":
             self.take()
             below, sign = self.group(), self.group()

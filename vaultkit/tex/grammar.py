@@ -50,6 +50,10 @@ class _Statements(Expressions):
     """Parses all statements of a formula."""
 
     def statements(self) -> list[Node]:
+        """Parse the whole formula.
+
+        Its statements, each with the conditions and ranges that apply to it.
+        """
         found: list[Node] = []
         ranges: list[Range] = []
         waiting: tuple[Node, ...] = ()
@@ -133,6 +137,7 @@ class _Statements(Expressions):
         return replace(statement, when=statement.when + conditions) if conditions else statement
 
     def separator(self) -> bool:
+        """Take a separator of statements, or a mark of an environment, if it is next."""
         if self.next in (r"\begin", r"\end"):
             name = "".join(t.text for t in self.tokens[self.at + 2 : self.at + 12])
             name = name.split("}")[0]
@@ -152,6 +157,10 @@ class _Statements(Expressions):
         return False
 
     def condition_begins(self) -> bool:
+        r"""Return whether a condition is next: ``\forall``, a word such as *for*, or brackets.
+
+        Raises TexError if the next words are neither a condition nor join two statements.
+        """
         if self.next == r"\forall":
             return True
         if self.kind == "text" and WORDS.match(self.next) and not JOINING.match(self.next):
@@ -179,6 +188,10 @@ class _Statements(Expressions):
         return self.listed_conditions(indices)
 
     def listed_conditions(self, indices: bool) -> tuple[Node, ...]:
+        """Parse conditions joined by *and*.
+
+        With ``indices``, also by commas, and bare letters, which state nothing.
+        """
         found: list[Node] = []
         while True:
             begin = self.at
@@ -243,6 +256,10 @@ class _Statements(Expressions):
     def chains(
         self, start: int, lefts: list[Node], relations: list[str], sides: list[Node]
     ) -> list[Node]:
+        """Return a statement ``left = side = …`` for each of the listed left sides.
+
+        The statements get the place of the token ``start``.
+        """
         if not relations:
             return []
         lefts, limits = self.listed(lefts)
@@ -415,6 +432,7 @@ def _tokens(tex: str, names: Collection[str]) -> list[Token]:
 
 @lru_cache(maxsize=4096)
 def _parse(tex: str, names: frozenset[str]) -> tuple[Node, ...]:
+    """Return the statements of a formula, in which ``names`` are read as one name each."""
     tokens = _plain(_tokens(tex, names))
     if _spoken_of(tokens):
         return ()

@@ -69,7 +69,16 @@ class Ranges(Cursor):
         return False
 
     def dotted(self, terms: list[tuple[int, Node]]) -> list[tuple[int, Node]]:
-        r"""Return the terms with ``x_1 + \dots + x_n`` replaced by a sum over an index."""
+        r"""Return the terms of a sum with ``x_1 + \dots + x_n`` replaced by a sum over an index.
+
+        Each term comes with its sign; the dots are a term of their own. The terms beside them are
+        compared to find what changes from the first to the last.
+
+        Raises
+        ------
+        TexError
+            If the terms do not show what the dots omit.
+        """
         at = next((n for n, (_, term) in enumerate(terms) if isinstance(term, Dots)), None)
         if at is None:
             return terms

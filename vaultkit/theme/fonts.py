@@ -171,6 +171,10 @@ def web_font(font: Font, letters: Iterable[str], store: Store) -> Iterator[FontF
 def _file(
     name: str, characters: str, kept: str, font: Font, source: bytes, store: Store
 ) -> FontFile:
+    """Return a font with the characters ``kept``, from the store if it was made before.
+
+    ``characters`` is its ``unicode-range`` in the style sheet.
+    """
     key = _key(font, source, kept)
     content = store.get("font", name, key, lambda: _cut(source, kept, font))
     return FontFile(name, characters, content)
@@ -188,6 +192,7 @@ def _ranges(letters: str) -> Iterator[str]:
 
 
 def _key(font: Font, source: bytes, kept: str) -> bytes:
+    """Return the fingerprint of all that a subset depends on."""
     versions = fontTools.version, uharfbuzz.__version__
     recipe = (versions, kept, sorted(font.axes.items()), font.features)
     # This module's code affects the result, too.
@@ -220,6 +225,7 @@ def fallbacks(font: Font, content: bytes) -> str:
 
 
 def _cut(source: bytes, characters: str, font: Font) -> bytes:
+    """Return a font as WOFF2 with only some characters, features and parts of its axes."""
     face = uharfbuzz.Face(source)
     wanted = uharfbuzz.SubsetInput()
     wanted.flags = uharfbuzz.SubsetFlags.NO_HINTING | uharfbuzz.SubsetFlags.NOTDEF_OUTLINE

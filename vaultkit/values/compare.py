@@ -135,6 +135,10 @@ def shape_mismatch(
 def _judged(
     statement: Node, variables: Mapping[str, Any], settings: Settings, reading: str
 ) -> tuple[Verdict, bool]:
+    """Judge a statement with one reading of its vectors (rows or columns).
+
+    Returns the verdict, and whether it depends on the reading, so that the other should be tried.
+    """
     scope: Evaluator | None = None
     with np.errstate(all="ignore"):
         try:
@@ -162,6 +166,7 @@ _ORIENTED = (
 
 
 def _verdict(scope: Evaluator) -> Verdict:
+    """Judge a range, a membership or a relation."""
     statement = scope.statement
     match statement:
         case Range(index, low, high):
@@ -174,6 +179,10 @@ def _verdict(scope: Evaluator) -> Verdict:
 
 
 def _range(scope: Evaluator, index: Node, low: Node, high: Node) -> Verdict:
+    """Judge ``i = 1, …, n``.
+
+    Its ends are whole numbers, and a variable ``i`` holds just these numbers.
+    """
     ends = [scope.number(end) for end in (low, high)]
     if any((end % 1 != 0).any() or not np.isfinite(end).all() for end in ends):
         raise EvaluationError("an end of the range is not a whole number")
@@ -188,6 +197,7 @@ def _range(scope: Evaluator, index: Node, low: Node, high: Node) -> Verdict:
 
 
 def _relations(scope: Evaluator, statement: Statement) -> Verdict:
+    """Judge a chain ``a = b < c`` relation by relation; the first that does not hold decides."""
     if verdict := _exact_relations(scope, statement):
         return verdict
     sides = [scope.value(side) for side in statement.sides]
@@ -225,6 +235,7 @@ def _exact_relations(scope: Evaluator, statement: Statement) -> Verdict | None:
 
 
 def _membership(scope: Evaluator, statement: Membership) -> Verdict:
+    """Judge whether a value is in an interval, a list of numbers or a space of arrays."""
     value = scope.value(statement.element)
     if value.unsized:
         raise EvaluationError("something without a size is in no set")
@@ -267,6 +278,7 @@ def _membership(scope: Evaluator, statement: Membership) -> Verdict:
 
 
 def _one_of(scope: Evaluator, statement: Membership, value: Value, mask: Any) -> Verdict:
+    """Judge whether each element of a value is one of the numbers of a set, up to rounding."""
     found: Any = np.zeros(value.array.shape, bool)
     for number in scope.several(statement.numbers):
         if number.rank:
@@ -343,6 +355,12 @@ def _good(
     relation: str, a: Any, b: Any, distance: Any, slack: Any, rounding: Any, larger: Any,
     halves: tuple[float | None, float | None],
 ) -> Any:  # fmt: skip
+    """Return for each element whether ``a relation b`` holds.
+
+    ``slack`` is the distance that the rounding errors of both sides explain, ``rounding`` the part
+    of it that a strict relation must exceed, ``larger`` the larger magnitude of each pair, and
+    ``halves`` half a unit of the last digit that each side shows (None: it shows no digits).
+    """
     missing = np.isnan(a) | np.isnan(b)
     match relation:
         case "=":
@@ -371,6 +389,7 @@ def _good(
 
 
 def _shown(array: Any, said: Any) -> str:
+    """Return ``array[said]`` as one number if all are equal; else all of the array, shortened."""
     values = array[said]
     if values.size and (values == values.flat[0]).all():
         return f"{values.flat[0]:.6g}"

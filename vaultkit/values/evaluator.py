@@ -200,6 +200,7 @@ class Evaluator:
         return tuple(f"{name} {what}" for name, what in self.used.items())
 
     def _number(self, node: Number) -> Value:
+        """Return a number as written; its spread is 0 for an integer that a float holds exactly."""
         number = float(node.text)
         _, _, decimals = node.text.partition(".")
         exact = number.is_integer() and abs(number) < 2**53
@@ -216,6 +217,7 @@ class Evaluator:
         return self.indices.value(node.name)
 
     def _symbol(self, node: Symbol) -> Value:
+        """Return the value of a variable or constant, or an identity matrix of unknown size."""
         if node.name not in self.variables:
             lead = (1,) * self.indices.count
             if node.name == "I":
@@ -235,6 +237,7 @@ class Evaluator:
         raise EvaluationError(f"{node.name} needs an argument")
 
     def _element(self, node: Element) -> Value:
+        """Return the indexed elements of an array, with an axis for each index letter."""
         base = self.value(node.base)
         if base.unsized:
             raise EvaluationError("an element of something without a size")
@@ -268,6 +271,10 @@ class Evaluator:
         return self.indices.pick(base, places, node.last)
 
     def _transpose(self, node: Transpose) -> Value:
+        """Return a value with its last two axes swapped.
+
+        A vector turns from row to column or back.
+        """
         value = self.value(node.base)
         if value.rank >= 2:
             return value.but(
@@ -287,6 +294,7 @@ class Evaluator:
         return products.add([self.value(n) for n in nodes], signs)
 
     def _product(self, node: Product) -> Value:
+        """Return the product or quotient of two nodes, by the rule of their operator."""
         left, right = self.value(node.left), self.value(node.right)
         if node.op == "/":
             return products.divide(left, right)
@@ -305,6 +313,7 @@ class Evaluator:
         return value
 
     def _apply(self, node: Apply) -> Value:
+        """Return the value of a built-in function for its arguments."""
         assert isinstance(node.function, Function)
         name = node.function.name
         if name.lower() == "concat":
@@ -442,6 +451,10 @@ class Evaluator:
         return samples.estimate(node.kind, values)
 
     def _reduce(self, node: Reduce) -> Value:
+        """Return a sum, product, maximum, … over an index.
+
+        Elements outside its range or conditions count as neutral.
+        """
         if node.kind == "list":
             raise EvaluationError("dots have no meaning here")
         (index,) = node.indices
@@ -475,6 +488,7 @@ class Evaluator:
         return functions.norm(node.kind, value)
 
     def _matrix(self, node: Matrix) -> Value:
+        """Return a matrix or tuple that the formula writes out element by element."""
         rows = [self.several(row) for row in node.rows]
         if node.column:
             rows = [[cell] for row in rows for cell in row]
@@ -483,6 +497,10 @@ class Evaluator:
         return matrix
 
     def _cases(self, node: Cases) -> Value:
+        """Return, for each element, the value of the first branch whose condition holds.
+
+        NaN where none does.
+        """
         values = [self.value(branch) for branch, _ in node.branches]
         rank = max(v.rank for v in values)
         conditions = [self.condition(c) for _, c in node.branches]

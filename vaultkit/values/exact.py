@@ -66,6 +66,11 @@ class _InexactError(Exception):
 
 
 def _value(node: Node, variables: Mapping[str, Any]) -> Fraction:
+    """Return the exact value of a node.
+
+    Raise _InexactError if a part of it is not a rational number.
+    """
+
     def of(inner: Node) -> Fraction:
         return _value(inner, variables)
 

@@ -42,6 +42,10 @@ def apply(function: Callable[[Any], Any], value: Value) -> Value:
 
 
 def _rounded(function: Callable[[Any], Any], value: Value) -> Value:
+    """Apply floor or ceiling.
+
+    A value within its rounding error of an integer counts as that integer.
+    """
     nearest = np.rint(value.array)
     slack = value.spread * value.unit + WHOLE * np.abs(value.array)
     near = np.abs(value.array - nearest) <= slack
@@ -55,6 +59,7 @@ def _sign(value: Value) -> Value:
 
 
 def _factorial(value: Value) -> Value:
+    """Return n! as a float; it is exact below 2**53."""
     if value.rank:
         raise EvaluationError("a factorial needs a number")
     if ((value.array < 0) | (value.array % 1 != 0) | (value.array > 170)).any():
@@ -150,6 +155,7 @@ def _whole(name: str, value: Value) -> Value:
 
 
 def _rank(value: Value) -> Value:
+    """Return the rank of a matrix: the number of singular values above their rounding errors."""
     _matrix_only(value, "the rank", square=False)
     if not np.isfinite(value.array).all():
         raise EvaluationError("the rank of a matrix that is not finite")
@@ -160,6 +166,10 @@ def _rank(value: Value) -> Value:
 
 
 def _det(value: Value) -> Value:
+    """Return the determinant.
+
+    That of an integer matrix is rounded to an integer if its error is small.
+    """
     _matrix_only(value, "the determinant")
     array = np.linalg.det(value.array)
     rows = np.sqrt((value.array**2).sum(-1))
@@ -171,6 +181,7 @@ def _det(value: Value) -> Value:
 
 
 def _eye(value: Value) -> Value:
+    """Return the identity matrix of the given size."""
     if value.rank or value.array.size != 1 or value.array.flat[0] % 1:
         raise EvaluationError("I_n needs one whole number")
     n = int(value.array.flat[0])

@@ -247,6 +247,10 @@ class Names:
         return self.node(node, env)
 
     def _symbol(self, node: Symbol, env: Mapping[str, str]) -> Node:
+        """Resolve a name to a bound index, a variable or a constant.
+
+        Raise UnboundError if it is none.
+        """
         if node.name in env:
             return Index(env[node.name])
         if node.name in self.free or (
@@ -269,6 +273,7 @@ class Names:
         return node
 
     def _subscript(self, node: Subscript, env: Mapping[str, str]) -> Node:
+        """Resolve ``x_i`` to the variable ``x_i``, or to an element of the variable ``x``."""
         if name := self.whole(node, env):
             return Symbol(name)
         if isinstance(node.base, Apply) and not self.applies(node.base):
@@ -308,6 +313,7 @@ class Names:
         return Element(base, (self.place(node.index, env),))
 
     def _derivative(self, node: Derivative, env: Mapping[str, str]) -> Node:
+        """Resolve a derivative to the variable ``dL_dw``, or to a quotient of variables."""
         read = [
             (f"d{above}_d{below}", over + under)
             for above, over in self.readings(node.above)
@@ -353,6 +359,7 @@ class Names:
         return bool(free) and (name in WORDS or name in EXPECTATIONS or name.lower() == "concat")
 
     def _apply(self, node: Apply, env: Mapping[str, str]) -> Node:
+        """Resolve ``f(x)`` to a call of a function, or to the product of ``f`` and ``x``."""
         if isinstance(node.function, Function) and node.function.name != "E":
             return Apply(node.function, self.thing(node.arguments, env))
         found = self.function(node.function)
@@ -377,6 +384,10 @@ class Names:
         return self._product(Product("", node.function, node.arguments[0]), env)
 
     def _power(self, node: Power, env: Mapping[str, str]) -> Node:
+        """Resolve a power.
+
+        ``e^x`` is the exponential function, and ``W^Q`` may be the variable ``W_Q``.
+        """
         if isinstance(node.base, Apply) and not self.applies(node.base):
             return self.node(_moved(node, node.base), env)
         match node:
@@ -396,6 +407,10 @@ class Names:
         return self.parts(node, env)
 
     def _product(self, node: Product, env: Mapping[str, str]) -> Node:
+        """Resolve a product.
+
+        Units are dropped, and in an expectation products are taken per member.
+        """
         match node:
             case Product("", left, Apply(Symbol("dot"), (right,))) if "dot" not in self.variables:
                 # In A \text{ dot } (B), the word is an operator.
@@ -433,6 +448,7 @@ class Names:
         return False
 
     def _range(self, node: Range, env: Mapping[str, str]) -> Node:
+        """Resolve the ends of a range; its letter becomes a free index unless it is a variable."""
         assert isinstance(node.index, Symbol)
         low, high = self.node(node.low, env), self.node(node.high, env)
         index = self.node(node.index, env) if not self.is_index(node.index.name) else (
@@ -443,6 +459,7 @@ class Names:
         return Range(index, low, high)
 
     def _reduce(self, node: Reduce, env: Mapping[str, str]) -> Node:
+        """Resolve a sum or the like: one nested reduction per index letter, each uniquely named."""
         letters = node.indices
         if not letters:
             letters = self.letters_of(node, env)

@@ -37,6 +37,7 @@ def fitted(left: Value, right: Value) -> tuple[Value, Value]:
 
 
 def _sized(value: Value, shape: tuple[int, ...]) -> Value:
+    """Return an identity matrix or a vector of ones, of unknown size, in a given shape."""
     if not shape:
         if value.unsized == "ones":
             raise EvaluationError("a vector of ones beside a number: its length is not stated")
@@ -163,6 +164,7 @@ def matmul(left: Value, right: Value) -> Value:
 
 
 def _as_matrix(value: Value, rank: int, axis: int) -> tuple[Any, Any]:
+    """Return array and spread of a value with ``rank`` axes; a vector gets a new one."""
     if value.rank == 1:
         value = value.but(
             array=np.expand_dims(value.array, axis),
@@ -295,6 +297,7 @@ def power(base: Value, exponent: Value) -> Value:
 
 
 def _scalar_power(base: Value, exponent: Value) -> Value:
+    """Return ``base ** exponent`` for each element, with the error that both spreads cause."""
     a, s = base.array, base.spread
     b, t = exponent.ranked(base.rank)
     if b.size == 1 and not t.any():
@@ -317,6 +320,7 @@ def _scalar_power(base: Value, exponent: Value) -> Value:
 
 
 def _matrix_power(base: Value, exponent: int) -> Value:
+    """Return a whole power of a square matrix, the inverse for negative exponents."""
     if abs(exponent) > 64:
         raise EvaluationError("a matrix to a power beyond 64")
     if exponent < 0:

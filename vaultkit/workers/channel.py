@@ -84,6 +84,7 @@ class Channel:
             _exit(CUT_OFF)
 
     def _flush(self) -> None:
+        """Write the message that was held back; end the process if the channel is closed."""
         line, self._held = self._held, b""
         try:
             while line:

@@ -175,6 +175,7 @@ class Waiting:
 
 
 def _open_files() -> dict[str, str]:
+    """Return what each file descriptor of this process refers to."""
     found = {}
     for entry in Path("/proc/self/fd").iterdir():
         with suppress(OSError):  # the descriptor of the listed folder itself
@@ -206,6 +207,7 @@ def _order(reading: int) -> bytes:
 
 
 def _bytes(reading: int, count: int) -> bytes:
+    """Read ``count`` bytes from a descriptor; empty if it ends earlier."""
     read = b""
     while len(read) < count:
         data = os.read(reading, count - len(read))
@@ -316,6 +318,7 @@ class Chain:
             self.line.close()
 
     def _keep(self, new: Checkpoint) -> None:
+        """Keep a checkpoint in the order of the blocks, and end the old one of its block."""
         for old in [old for old in self.kept if old.index == new.index]:
             self.kept.remove(old)
             old.end()

@@ -106,6 +106,7 @@ def _own_streams(output: int, trace: int) -> None:
 
 
 def _limit_memory(size: int) -> None:
+    """Limit the address space to ``size`` bytes more than now, and write no core dumps."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -163,6 +163,7 @@ class Workers:
         return json.dumps(key).encode() + b"\n" + given
 
     def _new_keeper(self) -> _Keeper:
+        """Start a keeper process, and return it."""
         import multiprocessing
 
         from vaultkit.workers.keeper import keep  # not importable on all systems
