@@ -2,7 +2,7 @@
 
 ``python -m bench`` prints it, with the machine; ``--times N`` says how often each run is made, and
 ``--many N`` how many notes the made vault has. The runs alternate, so that what else the machine
-does meets all of them, and the best of each counts. It works on copies, and leaves what stands here
+does meets all of them, and the best of each counts. It works on copies, and leaves what is here
 alone.
 """
 

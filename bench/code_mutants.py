@@ -7,9 +7,9 @@ function, the fast ones first. Nothing is remembered from one run to the next.
     python -m bench.code_mutants checks --sample 150 --seed 1
 
 All tests of a room judge them; with ``VAULT_TESTS=few`` in the environment, those of ``make test``.
-Only what a test fails on, twice, counts as killed. Told apart are mutants that run out of time or
+Only what a test fails on, twice, counts as killed. Counted apart are those that run out of time or
 end the process of the tests, and those in functions that no test of the room reaches. mutmut makes
-no mutants of decorated functions, which are named, nor of what stands outside functions (tables,
+no mutants of decorated functions, which are named, nor of what is outside functions (tables,
 patterns). What runs only when a module is imported has run before there is a mutant. Doors, mutants
 of notes, and what is for the site and for editors are in no room.
 """

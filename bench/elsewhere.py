@@ -165,8 +165,8 @@ class Elsewhere:
     def kernel(self) -> str:
         """Return OpenBLAS' name of its kernel for this processor."""
         python = (".venv/bin/python", "-c", "import numpy")
-        told = self.run(*python, log="kernel", OPENBLAS_VERBOSE="2")
-        found = re.search(r"Core: (\w+)", told)
+        log_text = self.run(*python, log="kernel", OPENBLAS_VERBOSE="2")
+        found = re.search(r"Core: (\w+)", log_text)
         return found[1] if found else "?"
 
     def tests(self, *arguments: str, log: str) -> tuple[str, list[str], str]:

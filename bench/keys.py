@@ -2,7 +2,7 @@
 
 ``python -m bench.keys`` prints it: from a key to the verdict on a link and on an equation, on the
 longest note of the vault that has both, and to that on a link among ``--notes`` notes. The pause
-after the last key is part of it. Half of the times are shorter than the median, which is told.
+after the last key is part of it. Half of the times are shorter than the median, which is printed.
 """
 
 from __future__ import annotations

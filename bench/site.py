@@ -115,22 +115,22 @@ def make(folder: Path, count: int) -> Path:
         settings = MKDOCS.format(nav=nav, plugins=plugins) + more
         (folder / kind / "mkdocs.yml").write_text(settings, encoding="utf-8")
         for title, text in texts.items():
-            told = text if kind == "vault" else _LINK.sub(ordinary, text)
-            (docs / f"{title}.md").write_text(told, encoding="utf-8")
+            log = text if kind == "vault" else _LINK.sub(ordinary, text)
+            (docs / f"{title}.md").write_text(log, encoding="utf-8")
     return folder
 
 
 def run(command: Sequence[str], folder: Path) -> Cost:
     """Run a program to its end."""
     began = time.perf_counter()
-    with tempfile.TemporaryFile() as told:
-        program = subprocess.Popen(command, cwd=folder, stdout=told, stderr=subprocess.STDOUT)
+    with tempfile.TemporaryFile() as log:
+        program = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT)
         _, status, used = os.wait4(program.pid, 0)
         wall = time.perf_counter() - began
         program.returncode = os.waitstatus_to_exitcode(status)
         if program.returncode:
-            told.seek(0)
-            sys.exit(told.read().decode()[-3000:])
+            log.seek(0)
+            sys.exit(log.read().decode()[-3000:])
     # Linux counts kilobytes, macOS bytes.
     held = used.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
     return Cost(wall, used.ru_utime + used.ru_stime, held)
@@ -170,8 +170,8 @@ def served(folder: Path, times: int) -> float:
     url = f"http://{address}/{'note-' + path.stem.split()[1]}/"
     command = [sys.executable, "-m", "mkdocs", "serve", "--livereload", "--dirty", "-a", address]
     with (
-        tempfile.TemporaryFile() as told,
-        subprocess.Popen(command, cwd=folder, stdout=told, stderr=subprocess.STDOUT) as program,
+        tempfile.TemporaryFile() as log,
+        subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT) as program,
     ):
         try:
             _await(url, "Details")

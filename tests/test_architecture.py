@@ -147,7 +147,7 @@ def test_every_room_has_its_place() -> None:
     assert rooms - {"doors"} == BELOW.keys()
 
 
-def test_no_module_stands_between_a_room_and_what_it_must_not_import() -> None:
+def test_no_module_is_between_a_room_and_what_it_must_not_import() -> None:
     graph = edges()
     below = {name for name in graph if name.split(".")[1:2] != ["doors"]}
     above = {(name, used) for name in below for used in graph[name] - below}

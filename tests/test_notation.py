@@ -56,7 +56,7 @@ TABLE = dict(
 
 
 def fits(stated: list[str], decided: list[str]) -> bool:
-    """Tell whether a stated shape is the table's; a number may be any size."""
+    """Return whether a stated shape is the table's; a number may be any size."""
 
     def plain(axes: list[str]) -> list[str]:
         return ["n" if axis == "m" else axis.removeprefix("h") for axis in axes]
@@ -108,7 +108,7 @@ def _loss(value: Any) -> bool:
 
 
 def _scaled(names: dict[str, Any]) -> bool:
-    """Tell whether S is made from the Q and K at hand, and is not their product."""
+    """Return whether S is made from the Q and K at hand, and is not their product."""
     if "Q" not in names or "K" not in names:
         return False
     Q, K, S = names["Q"], names["K"], names["S"]
@@ -133,7 +133,7 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 @contextlib.contextmanager
 def on_its_own() -> Iterator[None]:
-    """Import the snippets anew, and forget them: a note may change what it imports."""
+    """Import the snippets again, and forget them: a note may change what it imports."""
 
     def snippets() -> dict[str, ModuleType]:
         return {name: m for name, m in sys.modules.items() if name.split(".")[0] == "snippets"}

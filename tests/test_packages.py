@@ -22,7 +22,7 @@ def wheel(project: Path, folder: Path) -> tuple[set[str], Distribution]:
 
 
 def test_the_engine_is_installed_whole_and_alone(tmp_path: Path) -> None:
-    names, told = wheel(ROOT / "vaultkit", tmp_path)
+    names, distribution = wheel(ROOT / "vaultkit", tmp_path)
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "vaultkit").rglob("*.py")}
     theme = (path for path in (ROOT / "vaultkit" / "theme").rglob("*") if path.is_file())
     files = {path.relative_to(ROOT).as_posix() for path in theme if path.suffix != ".pyc"}
@@ -30,15 +30,15 @@ def test_the_engine_is_installed_whole_and_alone(tmp_path: Path) -> None:
         path.relative_to(ROOT).as_posix() for path in (ROOT / "vaultkit/claims").glob("*.toml")
     }
     assert names == modules | files | words | {"vaultkit/py.typed"}
-    for point in told.entry_points:
+    for point in distribution.entry_points:
         assert f"{point.module.replace('.', '/')}.py" in names, point
 
 
 def test_the_vault_puts_nothing_at_the_top_of_anybodys_packages(tmp_path: Path) -> None:
-    names, told = wheel(ROOT, tmp_path)
+    names, distribution = wheel(ROOT, tmp_path)
     assert names == set()
     # An engine of this name at a registry need not be this one.
-    engines = [need for need in told.requires or () if need.startswith("checked-vault")]
+    engines = [need for need in distribution.requires or () if need.startswith("checked-vault")]
     assert engines
     assert all(f"@ {ROOT.as_uri()}/vaultkit" in need for need in engines)
 

@@ -6,9 +6,9 @@ page beyond. *Side roads* leave from it; each of their notes is linked from a no
 
 A term of the Glossary is *introduced* in the section that its entry links first. Before the road
 has come to the end of that section, a note may use the term only if it explains it on the spot.
-The first time it stands there, in reading order,
+The first time it occurs there, in reading order,
 - it is bold (a definition) or in italics (the word as a word), or
-- a link stands in the same paragraph, list item or table row that leads to the note that
+- a link is in the same paragraph, list item or table row that leads to the note that
   introduces it, or to one further links of the entry name, or
 - a gloss follows it at once: brackets, or ", that is,".
 After that the note may use it freely. A definition in bold or a gloss introduces it for all later
@@ -176,7 +176,7 @@ def shown(text: str) -> str:
 def faults(road: list[Note], within: list[Note] | None = None) -> list[Fault]:
     """Walk the road and list each term that comes too early, once a note.
 
-    With `within`, only what stands on these notes is read, and only links between them count.
+    With `within`, only what is on these notes is read, and only links between them count.
     """
     known, found = terms(road), []
     pages = {note.name for note in within or road}
@@ -223,7 +223,7 @@ def faults(road: list[Note], within: list[Note] | None = None) -> list[Fault]:
 
 
 def _too_early(note: Note, number: int, start: int) -> bool:
-    """Tell whether a line stands above the section that begins at `start`, below the opening."""
+    """Return whether a line is above the section that begins at `start`, below the opening."""
     opening = note.headings[1].line if len(note.headings) > 1 else start
     return opening <= number < start
 
@@ -281,9 +281,9 @@ WITHOUT_THE_SENTENCE = {"Softmax", "A Head That Learns"}
 
 @pytest.mark.parametrize("note", ROAD, ids=lambda note: note.name)
 def test_one_sentence_leads_along_the_road(note: Note) -> None:
-    tells = "Mia and Tom wade in the river . the bank is" in note.text
+    mentions = "Mia and Tom wade in the river . the bank is" in note.text
     computes = "from snippets.bank_by_hand import" in note.text
-    assert tells or computes or note.name in WITHOUT_THE_SENTENCE
+    assert mentions or computes or note.name in WITHOUT_THE_SENTENCE
     assert "running_example" not in note.text
 
 
@@ -367,7 +367,7 @@ def test_the_last_words_of_the_road_lead_nowhere() -> None:
     assert not NEXT.fullmatch(last_line(ROAD[-1]))
 
 
-def test_no_term_stands_before_the_road_introduces_it() -> None:
+def test_no_term_occurs_before_the_road_introduces_it() -> None:
     found = faults(WALK)
     assert not found, "\n".join(map(str, found))
 

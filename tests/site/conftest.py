@@ -60,7 +60,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.skipped and isinstance(report.longrepr, tuple):
         for reason in (HOW, NO_SITE, NO_PYODIDE):
             if reason in report.longrepr[2]:
-                # One place for all, so that `-ra` tells of them in one line.
+                # One place for all, so that `-ra` lists them in one line.
                 report.longrepr = (__file__, None, reason)  # type: ignore[assignment]
 
 
@@ -139,7 +139,7 @@ class Build(NamedTuple):
 def build(served: tuple[Path, str]) -> Build:
     """Build the site for an address with a path.
 
-    One note is checked before, so that there is something to tell of it.
+    One note is checked before, so that there is something to show of it.
     """
     folder = served[0] / "vault"
     passed = _run(["pytest", "-q", f"docs/{CHECKED}.md"]).returncode == 0

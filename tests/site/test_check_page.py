@@ -25,14 +25,14 @@ from vaultkit.site.runnable import PYODIDE
 # Two cores that others use, too.
 BOOT, RUN, ALL = 120_000, 60_000, 400_000
 EQUATION = "attention-equation/"
-# Keeps all that workers tell, so that it can be compared.
+# Keeps all messages of workers, so that it can be compared.
 LISTEN = """
-window.told = [];
+window.received = [];
 const Before = Worker;
 window.Worker = class extends Before {
   constructor(...given) {
     super(...given);
-    this.addEventListener("message", (event) => window.told.push(event.data));
+    this.addEventListener("message", (event) => window.received.push(event.data));
   }
 };
 """
@@ -156,7 +156,7 @@ def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
     assert red != plain
     why = page.locator(f"#{fallen.first.get_attribute('aria-describedby')}")
     expect(why).to_contain_text("the largest difference is")
-    # An array stands in rows.
+    # An array is shown in rows.
     assert re.search(r"left\n\[\[[\d. ]+\]\n\[", why.inner_text())
     sign = "getComputedStyle(e, '::before').content"
     assert fallen.first.evaluate(f"e => {sign}") == '"✗"'
@@ -171,7 +171,9 @@ def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
 
 
 @pytest.mark.long
-def test_a_number_in_a_sentence_falls_and_an_error_is_told(ready: Page, loaded: Visitor) -> None:
+def test_a_number_in_a_sentence_falls_and_an_error_is_reported(
+    ready: Page, loaded: Visitor
+) -> None:
     page = ready
     follow(page, loaded.base, "importance-of-dk-in-scaling/", "Importance of dk in Scaling")
     block = edit(page, "from snippets.softmax import softmax", ("scores.std()", "scores.std() / 2"))
@@ -202,7 +204,7 @@ def test_a_loop_that_nobody_stops_ends_at_the_limit(visit: Visitor, pyodide: Pat
     visit.go(page, EQUATION)
     # Python comes while the page learns what code it is to run.
     block = edit(page, r"Z = alpha @ V", ("S = Q @ K.T", "while True: pass"))
-    block.get_by_role("button", name="Run").click()  # tells the megabytes
+    block.get_by_role("button", name="Run").click()  # shows the megabytes
     block.get_by_role("button", name="Run").click()
     expect(block.get_by_role("button", name="Stop")).to_be_visible(timeout=BOOT)
     expect(cell(page, "import numpy")).to_have_attribute("data-outcome", "holds", timeout=BOOT)
@@ -248,7 +250,7 @@ def test_the_focus_stays_at_its_button(visit: Visitor, pyodide: Path) -> None:  
     expect(start(page)).to_be_focused()
     buttons = cell(page, r"Z = alpha @ V").locator(".vk-cell button")
     buttons.first.focus()
-    page.keyboard.press("Enter")  # tells the megabytes
+    page.keyboard.press("Enter")  # shows the megabytes
     page.keyboard.press("Enter")
     expect(buttons.nth(1)).to_be_focused()
     page.keyboard.press("Enter")
@@ -297,7 +299,7 @@ def test_where_the_host_isolates_pages_a_loop_is_interrupted(isolated: Visitor) 
     expect(stop).to_be_visible(timeout=RUN)
     stop.click()
     expect(said(page)).to_contain_text("Python stays loaded", timeout=RUN)
-    # What stands above was judged, and stays so.
+    # What is above was judged, and stays so.
     assert page.locator(".highlight[data-outcome=holds]").count() > 0
     block.get_by_role("button", name="Reset").click()
     start(page).click()
@@ -315,7 +317,7 @@ def test_where_the_host_isolates_pages_a_loop_is_interrupted(isolated: Visitor) 
 
 
 @pytest.mark.long
-def test_what_cannot_be_loaded_is_told_in_a_sentence(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+def test_what_cannot_be_loaded_is_reported_in_a_sentence(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit(EQUATION)
     page.route("**/pyodide.asm.wasm", lambda route: route.abort())
     start(page).click()
@@ -340,7 +342,7 @@ def test_what_cannot_be_loaded_is_told_in_a_sentence(visit: Visitor, pyodide: Pa
 
 
 @pytest.mark.long
-def test_a_lost_network_is_told_in_a_sentence(visit: Visitor) -> None:
+def test_a_lost_network_is_reported_in_a_sentence(visit: Visitor) -> None:
     page = visit.open(fresh=True)  # nothing that others have loaded
     visit.go(page, EQUATION)
     page.context.set_offline(True)
@@ -350,7 +352,7 @@ def test_a_lost_network_is_told_in_a_sentence(visit: Visitor) -> None:
 
 
 @pytest.mark.long
-def test_a_blocked_worker_is_told_in_a_sentence(visit: Visitor) -> None:
+def test_a_blocked_worker_is_reported_in_a_sentence(visit: Visitor) -> None:
     page = visit.open()
     page.add_init_script("window.Worker = class { constructor() { throw new Error('no'); } };")
     visit.go(page, EQUATION)
@@ -395,9 +397,9 @@ def test_all_notes_come_out_in_a_browser_as_they_do_here(visit: Visitor, pyodide
     expect(page.locator(".vk-run progress")).to_be_hidden()
     expect(page.locator(".vk-run__cost")).to_be_hidden()
     expect(said(page)).to_have_text(re.compile("hold.*, on .* notes"), timeout=ALL)
-    ids = {data["id"]: data for data in page.evaluate("told") if data.get("done")}
+    ids = {data["id"]: data for data in page.evaluate("received") if data.get("done")}
     found: dict[int, list[Check]] = {id_: [] for id_ in ids}
-    for data in page.evaluate("told"):
+    for data in page.evaluate("received"):
         if "check" in data:
             found[data["id"]].append(Check.from_plain(data["check"]))
     vault = VAULT

@@ -19,7 +19,7 @@ NOTE = r"""
 # Evidence
 
 The ratio is 0.8210 here, see [[Other|the 0.8210 of another]]. The matrix `Q` is (3, 2),
-and $s = 4.5$ stands in a line; twice that is $t = 2 s$, and 9 is too small a number to tell,
+and $s = 4.5$ is in a line; twice that is $t = 2 s$, and 9 is too small a number to check,
 see [[Arrays|the arrays]].
 
 ```python
@@ -128,7 +128,7 @@ def look(contexts: Contexts, small: str) -> Iterator[Visitor]:
         yield visitor
 
 
-def test_marks_stand_where_something_was_checked(look: Visitor) -> None:
+def test_marks_are_where_something_was_checked(look: Visitor) -> None:
     page = look(java_script_enabled=False)
     marks = page.locator(".vk-math--display > .vk-mark")
     assert marks.all_inner_texts() == ["✓ holds in general", "✓ holds here", "not run"]
@@ -175,7 +175,7 @@ RESTS_ON = {
 @pytest.mark.usually("mouse-1280")
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_box_tells_what_it_rests_on(look: Visitor, way: str, width: int) -> None:
+def test_a_box_shows_what_it_rests_on(look: Visitor, way: str, width: int) -> None:
     page = look(width=width, has_touch=way == "touch")
     height = page.evaluate("document.documentElement.scrollHeight")
     for what, words in RESTS_ON.items():
@@ -186,7 +186,7 @@ def test_a_box_tells_what_it_rests_on(look: Visitor, way: str, width: int) -> No
         assert box
         assert 0 <= box["x"] <= width - box["width"]
         assert page.locator("[aria-expanded=true]").count() == 1
-        # One at a time, wherever the first one lies.
+        # One at a time, wherever the first one is.
         page.locator(".vk-math--display > .vk-mark").nth(1).dispatch_event("click")
         expect(page.locator(BOX)).to_have_count(1)
         expect(page.locator(BOX)).to_contain_text("The note says why: the array was chosen so")
@@ -231,7 +231,7 @@ def test_links_stay_links(look: Visitor) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
-def test_a_number_in_a_link_tells_what_it_rests_on(look: Visitor, way: str) -> None:
+def test_a_number_in_a_link_shows_what_it_rests_on(look: Visitor, way: str) -> None:
     page = look()
     link = page.locator("article a", has_text="of another")
     if way == "mouse":

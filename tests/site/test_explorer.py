@@ -162,11 +162,11 @@ def test_the_recording_is_the_snippets(visit: Visitor) -> None:
         }""",
         visit.modules,
     )
-    for told, heads in zip(found["sentences"], minilm_heads(), strict=True):
-        assert told["tokens"] == heads.tokens
-        assert told["again"] == told["weights"]
+    for computed, heads in zip(found["sentences"], minilm_heads(), strict=True):
+        assert computed["tokens"] == heads.tokens
+        assert computed["again"] == computed["weights"]
         for name in ("weights", "change", "distance"):
-            assert_allclose(told[name], getattr(heads, name), **CLOSE, err_msg=name)
+            assert_allclose(computed[name], getattr(heads, name), **CLOSE, err_msg=name)
     whole, without = shared_words()
     assert_allclose(found["whole"], whole, **CLOSE)
     assert_allclose(found["without"], without, **CLOSE)

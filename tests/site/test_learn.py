@@ -201,7 +201,7 @@ def stored(page: Page, what: str) -> dict[str, Any]:
 
 
 @pytest.mark.long
-def test_without_a_script_the_question_stands_above_the_output(ask: Visitor) -> None:
+def test_without_a_script_the_question_is_above_the_output(ask: Visitor) -> None:
     page = ask("ask/", java_script_enabled=False)
     assert page.locator(".output").count() == 5
     for output in page.locator(".output").all()[:3]:

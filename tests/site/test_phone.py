@@ -68,7 +68,7 @@ def test_what_does_not_fit_shows_that_it_scrolls(visit: Visitor) -> None:
     page = visit("attention-equation/", width=390)
     page.evaluate(OPEN)
     page.evaluate(NEAR)
-    # The observer tells of boxes that have just been opened a moment later.
+    # The observer reports boxes a moment after they have been opened.
     page.wait_for_function(
         """() => [...document.querySelectorAll("article pre > code")].every(
              box => !box.checkVisibility()
@@ -137,7 +137,7 @@ def test_a_message_is_read_whole(visit: Visitor, width: int) -> None:
 
 
 @pytest.mark.long
-def test_the_word_raises_stands_below_its_code(visit: Visitor) -> None:
+def test_the_word_raises_is_below_its_code(visit: Visitor) -> None:
     page = visit("the-equation-taken-apart/", width=390)
     gap = page.evaluate(
         """() => [...document.querySelectorAll("article .raises.highlight")].map(block => {
@@ -197,7 +197,7 @@ LINES = """part => [...document.querySelectorAll(part)].filter(e => e.checkVisib
         ("sources/", 1280, "article table[data-rows] td:first-child"),
     ],
 )
-def test_a_number_or_name_of_a_row_stands_in_one_line(
+def test_a_number_or_name_of_a_row_is_in_one_line(
     visit: Visitor, address: str, width: int, part: str
 ) -> None:
     lines = visit(address, width=width).evaluate(LINES, part)
@@ -233,7 +233,7 @@ def test_a_row_of_four_columns_becomes_a_block(visit: Visitor) -> None:
 
 
 @pytest.mark.long
-def test_a_long_label_of_a_cell_does_not_lie_on_its_words(visit: Visitor) -> None:
+def test_a_long_label_of_a_cell_does_not_cover_its_words(visit: Visitor) -> None:
     page = visit("variants-compared/", width=390)
     cells = page.locator("table[data-rows] td:not(:first-child)")
     room = """all => all.map(c => {
@@ -315,7 +315,7 @@ def test_the_title_of_a_long_list_of_headings_is_read(visit: Visitor) -> None:
 
 
 @pytest.mark.long
-def test_no_button_stands_where_nothing_answers(visit: Visitor) -> None:
+def test_there_is_no_button_where_nothing_answers(visit: Visitor) -> None:
     page = visit("attention-equation/", java_script_enabled=False)
     copy = page.locator(".vk-math__copy")
     assert copy.count() > 5
@@ -381,7 +381,7 @@ def test_own_colours_keep_the_boxes_of_code(visit: Visitor) -> None:
     for selector in ("article .highlight pre > code", "article p > code", "article .output code"):
         border = page.locator(selector).first.evaluate("e => getComputedStyle(e).borderBottom")
         assert not border.startswith("0px"), selector
-    # Of the road, what lies behind; between the parts of the path, a sign.
+    # Of the road, what is behind; between the parts of the path, a sign.
     ground = page.locator("body").evaluate("e => getComputedStyle(e).backgroundColor")
     for selector, part in ((".vk-here__bar", ""), (".md-path__item:last-child", "::before")):
         colour = "(e, part) => getComputedStyle(e, part).backgroundColor"
@@ -412,7 +412,7 @@ def test_paper_ends_with_the_text(visit: Visitor) -> None:
 
 
 @pytest.mark.long
-def test_a_wide_output_stands_in_its_lines_on_paper(visit: Visitor) -> None:
+def test_a_wide_output_is_in_its_lines_on_paper(visit: Visitor) -> None:
     # As wide as the text of a sheet of A4.
     page = visit("common-mistakes/", width=608)
     page.emulate_media(media="print")

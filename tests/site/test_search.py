@@ -31,7 +31,7 @@ ASK = """async (questions) => {
 }"""
 
 
-# Asks at every key, as who types faster than is searched; tells how often it was answered.
+# Asks at every key, as who types faster than is searched; counts the answers.
 TYPE = """async (text) => {
   const { base, search } = JSON.parse(document.querySelector("#__config").textContent);
   const worker = new Worker(new URL(search, new URL(base, location)));
@@ -128,7 +128,7 @@ def test_results_write_formulas_as_one_would_type_them(visit: Visitor) -> None:
     expect(results).to_contain_text("√d_k")
     words = results.inner_text()
     assert not re.search(r"[\u2061-\u2064]|\\[a-z]|divided by dk", words)
-    # Opened again and again: the list is made anew while results still come in.
+    # Opened again and again: the list is made again while results still come in.
     page.wait_for_function(
         """() => {
             const list = document.querySelector(".md-search-result__list");

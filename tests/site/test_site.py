@@ -72,7 +72,7 @@ def test_formulas_are_mathml_in_a_font_made_for_them(visit: Visitor) -> None:
     inner = page.locator("article msqrt > *").first.bounding_box()
     assert root
     assert inner
-    assert root["height"] > inner["height"]  # the sign reaches over what stands below it
+    assert root["height"] > inner["height"]  # the sign reaches over what is below it
 
 
 @pytest.mark.long
@@ -95,7 +95,7 @@ def test_a_picture_of_the_whole_page_shows_all_of_it(visit: Visitor, scripts: bo
         (FORMULAS, "what-scaling-does-not-promise"),
     ],
 )
-def test_a_section_that_is_asked_for_stands_below_the_bar(
+def test_a_section_that_is_asked_for_is_below_the_bar(
     visit: Visitor, note: str, section: str
 ) -> None:
     page = visit(f"{note}#{section}", width=390)
@@ -193,7 +193,7 @@ def test_notes_say_who_links_to_them(visit: Visitor) -> None:
 
 
 @pytest.mark.usefixtures("checked")
-def test_a_note_tells_what_was_checked(visit: Visitor) -> None:
+def test_a_note_shows_what_was_checked(visit: Visitor) -> None:
     page = visit(ADDRESSES[CHECKED])
     line = page.locator(".vk-checked--holds a")
     expect(line).to_have_text(re.compile(r"^\d+ blocks, \d+ equations\b.* proven; \d+ numbers"))
@@ -248,7 +248,7 @@ def test_checks_can_be_filtered(visit: Visitor, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-def test_checks_are_told_without_scripts(visit: Visitor) -> None:
+def test_checks_are_shown_without_scripts(visit: Visitor) -> None:
     page = visit("checks/", java_script_enabled=False)
     assert page.locator(".vk-ledger tbody tr").count() == len(ADDRESSES)
     expect(page.locator(".vk-checks a")).to_have_attribute("href", "../checks.json")

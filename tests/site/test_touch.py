@@ -677,7 +677,7 @@ def test_a_mask_is_painted(visit: Visitor, way: str) -> None:
 
 STEP_IS_SEEN = """() => {
   const now = document.querySelector("[data-when=now]").getBoundingClientRect();
-  const panel = document.querySelector(".touch[data-told]").getBoundingClientRect();
+  const panel = document.querySelector(".touch[data-announced]").getBoundingClientRect();
   const seen = now.top >= 48 && now.bottom <= panel.top + 1;
   return seen && panel.bottom <= innerHeight + 1;
 }"""
@@ -685,15 +685,15 @@ STEP_IS_SEEN = """() => {
 
 @pytest.mark.long
 @pytest.mark.parametrize(("width", "motion"), [(1280, "no-preference"), (390, "reduce")])
-def test_the_pipeline_is_told_in_steps(visit: Visitor, width: int, motion: str) -> None:
+def test_the_pipeline_is_described_in_steps(visit: Visitor, width: int, motion: str) -> None:
     found = opened(visit, "pipeline", width=width, reduced_motion=motion, has_touch=width == 390)
     page, forward = found.page, found.get_by_role("button", name="Next")
     scores = hand.Q[hand.BANK] @ hand.K.T
     scaled = scores / np.sqrt(hand.d_k)
     exps = np.exp(scaled)
     weights = softmax(scaled)
-    # What the words of each step must tell, computed here from the snippets.
-    told = [
+    # What the words of each step must say, computed here from the snippets.
+    announced = [
         hand.X[hand.BANK],
         hand.Q[hand.BANK],
         [scores.max(), scores.min()],
@@ -702,7 +702,7 @@ def test_the_pipeline_is_told_in_steps(visit: Visitor, width: int, motion: str) 
         [weights.max().round(2), weights.min().round(4)],
         (weights @ hand.V).round(2),
     ]
-    for step, numbers in enumerate(told, 1):
+    for step, numbers in enumerate(announced, 1):
         (forward.tap if width == 390 else forward.click)()
         text = words(found)
         assert text.startswith(f"Step {step} of 7")
@@ -743,20 +743,20 @@ def test_a_step_comes_into_sight_where_something_ends_the_movement(visit: Visito
 @pytest.mark.long
 def test_a_drag_is_read_out_when_it_rests(visit: Visitor) -> None:
     found = opened(visit, "softmax-temperature")
-    told = found.locator(".touch__words")
-    told.evaluate(
+    announced = found.locator(".touch__words")
+    announced.evaluate(
         """(words) => {
-          window.told = [];
-          const tell = () => told.push([words.getAttribute("aria-live"), words.textContent]);
+          window.announced = [];
+          const add = () => announced.push([words.getAttribute("aria-live"), words.textContent]);
           const every = { childList: true, characterData: true, subtree: true };
-          new MutationObserver(tell).observe(words, every);
+          new MutationObserver(add).observe(words, every);
         }"""
     )
     slider = found.locator("input[type=range]").first
     for _ in range(6):
         slider.press("ArrowRight")
-    found.page.wait_for_function("told.some(([live]) => live === 'polite')")
-    expect(told).to_have_attribute("aria-live", "off")
-    every = found.page.evaluate("told")
+    found.page.wait_for_function("announced.some(([live]) => live === 'polite')")
+    expect(announced).to_have_attribute("aria-live", "off")
+    every = found.page.evaluate("announced")
     assert [live for live, _ in every].count("off") == 6
-    assert [text for live, text in every if live == "polite"] == [told.text_content()]
+    assert [text for live, text in every if live == "polite"] == [announced.text_content()]

@@ -75,7 +75,7 @@ def test_nothing_is_said_of_a_source_whose_address_is_unknown(built: Path) -> No
 
 
 def test_no_two_pages_call_themselves_the_same(built: Path) -> None:
-    told: dict[str, list[str]] = {}
+    pages_of: dict[str, list[str]] = {}
     for path in sorted(built.rglob("index.html")):
         text = path.read_text("utf-8")
         if "<article" not in text:
@@ -83,9 +83,9 @@ def test_no_two_pages_call_themselves_the_same(built: Path) -> None:
         for pattern in ("<title>(.*?)</title>", '<meta name="description" content="(.*?)"'):
             found = re.search(pattern, text)
             assert found, (path, pattern)
-            told.setdefault(found[1], []).append(path.parent.name)
-    assert len(told) > 80
-    assert {words: pages for words, pages in told.items() if len(pages) > 1} == {}
+            pages_of.setdefault(found[1], []).append(path.parent.name)
+    assert len(pages_of) > 80
+    assert {words: pages for words, pages in pages_of.items() if len(pages) > 1} == {}
 
 
 @pytest.mark.long

@@ -13,9 +13,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page
 
 ROOT = Path(__file__).parents[2]
-# Scripts come when a page has been drawn; Material's tells all others when to begin.
+# Scripts come when a page has been drawn; Material's starts all others.
 BEGUN = "typeof document$ !== 'undefined'"
-TOLD = "new Promise((done) => document$.subscribe(() => done(0)))"
+LOADED = "new Promise((done) => document$.subscribe(() => done(0)))"
 #: An empty page at the root of the server.
 EMPTY = "empty.html"
 #: The page shown for a broken link.
@@ -119,7 +119,7 @@ class Visitor:
         if page not in self.plain:
             page.evaluate(FONTS)
             page.wait_for_function(BEGUN)
-            page.evaluate(TOLD)
+            page.evaluate(LOADED)
 
     def is_ours(self, url: str) -> bool:
         empty = urljoin(self.base, f"/{EMPTY}")

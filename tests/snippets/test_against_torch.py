@@ -201,7 +201,7 @@ def test_flex_attention_agrees(name):
     assert_allclose(output, expected.numpy(), atol=1e-13)
 
 
-# Layers: weights are drawn anew, because PyTorch starts biases at 0 and gains at 1
+# Layers: weights are drawn again, because PyTorch starts biases at 0 and gains at 1
 
 
 def numpy(tensor):

@@ -39,7 +39,7 @@ def test_each_row_of_weights_sums_to_one_or_is_masked_whole(inputs):
 
 @settings(deadline=None)
 @given(attention_inputs())
-def test_outputs_lie_in_the_convex_hull_of_the_values(inputs):
+def test_outputs_are_in_the_convex_hull_of_the_values(inputs):
     *_, value = inputs
     output, weights = attend(*inputs)
     # weights that are at least 0, sum to 1 and mix the values into the output: that is the hull

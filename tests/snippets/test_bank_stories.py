@@ -15,7 +15,7 @@ from snippets.bank_stories import (
 RIVER, MONEY = {"green", "steep", "muddy"}, {"open", "closed", "rich"}
 
 
-def test_every_story_is_told_once():
+def test_every_story_occurs_once():
     # one person or an ordered pair, river or money, three verbs, three adjectives, two endings
     assert len(STORIES) == (8 + 8 * 7) * 2 * 3 * 3 * 2
     stories, probabilities = all_stories()

@@ -102,7 +102,7 @@ def test_the_release_is_the_pinned_one_and_all_cases_are_there():
 def merged_mask(n, m, past, attn_mask=None, is_causal=0, nonpad_kv_seqlen=None):
     """Make one mask of ONNX's three: boolean if all are, else float."""
     allowed = np.ones((n, m), bool)
-    if is_causal:  # query i stands behind `past` cached keys
+    if is_causal:  # query i is behind `past` cached keys
         allowed = allowed & causal_mask(past + n, m)[past:]
     if nonpad_kv_seqlen is not None:
         allowed = allowed & padding_mask(nonpad_kv_seqlen[:, np.newaxis], m)

@@ -81,7 +81,7 @@ def test_feed_forward_worked_by_hand():
     assert_array_equal(feed_forward(X, W_1, B_1, W_2, B_2), [[111.5, 10], [115.5, 0]])
 
 
-def test_the_activation_stands_between_the_two_maps():
+def test_the_activation_is_between_the_two_maps():
     linear = feed_forward(X, W_1, B_1, W_2, B_2, lambda x: x)
     assert_array_equal(linear, (X @ W_1 + B_1) @ W_2 + B_2)
     smooth = feed_forward(X, W_1, B_1, W_2, B_2, gelu)

@@ -123,5 +123,5 @@ def test_it_happens_within_a_few_steps():
     assert two.induction[8].max() < 0.2
     assert two.induction[16].max() > 0.9
     assert one.repeat_loss.min() > 1.5
-    # letters that cannot be told stay nearly as hard as they are: log 20 = 3.0
+    # letters that cannot be known stay nearly as hard as they are: log 20 = 3.0
     assert abs(two.new_loss[-1] - np.log(20)) < 0.2

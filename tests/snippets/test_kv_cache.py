@@ -6,7 +6,7 @@ from snippets.attention import scaled_dot_product_attention
 from snippets.kv_cache import kv_cache_bytes, write_cache
 
 
-def test_rows_are_written_where_the_tokens_stand_and_nowhere_else():
+def test_rows_are_written_where_the_tokens_are_and_nowhere_else():
     cache = np.arange(8.0).reshape(4, 2)
     written = write_cache(cache, np.array([[9.0, 8.0], [7.0, 6.0]]), start=1)
     assert_array_equal(written, [[0, 1], [9, 8], [7, 6], [6, 7]])

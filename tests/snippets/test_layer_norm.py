@@ -22,7 +22,7 @@ def test_one_to_four():
     )
 
 
-def test_the_variance_is_divided_by_d_and_eps_stands_inside_the_root():
+def test_the_variance_is_divided_by_d_and_eps_is_inside_the_root():
     # variance 1 with d = 2 (2 with d - 1); eps 3 makes the root 2 (outside: 4)
     output = layer_norm(np.array([1.0, 3.0]), np.ones(2), np.zeros(2), eps=3.0)
     assert_array_equal(output, [-0.5, 0.5])

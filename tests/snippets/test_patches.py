@@ -13,7 +13,7 @@ def test_patches_come_in_reading_order_and_so_do_their_pixels():
     assert_array_equal(to_patches(image, 2), expected)
 
 
-def test_the_channels_of_a_pixel_stand_side_by_side():
+def test_the_channels_of_a_pixel_are_side_by_side():
     image = np.arange(24).reshape(2, 4, 3)
     expected = [[0, 1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17]]
     assert_array_equal(to_patches(image, 2)[:1], expected)

@@ -52,7 +52,7 @@ def test_each_step_moves_the_weights_against_the_gradient_of_a_new_batch(case, s
     weights, X, answer = case
     batches = [(X, answer), (X[:2], answer[:2])]
     waiting = iter(batches)
-    # Adam's first step has the length of the learning rate; the second is told below.
+    # Adam's first step has the length of the learning rate; the second is given below.
     after, losses = train(weights, lambda: next(waiting), 1, lr=0.01, scale=scale)
     loss, gradients = loss_and_gradients(weights, X, answer, scale)
     assert losses.shape == (1,)
@@ -70,12 +70,12 @@ def test_each_step_moves_the_weights_against_the_gradient_of_a_new_batch(case, s
         assert_allclose(now - before, -0.01 * mean / (np.sqrt(square) + 1e-8), rtol=1e-9)
 
 
-def test_the_learning_rate_is_0_03_unless_told_otherwise(case):
+def test_the_learning_rate_is_0_03_by_default(case):
     weights, X, answer = case
-    default, told = (
+    default, explicit = (
         train(weights, lambda: (X, answer), 3, **options)[0] for options in ({}, {"lr": 0.03})
     )
-    assert_array_equal(default.W_V, told.W_V)
+    assert_array_equal(default.W_V, explicit.W_V)
 
 
 @pytest.mark.parametrize(("scale", "digit"), [(None, 0), (2.0, 0), (0.3, 1), (0.0, 1)])

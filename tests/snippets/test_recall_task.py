@@ -67,7 +67,7 @@ def test_two_answers_are_the_digits_of_the_letter_and_of_the_next(num_pairs):
     assert len(places) == num_pairs * (num_pairs - 1)
 
 
-def test_there_are_four_pairs_unless_told_otherwise():
+def test_there_are_four_pairs_by_default():
     for draw in (recall_batch, recall_two_batch):
         X, _ = draw(np.random.default_rng(0), 2)
         assert X.shape == (2, 5, 18)

@@ -15,7 +15,7 @@ def test_it_is_layer_norm_where_the_mean_is_zero():
     assert abs(rms_norm(x, gain) - layer_norm(x, gain, np.zeros(8))).max() > 0.01
 
 
-def test_eps_stands_inside_the_root_and_zeros_stay():
+def test_eps_is_inside_the_root_and_zeros_stay():
     assert_allclose(rms_norm(np.array([3.0, 4.0]), np.ones(2), eps=12.5), [0.6, 0.8])
     assert_allclose(rms_norm(np.zeros(3), np.ones(3)), 0)
 

@@ -23,18 +23,18 @@ VOCABULARY = dict.fromkeys(["a", "ab", "abc", "##b", "##c", "##cd", "##d", "d"])
         ("", ""),
     ],
 )
-def test_words_are_in_lower_case_and_punctuation_stands_alone(text, words):
+def test_words_are_in_lower_case_and_punctuation_is_alone(text, words):
     assert split_words(text) == words.split()
 
 
-def test_every_ascii_sign_stands_alone():
+def test_every_ascii_sign_is_alone():
     signs = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
     assert split_words("x".join(f"{sign}" for sign in signs)) == list("x".join(signs))
     assert split_words("box \x7f09 az AZ") == ["box", "09", "az", "az"]
 
 
 @pytest.mark.parametrize("character", "一\u9fff㐀\u4dbf\ufa0e\ufa29𠀀\U0002a6df…。¿«")
-def test_chinese_characters_and_punctuation_stand_alone(character):
+def test_chinese_characters_and_punctuation_are_alone(character):
     assert split_words(f"a{character}b") == ["a", character, "b"]
 
 

@@ -95,7 +95,7 @@ def test_the_file_can_be_written_again(minilm, tmp_path, monkeypatch):
     assert_allclose(word_vectors()["bank"], encode(minilm, "bank"))
 
 
-def test_most_weight_of_the_middle_blocks_lies_on_what_is_no_word():
+def test_most_weight_of_the_middle_blocks_is_on_what_is_no_word():
     share = on_special_tokens()
     assert share.shape == (6, 12)
     assert_allclose(share.mean(axis=1), [0.377, 0.625, 0.620, 0.601, 0.626, 0.479], atol=5e-4)

@@ -1,4 +1,4 @@
-"""Tells what two parsers found in a note: that of the checks, and that of the site.
+"""Lists what two parsers found in a note: that of the checks, and that of the site.
 
 `of_checks` and `of_site` give the same for every note that both read alike. What is compared:
 headings and their addresses, links, formulas, code and block ids, each in the order of the page.

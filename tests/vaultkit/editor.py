@@ -32,7 +32,7 @@ class Editor:
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         #: The last diagnostics of each file, by path, with the version that they are about.
-        self.told: dict[Path, Message] = {}
+        self.published: dict[Path, Message] = {}
         self.said: list[str] = []
         #: The last status of all notes of each folder, and the progress of checking them.
         self.statuses: dict[Path, str] = {}
@@ -102,7 +102,7 @@ class Editor:
     def open(self, name: str, text: str | None = None) -> None:
         if text is None:
             text = (self.folder / name).read_bytes().decode()
-        # What is told late, of a note that was closed, is of a version before.
+        # What arrives late, for a note that was closed, is of a version before.
         self.texts[name], self.versions[name] = text, self.versions.get(name, 0) + 1
         document = {"uri": self.uri(name), "languageId": "markdown"}
         document |= {"version": self.versions[name], "text": text}
@@ -110,7 +110,7 @@ class Editor:
 
     def close(self, name: str) -> None:
         del self.texts[name]
-        self.told.pop(self.folder / name, None)
+        self.published.pop(self.folder / name, None)
         self.notify("textDocument/didClose", textDocument={"uri": self.uri(name)})
 
     def begin_again(self, files: dict[str, str]) -> None:
@@ -126,7 +126,7 @@ class Editor:
                    for name in {*there, *files}]  # fmt: skip
         self.notify("workspace/didChangeWatchedFiles", changes=changes)
         self.request("workspace/symbol", query="")  # is answered when all that has been heard
-        for forgotten in (self.texts, self.told, self.said):
+        for forgotten in (self.texts, self.published, self.said):
             forgotten.clear()
 
     def type(self, name: str, old: str, new: str) -> None:
@@ -167,19 +167,19 @@ class Editor:
         path = self.folder / name
         end = time.monotonic() + PATIENCE
         while True:
-            told = self.told.get(path)
-            # What is told late of a note before it was opened has no version.
-            of_now = told and told.get("version") == (self.versions.get(name) if name in self.texts
+            published = self.published.get(path)
+            # What is published late of a note before it was opened has no version.
+            of_now = published and published.get("version") == (self.versions.get(name) if name in self.texts
                                                       else None)  # fmt: skip
-            if told and of_now and until(told["diagnostics"]):
-                return told["diagnostics"]
-            self._take(end - time.monotonic(), f"{told}")
+            if published and of_now and until(published["diagnostics"]):
+                return published["diagnostics"]
+            self._take(end - time.monotonic(), f"{published}")
 
     def wait_for(self, holds: Callable[[], bool]) -> None:
         """Take messages until a condition holds, asking now and then."""
         end = time.monotonic() + PATIENCE
         while not holds():
-            assert time.monotonic() < end, (self.statuses, self.told, self.errors)
+            assert time.monotonic() < end, (self.statuses, self.published, self.errors)
             with suppress(AssertionError):
                 self._take(0.05, "")
 
@@ -227,7 +227,7 @@ class Editor:
         match message.get("method"):
             case "textDocument/publishDiagnostics":
                 params = message["params"]
-                self.told[Path(_path(params["uri"]))] = params
+                self.published[Path(_path(params["uri"]))] = params
             case "vaultkit/status":
                 params = message["params"]
                 self.statuses[Path(_path(params["folder"]))] = params["text"]

@@ -1,4 +1,4 @@
-"""Which array stands where: in formulas, in code, in what is printed."""
+"""Which array is where: in formulas, in code, in what is printed."""
 
 import ast
 from pathlib import Path
@@ -110,12 +110,12 @@ def test_arrays_of_one_formula_have_colours_of_their_own(
         ("print(Q.sum())", "1\n", {}),
         ("print(Q, K)", "1 2\n", {}),
         ("for q in Q:\n    print(q)", "1\n2\n", {}),
-        # Two lines of one, or one line of each: nobody can tell.
+        # Two lines of one, or one line of each: nobody knows.
         ("print(Q)\nprint(K)", "1\n2\n3\n", {}),
         ("def f():\n    print(1)\nprint(Q)", "1\n", {"Q": (0, 0)}),
     ],
 )
-def test_what_is_printed_is_told_where_it_is_plain(
+def test_what_is_printed_is_reported_where_it_is_plain(
     code: str, output: str, shown: dict[str, tuple[int, int]]
 ) -> None:
     assert dict(_printed(ast.parse(code).body, output)) == shown

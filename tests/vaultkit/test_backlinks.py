@@ -35,7 +35,7 @@ def test_a_sentence_is_whole_in_its_brackets(text: str, at: str, sentence: str) 
     assert Sentences(text).around(text.index(at)) == sentence
 
 
-def test_a_fragment_is_told_from_a_sentence() -> None:
+def test_a_fragment_is_distinguished_from_a_sentence() -> None:
     whole = ["It is so.", "[[A|So]] it is:", "$Q$ asks.", "`f` gives 1!", "**T**: a *thing.*"]
     fragments = [
         "[[A]]",

@@ -71,7 +71,7 @@ def desk(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> BrowserChecker:
     return BrowserChecker(vault.root)
 
 
-def told(desk: BrowserChecker, edits: dict[int, str] | None = None) -> list[dict[str, Any]]:
+def reports(desk: BrowserChecker, edits: dict[int, str] | None = None) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     desk.check("A.md", edits or {}, found.append)
     json.dumps(found)
@@ -84,11 +84,11 @@ def by_place(found: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def test_each_check_names_its_part_of_the_page(desk: BrowserChecker) -> None:
-    found = told(desk)
+    found = reports(desk)
     assert [m["block"] for m in found if "limit" in m] == [0, 1]
     parts = by_place(found)
     assert set(parts.values()) == {"holds"}
-    # 0 is the summary, 3 stands in a formula that states nothing: the formula is marked.
+    # 0 is the summary, 3 is in a formula that states nothing: the formula is marked.
     assert sorted(parts) == [
         "block-0", "block-1", "formula-1", "formula-2", "formula-3", "formula-4",
         "number-0", "number-1", "number-2", "number-4", "number-5", "shape-0",
@@ -98,14 +98,14 @@ def test_each_check_names_its_part_of_the_page(desk: BrowserChecker) -> None:
 def test_an_edit_is_judged_at_the_same_places_and_then_gone(desk: BrowserChecker) -> None:
     before = (desk.vault.root / "A.md").read_bytes()
     code = "import numpy as np\nimport beside\nx = np.zeros((2, 31))\n\n\nn = 13.5\nn"
-    parts = by_place(told(desk, {0: code}))
+    parts = by_place(reports(desk, {0: code}))
     fails = {place for place, outcome in parts.items() if outcome == "fails"}
     assert fails >= {"block-0", "block-1", "formula-1", "formula-3", "formula-4"}
     assert (parts["number-2"], parts["shape-0"]) == ("unjudged", "unjudged")
     assert (desk.vault.root / "A.md").read_bytes() == before
-    assert set(by_place(told(desk)).values()) == {"holds"}
+    assert set(by_place(reports(desk)).values()) == {"holds"}
     [folded] = [
-        m["check"] for m in told(desk, {1: "print(n)\n\nn"}) if m.get("places") == ["block-1"]
+        m["check"] for m in reports(desk, {1: "print(n)\n\nn"}) if m.get("places") == ["block-1"]
     ]
     assert folded["fix"]["output"] == "12.5\n12.5"
 
@@ -113,18 +113,18 @@ def test_an_edit_is_judged_at_the_same_places_and_then_gone(desk: BrowserChecker
 def test_an_edit_that_makes_another_page_is_refused(desk: BrowserChecker) -> None:
     before = (desk.vault.root / "A.md").read_bytes()
     with pytest.raises(ValueError, match="ends the block"):
-        told(desk, {0: "n = 12.5\n```\n\n$n = 3$\n\n```python\nn"})
+        reports(desk, {0: "n = 12.5\n```\n\n$n = 3$\n\n```python\nn"})
     assert (desk.vault.root / "A.md").read_bytes() == before
 
 
 def test_what_a_browser_lacks_is_no_fault(desk: BrowserChecker) -> None:
     code = "import numpy as np\nimport beside\nn = 12.5\nx = np.zeros((2, 30))\n"
-    found = told(desk, {0: code + "open('/no/such/file')"})
+    found = reports(desk, {0: code + "open('/no/such/file')"})
     [first] = [m["check"] for m in found if m.get("places") == ["block-0"]]
     assert first["outcome"] == "excepted"
     assert first["why"].startswith("cannot run in a browser: FileNotFoundError")
     # What does not hold for another reason stays a fault.
-    [one] = [m["check"] for m in told(desk, {0: "1 / 0"}) if m.get("places") == ["block-0"]]
+    [one] = [m["check"] for m in reports(desk, {0: "1 / 0"}) if m.get("places") == ["block-0"]]
     assert one["outcome"] == "fails"
 
 
@@ -271,14 +271,14 @@ print(away, {m["check"]["outcome"] for m in found if "check" in m})
     assert done.stdout == "[] {'holds'}\n"
 
 
-def test_the_page_is_told_where_everything_is(vault: Vault) -> None:
+def test_the_page_contains_where_everything_is(vault: Vault) -> None:
     given = {"worker": "w.js", "bundle": "e.zip", "size": 2_000_000, "root": "../.."}
     line = engine(vault, "https://example.org/py", **given)  # type: ignore[arg-type]
-    told = json.loads(line.removeprefix("const VAULTKIT_ENGINE = ").removesuffix(";\n"))
-    assert told["pyodide"] == "https://example.org/py/"
-    assert told["ledger"] == "../../checks.json"
-    assert told["megabytes"] == 11
-    assert all(re.fullmatch("[0-9a-f]{64}", sha256) for _, sha256 in told["files"].values())
-    assert set(told["files"]) == set(PYODIDE)
+    reports = json.loads(line.removeprefix("const VAULTKIT_ENGINE = ").removesuffix(";\n"))
+    assert reports["pyodide"] == "https://example.org/py/"
+    assert reports["ledger"] == "../../checks.json"
+    assert reports["megabytes"] == 11
+    assert all(re.fullmatch("[0-9a-f]{64}", sha256) for _, sha256 in reports["files"].values())
+    assert set(reports["files"]) == set(PYODIDE)
     assert '"../../py/"' in engine(vault, "py/", **given)  # type: ignore[arg-type]
     assert controls("A & B.md") == '<div class="vk-run" data-note="A &amp; B.md"></div>'

@@ -87,7 +87,7 @@ def test_inputs_may_have_several_lines_and_a_text_around_them(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("outcome", "agrees"), [("1.…", True), ("1.…5", True), ("…", True), ("1.…4", False)]
 )
-def test_dots_stand_for_any_text_of_one_line(tmp_path: Path, outcome: str, agrees: bool) -> None:
+def test_dots_match_any_text_of_one_line(tmp_path: Path, outcome: str, agrees: bool) -> None:
     path = tmp_path / "sums.txt"
     path.write_text(f"> 1 / 8\n  {outcome}\n".replace("1.", "0."))
     assert (not list(files.failures(path, values))) is agrees

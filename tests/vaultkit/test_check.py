@@ -14,7 +14,7 @@ def test_what_is_empty_is_left_out() -> None:
     assert Check("link", 0, "").plain() == {
         "kind": "link", "line": 0, "what": "", "outcome": "holds", "column": 1, "seconds": 0.0,
     }  # fmt: skip
-    # Whatever else is empty, what it is of and what became of it are told.
+    # Whatever else is empty, its kind and its outcome are kept.
     assert Check("", 1, "", "").plain() == {
         "kind": "", "line": 1, "what": "", "outcome": "", "column": 1, "seconds": 0.0,
     }  # fmt: skip

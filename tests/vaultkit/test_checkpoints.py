@@ -94,7 +94,7 @@ def test_a_run_goes_on_where_the_text_differs(runs: Runs) -> None:
     assert began(again) == began(first)
     assert again.found.values["y"][0].print == "3"
     assert [c.what for c in again.found.checks if c.kind == "equation"] == ["x = 1", "y = 3"]
-    # What is said below the last block runs nothing; what stands in other lines runs again.
+    # What is said below the last block runs nothing; what is in other lines runs again.
     assert began(runs(BEGAN + block("x = 1"))) == began(first)
     other = runs("\n" + BEGAN + block("x = 1"))
     assert began(other) != began(first)
@@ -166,7 +166,7 @@ def drafts(draw: st.DrawFn) -> list[str]:
 
 def found(verdict: Verdict) -> Any:
     checks = [replace(check, seconds=0.0) for check in verdict.found.checks]
-    # Where something lies in memory is told of it, too.
+    # Where something is in memory is sent with it, too.
     values = re.sub(r"0x[0-9A-Fa-f]+", "", repr(verdict.found.values))
     return *checks, values, verdict.found.ended, verdict.found.whole
 
@@ -307,7 +307,7 @@ def test_none_is_left_of_a_keeper_that_is_killed(folder: Path) -> None:
     while any(map(is_alive, left)):
         assert time.monotonic() < end
         time.sleep(0.01)
-    while runs(text).found.ended:  # the loss is told once
+    while runs(text).found.ended:  # the loss is reported once
         assert time.monotonic() < end
     assert runs.checkpoints
     runs.background.close()

@@ -96,7 +96,7 @@ def test_links_name_what_comes_near(tmp_path: Path) -> None:
     ]
 
 
-def test_a_link_is_told_with_its_place_and_the_time_it_took(
+def test_a_link_is_reported_with_its_place_and_the_time_it_took(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes = vault(tmp_path, A="# A\n\na [[B]] and\n[c](C.md)\n", B="# B\n")
@@ -110,7 +110,7 @@ def test_a_link_is_told_with_its_place_and_the_time_it_took(
     ]
 
 
-def test_a_formula_is_told_with_its_place_and_the_time_it_took(
+def test_a_formula_is_reported_with_its_place_and_the_time_it_took(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[str, bool]] = []
@@ -171,7 +171,7 @@ def test_mirrors(tmp_path: Path) -> None:
         ("$x = ?$\n", 1),
     ],
 )
-def test_what_cannot_be_read_of_a_formula_is_told_in_its_row(text: str, line: int) -> None:
+def test_what_cannot_be_read_of_a_formula_is_reported_in_its_row(text: str, line: int) -> None:
     (check,) = Equations(parse(text)).check()
     assert (check.kind, check.line, check.outcome) == ("equation", line, UNJUDGED)
     assert check.why.endswith("cannot read '?' here")
@@ -184,7 +184,7 @@ def test_how_something_grows_is_an_equation_that_no_numbers_decide() -> None:
         assert (check.kind, check.outcome, check.why) == ("equation", EXCEPTED, why)
 
 
-def test_code_that_does_not_run_is_told_where_other_code_does(tmp_path: Path) -> None:
+def test_code_that_does_not_run_is_reported_where_other_code_does(tmp_path: Path) -> None:
     code = "```\nx = f(2)\n```\n"
     says = "this looks like Python, and does not run; write ```python"
     assert found(form.check, vault(tmp_path, A=code)) == []

@@ -19,7 +19,7 @@ def test_space_parts_a_number_from_what_it_counts() -> None:
     assert quantity("1" * 18_000).count(r"\,") == 5_999  # in no time
 
 
-def test_elements_stand_upright_and_variables_lean() -> None:
+def test_elements_are_upright_and_variables_lean() -> None:
     upright = '<mi mathvariant="normal">C</mi>'
     assert upright in to_mathml(r"\ce{C_nH2}", False)
     assert "<mi>n</mi>" in to_mathml(r"\ce{C_nH2}", False)

@@ -51,18 +51,18 @@ def test_one_is_one(vault: Path) -> None:
     assert "birds: 1 note: nothing to check; nothing wrong\n" in run("check", str(vault)).stdout
 
 
-def test_what_is_wrong_in_many_places_is_told_once(vault: Path) -> None:
+def test_what_is_wrong_in_many_places_is_reported_once(vault: Path) -> None:
     cells = "```{code-cell}\n1\n```\n\n" * 7
     (vault / "Owl.md").write_text(f"# Owl\n\n[[Tern]]\n\n[[No]] [[No]]\n\n{cells}")
     (vault / "vaultkit.toml").write_text('unjudged = "fail"\n')
-    told = run("check", str(vault)).stdout
-    assert "Owl.md:7: ```{code-cell} does not run; write ```python (also in " in told
-    assert " (also in lines 11, 15, 19, 23 and 2 more)\n" in told
-    assert "'No' (also in line 5)\n" in told
-    assert "2 links hold; 9 wrong" in told
+    printed = run("check", str(vault)).stdout
+    assert "Owl.md:7: ```{code-cell} does not run; write ```python (also in " in printed
+    assert " (also in lines 11, 15, 19, 23 and 2 more)\n" in printed
+    assert "'No' (also in line 5)\n" in printed
+    assert "2 links hold; 9 wrong" in printed
 
 
-def test_what_is_wrong_is_told_with_its_line(vault: Path) -> None:
+def test_what_is_wrong_is_reported_with_its_line(vault: Path) -> None:
     break_owl(vault)
     done = run("check", "birds")
     assert done.exit_code == 1
@@ -105,7 +105,7 @@ def test_a_note_that_ends_its_process_is_wrong(vault: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "printed"),
     [
         (["check", "nowhere"], "does not exist"),
         (["check", "birds", "--note", "Tren"], "did you mean 'Tern'?"),
@@ -117,12 +117,12 @@ def test_a_note_that_ends_its_process_is_wrong(vault: Path) -> None:
     ],
 )
 def test_what_is_asked_wrongly_exits_with_2(
-    vault: Path, arguments: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+    vault: Path, arguments: list[str], printed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(vault.parent.parent))
     done = run(*arguments)
     assert done.exit_code == 2
-    assert told in done.stderr
+    assert printed in done.stderr
     assert "Traceback" not in done.output
 
 
@@ -134,12 +134,12 @@ def test_wrong_settings_exit_with_2(vault: Path) -> None:
     assert "did you mean 'checks'?" in done.stderr
 
 
-def test_json_and_junit_tell_the_same(vault: Path) -> None:
+def test_json_and_junit_report_the_same(vault: Path) -> None:
     break_owl(vault)
     done = run("check", "birds", "--json", "--junit", "report.xml")
     assert done.exit_code == 1
-    told = json.loads(done.stdout)
-    assert [c["line"] for c in told["Owl.md"] if c["outcome"] == "fails"] == [10]
+    printed = json.loads(done.stdout)
+    assert [c["line"] for c in printed["Owl.md"] if c["outcome"] == "fails"] == [10]
     root = ElementTree.parse("report.xml").getroot()
     failing = [case for case in root.iter("testcase") if case.find("failure") is not None]
     assert [(case.get("classname"), case.get("name")) for case in failing] == [("Owl.md", "block")]
@@ -275,17 +275,19 @@ def test_after_a_save_only_the_named_notes_are_checked(
     assert first == second == "birds: 1 note: 1 link holds; nothing wrong"
 
 
-def test_links_tells_how_notes_hang_together(vault: Path) -> None:
+def test_links_reports_how_notes_hang_together(vault: Path) -> None:
     (vault / "index.md").write_text("# Birds\n\n[[Owl]]\n")
     (vault / "Gull.md").write_text("# Gull\n\nIt is no tern, they say.\n")
     done = run("links", "birds", "--json")
     assert done.exit_code == 0
-    told = json.loads(done.stdout)
-    assert told["orphans"] == ["Gull.md"]
-    assert told["dead_ends"] == ["Gull.md"]
-    assert told["longest_way"] == ["index.md", "Owl.md", "Tern.md"]
-    assert told["unreachable"] == ["Gull.md"]
-    assert [(m["note"], m["names"]) for m in told["unlinked_mentions"]] == [("Gull.md", "Tern.md")]
+    printed = json.loads(done.stdout)
+    assert printed["orphans"] == ["Gull.md"]
+    assert printed["dead_ends"] == ["Gull.md"]
+    assert printed["longest_way"] == ["index.md", "Owl.md", "Tern.md"]
+    assert printed["unreachable"] == ["Gull.md"]
+    assert [(m["note"], m["names"]) for m in printed["unlinked_mentions"]] == [
+        ("Gull.md", "Tern.md")
+    ]
     assert "Gull.md names Tern.md: It is no tern, they say." in run("links", "birds").stdout
 
 
@@ -333,12 +335,12 @@ def watching(vault: Path) -> Iterator[Callable[[str], str]]:
     with subprocess.Popen(command, cwd=vault.parent, text=True, **both) as program:  # type: ignore[call-overload]
 
         def until(words: str) -> str:
-            told = ""
-            while words not in told:
+            printed = ""
+            while words not in printed:
                 line = program.stdout.readline()
-                assert line, f"it ended, and told: {told}"
-                told += line
-            return told
+                assert line, f"it ended, and printed: {printed}"
+                printed += line
+            return printed
 
         timer = threading.Timer(60, program.kill)
         timer.start()
@@ -358,16 +360,16 @@ def test_a_save_is_checked_with_what_rests_on_it(
 ) -> None:
     assert "birds: 3 notes: 1 block," in watching("watching")
     save(vault / "Owl.md", OWL.replace("2\n```\n", "3\n```\n"))
-    told = watching("birds: ")
-    assert "birds/Owl.md:10: the output differs" in told
-    assert "birds: 2 notes: " in told  # the tern links to the owl
-    assert "1 wrong" in told
-    # It stays wrong, and is told again, as long as it is.
+    printed = watching("birds: ")
+    assert "birds/Owl.md:10: the output differs" in printed
+    assert "birds: 2 notes: " in printed  # the tern links to the owl
+    assert "1 wrong" in printed
+    # It stays wrong, and is reported again, as long as it is.
     save(vault / "Owl.md", OWL.replace("2\n```\n", "3\n```\n") + "\nIt hoots.\n")
     assert "birds/Owl.md:10: the output differs" in watching("birds: ")
     save(vault / "Owl.md", OWL)
-    assert "1 block" in (told := watching("birds: "))
-    assert "nothing wrong" in told
+    assert "1 block" in (printed := watching("birds: "))
+    assert "nothing wrong" in printed
     # A note that goes leaves a link to nothing.
     (vault / "Tern.md").unlink()
     assert "birds/Owl.md:3: [[Tern]]" in watching("birds: ")

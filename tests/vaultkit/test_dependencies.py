@@ -65,7 +65,7 @@ def test_what_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "prefix", "/vault/env")
     monkeypatch.setattr(sys, "base_prefix", "/usr")
     assert {case: is_local(*case, root) for case in cases} == cases
-    # Without an environment of its own Python itself may stand there.
+    # Without an environment of its own Python itself may be there.
     monkeypatch.setattr(sys, "base_prefix", "/vault/env")
     assert is_local("m", "/vault/env/lib/m.py", root)
 

@@ -133,10 +133,10 @@ def test_references(vault: Vault) -> None:
 
 
 def test_symbols(vault: Vault) -> None:
-    told = [(s.kind, s.name, s.whole.line, s.whole.end_line) for s in symbols(twice(vault))]
-    assert ("heading", "More", 13, 32) in told
-    assert ("block", "import numpy as np", 15, 21) in told
-    assert ("id", "^end", 27, 27) in told
+    reported = [(s.kind, s.name, s.whole.line, s.whole.end_line) for s in symbols(twice(vault))]
+    assert ("heading", "More", 13, 32) in reported
+    assert ("block", "import numpy as np", 15, 21) in reported
+    assert ("id", "^end", 27, 27) in reported
     assert {(s.kind, s.name) for s in vault_symbols(vault, "o")} == {
         ("note", "Other"), ("alias", "Doubling"), ("heading", "Other"), ("heading", "More"),
     }  # fmt: skip
@@ -158,7 +158,7 @@ def test_what_can_be_renamed(vault: Vault) -> None:
     assert found("Here") is None
 
 
-# --- What may stand there
+# --- What may be written there
 
 
 @pytest.mark.parametrize(
@@ -394,14 +394,14 @@ def test_the_command_keeps_the_note_of_failures(vault: Vault) -> None:
     assert not kept.exists()
     draft.write_text(TWICE.replace("$y = 2 x$", "$y = 3 x$"))
     for _ in range(2):  # it is no note that is checked
-        code, told = run("Failures")
-        assert (code, "vault: 2 notes" in told) == (1, True), told
+        code, reported = run("Failures")
+        assert (code, "vault: 2 notes" in reported) == (1, True), reported
         assert kept.exists()
     draft.write_text(TWICE)
     assert run("Failures")[0] == 0
     assert not kept.exists()
-    code, told = run("Twice")
-    assert (code, "written by hand" in told) == (2, True)
+    code, reported = run("Twice")
+    assert (code, "written by hand" in reported) == (2, True)
 
 
 @pytest.mark.long
@@ -459,17 +459,17 @@ def test_nothing_that_is_half_typed_ends_an_answer(
     line = data.draw(st.integers(1, len(note.lines)))
     column = data.draw(st.integers(1, len(note.lines[line - 1]) + 1))
     checks = list(inspect(note, vault, run=None))
-    told = [*checks, Check("number", line, "4.0", FAILS, "no; nearest are 4, 5", column)]
-    told += [Check("equation", line, formula.tex, FAILS, "no") for formula in note.formulas]
+    reported = [*checks, Check("number", line, "4.0", FAILS, "no; nearest are 4, 5", column)]
+    reported += [Check("equation", line, formula.tex, FAILS, "no") for formula in note.formulas]
     values = {name: [Value(0, "float", "1.0")] for name in ("x", "y")}
     for offer in offers(vault, note, line, column):
         assert offer.span.line == line
         assert offer.span.end_column == column
-    hover(vault, note, line, column, told, values)
-    for check in told:
+    hover(vault, note, line, column, reported, values)
+    for check in reported:
         found = span(check, note)
         assert (found.line, found.column) <= (found.end_line, found.end_column)
-    for action in actions(vault, note, Span(line, column, line, column), told):
+    for action in actions(vault, note, Span(line, column, line, column), reported):
         for path, edits in action.edits.items():
             applied(vault.notes[path].text, edits)
     definition(vault, note, line, column)

@@ -40,7 +40,7 @@ class Typing(RuleBasedStateMachine):
 
     @rule(data=st.data(), text=TEXT)
     def type(self, data: st.DataObject, text: str) -> None:
-        # Between \r and \n no editor can stand.
+        # Between \r and \n there is no position in an editor.
         places = [
             at
             for at in range(len(self.client.text) + 1)
@@ -75,7 +75,7 @@ def test_units_and_columns_are_each_others_inverse(text: str, encoding: str) -> 
         assert from_units(line, to_units(line, column, encoding), encoding) == column
 
 
-def test_what_lies_beyond_a_line_is_its_end() -> None:
+def test_what_is_beyond_a_line_is_its_end() -> None:
     assert from_units("ab\r\n", 99, "utf-16") == 3
     assert from_units("a😀\n", 99, "utf-16") == 3
     # In the middle of a character: before it.
@@ -83,7 +83,7 @@ def test_what_lies_beyond_a_line_is_its_end() -> None:
     assert applied("ab\n", [Edit(Span(9, 9, 9, 9), "c")]) == "ab\nc"
 
 
-def test_edits_tell_places_in_the_text_as_it_was() -> None:
+def test_edits_give_places_in_the_text_as_it_was() -> None:
     edits = [Edit(Span(2, 1, 2, 2), "Y"), Edit(Span(1, 1, 1, 2), "XX"), Edit(Span(1, 3, 2, 1), "-")]
     assert applied("ab\ncd\n", edits) == "XXb-Yd\n"
     with pytest.raises(ValueError, match="overlap at line 1"):

@@ -21,7 +21,7 @@ def judged(text: str) -> Equations:
     return equations
 
 
-def told(equations: Equations) -> list[Check]:
+def results(equations: Equations) -> list[Check]:
     return [replace(check, seconds=0.0) for check in strictly(equations.check())]
 
 
@@ -71,8 +71,8 @@ RECORDS = {
 
 
 @pytest.mark.parametrize("text", RECORDS)
-def test_what_is_told_of_a_formula(text: str) -> None:
-    (check,) = told(judged(text))
+def test_what_is_reported_about_a_formula(text: str) -> None:
+    (check,) = results(judged(text))
     expected = RECORDS[text]
     assert check == replace(expected, column=check.column)
     # A display begins behind its mark.
@@ -92,8 +92,8 @@ ROWS = {
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_what_fails_is_told_of_its_row(text: str) -> None:
-    checks = told(judged(text))
+def test_what_fails_is_reported_for_its_row(text: str) -> None:
+    checks = results(judged(text))
     assert [(check.line, check.outcome) for check in checks] == ROWS[text]
     note = judged(text).note
     assert all(places(note).of(c.kind, c.line, c.column, c.what) for c in checks)
@@ -112,17 +112,17 @@ def test_an_object_that_cannot_be_looked_at_fails_its_equation() -> None:
     assert check.why.startswith("$x = 1$ does not hold\n  ")
 
 
-def test_whatever_judging_raises_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_judging_raises_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def odd(*_: object, **__: object) -> None:
         raise OSError("no such thing")
 
     monkeypatch.setattr("vaultkit.checks.equations.judge", odd)
-    (check,) = told(judged("$x = 1$"))
+    (check,) = results(judged("$x = 1$"))
     assert check.why == "$x = 1$ does not hold\n  cannot be judged: OSError: no such thing"
     assert (check.outcome, check.sides, check.scope) == (FAILS, "", "")
 
 
-def test_how_long_it_took_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_long_it_took_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter([10.0, 10.5, 20.0, 20.25])
     monkeypatch.setattr("time.perf_counter", lambda: next(ticks))
     note = parse(CODE + "$y = 1$\n")
@@ -167,7 +167,7 @@ def test_a_law_holds_for_other_numbers_too(
     equations = judged(f"${tex}${here}")
     (claim,) = equations.claims
     claim.tried, claim.counterexample = tried, counterexample
-    (check,) = told(equations)
+    (check,) = results(equations)
     assert (check.outcome, check.scope) == (outcome, scope)
     if outcome == FAILS and scope:
         assert check.why == (

@@ -55,7 +55,7 @@ IN_GENERAL = "Holds in general: for other numbers, too"
 NUMBER = "Checked: this page computes it"
 
 
-def told(*checks: Check, note: Note = NOTE) -> dict[str, list[object]]:
+def evidence_of(*checks: Check, note: Note = NOTE) -> dict[str, list[object]]:
     return {place: part.plain() for place, part in parts(note, checks).items()}
 
 
@@ -100,7 +100,7 @@ def number(why: str, outcome: str = HOLDS, line: int = 3) -> Check:
     ],
 )  # fmt: skip
 def test_what_a_number_rests_on(why: str, lines: list[tuple[str, ...]]) -> None:
-    assert told(number(why)) == {"number-0": [NUMBER, *lines]}
+    assert evidence_of(number(why)) == {"number-0": [NUMBER, *lines]}
 
 
 @pytest.mark.parametrize(
@@ -114,14 +114,16 @@ def test_what_a_number_rests_on(why: str, lines: list[tuple[str, ...]]) -> None:
 )
 def test_which_block_binds_a_name(name: str, block: int | None) -> None:
     place = () if block is None else (f"block-{block}", "1")
-    assert told(number(f"variable {name}: 1"))["number-0"][1:] == [(f"Variable {name}: 1", *place)]
+    assert evidence_of(number(f"variable {name}: 1"))["number-0"][1:] == [
+        (f"Variable {name}: 1", *place)
+    ]
 
 
 def test_the_block_above_is_looked_at_before_the_one_below() -> None:
     blocks = [f"```python\nt = {number}\n```" for number in (1, 2, 3)]
     note = parse("0.5\n\n" + "\n\n0.5\n\n".join(blocks))
     checks = [Check("number", line, "0.5", HOLDS, "variable t: 1") for line in (1, 7, 13)]
-    found = told(*checks, note=note)
+    found = evidence_of(*checks, note=note)
     assert [part[1][1] for part in found.values()] == ["block-0", "block-0", "block-1"]  # type: ignore[index]
 
 
@@ -139,12 +141,12 @@ def test_what_a_shape_rests_on(why: str, line: tuple[str, ...]) -> None:
     if "[" in why:
         line = ("How [3, 2]",)
     shape = Check("shape", 5, "(3, 2)", HOLDS, why, 10)
-    assert told(shape) == {"shape-0": ["Holds for the arrays of this page", line]}
+    assert evidence_of(shape) == {"shape-0": ["Holds for the arrays of this page", line]}
 
 
 def test_two_variables_of_a_shape_are_two_lines() -> None:
     shape = Check("shape", 5, "(3, 2)", HOLDS, "Q (3, 2); t (3, 2)", 10, GENERAL)
-    assert told(shape)["shape-0"] == [
+    assert evidence_of(shape)["shape-0"] == [
         IN_GENERAL,
         ("Q (3, 2)", "block-0", ""),
         ("t (3, 2)", "block-0", ""),
@@ -218,7 +220,7 @@ def equation(outcome: str, why: str = "", scope: str = "", sides: str = "") -> C
         ),
     ],
 )  # fmt: skip
-def test_what_is_told_of_a_formula(checks: list[Check], part: Part) -> None:
+def test_what_is_reported_about_a_formula(checks: list[Check], part: Part) -> None:
     assert parts(NOTE, checks) == {"formula-1": part}
     assert parts(NOTE, [*checks, equation(FAILS)]) == {}
     # Whatever else is wrong with the page has its own place.
@@ -241,10 +243,10 @@ def test_a_formula_is_judged_by_what_it_states_not_by_its_numbers() -> None:
 
 
 def test_a_number_may_be_given() -> None:
-    assert told(number("so", EXCEPTED)) == {
+    assert evidence_of(number("so", EXCEPTED)) == {
         "number-0": ["A number that is given", ("The note says why: so",)]
     }
-    assert told(number("so", EXCEPTED), number("variable s: 1")) == {
+    assert evidence_of(number("so", EXCEPTED), number("variable s: 1")) == {
         "number-0": [
             "A number that is given",
             ("The note says why: so",),
@@ -262,4 +264,4 @@ def test_only_what_states_something_is_a_part() -> None:
 def test_a_page_without_blocks_has_no_place_to_look_at(tmp_path: Path) -> None:
     note = parse("0.5\n", tmp_path / "A.md")
     check = Check("number", 1, "0.5", HOLDS, "code at line 3: 0.5")
-    assert told(check, note=note) == {"number-0": [NUMBER, ("Code: 0.5",)]}
+    assert evidence_of(check, note=note) == {"number-0": [NUMBER, ("Code: 0.5",)]}

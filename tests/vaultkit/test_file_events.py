@@ -11,7 +11,7 @@ from mkdocs.livereload import LiveReloadServer
 
 from vaultkit.doors.file_events import FileEvents
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is closed")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports what is closed")
 
 
 @pytest.fixture

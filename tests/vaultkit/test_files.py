@@ -96,7 +96,7 @@ def test_where_it_fails_nothing_is_left_behind(
     assert path.read_text() == "old"
 
 
-def test_what_went_wrong_is_told_even_if_nothing_is_left_to_clear_away(
+def test_what_went_wrong_is_reported_even_if_nothing_is_left_to_clear_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(self: Path, _: Path) -> None:

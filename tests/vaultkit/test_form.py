@@ -1,4 +1,4 @@
-"""What Obsidian, the site and a code host would show differently, and in which line it stands."""
+"""What Obsidian, the site and a code host would show differently, and in which line it is."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def inspected(tmp_path: Path, **texts: str) -> list[list[Check]]:
     return [list(form.check(vault.notes[vault.root / f"{name}.md"], vault)) for name in texts]
 
 
-def test_what_could_not_be_read_tells_its_place_and_begins_with_what_it_is(tmp_path: Path) -> None:
+def test_what_could_not_be_read_has_its_place_and_begins_with_what_it_is(tmp_path: Path) -> None:
     (found,) = inspected(tmp_path, A="---\nx: [a\n---\nword\n\n```python skip\n1\n```\n")
     matter, word = found
     why = "front matter: expected ',' or ']', but got '<stream end>'"

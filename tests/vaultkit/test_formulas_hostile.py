@@ -1,4 +1,4 @@
-"""Whatever stands between two dollar signs: it is read or refused, soon, and nothing else."""
+"""Whatever is between two dollar signs: it is read or refused, soon, and nothing else."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Whatever is edited, the site is what it would be if all of it were built anew."""
+"""Whatever is edited, the site is what it would be if all of it were built again."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _lines_of(title: str, current: bool) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_every_note_stands_below_its_needs_and_over_none(seed: int) -> None:
+def test_every_note_is_below_its_needs_and_over_none(seed: int) -> None:
     draw = random.Random(seed)
     keys = [f"note {n}" for n in range(40)]
     needs = reduced({

@@ -29,7 +29,7 @@ def test_every_thing_is_done_by_one_process(count: int) -> None:
     assert sorted(thing for _, *things in done for thing in things) == list(range(count))
 
 
-@pytest.mark.parametrize("how", ["raises", "tells", "dies"])
+@pytest.mark.parametrize("how", ["raises", "logs", "dies"])
 def test_what_a_helper_is_not_able_to_do_is_done_here(
     how: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -51,15 +51,15 @@ def test_what_a_helper_is_not_able_to_do_is_done_here(
             elif not waited:
                 waited.append(True)
                 assert os.read(reader, 1) == b"."  # until a helper has taken something
-            if how == "tells":
-                logging.getLogger("mkdocs.here").warning("%s is told", thing)
+            if how == "logs":
+                logging.getLogger("mkdocs.here").warning("%s is logged", thing)
         return done
 
     done = divided(range(40), work)
     assert sorted(thing for part in done for thing in part) == list(range(40))
     assert len(done) == 3
-    if how == "tells":
-        assert sorted(caplog.messages) == sorted(f"{thing} is told" for thing in range(40))
+    if how == "logs":
+        assert sorted(caplog.messages) == sorted(f"{thing} is logged" for thing in range(40))
 
 
 def test_all_is_done_elsewhere() -> None:

@@ -99,11 +99,11 @@ def test_what_only_looks_like_a_file_is_not_opened(tmp_path: Path) -> None:
     words = hostile.write_files(tmp_path)
     (tmp_path / "Good.md").write_text("# Good\n\n[[Deep]]\n")
     vault = Vault(tmp_path)
-    told = {vault.relative(path): note.problems for path, note in vault.notes.items()}
+    reported = {vault.relative(path): note.problems for path, note in vault.notes.items()}
     for name, word in words.items():
-        (problem,) = told.pop(name)
+        (problem,) = reported.pop(name)
         assert word in problem.message
-    assert told == {"Good.md": (), "inner/Deep.md": ()}
+    assert reported == {"Good.md": (), "inner/Deep.md": ()}
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

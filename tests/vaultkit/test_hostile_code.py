@@ -159,7 +159,7 @@ def each(params: list[tuple[Any, ...]]) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def told(
+def failures_of(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> dict[str, list[tuple[int, str]]]:
     """Run all of it at once, with a good note after each; return the failures of each note."""
@@ -200,10 +200,10 @@ def told(
     ("name", "line", "words"), each([(n, at, what) for n, _, at, what in HOSTILE])
 )
 def test_it_fails_with_its_line(
-    told: dict[str, list[tuple[int, str]]], name: str, line: int | None, words: str
+    failures_of: dict[str, list[tuple[int, str]]], name: str, line: int | None, words: str
 ) -> None:
-    failures = told[name]
-    assert failures, told["(run)"]
+    failures = failures_of[name]
+    assert failures, failures_of["(run)"]
     at = {number for number, what in failures if words in what}
     assert at, failures
     assert line in at if line else any(7 <= number <= 16 for number in at), failures
@@ -211,17 +211,17 @@ def test_it_fails_with_its_line(
 
 @pytest.mark.parametrize("name", each([(name,) for name, *_ in HOSTILE] + [("Contained",)]))
 def test_the_note_after_it_is_judged_right(
-    told: dict[str, list[tuple[int, str]]], name: str
+    failures_of: dict[str, list[tuple[int, str]]], name: str
 ) -> None:
-    assert not told[f"After {name}"]
+    assert not failures_of[f"After {name}"]
 
 
-def test_what_a_note_may_set_stays_its_own(told: dict[str, list[tuple[int, str]]]) -> None:
-    assert not told["Contained"]
+def test_what_a_note_may_set_stays_its_own(failures_of: dict[str, list[tuple[int, str]]]) -> None:
+    assert not failures_of["Contained"]
 
 
-def test_the_run_comes_to_its_end(told: dict[str, list[tuple[int, str]]]) -> None:
-    ((status, text),) = told["(run)"]
+def test_the_run_comes_to_its_end(failures_of: dict[str, list[tuple[int, str]]]) -> None:
+    ((status, text),) = failures_of["(run)"]
     assert status == 1, text
     assert re.search(r"\d+ failed, \d+ passed", text)
-    assert not told["(left)"]
+    assert not failures_of["(left)"]

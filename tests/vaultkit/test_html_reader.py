@@ -50,37 +50,37 @@ PIECES = st.sampled_from(
 )
 
 
-class Told(HTMLReader):
+class Recorder(HTMLReader):
     """Records the parts of HTML, with adjacent texts joined."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.told: list[object] = []
+        self.events: list[object] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.told.append((tag, attrs))
+        self.events.append((tag, attrs))
 
     def handle_endtag(self, tag: str) -> None:
-        self.told.append(f"/{tag}")
+        self.events.append(f"/{tag}")
 
     def handle_data(self, data: str) -> None:
-        if self.told and isinstance(self.told[-1], list):
-            self.told[-1].append(data)
+        if self.events and isinstance(self.events[-1], list):
+            self.events[-1].append(data)
         else:
-            self.told.append([data])
+            self.events.append([data])
 
 
-def told(reader: Told) -> list[object]:
-    return ["".join(part) if isinstance(part, list) else part for part in reader.told]
+def events(reader: Recorder) -> list[object]:
+    return ["".join(part) if isinstance(part, list) else part for part in reader.events]
 
 
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_both_ways_of_reading_meet_the_same(html: str) -> None:
-    fast, slow = Told(), Told()
+    fast, slow = Recorder(), Recorder()
     fast.read_all(html)
     slow.feed(html)
     slow.close()
-    assert told(fast) == told(slow)
+    assert events(fast) == events(slow)
 
 
 @pytest.mark.parametrize("html", ["<p>a &amp; <b x='1'>b</b></p>", "<ul>\n<li>a</li>\n</ul>"])
@@ -88,6 +88,6 @@ def test_what_programs_write_is_not_left_to_the_slow_one(
     html: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(HTMLReader, "feed", None)
-    reader = Told()
+    reader = Recorder()
     reader.read_all(html)
-    assert reader.told
+    assert reader.events

@@ -1,4 +1,4 @@
-"""The one pipeline: what it finds, in which order, and what it tells on the way."""
+"""The one pipeline: what it finds, in which order, and what it reports on the way."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def note(vault: Vault) -> Note:
     return next(note for note in vault.notes.values() if note.name == "A")
 
 
-def told(checks: list[Check]) -> list[tuple[str, int, int, str]]:
+def summary(checks: list[Check]) -> list[tuple[str, int, int, str]]:
     return [(c.kind, c.line, c.column, c.outcome) for c in checks]
 
 
@@ -73,7 +73,7 @@ def typeset(tex: str, display: bool) -> None:
 def test_of_the_text_alone(vault: Vault) -> None:
     settings = Settings(typeset=typeset)
     checks = list(inspect(note(vault), vault, settings, run=None))
-    assert told(checks) == [
+    assert summary(checks) == [
         ("form", 20, 8, FAILS),
         ("link", 3, 5, HOLDS),
         ("link", 3, 15, FAILS),
@@ -85,10 +85,10 @@ def test_of_the_text_alone(vault: Vault) -> None:
     ]
     # Who has no typesetter hears nothing of it.
     plain = list(inspect(note(vault), vault, run=None))
-    assert told(plain) == told([c for c in checks if c.kind != "formula"])
+    assert summary(plain) == summary([c for c in checks if c.kind != "formula"])
 
 
-def test_then_of_the_blocks_then_of_what_they_tell_of_the_text(vault: Vault) -> None:
+def test_then_of_the_blocks_then_of_what_they_show_about_the_text(vault: Vault) -> None:
     beats: list[tuple[int, float]] = []
     read: set[Path] = set()
     checks = list(
@@ -111,7 +111,7 @@ def test_then_of_the_blocks_then_of_what_they_tell_of_the_text(vault: Vault) -> 
     assert "ZeroDivisionError" in blocks[2].why
     assert all(c.seconds > 0 for c in blocks)
     assert all(c.block is None for c in rest)
-    assert told(rest) == [
+    assert summary(rest) == [
         ("equation", 3, 28, HOLDS),
         ("equation", 3, 40, FAILS),
         ("equation", 3, 52, HOLDS),
@@ -129,10 +129,10 @@ def test_up_to_a_block(vault: Vault) -> None:
     beats: list[int] = []
     run = partial(run_code, beat=lambda index, _seconds: beats.append(index))
     checks = list(inspect(note(vault), vault, run=run, until=1))
-    text = told(list(inspect(note(vault), vault, run=None)))
-    assert told(checks) == [*text, ("block", 5, 1, HOLDS)]
+    text = summary(list(inspect(note(vault), vault, run=None)))
+    assert summary(checks) == [*text, ("block", 5, 1, HOLDS)]
     assert beats == [0]
-    assert told(list(inspect(note(vault), vault, until=0))) == text
+    assert summary(list(inspect(note(vault), vault, until=0))) == text
 
 
 def test_behind_each_block_it_may_pause(vault: Vault) -> None:
@@ -173,7 +173,7 @@ def test_a_function_that_an_equation_calls_may_not_run_forever(vault: Vault) -> 
         ("mirrors", {"mirror"}, False),
     ],
 )
-def test_only_what_is_asked_for_is_told_and_code_runs_only_for_that(
+def test_only_what_is_asked_for_is_reported_and_code_runs_only_for_that(
     vault: Vault, asked: str, kinds: set[str], runs: bool
 ) -> None:
     (vault.root / "vaultkit.toml").write_text(f'checks = ["{asked}"]\n')
@@ -227,7 +227,7 @@ def test_a_check_that_is_unknown_is_a_failure_of_the_note(vault: Vault) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "summary"),
     [
         ("import vaultkit.checks.outputs as o\no.compare = lambda *_, **__: ''", "compare"),
         ("import vaultkit.checks.outputs as o\no.check = None", "check"),
@@ -235,10 +235,12 @@ def test_a_check_that_is_unknown_is_a_failure_of_the_note(vault: Vault) -> None:
         ("import numpy.linalg as n\nn.norm = abs", "norm"),
     ],
 )
-def test_what_a_block_has_replaced_is_found_at_the_end(vault: Vault, code: str, told: str) -> None:
+def test_what_a_block_has_replaced_is_found_at_the_end(
+    vault: Vault, code: str, summary: str
+) -> None:
     made = parse(f"# A\n\n```python\n{code}\n```\n\n```python\n1\n```\n", vault.root / "A.md")
     *_, last = run_code(task_of(made, vault))
     assert (last.line, last.outcome) == (5, FAILS)
-    assert last.why.endswith(f".{told} was replaced")
+    assert last.why.endswith(f".{summary} was replaced")
     fine = parse("# A\n\n```python\n1\n```\n\n```text\n1\n```\n", vault.root / "A.md")
     assert [check.outcome for check in run_code(task_of(fine, vault))] == [HOLDS]

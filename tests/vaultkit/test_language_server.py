@@ -1,4 +1,4 @@
-"""A note is judged as it is typed: what an editor is told, and when it is told nothing more."""
+"""A note is judged as it is typed: what an editor receives, and when it receives nothing more."""
 
 import os
 import time
@@ -169,7 +169,7 @@ MARKED = [
 
 
 @pytest.mark.long
-def test_what_stands_in_odd_places_is_marked_there(tmp_path: Path) -> None:
+def test_what_is_in_odd_places_is_marked_there(tmp_path: Path) -> None:
     folder = tmp_path / "a vault's folder, with blanks"
     folder.mkdir()
     name = "It isn't saved.md"
@@ -208,7 +208,7 @@ def test_files_that_are_no_notes_of_the_vault_or_have_gone(own_editor: Editor) -
     assert {editor.shown("Twice.md", problem) for problem in problems} == {
         "[[Other#Why]]", "![[Other]]",
     }  # fmt: skip
-    assert (editor.folder / "../out.md") not in editor.told
+    assert (editor.folder / "../out.md") not in editor.published
 
 
 def test_a_link_is_judged_on_what_is_not_saved(editor: Editor) -> None:
@@ -426,7 +426,7 @@ def test_a_code_action_and_a_rename_are_edits_of_the_workspace(editor: Editor) -
 
 @pytest.mark.long
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
-def test_places_are_told_in_what_the_editor_counts_in(vault: Path, encoding: str) -> None:
+def test_places_are_reported_in_what_the_editor_counts_in(vault: Path, encoding: str) -> None:
     with Editor(vault, encodings=[encoding]) as editor:
         assert editor.capabilities["positionEncoding"] == encoding
         editor.open("Twice.md", "# Twice\n\nA é😀 [[No]]\n")

@@ -190,7 +190,7 @@ def test_long_names_and_formulas_are_shortened(tmp_path: Path, text: str) -> Non
     assert Check.from_plain(failure.plain()) == failure
 
 
-def test_an_output_is_told_whole() -> None:
+def test_an_output_is_reported_whole() -> None:
     assert Check("block", 1, "Note", FAILS, "a" * 5000).why == "a" * 5000
 
 
@@ -219,15 +219,15 @@ def test_names_are_looked_for_in_linear_time(part: str) -> None:
         list(naming.pattern.finditer(part * 2000))
 
 
-def test_a_fault_of_the_engine_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = 'Traceback:\n  File "/a/vaultkit/read/note.py", line 61, in f\n    g()\nValueError: no'
-    ending = Ending("raised", details=told)
+def test_a_fault_of_the_engine_is_reported_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = 'Traceback:\n  File "/a/vaultkit/read/note.py", line 61, in f\n    g()\nValueError: no'
+    ending = Ending("raised", details=report)
     assert str(ending) == (
         "could not be checked, because of an error in vaultkit: ValueError: no; in read/note.py, "
         "line 61 (VAULTKIT_TRACEBACK=1 shows all of it)"
     )
     monkeypatch.setenv("VAULTKIT_TRACEBACK", "1")
-    assert str(ending).endswith(told)
+    assert str(ending).endswith(report)
 
 
 @pytest.mark.long
@@ -244,7 +244,7 @@ def test_a_note_that_ends_early_is_one_failure_of_pytest(pytester: pytest.Pytest
     alone.assert_outcomes(failed=1)
 
 
-def test_the_command_tells_the_same(tmp_path: Path) -> None:
+def test_the_command_reports_the_same(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "vaultkit.toml").write_text('unjudged = "fail"\n')

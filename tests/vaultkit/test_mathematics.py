@@ -124,7 +124,7 @@ def test_a_line_below_a_table_is_as_wide_as_the_table() -> None:
     assert len(empty.findall(".//mtr")) == 3
 
 
-def test_a_formula_that_is_longer_than_a_line_can_be_told() -> None:
+def test_a_formula_that_is_longer_than_a_line_can_be_reported() -> None:
     html, _ = render(f"$a = b$ and ${' + '.join('abcdefghijklmnopqrst')}$")
     assert re.findall('class="(vk-math[^"]*)"', html) == ["vk-math", "vk-math vk-math--long"]
 

@@ -58,16 +58,16 @@ def found(folder: Path, code: str, title: str = "lib.py", before: str = "") -> l
         "print('x')".replace("'", '"'),
     ],
 )
-def test_what_stands_in_the_file_may_be_shown_in_pieces(folder: Path, code: str) -> None:
+def test_what_is_in_the_file_may_be_shown_in_pieces(folder: Path, code: str) -> None:
     assert found(folder, code, before="word\n\n") == [Check("mirror", 3, "lib.py", HOLDS)]
 
 
 def stale(name: str, difference: list[str]) -> str:
-    told = "".join(f"\n    {line}" for line in ["--- the note", "+++ lib.py", *difference])
-    return f"{name} differs from lib.py; --update copies it{told}"
+    listed = "".join(f"\n    {line}" for line in ["--- the note", "+++ lib.py", *difference])
+    return f"{name} differs from lib.py; --update copies it{listed}"
 
 
-def test_what_is_stale_is_told_with_what_it_should_be(folder: Path) -> None:
+def test_what_is_stale_is_reported_with_what_it_should_be(folder: Path) -> None:
     code = (
         "import os\n\n@classmethod\ndef f(x):\n"
         '    """Say."""\n    return x\n\n\nsize: int = 4\nA = 3\nclass Thing:\n    a = 2'

@@ -379,7 +379,7 @@ def test_a_note_that_fails_fails_the_build_and_shows_the_public_no_count(vault: 
     assert json.loads((vault / "site" / "checks.json").read_text("utf-8"))["Barn Owl.md"] is None
 
 
-def test_a_page_says_where_it_stands_and_where_it_is_edited(vault: Path) -> None:
+def test_a_page_says_where_it_is_and_where_it_is_edited(vault: Path) -> None:
     with (vault / "mkdocs.yml").open("a") as settings:
         settings.write(
             "nav: [index.md, Road: [Barn Owl.md, By Sea/Arctic Tern.md], Rest: [Rest.md]]\n"
@@ -440,7 +440,7 @@ def test_a_page_of_a_shorter_road_names_its_step_and_both_ways_on(vault: Path) -
     assert '<span>From <a href="../barn-owl/">Barn Owl</a></span>' in nest
 
 
-def test_machines_are_told_what_there_is(vault: Path) -> None:
+def test_machines_can_read_what_there_is(vault: Path) -> None:
     done = build(vault)
     assert done.returncode == 0, done.stderr
     site = vault / "site"
@@ -492,7 +492,7 @@ def test_the_markdown_of_a_page_is_where_its_link_leads(vault: Path) -> None:
     assert file.read_text("utf-8") == "# Épervier\n\nIt hunts.\n"
 
 
-def test_pages_that_nobody_has_ordered_stand_as_in_obsidian(vault: Path) -> None:
+def test_pages_that_nobody_has_ordered_are_as_in_obsidian(vault: Path) -> None:
     docs = vault / "docs"
     (docs / "index.md").unlink()
     (docs / "Home.md").write_text("Welcome to [[2 Sea]].\n")

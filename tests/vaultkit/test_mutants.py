@@ -70,7 +70,7 @@ def test_a_change_that_nothing_notices_survives(vault: Vault) -> None:
     assert found == [NOTICED] * 5 + [SURVIVED]
 
 
-def test_a_symbol_of_the_same_value_is_told_apart_on_other_numbers(vault: Vault) -> None:
+def test_a_symbol_of_the_same_value_differs_on_other_numbers(vault: Vault) -> None:
     text = NOTE.replace("d_k, d_v = 4, 3, 3", "d_k, d_v = 4, 3, 3\nx = np.ones((n, d_k))")
     text = text.replace("As $Q", "$x").replace("$Q ", "$x ")
     note, _ = mutants_of(vault, text)

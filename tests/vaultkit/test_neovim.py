@@ -1,4 +1,4 @@
-"""A session in a real Neovim: what is typed, what is told of it, and what a rename changes."""
+"""A session in a real Neovim: what is typed, what is reported of it, and what a rename changes."""
 
 import json
 import os
@@ -52,17 +52,17 @@ def test_a_session_in_neovim(tmp_path: Path, request: pytest.FixtureRequest) -> 
         check=False,
     )
     assert seen.exists(), done.stderr
-    told = json.loads(seen.read_text())
-    assert "problem" not in told, told["problem"]
-    (problem,) = told["diagnostics"]
-    assert problem["line"] == told["row"]
+    results = json.loads(seen.read_text())
+    assert "problem" not in results, results["problem"]
+    (problem,) = results["diagnostics"]
+    assert problem["line"] == results["row"]
     assert problem["code"] == "equation"
     assert "does not hold\n  left " in problem["message"]
     assert "the largest difference is" in problem["message"]
-    assert "does not hold" in told["hover"]
-    assert told["undone"]
-    assert told["missing"]
-    written, before = told["output"]
+    assert "does not hold" in results["hover"]
+    assert results["undone"]
+    assert results["missing"]
+    written, before = results["output"]
     assert written == before
     # All links lead to the heading by its new name, and nothing else has changed.
     vault = Vault(tmp_path / "docs")
@@ -79,7 +79,7 @@ def test_a_session_in_neovim(tmp_path: Path, request: pytest.FixtureRequest) -> 
         for path in (ROOT / "docs").rglob("*.*")
         if path.is_file() and path.read_bytes() != (tmp_path / path.relative_to(ROOT)).read_bytes()
     ]
-    assert len(changed) == told["files"] > 1
+    assert len(changed) == results["files"] > 1
     # All of the vault holds yet: what it says, and what its code computes.
     whole = subprocess.run(
         [sys.executable, "-m", "pytest", "docs", "-q", "-p", "no:cacheprovider"],
@@ -91,7 +91,7 @@ def test_a_session_in_neovim(tmp_path: Path, request: pytest.FixtureRequest) -> 
         check=False,
     )
     assert whole.returncode == 0, whole.stdout[-3000:]
-    session = "\n".join([*told["session"], "$ pytest docs", "(all of it holds)", ""])
+    session = "\n".join([*results["session"], "$ pytest docs", "(all of it holds)", ""])
     if request.config.getoption("--update"):
         RECORDED.write_text(session, encoding="utf-8")
     assert session == RECORDED.read_text(encoding="utf-8"), "--update records it anew"

@@ -145,12 +145,12 @@ def test_an_output_follows_its_block(between: str) -> None:
 
 
 @pytest.mark.parametrize("between", ["words\n", "## H\n", "```yaml\n```\n", "$$\nx\n$$\n"])
-def test_what_stands_between_parts_them(between: str) -> None:
+def test_what_is_between_parts_them(between: str) -> None:
     (block,) = parse(f"```python\n1\n```\n\n{between}\n```text\n1\n```\n").blocks
     assert block.output is None
 
 
-def test_a_comment_parts_nothing_that_stands_together_on_the_page() -> None:
+def test_a_comment_parts_nothing_that_is_together_on_the_page() -> None:
     (block,) = parse("```python\n1\n```\n\n%%\nx\n%%\n\n```text\n1\n```\n").blocks
     assert block.output is not None
 
@@ -356,15 +356,15 @@ def test_a_picture_in_html_is_shown_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "told"),
+    ("text", "line", "message"),
     [
         ("a\r\nb\0\n\0", 2, "a NUL character: no text, or UTF-16; save it as UTF-8"),
         ("a\n\nb\ud800", 3, "half a character, which cannot be stored in a file"),
     ],
 )
-def test_characters_that_no_text_holds(text: str, line: int, told: str) -> None:
+def test_characters_that_no_text_holds(text: str, line: int, message: str) -> None:
     (problem,) = parse(text).problems
-    assert (problem.line, problem.message) == (line, told)
+    assert (problem.line, problem.message) == (line, message)
 
 
 def test_a_comment_of_html_that_does_not_end_hides_none_behind_it() -> None:
@@ -386,7 +386,7 @@ def test_text_behind_a_link_is_text_again() -> None:
     assert not list(misread.problems(parse("# A\n\nSee [one \\(x = 1\\)](https://a.org/1).\n")))
 
 
-def test_what_is_written_on_two_lines_is_told_in_one() -> None:
+def test_what_is_written_on_two_lines_is_reported_in_one() -> None:
     (problem,) = misread.problems(parse("# A\n\nIt is \\(x =\n  1\\).\n"))
     assert problem.message.startswith("\\(x = 1\\): this is read")
 

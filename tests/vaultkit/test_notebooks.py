@@ -37,7 +37,7 @@ def test_every_note_runs_as_a_notebook(packed: bytes, tmp_path: Path) -> None:
     there, notes = tmp_path / "there", list(VAULT.notes.values())
     with zipfile.ZipFile(io.BytesIO(packed)) as archived:
         archived.extractall(there / "docs")
-    # In a vault, modules stand beside the notes' folder; for Jupyter they stand in it.
+    # In a vault, modules are beside the notes' folder; for Jupyter they are in it.
     (there / "docs" / "snippets").rename(there / "snippets")
     copies = Vault(there / "docs")
     assert len(copies.notes) == len(notes)

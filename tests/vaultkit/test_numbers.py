@@ -18,7 +18,7 @@ from vaultkit.read.prose import Prose
 
 
 @pytest.mark.parametrize("naming", NAMING, ids=lambda naming: naming.what)
-def test_what_names_is_told_from_what_counts(naming) -> None:
+def test_what_names_is_distinguished_from_what_counts(naming) -> None:
     for example in naming.names:
         prose = Prose()
         prose.add(example, 1)
@@ -36,7 +36,7 @@ def test_a_comment_need_not_give_a_reason() -> None:
     assert formula.not_run
 
 
-def test_a_given_number_is_told_with_its_reason() -> None:
+def test_a_given_number_is_reported_with_its_reason() -> None:
     (check,) = Numbers(Observed(parse("\nIt is 0.1<!-- given: so -->."))).check()
     assert check == Check("number", 2, "0.1", EXCEPTED, "so", 7)
 

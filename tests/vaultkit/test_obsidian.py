@@ -157,7 +157,7 @@ def test_backlinks_can_be_switched_off(render: Write) -> None:
 # --- Drawings -----------------------------------------------------------------------------------
 
 
-def test_a_drawing_is_read_anew(tmp_path: Path) -> None:
+def test_a_drawing_is_read_again(tmp_path: Path) -> None:
     for word in ("one", "two"):
         (tmp_path / "f.svg").write_text(f'<svg class="vk-figure">{word}</svg>')
         vault = Vault(tmp_path)
@@ -291,7 +291,7 @@ def test_templates_and_drawings_are_no_notes(tmp_path: Path) -> None:
     assert "secret" not in html
 
 
-def test_a_base_that_is_not_published_is_still_told_of(tmp_path: Path) -> None:
+def test_a_base_that_is_not_published_is_still_reported(tmp_path: Path) -> None:
     for name, text in {
         ".obsidian/templates.json": '{"folder": "Forms"}',
         "Forms/All.base": "views: secret",

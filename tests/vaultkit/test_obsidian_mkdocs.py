@@ -119,7 +119,7 @@ def test_the_search_index_holds_neither_backlinks_nor_axes(build: Any, tmp_path:
     texts = {doc["location"]: doc["text"] for doc in index["docs"]}
     assert not any("Linked from" in text or "axis" in text for text in texts.values())
     found = [place for place, text in texts.items() if "Unique sentence" in text]
-    # Where it stands, and where it is embedded; not where it is quoted.
+    # Where it is, and where it is embedded; not where it is quoted.
     assert sorted(found) == ["", "Stra%C3%9Fe/#part-two"]
     page = (tmp_path / "site/sub/Deep one/index.html").read_text(encoding="utf-8")
     assert "Unique sentence" in page

@@ -105,7 +105,7 @@ def test_what_becomes_of_links_to_notes_not_written_yet(tmp_path: Path, unwritte
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ("cheks = 1", "setting 'cheks' is none of checks, .*; did you mean 'checks'"),
         ('checks = ["cod"]', "did you mean 'code'"),
@@ -119,8 +119,8 @@ def test_what_becomes_of_links_to_notes_not_written_yet(tmp_path: Path, unwritte
         ("checks = [", "vaultkit.toml"),
     ],
 )
-def test_wrong_settings_are_told(tmp_path: Path, settings: str, told: str) -> None:
-    with pytest.raises(OptionsError, match=told):
+def test_wrong_settings_are_reported(tmp_path: Path, settings: str, message: str) -> None:
+    with pytest.raises(OptionsError, match=message):
         vault(tmp_path, {"A.md": "# A\n"}, settings + "\n")
 
 
@@ -147,7 +147,7 @@ def test_an_output_may_have_to_show_every_digit(tmp_path: Path) -> None:
     assert failing(vault(tmp_path, {"A.md": text}, "every_digit = true\n")) == {"A.md": ["block"]}
 
 
-def test_they_may_stand_in_pyproject(tmp_path: Path) -> None:
+def test_they_may_be_in_pyproject(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "pyproject.toml").write_text("[tool.vaultkit]\ntrials = 2\n")
     assert Options.of(tmp_path / "docs").trials == 2

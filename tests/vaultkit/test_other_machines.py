@@ -159,13 +159,13 @@ def test_what_cannot_be_tried_says_why(vault: Path, monkeypatch: pytest.MonkeyPa
         monkeypatch=monkeypatch,
     )
     assert machines.tried == []
-    told = [str(trial) for trial in machines.trials]
-    assert told[0] == "one: not tried: the first run had it"
-    assert told[1].startswith("two: not tried: NumPy has no such kernels here, and uses those of")
-    assert told[2] == "three: not tried: NumPy uses none of them here"
-    assert told[3].startswith("four: not tried: this processor or NumPy cannot: it ended its")
-    assert "exit status 1: " in told[3]
-    assert told[4] == "five: not tried: the first run had it"
+    lines = [str(trial) for trial in machines.trials]
+    assert lines[0] == "one: not tried: the first run had it"
+    assert lines[1].startswith("two: not tried: NumPy has no such kernels here, and uses those of")
+    assert lines[2] == "three: not tried: NumPy uses none of them here"
+    assert lines[3].startswith("four: not tried: this processor or NumPy cannot: it ended its")
+    assert "exit status 1: " in lines[3]
+    assert lines[4] == "five: not tried: the first run had it"
 
 
 def test_a_machine_that_breaks_off_is_a_failure(
@@ -226,7 +226,7 @@ def difference(folder: Path, one: str, other: str, *, mask: str = "") -> list[tu
         ("a", "b\nc", 10, "a here, b / c with Haswell"),
     ],
 )
-def test_a_difference_is_told_with_its_line(
+def test_a_difference_is_reported_with_its_line(
     vault: Path, one: str, other: str, line: int, words: str
 ) -> None:
     ((at, why),) = difference(vault, one, other)

@@ -39,15 +39,15 @@ def test_what_a_build_has_written_that_did_not_end_is_written_again(tmp_path: Pa
 
 def test_what_a_hook_shows_is_written_each_time(tmp_path: Path) -> None:
     docs = make_vault(tmp_path / "vault")
-    told = docs.parent / "told.txt"
+    words_of = docs.parent / "words.txt"
     (docs.parent / "hook.py").write_text(
         "from pathlib import Path\n\n"
-        f"def on_post_page(output, **_): return output + Path({str(told)!r}).read_text()\n"
+        f"def on_post_page(output, **_): return output + Path({str(words_of)!r}).read_text()\n"
     )
     (docs.parent / "mkdocs.yml").write_text(f"{SITE}hooks: [hook.py]\n")
     server = Server(docs.parent, "served")
     for words in ("One.", "Two."):
-        told.write_text(words)
+        words_of.write_text(words)
         server.build()
         assert (docs.parent / "served" / "tern" / "index.html").read_text("utf-8").endswith(words)
 
@@ -76,10 +76,10 @@ def test_a_note_that_was_saved_is_checked(tmp_path: Path) -> None:
     server = Server(docs.parent, "served")
     server.build()
     page = docs.parent / "served" / "sea" / "gull" / "index.html"
-    for shown, told in ("2", "1 block proven"), ("3", "1 check fails"):
+    for shown, words_of in ("2", "1 block proven"), ("3", "1 check fails"):
         (docs / "Sea" / "Gull.md").write_text(f"# Gull\n{CODE}".replace("\n2\n", f"\n{shown}\n"))
         server.build()
-        assert told in page.read_text("utf-8")
+        assert words_of in page.read_text("utf-8")
 
 
 def test_nothing_runs_that_was_not_asked_for(tmp_path: Path) -> None:

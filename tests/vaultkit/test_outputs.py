@@ -8,7 +8,7 @@ from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
 
 
-def test_a_difference_is_told_line_by_line_and_not_without_end() -> None:
+def test_a_difference_is_reported_line_by_line_and_not_without_end() -> None:
     shown, real = "same\na\nb ", "same\na\nc"
     assert compare(shown, real) == (
         "the output differs\n"
@@ -153,7 +153,7 @@ RECORDS = {
 
 
 @pytest.mark.parametrize(("text", "expected"), RECORDS.values(), ids=RECORDS)
-def test_what_is_told_of_a_block(text: str, expected: list[Check]) -> None:
+def test_what_is_reported_about_a_block(text: str, expected: list[Check]) -> None:
     assert list(strictly(checked(text))) == expected
 
 
@@ -173,7 +173,7 @@ def test_an_error_is_no_output_to_be_written() -> None:
         ("{'a': 1.5}", "{np.str_('a'): np.float32(1.5)}"),
     ],
 )
-def test_what_numpy_1_wrote_is_told_from_what_is_wrong(shown: str, got: str) -> None:
+def test_what_numpy_1_wrote_is_distinguished_from_what_is_wrong(shown: str, got: str) -> None:
     assert "in the format of NumPy 1" in compare(shown, got)
     assert "the output differs" in compare(
         shown.replace("1", "7").replace("3", "7").replace("2", "7"), got

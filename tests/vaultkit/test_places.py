@@ -69,8 +69,8 @@ def test_names_of_the_parts_of_a_page(
     assert places(NOTE).of(kind, line, column, what) == names
 
 
-def test_a_formula_lies_between_its_dollars() -> None:
-    # $n = 12$ stands in columns 10 to 17.
+def test_a_formula_is_between_its_dollars() -> None:
+    # $n = 12$ is in columns 10 to 17.
     found = [formula_at(NOTE, 3, column) for column in (9, 10, 17, 18, 28, 35, 36)]
     assert found == [None, 0, 0, None, 1, 1, None]
     assert formula_at(NOTE, 2, 10) is None

@@ -69,7 +69,7 @@ def test_its_key_changes_with_what_it_asks_alone() -> None:
     assert one.key == moved.key != other.key
 
 
-def test_a_question_may_stand_above_a_folded_answer(tmp_path: Path) -> None:
+def test_a_question_may_be_above_a_folded_answer(tmp_path: Path) -> None:
     above, fence, below = NOTE.partition("```python")
     quoted = "".join(f"> {line}".rstrip() + "\n" for line in (fence + below).splitlines())
     text = f"{above}> [!success]- Answer\n> Here.\n>\n{quoted}"
@@ -153,7 +153,7 @@ def test_right_and_wrong_answers_are_computed(tmp_path: Path) -> None:
         ("`x[:, 1]`: the column was taken.", "`x[:, 1]`:", 8, "`expression`"),
     ],
 )
-def test_faults_are_told_with_their_line(
+def test_faults_are_reported_with_their_line(
     tmp_path: Path, old: str, new: str, line: int, said: str
 ) -> None:
     assert old in NOTE
@@ -233,7 +233,7 @@ def test_nobody_types_a_whole_matrix() -> None:
         answer(question("output"), "1 " * 65)
 
 
-def test_values_are_told_as_one_would_type_them() -> None:
+def test_values_are_shown_as_one_would_type_them() -> None:
     assert as_typed([np.float64(0.1), (np.int64(2), True), "a"]) == "[0.1, (2, True), a]"
     assert as_typed(np.array([[1.5]])) == "[[1.5]]"
 

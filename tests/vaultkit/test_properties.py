@@ -11,7 +11,7 @@ NO_MONTH = "month must be in 1..12" + (", not 13" if sys.version_info >= (3, 14)
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "told"),
+    ("text", "line", "column", "message"),
     [
         ("a: 1\nb: [x\n", 3, 1, "expected ',' or ']', but got '<stream end>'"),
         ("a: 1\nb: \a x\n", 2, 4,
@@ -27,13 +27,13 @@ NO_MONTH = "month must be in 1..12" + (", not 13" if sys.version_info >= (3, 14)
         (f"a: {'b' * (LONGEST - 2)}", 1, 1, "longer than 50,000 characters"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_told_at_its_place(
-    text: str, line: int, column: int, told: str
+def test_what_cannot_be_read_is_reported_at_its_place(
+    text: str, line: int, column: int, message: str
 ) -> None:
     found = read(text)
     (problem,) = found.problems
     assert (problem.line, problem.column) == (line, column)
-    assert problem.message == f"front matter: {told}"
+    assert problem.message == f"front matter: {message}"
     assert (found.values, found.links) == ({}, [])
 
 
@@ -50,7 +50,7 @@ def test_names_are_taken_as_they_are_written() -> None:
     assert (list(found.values), found.problems) == (["1", "yes", "2024-01-01"], [])
 
 
-def test_links_in_values_stand_where_they_are() -> None:
+def test_links_in_values_have_their_places() -> None:
     found = read("x: 1\nup: '[[A]] [[B#c|d]]'\nlist:\n  - word\n  - '![[E]]'\n# [[no]]\ny: [[1]]\n")
     assert [(link.target, link.sub, link.line, link.column) for link in found.links] == [
         ("A", "", 2, 6),

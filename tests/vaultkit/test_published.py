@@ -113,7 +113,7 @@ def test_it_appears_in_no_file_of_the_site(site: Path) -> None:
         path.name for path in files
     }
     # Fonts and pictures are packed otherwise; nobody's words are in them.
-    told = [
+    warnings = [
         (where, found[0])
         for path in files
         if path.suffix not in (".woff2", ".png", ".gz")
@@ -121,7 +121,11 @@ def test_it_appears_in_no_file_of_the_site(site: Path) -> None:
         if (found := SECRET.search(text))
     ]
     # The Markdown of a note is what its author wrote: it may name a file.
-    ours = [told for told in told if not told[0].endswith(("owl.md", "Owl.md", "Owl.ipynb"))]
+    ours = [
+        warnings
+        for warnings in warnings
+        if not warnings[0].endswith(("owl.md", "Owl.md", "Owl.ipynb"))
+    ]
     assert ours == []
 
 

@@ -88,7 +88,7 @@ def test_one_item_a_block_named_by_its_heading_or_callout(vault: pytest.Pytester
 
 
 @pytest.mark.long
-def test_a_section_runs_alone_after_what_stands_above_it(vault: pytest.Pytester) -> None:
+def test_a_section_runs_alone_after_what_is_above_it(vault: pytest.Pytester) -> None:
     run(vault, "docs/A.md::Twice").assert_outcomes(passed=2)
     run(vault, "docs/A.md::Twice[2]").assert_outcomes(passed=1)
 
@@ -175,12 +175,12 @@ def test_every_check_is_where_its_line_is_also_for_a_run_from_elsewhere(
     found = [item for item in vault.inline_genitems("A.md")[0] if isinstance(item, pytest.Item)]
     lines = [number for number, line in enumerate(NOTE.split("\n")) if "```python" in line]
     path = str(Path("docs", "A.md"))
-    told = [item.location for item in found]
-    assert told[:4] == [
+    locations = [item.location for item in found]
+    assert locations[:4] == [
         (path, line, name)
         for line, name in zip(lines, ["A", "Twice[1]", "In a box", "Twice[2]"], strict=True)
     ]
-    assert told[4] == (path, 0, "(form)")
+    assert locations[4] == (path, 0, "(form)")
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""Whatever the text: it is read, nothing is raised, and every place lies inside the file."""
+"""Whatever the text: it is read, nothing is raised, and every place is inside the file."""
 
 from __future__ import annotations
 

@@ -78,8 +78,8 @@ def run(*arguments: str | Path) -> tuple[int, str]:
 
 
 def test_a_note_is_renamed_with_all_that_calls_it(vault: Path) -> None:
-    code, told = run("rename", "Owl", "Eagle owl", "--vault", vault)
-    assert code == 0, told
+    code, message = run("rename", "Owl", "Eagle owl", "--vault", vault)
+    assert code == 0, message
     assert not (vault / "birds" / "Owl.md").exists()
     owl = (vault / "birds" / "Eagle owl.md").read_text()
     assert owl == OWL.replace("# Owl\n", "# Eagle owl\n").replace("[[Owl#", "[[Eagle owl#")
@@ -104,14 +104,14 @@ def test_a_note_is_renamed_with_all_that_calls_it(vault: Path) -> None:
     assert config == CONFIG.replace("- Owl: birds", "- Eagle owl: birds").replace(
         "birds/Owl.md", "birds/Eagle owl.md"
     )
-    assert "draw.py:1" in told
+    assert "draw.py:1" in message
     assert broken(vault) == []
 
 
 def test_what_obsidian_has_renamed_itself_is_fixed(vault: Path) -> None:
     (vault / "birds" / "Owl.md").rename(vault / "birds" / "Eagle owl.md")
-    code, told = run("rename", "Owl", "Eagle owl", "--vault", vault)
-    assert code == 0, told
+    code, message = run("rename", "Owl", "Eagle owl", "--vault", vault)
+    assert code == 0, message
     assert broken(vault) == []
     assert "birds/Owl.md" not in (vault.parent / "mkdocs.yml").read_text()
     # Once more, there is nothing to do.
@@ -119,8 +119,8 @@ def test_what_obsidian_has_renamed_itself_is_fixed(vault: Path) -> None:
 
 
 def test_a_heading_is_renamed_with_all_links_to_it(vault: Path) -> None:
-    code, told = run("rename", "Owl#By & by", "By night: a # of them", "--vault", vault)
-    assert code == 0, told
+    code, message = run("rename", "Owl#By & by", "By night: a # of them", "--vault", vault)
+    assert code == 0, message
     owl = (vault / "birds" / "Owl.md").read_text()
     assert "\n## By night: a # of them\n" in owl
     assert "[[Owl#By night a of them]], [[#By night a of them|words]]" in owl
@@ -133,7 +133,7 @@ def test_a_heading_is_renamed_with_all_links_to_it(vault: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("Owl", "Tern", "'Tern' is taken: Tern.md"),
         ("Owl", "a/b", "'a/b' cannot be the name of a note"),
@@ -144,10 +144,10 @@ def test_a_heading_is_renamed_with_all_links_to_it(vault: Path) -> None:
         ("Owl#Nothing", "Else", "'Owl' has no heading 'Nothing'"),
     ],
 )
-def test_a_name_that_cannot_be_is_refused(vault: Path, old: str, new: str, told: str) -> None:
+def test_a_name_that_cannot_be_is_refused(vault: Path, old: str, new: str, message: str) -> None:
     before = {path: path.read_bytes() for path in vault.rglob("*.*")}
     code, output = run("rename", old, new, "--vault", vault)
-    assert (code, told in output) == (2, True), output
+    assert (code, message in output) == (2, True), output
     assert {path: path.read_bytes() for path in vault.rglob("*.*")} == before
 
 

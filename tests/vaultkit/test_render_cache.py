@@ -150,10 +150,10 @@ def test_a_page_shows_nothing_of_those_rendered_before(
     (docs / "A.md").write_text(_LEAVES)
     (docs / "B.md").write_text(_FINDS)
     (docs / "C.md").write_text(_LEAVES.replace("First", "Third"))
-    told = build_site(docs, tmp_path / "one", strict=True)
+    warnings = build_site(docs, tmp_path / "one", strict=True)
     monkeypatch.setattr(VaultPlugin, "on_pre_page", lambda _, page, **__: page)
     (docs.parent / ".cache").rename(tmp_path / "cache")
-    assert build_site(docs, tmp_path / "many", strict=True) == told
+    assert build_site(docs, tmp_path / "many", strict=True) == warnings
     assert files_below(tmp_path / "one") == files_below(tmp_path / "many")
 
 
@@ -170,7 +170,7 @@ def test_nothing_is_kept_when_something_else_is_installed(
 
 
 @pytest.mark.long
-def test_what_was_wrong_with_a_page_is_told_each_time(vault: Path) -> None:
+def test_what_was_wrong_with_a_page_is_reported_each_time(vault: Path) -> None:
     (vault / "docs" / "Tern.md").write_text("# Tern\n\n```mermaid\nnonsense\n```\n")
     first = build_site(vault / "docs", vault / "site", strict=True)
     assert any("Tern.md" in message for message in first)

@@ -28,7 +28,7 @@ def vault(tmp_path: Path) -> Vault:
     return Vault(tmp_path / "docs")
 
 
-def test_a_note_tells_what_was_checked(vault: Vault) -> None:
+def test_a_note_shows_what_was_checked(vault: Vault) -> None:
     ledger = Ledger(vault)
     owl = next(note for note in vault.notes.values() if note.name == "Barn Owl")
     ledger.record(owl, CHECKS)
@@ -82,7 +82,7 @@ def test_a_note_with_nothing_to_check_says_nothing() -> None:
     assert line(Entry("Owl", "Owl.md", [])) == ""
 
 
-def test_the_badge_tells_the_totals() -> None:
+def test_the_badge_shows_the_totals() -> None:
     holds, fails = (
         Entry("a", "a.md", CHECKS * 500),
         Entry("b", "b.md", [Check("link", 1, "", FAILS)]),

@@ -40,11 +40,11 @@ def checks(tmp_path: Path) -> list[Check]:
     return list(inspect(vault.notes[tmp_path / "Note.md"], vault, Settings(trials=1)))
 
 
-def told(tmp_path: Path, checks: list[Check]) -> dict[str, Part]:
+def shown(tmp_path: Path, checks: list[Check]) -> dict[str, Part]:
     return parts(Vault(tmp_path).notes[tmp_path / "Note.md"], checks)
 
 
-def test_a_number_tells_what_it_rounds(checks: list[Check]) -> None:
+def test_a_number_shows_what_it_rounds(checks: list[Check]) -> None:
     why = {check.what: check.why for check in checks if check.kind == "number"}
     assert why == {
         "0.8210": "output at line 16: 0.821",
@@ -54,14 +54,14 @@ def test_a_number_tells_what_it_rounds(checks: list[Check]) -> None:
     }
 
 
-def test_an_equation_tells_both_sides(checks: list[Check]) -> None:
+def test_an_equation_shows_both_sides(checks: list[Check]) -> None:
     [equation] = [check for check in checks if check.kind == "equation"]
     assert equation.sides == "both sides 24.5; they are equal"
     assert Check.from_plain(equation.plain()) == equation
 
 
 def test_parts_say_what_they_rest_on(tmp_path: Path, checks: list[Check]) -> None:
-    found = told(tmp_path, checks)
+    found = shown(tmp_path, checks)
     assert found["shape-0"].lines == [("Q (3, 2)", "block-0", "")]
     assert found["formula-0"].scope == GENERAL
     assert found["formula-0"].lines[1] == ("Both sides 24.5; they are equal",)
@@ -81,11 +81,11 @@ def test_the_weakest_statement_counts(
 ) -> None:
     assert checks
     all_ = [Check("equation", 3, "t = 2 s", outcome, scope=s) for outcome, s in outcomes]
-    assert told(tmp_path, all_)["formula-0"].scope == scope
-    assert told(tmp_path, [*all_, Check("equation", 3, "t = 2 s", FAILS)]) == {}
+    assert shown(tmp_path, all_)["formula-0"].scope == scope
+    assert shown(tmp_path, [*all_, Check("equation", 3, "t = 2 s", FAILS)]) == {}
 
 
-def test_marks_stand_behind_the_formula() -> None:
+def test_marks_are_behind_the_formula() -> None:
     line = '<span class="vk-math"><math data-check="formula-0"><mi>a</mi></math></span>'
     display = (
         '<div class="vk-math vk-math--display" id="x"><a href="#x"></a><div class="vk-math__box">'

@@ -43,7 +43,7 @@ def test_warnings_are_part_of_the_output() -> None:
     assert outputs(*blocks) == [shown, shown]
 
 
-def test_an_error_is_told_with_the_lines_of_the_note(tmp_path: Path) -> None:
+def test_an_error_is_reported_with_the_lines_of_the_note(tmp_path: Path) -> None:
     path = tmp_path / "Note.md"
     text = "> [!tip] Box\n>\n> ```python\n> def f(x):\n>     return 1 / (x - 1)\n>\n> f(1)\n> ```\n"
     path.write_text(text)
@@ -63,7 +63,7 @@ def test_an_error_is_told_with_the_lines_of_the_note(tmp_path: Path) -> None:
     ]
 
 
-def test_a_syntax_error_is_told_at_its_place(tmp_path: Path) -> None:
+def test_a_syntax_error_is_reported_at_its_place(tmp_path: Path) -> None:
     path = tmp_path / "Note.md"
     text = "- item\n\n    ```python\n    a = 1\n    b = = 2\n    ```\n"
     path.write_text(text)
@@ -109,7 +109,7 @@ def test_a_note_that_exits_ends_itself_alone() -> None:
     assert second.got == "1"
 
 
-def test_blocks_run_once_and_what_stands_above_runs_first() -> None:
+def test_blocks_run_once_and_what_is_above_runs_first() -> None:
     note = parse("```python\nx = []\n```\n\n```python\nx.append(1)\n```\n\n```python\nx\n```\n")
     running = NoteRun(note)
     assert running.steps(2)[0].got == "[1]"
@@ -202,9 +202,9 @@ def test_what_no_file_can_hold_is_escaped() -> None:
 def test_a_slow_machine_gets_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vaultkit.run.session.slowness", lambda: 3)
     text = "```python\n1\n```\n\n```python timeout=2\n1\n```\n"
-    told: list[tuple[int, float]] = []
-    NoteRun(parse(text), 0.5, beat=lambda *beat: told.append(beat)).finish()
-    assert told == [(0, 1.5), (1, 6.0)]
+    beats: list[tuple[int, float]] = []
+    NoteRun(parse(text), 0.5, beat=lambda *beat: beats.append(beat)).finish()
+    assert beats == [(0, 1.5), (1, 6.0)]
 
 
 def test_how_slow_a_machine_is_goes_by_what_computing_takes(

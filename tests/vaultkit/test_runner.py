@@ -34,7 +34,7 @@ def test_the_example_has_something_of_every_kind_and_all_of_it_holds(vault: Vaul
     assert {check.kind for check in checks} == kinds
 
 
-def test_what_is_found_in_it_is_told_of_no_note(vault: Vault) -> None:
+def test_what_is_found_in_it_is_reported_for_no_note(vault: Vault) -> None:
     NoteWork(vault.root).prepare()
     runner = Runner(vault, Settings())
     try:
@@ -113,8 +113,8 @@ def test_only_what_runs_has_a_process(vault: Vault) -> None:
         expected = [
             replace(c, seconds=0) for c in inspect(note, vault, Settings(typeset=to_mathml))
         ]
-        told = [replace(c, seconds=0) for c in found[note.path.name].checks]
-        assert sorted(told, key=repr) == sorted(expected, key=repr)
+        message = [replace(c, seconds=0) for c in found[note.path.name].checks]
+        assert sorted(message, key=repr) == sorted(expected, key=repr)
         assert found[note.path.name].whole
     assert [c.outcome for c in found["Words.md"].checks] == [FAILS]
     assert UNJUDGED in {c.outcome for c in found["Asked.md"].checks}
@@ -135,7 +135,7 @@ def dies(*_: object, **__: object) -> str:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("typeset", "told"),
+    ("typeset", "message"),
     [
         (raises, "ZeroDivisionError: no way"),
         (never_ends, "was stopped from outside"),
@@ -143,7 +143,7 @@ def dies(*_: object, **__: object) -> str:
     ],
 )
 def test_a_formula_that_nothing_can_typeset_is_one_failure(
-    vault: Vault, typeset: Typesetter, told: str
+    vault: Vault, typeset: Typesetter, message: str
 ) -> None:
     (vault.root / "A.md").write_text(NOTE)
     (vault.root / "B.md").write_text("# B\n\nWords.\n")
@@ -154,7 +154,7 @@ def test_a_formula_that_nothing_can_typeset_is_one_failure(
         found, other = (runner.result(vault.notes[vault.root / n]) for n in ("A.md", "B.md"))
     finally:
         runner.close()
-    assert any(told in check.why for check in found.checks if check.outcome == FAILS)
+    assert any(message in check.why for check in found.checks if check.outcome == FAILS)
     assert not found.whole
     assert other.whole
     assert not other.checks

@@ -38,7 +38,7 @@ def session(*blocks: str, timeout: float = 5.0) -> NoteRun:
 
 
 @pytest.mark.parametrize(
-    ("code", "line", "told"),
+    ("code", "line", "message"),
     [
         ("import numpy as np\nnp.sum = lambda *_: 7", 5, "numpy.sum was replaced"),
         ("import numpy as np\n\ndel np.array", 6, "numpy.array was deleted"),
@@ -98,9 +98,9 @@ def session(*blocks: str, timeout: float = 5.0) -> NoteRun:
         ),
     ],
 )
-def test_what_the_engine_runs_on_is_put_back(code: str, line: int, told: str) -> None:
+def test_what_the_engine_runs_on_is_put_back(code: str, line: int, message: str) -> None:
     (failure,) = errors(code)
-    assert failure[1].split(", ")[0].endswith(told)
+    assert failure[1].split(", ")[0].endswith(message)
     assert failure[0] == line
     assert not errors("import numpy as np\nnp.sum(np.array([1])), len('ab'), print, __import__")
     assert np.sum([1, 2]) == 3
@@ -108,7 +108,7 @@ def test_what_the_engine_runs_on_is_put_back(code: str, line: int, told: str) ->
     assert judge.__module__ == "vaultkit.values.compare"
 
 
-def test_a_thread_that_runs_nothing_of_the_note_is_not_told() -> None:
+def test_a_thread_that_runs_nothing_of_the_note_is_not_reported() -> None:
     code = "import threading\nt = threading.Timer(3, int)\nt.daemon = True\nt.start()"
     assert not errors(code)
 
@@ -219,7 +219,7 @@ def test_a_log_reads_the_same_whoever_runs_the_note() -> None:
         ("while True:\n  try: input()\n  except EOFError: break\n\n1 / 0", 8, "ZeroDivision"),
     ],
 )
-def test_however_much_a_block_writes_little_is_told(code: str, line: int, words: str) -> None:
+def test_however_much_a_block_writes_little_is_reported(code: str, line: int, words: str) -> None:
     began = time.monotonic()
     first, second = run(code, "print('went on')", timeout=0.5 if "class" in code else 5)
     assert first.line == line
@@ -374,7 +374,7 @@ LEFT = "a note may not leave files beside its vault: {}; a folder of tempfile is
 
 
 @pytest.mark.parametrize(
-    ("code", "told", "stays"),
+    ("code", "message", "stays"),
     [
         ('open("Mine.md", "w").close()', "Mine.md (removed now)", ()),
         ("for n in range(5): open(f'{n}', 'w').close()", "0, 1, 2 and 2 more (removed now)", ()),
@@ -384,11 +384,13 @@ LEFT = "a note may not leave files beside its vault: {}; a folder of tempfile is
         ("import os; open('a', 'w').close(); os.rename('../far', 'a')", "a", ("a",)),
     ],
 )
-def test_a_note_leaves_no_files(vault: Path, code: str, told: str, stays: tuple[str, ...]) -> None:
+def test_a_note_leaves_no_files(
+    vault: Path, code: str, message: str, stays: tuple[str, ...]
+) -> None:
     (vault.parents[1] / "far").touch()
     before = everything(vault)
     text = f"{code}\n```\n\n```python no-run\n1"  # of those that run, it is the last
-    assert errors("1", text, vault=vault) == [(8, LEFT.format(told))]
+    assert errors("1", text, vault=vault) == [(8, LEFT.format(message))]
     kept = {str(vault.parent / name): "" for name in stays}
     assert everything(vault) == {**before, **kept}
 
@@ -421,8 +423,8 @@ def test_a_file_that_stays_for_an_error_is_no_second_failure(vault: Path) -> Non
 def test_what_other_programs_change_is_found(vault: Path, command: str, what: str) -> None:
     steps = run("1", f"import os\n\nos.system({command!r})", vault=vault)
     name = "New.md" if what == "made" else "Other.md"
-    told = f"{Path('docs', name)} was {what} by a process started here"
-    assert [(step.line, step.error) for step in steps if step.error] == [(10, told)]
+    message = f"{Path('docs', name)} was {what} by a process started here"
+    assert [(step.line, step.error) for step in steps if step.error] == [(10, message)]
 
 
 # Functions that an equation calls
@@ -490,5 +492,5 @@ def test_calls_while_a_block_is_judged_are_undone_together() -> None:
     assert len(set(seen[:3])) == 3
 
 
-def test_the_limit_is_the_one_that_is_told() -> None:
+def test_the_limit_is_the_one_that_is_reported() -> None:
     assert capture.MOST_OUTPUT == 1_000_000

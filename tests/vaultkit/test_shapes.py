@@ -59,7 +59,7 @@ def test_a_printed_array_has_a_shape(text: str, shape: tuple[int, ...]) -> None:
     assert printed(text) == shape
 
 
-def test_a_check_of_a_shape_tells_its_place() -> None:
+def test_a_check_of_a_shape_has_its_place() -> None:
     note = parse(CODE + "It is\nof shape (6, 4), (6, 5) or (17, 9)<!-- given: so -->.\n")
     shapes = Shapes(ObservedShapes(note))
     NoteRun(note).finish(shapes.made.observe, shapes.observe)

@@ -57,8 +57,8 @@ def test_all_shares_are_all_notes_each_once(count: int) -> None:
 def test_shares_of_one_machine_fill_its_ledger(tmp_path: Path) -> None:
     one = vault(tmp_path / "notes")
     done = [check(one.root, "--shard", shard).output.splitlines() for shard in SHARDS]
-    told = [next(line for line in lines if line.startswith("notes: ")) for lines in done]
-    assert [line.split(";")[0].split(":")[1] for line in told] == [" 3 notes", *[" 2 notes"] * 2]
+    message = [next(line for line in lines if line.startswith("notes: ")) for lines in done]
+    assert [line.split(";")[0].split(":")[1] for line in message] == [" 3 notes", *[" 2 notes"] * 2]
     joined = ledger(one)
     assert sorted(joined) == [f"notes/{name}.md" for name in NAMES]
     store_beside(one.root).forget_others("checks", [])
@@ -87,16 +87,16 @@ def test_the_results_of_several_machines_are_joined(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["0/3", "4/3", "x", "1", "1/0", "-1/3", "1/3/4", "1.0/3"])
-def test_what_is_no_share_is_told_in_a_line(
+def test_what_is_no_share_is_reported_in_a_line(
     tmp_path: Path, pytester: pytest.Pytester, wrong: str
 ) -> None:
-    told = f"--shard {wrong}: write 1/4 for the first of four shares, up to 4/4"
+    message = f"--shard {wrong}: write 1/4 for the first of four shares, up to 4/4"
     done = check(vault(tmp_path / "notes").root, f"--shard={wrong}")
     assert done.exit_code == 2
-    assert done.output.splitlines()[-1] == f"Error: {told}"
+    assert done.output.splitlines()[-1] == f"Error: {message}"
     asked = pytester.runpytest_inprocess("--vault", str(tmp_path / "notes"), f"--shard={wrong}")
     assert asked.ret == pytest.ExitCode.USAGE_ERROR
-    assert asked.errlines == [f"ERROR: {told}", ""]
+    assert asked.errlines == [f"ERROR: {message}", ""]
 
 
 @pytest.mark.long

@@ -57,7 +57,7 @@ def test_nothing_is_written_to_look(tmp_path: Path) -> None:
         lambda content: content.replace(b"one" * 99, b"two" * 99),
     ],
 )
-def test_a_damaged_file_is_made_anew(damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
+def test_a_damaged_file_is_made_again(damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     store.put("page", "A", b"", b"one" * 99)
     store.close()

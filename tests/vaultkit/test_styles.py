@@ -97,7 +97,7 @@ def opened(file: FontFile) -> TTFont:
     return TTFont(io.BytesIO(file.content))
 
 
-def test_what_stands_in_for_a_font_is_as_wide_and_as_high(tmp_path: Path) -> None:
+def test_what_replaces_a_font_is_as_wide_and_as_high(tmp_path: Path) -> None:
     upright = FONTS[1]
     [(file, _)] = files(upright, "", tmp_path)
     faces = fallbacks(upright, file.content)

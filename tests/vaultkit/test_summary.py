@@ -41,9 +41,9 @@ def test_the_command_ends_with_a_table(tmp_path: Path) -> None:
     update = f"vaultkit check {notes} --update rewrites outputs and code that are stale: 1 of these"
     assert update in lines
     assert f"vaultkit check {notes} --baseline " in done.output
-    told = CliRunner().invoke(main, ["check", str(notes), "-v"]).output
-    assert told.count("there is no note") == 13 + 1
-    assert "-v shows" not in told
+    printed = CliRunner().invoke(main, ["check", str(notes), "-v"]).output
+    assert printed.count("there is no note") == 13 + 1
+    assert "-v shows" not in printed
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""How much the grammar of formulas reads, and where each statement stands."""
+"""How much the grammar of formulas reads, and where each statement is."""
 
 from collections.abc import Callable
 
@@ -81,9 +81,9 @@ def test_what_is_too_much(tex: str, why: str) -> None:
     if not why:
         parse(tex)
         return
-    with pytest.raises(TexError) as told:
+    with pytest.raises(TexError) as raised:
         parse(tex)
-    assert str(told.value) == why
+    assert str(raised.value) == why
 
 
 @pytest.mark.parametrize("tex", [r"\exp 2 x", r"\exp{2} x", r"\exp{2 x}"])

@@ -180,7 +180,7 @@ def trial(
     return claim, beats
 
 
-def test_each_trial_is_counted_and_the_first_that_tells_otherwise_is_kept() -> None:
+def test_each_trial_is_counted_and_the_first_that_differs_is_kept() -> None:
     claim, beats = trial("x = np.array([1.5, 2.5])", "$x_1 + 1 = x_2$", 3)
     assert claim.tried == 3
     # One run for each trial, and one with a longer array.
@@ -215,7 +215,7 @@ W = rng.normal(size=(d_model, d_model))
 
 
 @pytest.mark.parametrize("later", LATER.values(), ids=LATER)
-def test_a_later_block_leaves_equal_sizes_told_apart(later: str) -> None:
+def test_a_later_block_leaves_equal_sizes_distinct(later: str) -> None:
     block = f"\n\n```python\n{later}\n```"
     for text, scope in (
         (r"$V \in \mathbb{R}^{n \times d_v}$", "general"),
@@ -261,7 +261,7 @@ def test_what_no_trial_has_changed_is_not_general(code: str, text: str) -> None:
     assert claim.scope == SCOPES[code, text], (claim.pinned, claim.counterexample)
 
 
-def test_lengths_that_a_later_block_has_written_out_are_told_before_it() -> None:
+def test_lengths_that_a_later_block_has_written_out_are_reported_before_it() -> None:
     later = "\n\n```python\nx + [1, 2]\n```"
     for text, scope in (
         (r"$x \cdot y = \sum_{l=1}^{2} x_l y_l$", "here"),
@@ -291,7 +291,7 @@ def test_sizes_that_fit_together_alone_leave_a_claim_here() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tried", "pinned", "counterexample", "scope", "told"),
+    ("tried", "pinned", "counterexample", "scope", "pinned_to"),
     [
         (0, (), "", "", ""),
         (2, (), "", "general", ""),
@@ -301,7 +301,7 @@ def test_sizes_that_fit_together_alone_leave_a_claim_here() -> None:
     ],
 )
 def test_a_check_says_what_stayed_the_same(
-    tried: int, pinned: set[str], counterexample: str, scope: str, told: str
+    tried: int, pinned: set[str], counterexample: str, scope: str, pinned_to: str
 ) -> None:
     note = parse("```python\nn = d = 2\n```\n\n$n = d$ <!-- here: so -->\n")
     equations = Equations(note)
@@ -309,7 +309,7 @@ def test_a_check_says_what_stayed_the_same(
     (claim,) = equations.claims
     claim.tried, claim.pinned, claim.counterexample = tried, pinned, counterexample
     (check,) = equations.check()
-    assert (check.outcome, check.scope, check.pinned) == ("holds", scope, told)
+    assert (check.outcome, check.scope, check.pinned) == ("holds", scope, pinned_to)
 
 
 def test_a_block_that_raises_anyway_says_nothing_of_the_sizes() -> None:

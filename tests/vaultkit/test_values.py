@@ -20,11 +20,11 @@ def verdicts(tex: str, variables: Mapping[str, Any] = VALUES) -> list[Verdict]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_variance_that_a_few_members_make_is_told_by_no_sample(seed: int) -> None:
+def test_a_variance_that_a_few_members_make_is_shown_by_no_sample(seed: int) -> None:
     s = np.random.default_rng(seed).normal(size=20_000)
     assert not holds(r"\operatorname{Var}(1 / s) = 1", s=s)
     assert holds(r"\operatorname{Var}(s) = 1", s=s)
-    # A small sample of what is not normal is uncertain, too, and tells something.
+    # A small sample of what is not normal is uncertain, too, and shows something.
     few = (s[:120] * s[120:240]) * 2
     assert holds(r"\operatorname{Var}(x) = 4", x=few)
     assert holds(r"\operatorname{Var}(c) = 0", c=np.full(200, 0.1))
@@ -256,7 +256,7 @@ def test_a_population_is_known_to_four_standard_errors(size: int) -> None:
         return float(np.sqrt(39 * np.var(estimates)))
 
     mean, variance = error([part.mean() for part in rest]), error([part.var() for part in rest])
-    # As theory has it, give or take what forty groups can tell.
+    # As theory has it, give or take what forty groups can show.
     assert 0.7 < mean * np.sqrt(size) < 1.3
     assert 0.7 < variance * np.sqrt(size / 2) < 1.3
     for sign in (-1, 1):
@@ -329,7 +329,7 @@ def test_a_sum_of_samples_is_a_sample() -> None:
         ("2", False),
     ],
 )
-def test_digits_finer_than_a_sample_can_tell_are_those_of_the_sample(
+def test_digits_finer_than_a_sample_can_show_are_those_of_the_sample(
     stated: str, as_said: bool
 ) -> None:
     x = np.random.default_rng(0).normal(size=5000)
@@ -355,20 +355,20 @@ def test_a_vault_may_name_functions_and_letters() -> None:
         judge(statement, {"x": np.arange(3.0)})
 
 
-def test_shapes_that_do_not_fit_are_told_of_an_expression() -> None:
-    def told(tex: str, **names: Any) -> str:
+def test_shapes_that_do_not_fit_are_reported_for_an_expression() -> None:
+    def mismatch(tex: str, **names: Any) -> str:
         (statement,) = parse(f"{tex} > 99")
         assert isinstance(statement, Statement)
         return shape_mismatch(statement.sides[0], names)
 
     why = "shapes (5, 3) and (5, 3) cannot be multiplied: 3 is not 5"
-    assert told("Q K", Q=Q, K=K) == why
-    assert told(r"Q K^\top", Q=Q, K=K) == ""
-    # Either way to lay a vector will do, and what else is wrong is told elsewhere.
-    assert told("x Q", x=np.ones(5), Q=Q) == told("Q x", x=np.ones(3), Q=Q) == ""
-    assert told("f(Q)", f=lambda q: q.nothing, Q=Q) == ""
+    assert mismatch("Q K", Q=Q, K=K) == why
+    assert mismatch(r"Q K^\top", Q=Q, K=K) == ""
+    # Either way to lay a vector will do, and other errors are reported elsewhere.
+    assert mismatch("x Q", x=np.ones(5), Q=Q) == mismatch("Q x", x=np.ones(3), Q=Q) == ""
+    assert mismatch("f(Q)", f=lambda q: q.nothing, Q=Q) == ""
     with pytest.raises(UnboundError):
-        told("Q K", Q=Q)
+        mismatch("Q K", Q=Q)
 
 
 @pytest.mark.parametrize(

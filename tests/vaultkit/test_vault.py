@@ -180,16 +180,16 @@ def test_a_vault_with_drafts_is_the_vault_that_they_would_make(
         (root / f"{name}.md").write_text(f"# {name}\n\n[[A]] [[B]] [[C]] [[D]] [[Other]]\n")
     vault = Vault(root)
     for name, text in drafts:
-        before = told(vault)
+        before = state_of(vault)
         other = vault.replacing(read_draft(vault.root / f"{name}.md", text))
-        assert told(vault) == before  # it does not change
+        assert state_of(vault) == before  # it does not change
         vault = other
     for name, text in drafts:
         (root / f"{name}.md").write_text(text)
-    assert told(vault) == told(Vault(root))
+    assert state_of(vault) == state_of(Vault(root))
 
 
-def told(vault: Vault) -> dict[str, object]:
+def state_of(vault: Vault) -> dict[str, object]:
     found: dict[str, object] = {}
     for note in vault.notes.values():
         for link in note.links:
@@ -212,9 +212,9 @@ def test_a_note_that_no_reader_gets_through_is_one_problem(tmp_path: Path) -> No
 
     path = tmp_path / "A.md"
     note = guarded(path, fail)
-    told = "this note cannot be read: LookupError: no such thing"
-    assert (note.path, note.text, note.refused) == (path, "", told)
-    assert [(problem.line, problem.message) for problem in note.problems] == [(1, told)]
+    state_of = "this note cannot be read: LookupError: no such thing"
+    assert (note.path, note.text, note.refused) == (path, "", state_of)
+    assert [(problem.line, problem.message) for problem in note.problems] == [(1, state_of)]
     with pytest.raises(OSError, match="gone"):
         guarded(path, Mock(side_effect=OSError("gone")))
 
@@ -224,6 +224,6 @@ def test_a_folder_that_leads_into_itself_is_a_note_that_is_refused(tmp_path: Pat
     (tmp_path / "sub" / "A.md").write_text("# A\n")
     (tmp_path / "sub" / "again").symlink_to(tmp_path / "sub", target_is_directory=True)
     (refused,) = [note for note in Vault(tmp_path).notes.values() if note.refused]
-    told = "this symbolic link leads to a folder that contains it, or is listed already"
-    assert (refused.path.name, refused.refused) == ("again", told)
-    assert [problem.message for problem in refused.problems] == [told]
+    state_of = "this symbolic link leads to a folder that contains it, or is listed already"
+    assert (refused.path.name, refused.refused) == ("again", state_of)
+    assert [problem.message for problem in refused.problems] == [state_of]

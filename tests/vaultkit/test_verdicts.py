@@ -103,8 +103,8 @@ def test_the_command_counts_and_lists_what_is_not_judged(tmp_path: Path) -> None
     assert "What these words mean" not in again.stderr
     assert "Lens.md:17: not judged: nothing on this page computes 37.5" in again.stdout
     assert "1 not judged; nothing wrong" in again.stdout
-    told = json.loads(run("check", notes, "--json").stdout)["Lens.md"]
-    assert [check["outcome"] for check in told] == [HOLDS, UNJUDGED, HOLDS]
+    results = json.loads(run("check", notes, "--json").stdout)["Lens.md"]
+    assert [check["outcome"] for check in results] == [HOLDS, UNJUDGED, HOLDS]
     (tmp_path / "vaultkit.toml").write_text('unjudged = "fail"')
     strict = run("check", notes)
     assert (strict.exit_code, strict.stdout.count("0 not judged")) == (1, 0)

@@ -23,13 +23,13 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def refused(vault: Path, event: str, *arguments: Any) -> str:
     """Return how an event is refused, if it is."""
     watch = Watch(vault)
-    told = ""
+    message = ""
     try:
         watch.see(event, arguments)
     except PermissionError as error:
-        told = str(error)
-    assert watch.refused == ([(0, told)] if told else [])
-    return told
+        message = str(error)
+    assert watch.refused == ([(0, message)] if message else [])
+    return message
 
 
 CHANGE = "a note may not change files that are not its own: {}"
@@ -37,7 +37,7 @@ MAKE = "a note may not make files that are not its own: {}"
 
 
 @pytest.mark.parametrize(
-    ("event", "arguments", "told"),
+    ("event", "arguments", "message"),
     [
         ("open", ("docs/Note.md", "w", 0), ""),
         *[("open", ("docs/Note.md", mode, None), CHANGE.format("docs/Note.md"))
@@ -76,18 +76,18 @@ MAKE = "a note may not make files that are not its own: {}"
     ],
 )  # fmt: skip
 def test_what_is_not_the_notes_own_stays(
-    vault: Path, event: str, arguments: tuple[Any, ...], told: str
+    vault: Path, event: str, arguments: tuple[Any, ...], message: str
 ) -> None:
-    assert refused(vault, event, *arguments) == told
+    assert refused(vault, event, *arguments) == message
     # Without a vault any file may be changed.
     Watch(None).see(event, arguments)
 
 
-def test_a_path_may_be_told_from_an_open_folder(vault: Path) -> None:
+def test_a_path_may_be_relative_to_an_open_folder(vault: Path) -> None:
     folder = os.open(vault / "folder", os.O_RDONLY)
     try:
-        told = CHANGE.format("docs/folder/a.txt")
-        assert refused(vault, "os.remove", "a.txt", folder) == told
+        message = CHANGE.format("docs/folder/a.txt")
+        assert refused(vault, "os.remove", "a.txt", folder) == message
         assert refused(vault, "os.mkdir", "b", 0o777, folder) == MAKE.format("docs/folder/b")
         # Of a folder that is not open any more, nothing is known.
     finally:
@@ -124,9 +124,9 @@ def test_what_other_programs_change_is_found_afterwards(vault: Path, event: str)
     (vault / "__pycache__").mkdir()
     (vault / "__pycache__" / "a.pyc").write_text("1")
     (vault.parent / "lib.py").write_text("longer")
-    told = ["docs/Note.md was changed", "docs/folder/a.txt was deleted", "docs/new.txt was made"]
-    assert watch.changed() == told
-    # Each change is told once; another program begins with what there is then.
+    message = ["docs/Note.md was changed", "docs/folder/a.txt was deleted", "docs/new.txt was made"]
+    assert watch.changed() == message
+    # Each change is reported once; another program begins with what there is then.
     assert watch.changed() == []
     (vault / "new.txt").unlink()
     watch.see(event, ())
@@ -157,7 +157,7 @@ def test_a_file_is_another_one_if_its_size_time_or_place_is(vault: Path) -> None
     assert {Path(name).name for name in stamps(str(vault))} == {"Note.md", "a.txt", "loop", "gone"}
 
 
-def test_it_is_told_in_which_line_a_note_does_it(vault: Path) -> None:
+def test_the_line_in_which_a_note_does_it_is_reported(vault: Path) -> None:
     watch = Watch(vault)
     code = "def f():\n    open('docs/Note.md', 'w')\n\n\nf()"
     with watched(watch, "A Note.md"), pytest.raises(PermissionError):

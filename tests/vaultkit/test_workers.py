@@ -202,7 +202,7 @@ def endings(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("code", "kind", "words", "line"), each(ENDINGS))
-def test_each_ending_is_told(
+def test_each_ending_is_reported(
     endings: dict[str, Any], code: str, kind: str, words: str, line: int | None
 ) -> None:
     ending = endings[code]
@@ -356,7 +356,7 @@ class Unprepared:
         send({"key": key})
 
 
-def test_what_ends_while_it_is_prepared_is_told_by_its_signal() -> None:
+def test_what_ends_while_it_is_prepared_is_reported_by_its_signal() -> None:
     with Workers(Unprepared(), count=1, limits=LIMITS) as workers:
         for key in "ab":
             assert str(workers.result(key)).startswith("was ended by SIGILL")
@@ -427,9 +427,9 @@ class Prepared:
 
 def test_what_is_prepared_is_prepared_once_for_all() -> None:
     with Workers(Prepared(), 1, LIMITS) as workers:
-        told = [workers.result(key).messages[0] for key in ("a", "b")]
-    assert told[0]["here"] != told[1]["here"]
-    assert [one["ready"] for one in told] == [[told[0]["parent"]]] * 2
+        received = [workers.result(key).messages[0] for key in ("a", "b")]
+    assert received[0]["here"] != received[1]["here"]
+    assert [one["ready"] for one in received] == [[received[0]["parent"]]] * 2
 
 
 class Modules:
@@ -476,13 +476,13 @@ def test_what_is_submitted_with_a_key_is_taken_before_its_process_is_made(size: 
     with Workers(Taken(), 2, LIMITS) as workers:
         for key in keys:
             workers.submit(key, lambda: b"\n" * size)
-        told = [workers.result(key).messages[0] for key in keys]
-    assert [one["taken"] for one in told] == [[key, size] for key in keys]
-    assert all(one["beside"] for one in told)
+        received = [workers.result(key).messages[0] for key in keys]
+    assert [one["taken"] for one in received] == [[key, size] for key in keys]
+    assert all(one["beside"] for one in received)
 
 
 @pytest.mark.long
-def test_who_gives_much_and_who_tells_much_do_not_wait_for_each_other() -> None:
+def test_who_sends_much_and_who_answers_much_do_not_wait_for_each_other() -> None:
     def stop(*_: object) -> None:
         raise TimeoutError("each waits for the other")
 
@@ -493,7 +493,7 @@ def test_who_gives_much_and_who_tells_much_do_not_wait_for_each_other() -> None:
             for key in ("first", "second", "third"):
                 workers.submit(key, lambda: b"x" * 3_000_000)
             workers.attend()
-            # What was told of the first is at hand, and the second is being told, when the third
+            # The first message has arrived, and the second is being sent, when the third key
             # is handed out.
             time.sleep(1)
             workers.attend()
@@ -508,8 +508,8 @@ def test_who_gives_much_and_who_tells_much_do_not_wait_for_each_other() -> None:
 def test_without_a_process_it_is_taken_too() -> None:
     with Workers(Taken(), 0) as workers:
         workers.submit("a", lambda: b"abc")
-        told = workers.result("a").messages[0]
-    assert told["taken"] == ["a", 3]
+        received = workers.result("a").messages[0]
+    assert received["taken"] == ["a", 3]
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -532,8 +532,8 @@ def test_keepers_that_were_made_ahead_do_the_work_and_prepare_when_there_is_some
     with Workers(Prepared(), 3, LIMITS) as workers:
         workers.begin()
         made = family() - before
-        told = [workers.result(key).messages[0] for key in ("a", "b", "c")]
-        assert {one["parent"] for one in told} <= made
+        received = [workers.result(key).messages[0] for key in ("a", "b", "c")]
+        assert {one["parent"] for one in received} <= made
     assert len(made) == 3
     assert family() - before == set()
     with Workers(Prepared(), 0) as workers:

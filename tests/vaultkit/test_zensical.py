@@ -116,7 +116,7 @@ def test_files_beside_the_pages_come_with_them(vault: Path) -> None:
     assert config["plugins"] == ["search", "tags"]
 
 
-def test_what_is_wrong_is_told(vault: Path) -> None:
+def test_what_is_wrong_is_reported(vault: Path) -> None:
     (vault / "docs" / "Barn Owl.md").write_text("---\naliases: owl\n---\n[[Nothing]]\n")
     site = ZensicalSite(*settings_for(vault / "docs"))
     site.prepare(vault / "out")
@@ -233,8 +233,8 @@ def test_mkdocs_is_not_needed(vault: Path) -> None:
 @pytest.mark.long
 @pytest.mark.skipif(find_spec("zensical") is None, reason="Zensical is not installed")
 def test_zensical_builds_it(vault: Path) -> None:
-    told = build_with_zensical(vault / "docs", vault / "site", strict=True)
-    assert told == ["elsewhere: Zensical has no such plugin, it is left out"]
+    warnings = build_with_zensical(vault / "docs", vault / "site", strict=True)
+    assert warnings == ["elsewhere: Zensical has no such plugin, it is left out"]
     home = (vault / "site/index.html").read_text()
     assert "<title>Birds</title>" in home
     assert 'href="by-sea/arctic-tern/#in-flight"' in home

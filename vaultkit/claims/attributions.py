@@ -213,7 +213,12 @@ def clause_of(text: str, one: int, other: int) -> str:
 def in_turn(
     sentence: Sentence, named: Sequence[Place], numbers: Sequence[Stated], kind: frozenset[str]
 ) -> bool:
-    """Return whether each label has its number beside it, or all labels precede all numbers."""
+    """Return whether each label has its number beside it, or all labels precede all numbers.
+
+    *A 3, B 4*, *3 for A, 4 for B* and *A and B have 3 and 4* do. There are as many ``numbers`` as
+    labels ``named``, both in the order of the sentence. ``kind`` are the words for what the numbers
+    are, which may be between a number and its label.
+    """
     text, lexicon = sentence.text, sentence.lexicon
     pairs = list(zip(named, numbers, strict=True))
     following = [*named[1:], None]

@@ -228,7 +228,7 @@ def plain_words(text: str) -> str:
 def _bound(
     raw: str, plain: str, first: int, at: int, words: Lexicon, *, is_value: bool
 ) -> tuple[int, int]:
-    """Return the span of the words before a comment that it binds, as far as the text tells it."""
+    """Return the span of the words before a comment that it binds, as far as the text shows it."""
     text = plain[first:at]
     spans = [(found.start(), found.end()) for found in re.finditer(r"[\w’'-]+", text)][-1:]
     if is_value:

@@ -82,7 +82,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.spool = PageSpool()
         self.parallel_build = ParallelBuild(self.spool)
         self.file_events: FileEvents | None = None
-        #: The following attributes are set anew in each build.
+        #: The following attributes are set again in each build.
         self.model: SiteModel
         self.assets: SiteAssets
         self.render_cache: RenderCache

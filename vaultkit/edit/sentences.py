@@ -178,6 +178,7 @@ class Page:
     def __init__(self, note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> None:
         self.note = note
         self.words = lexicon(str(note.meta.get("lang", "en")))
+        #: The atoms after each block, and the merged ones for each number of blocks above a line.
         self._after = {n: [Atom.from_plain(one) for one in data] for n, data in collected.items()}
         self._pools: dict[int, list[Atom]] = {}
         self._links = [of_link(note, link) for link in note.links]

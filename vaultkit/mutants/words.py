@@ -106,7 +106,11 @@ def _numbers(text: str, plain: str, start: int, end: int) -> list[tuple[int, str
 
 
 def _is_name(text: str, plain: str, start: int, end: int) -> bool:
-    """Return whether a number is a name, a year or the number of a list item, or is given."""
+    """Return whether a number is a name, a year or the number of a list item, or is given.
+
+    The number is ``text[start:end]``; ``plain`` is the text with blanks instead of code, formulas
+    and comments.
+    """
     line = plain[plain.rfind("\n", 0, start) + 1 : start]
     given = re.match(r"[^\n<]{0,12}<!--\s*given", text[end:])
     year = re.fullmatch(r"(?:19|20)\d\d", text[start:end])

@@ -2,7 +2,7 @@
 
 `rests_on` names everything that can change a check of a note, each with a function that returns
 its present state. Checks are fresh as long as the `fingerprint` of all states is the same. The
-names also tell which notes a changed file affects (`vaultkit.pipeline.changed`).
+names also show which notes a changed file affects (`vaultkit.pipeline.changed`).
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def outlined(tex: str, size: float) -> tuple[str, float]:
         from ziamath.config import config
         from ziamath.zmath import Latex
 
-    config.svg2 = False  # outlines where they stand: no ids that two drawings could share
+    config.svg2 = False  # no ids that two drawings could share
     drawn = Latex(tex, size=size, color="currentColor")
     shapes = "".join(map(_shape, ElementTree.fromstring(drawn.svg())))
     return shapes, float(drawn.getsize()[0])

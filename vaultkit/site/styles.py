@@ -275,7 +275,11 @@ def _may_match(selector: Sequence[Any], used: Used) -> bool:
 
 
 def _occurs(attribute: Sequence[Any], used: Used) -> bool:
-    """Return whether some page may have an attribute, as given between ``[`` and ``]``."""
+    """Return whether some page may have an attribute, given as the tokens between ``[`` and ``]``.
+
+    For attributes whose values are all in the pages, it must be one of ``used.values``; scripts may
+    set all others at any time.
+    """
     tokens = [token for token in attribute if token.type != "whitespace"]
     if tokens and tokens[0].value == _COSTLY:
         return False

@@ -65,10 +65,10 @@ def quantities(text: str) -> list[str]:
     """Return the numbers that a note states, each with its place and what has that value."""
 
     def line(number: Quantity) -> str:
-        told = f"{number.line}:{number.column} {number.text}"
-        told += f" of {number.of}" if number.of else ""
-        told += " in a vector" if number.is_vector else ""
-        return told + (f" given: {number.given}" if number.given else "")
+        written = f"{number.line}:{number.column} {number.text}"
+        written += f" of {number.of}" if number.of else ""
+        written += " in a vector" if number.is_vector else ""
+        return written + (f" given: {number.given}" if number.given else "")
 
     return [line(number) for number in claims_of(parse(f"{text}\n")).quantities] or ["nothing"]
 
@@ -80,9 +80,9 @@ def agreement(text: str) -> list[str]:
     if not why:
         asked = compare(shown, real, every_digit=True)
         return [f"agrees, {asked.rpartition(chr(10))[2].strip()}" if asked else "agrees"]
-    told = re.sub(r"(?m)^  (?:shown|really):(?: .*|(?:\n    .*)*)\n?", "", why)
-    told = textwrap.dedent(told.removeprefix("the output differs\n"))
-    return [line.rstrip() for line in told.rstrip("\n").split("\n")]
+    written = re.sub(r"(?m)^  (?:shown|really):(?: .*|(?:\n    .*)*)\n?", "", why)
+    written = textwrap.dedent(written.removeprefix("the output differs\n"))
+    return [line.rstrip() for line in written.rstrip("\n").split("\n")]
 
 
 def updated(text: str) -> list[str]:

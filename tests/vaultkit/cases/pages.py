@@ -55,7 +55,7 @@ FILES = {
     "list.base": "",
     "sketch.excalidraw": "",
 }
-#: What all links to headings and equations, code and tasks have in common, and what stands for it.
+#: What all links to headings and equations, code and tasks have in common, and what replaces it.
 SHORT = {
     r'<a class="headerlink" href="[^"]*" title="Link to here">#</a>': "",
     r'<a aria-label="Link to this equation" class="[^"]*" href="(.*?)" [^>]*></a>': r"↪\1",
