@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -32,12 +30,12 @@ from vaultkit.tex import (
     walk,
 )
 from vaultkit.values import functions, matrices, products, samples
+from vaultkit.values.calls import HISTORY, FunctionCall
 from vaultkit.values.exact import as_floats
 from vaultkit.values.indices import Indices, shown
 from vaultkit.values.names import CONSTANTS, Call, Element, Expectation, Index, Names
 from vaultkit.values.records import (
     DOUBLE,
-    MOST_CALLS,
     MOST_INDICES,
     UNITS,
     EvaluationError,
@@ -48,12 +46,6 @@ from vaultkit.values.records import (
     made,
 )
 
-#: The assumed number of roundings in a variable that code has computed.
-HISTORY = 4.0
-#: A function is called again with its arguments moved if their rounding error is at least this: for
-#: an argument computed here, and for a variable, which the code has used as it is. Then the most
-#: values of indices for which that is done, and the factor for the change of the result.
-_UNNOTICED, _OF_VARIABLES, _MOST_TRIALS, _SAFETY = 2.0**-50, 2.0**-43, 100, 8.0
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal, "≠": np.not_equal, "<": np.less, "≤": np.less_equal, ">": np.greater,
     "≥": np.greater_equal,
@@ -83,8 +75,8 @@ class Evaluator:
         self.variables = variables
         self.settings = settings
         self.reading = reading
-        #: Whether the reading has affected the result, and whether a population occurs.
-        self.turned = self.sampled = False
+        #: Whether the reading has affected the result.
+        self.turned = False
         self.used: dict[str, str] = {}
         self._known: dict[Node, Value] = {}
         self._computing: set[str] = set()
@@ -358,26 +350,11 @@ class Evaluator:
         self.used[node.name] = "(function)"
         values = self.several(node.arguments)
         nodes = node.arguments if len(values) == len(node.arguments) else [None] * len(values)
-        count = self.indices.count
-        lead = np.broadcast_shapes(
-            (1,) * count, *(v.array.shape[: v.array.ndim - v.rank] for v in values)
-        )
-        if math.prod(lead) > MOST_CALLS:
-            raise EvaluationError(f"{node.name} would have to be called {math.prod(lead)} times")
         if any(value.unsized for value in values):
             raise EvaluationError(f"{node.name} of something without a size")
-        results = self.results(node, nodes, values, lead, 0)
-        shapes = {result.shape for result in results}
-        if len(shapes) != 1 or any(r.dtype.kind not in "biuf" for r in results):
-            raise EvaluationError(f"{node.name} does not return an array of real numbers")
-        (shape,) = shapes
-        unit = max(
-            UNITS.get(r.dtype.itemsize, DOUBLE) if r.dtype.kind == "f" else DOUBLE for r in results
-        )
-        array = np.stack(results).astype(float).reshape(lead + shape)
-        spread: Any = np.zeros(array.shape)
-        if results[0].dtype.kind == "f":
-            spread = 2 * HISTORY * np.abs(array) + self.moved(node, nodes, values, lead, array)
+        call = FunctionCall(node, nodes, values, self.indices.count, self.variables, self.settings)
+        array, spread, unit = call.result()
+        shape = array.shape[self.indices.count :]
         # A result that is as long as the vectors it was computed from has their orientation.
         known = {v.orientation for v in values if v.shape == shape and v.orientation}
         same = known.pop() if len(known) == 1 else self.reading
@@ -385,69 +362,8 @@ class Evaluator:
         value = made(array, spread, len(shape), *values, orientation=orientation)
         return value.but(unit=max(unit, value.unit))
 
-    def results(
-        self, node: Call, nodes: Sequence[Node | None], values: list[Value], lead: Any, step: float
-    ) -> list[Any]:
-        """Call a function on arguments moved by ``step`` times their rounding errors."""
-        signs = np.random.default_rng(0)
-        moved = [
-            v.but(array=v.array + step * v.spread * v.unit * signs.choice((-1, 1), v.array.shape))
-            if step and v.spread.any() else v
-            for v in values
-        ]  # fmt: skip
-        results = []
-        for place in np.ndindex(lead):
-            given = [
-                self.argument(None if step else n, v, lead, place)
-                for n, v in zip(nodes, moved, strict=True)
-            ]
-            try:
-                result = self.settings.call(node.function, *given)
-            except Exception as error:
-                message = f"{node.name} raises {type(error).__name__}: {error}"
-                raise EvaluationError(message[:300]) from error
-            if isinstance(result, tuple):
-                raise EvaluationError(f"{node.name} returns several things")
-            results.append(np.asarray(result))
-        return results
-
-    def moved(
-        self, node: Call, nodes: Sequence[Node | None], values: list[Value], lead: Any, array: Any
-    ) -> Any:
-        """Estimate how far rounding errors of the arguments move a result."""
-        far = any(
-            float((v.spread * v.unit).max(initial=0.0))
-            >= (_OF_VARIABLES if isinstance(n, Symbol) else _UNNOTICED)
-            for n, v in zip(nodes, values, strict=True)
-        )
-        if not far or math.prod(lead) > _MOST_TRIALS:
-            return np.abs(array) * max((_relative(v) for v in values), default=0.0)
-        unit = max(v.unit for v in values)
-        moved = 0.0
-        for step in (-1.0, 1.0):
-            try:
-                results = self.results(node, nodes, values, lead, step)
-                other = np.stack(results).astype(float).reshape(array.shape)
-            except (EvaluationError, ValueError):
-                return 0.0
-            moved = np.fmax(moved, np.abs(other - array))
-        return _SAFETY * moved / unit
-
-    def argument(self, node: Node | None, value: Value, lead: Any, place: Any) -> Any:
-        """Return an argument as code passes it, as a copy."""
-        if isinstance(node, Symbol) and node.name in self.variables:
-            return copy.deepcopy(self.variables[node.name])
-        array = np.broadcast_to(value.array, lead + value.shape)[place]
-        if value.rank:
-            return array.copy()
-        number = float(array)
-        if number.is_integer() and not value.spread.any():
-            return int(number)
-        return number
-
     def _expectation(self, node: Expectation) -> Value:
         values = [self.value(argument) for argument in node.arguments]
-        self.sampled = True
         return samples.estimate(node.kind, values)
 
     def _reduce(self, node: Reduce) -> Value:
@@ -573,15 +489,6 @@ class Evaluator:
 def _wider(array: Any, ndim: int, count: int) -> Any:
     own = array.ndim - count
     return array.reshape(array.shape[:count] + (1,) * (ndim - count - own) + array.shape[count:])
-
-
-def _relative(value: Value) -> float:
-    """Return the largest relative error bound among the elements of an argument."""
-    if not value.array.size:
-        return 0.0
-    size = np.abs(value.array)
-    share = np.divide(value.spread, size, out=np.array(value.spread, float), where=size > 0)
-    return float(np.fmin(value.spread, share).max())
 
 
 def _power_of_ten(node: Node) -> bool:

@@ -1,0 +1,146 @@
+"""Calls the functions of a note in formulas, with the rounding errors of their results."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vaultkit.tex import Node, Symbol
+from vaultkit.values.names import Call
+from vaultkit.values.records import DOUBLE, MOST_CALLS, UNITS, EvaluationError, Settings, Value
+
+#: The assumed number of roundings in a variable that code has computed.
+HISTORY = 4.0
+#: A function is called again with its arguments moved if their rounding error is at least this: for
+#: an argument computed here, and for a variable, which the code has used as it is.
+_UNNOTICED, _OF_VARIABLES = 2.0**-50, 2.0**-43
+#: Most values of indices for which that is done, and the factor for the change of the result.
+_MOST_TRIALS, _SAFETY = 100, 8.0
+
+
+@dataclass(frozen=True)
+class FunctionCall:
+    """A call of a function of the note, once for each value of the indices.
+
+    Attributes
+    ----------
+    node
+        The call in the formula.
+    nodes
+        The node of each argument; None if the formula lists the arguments with dots.
+    values
+        The values of the arguments.
+    count
+        The number of indices of the statement.
+    variables
+        The variables of the note.
+    settings
+        The settings for formulas; their ``call`` calls a function.
+    """
+
+    node: Call
+    nodes: Sequence[Node | None]
+    values: Sequence[Value]
+    count: int
+    variables: Mapping[str, Any]
+    settings: Settings
+
+    def result(self) -> tuple[Any, Any, float]:
+        """Return the results as one array, with an axis for each index first, spread and unit.
+
+        Raises
+        ------
+        EvaluationError
+            If the function raises, or returns anything but arrays of one shape.
+        """
+        name = self.node.name
+        if math.prod(self._lead) > MOST_CALLS:
+            raise EvaluationError(f"{name} would have to be called {math.prod(self._lead)} times")
+        results = self._results(0)
+        shapes = {result.shape for result in results}
+        if len(shapes) != 1 or any(r.dtype.kind not in "biuf" for r in results):
+            raise EvaluationError(f"{name} does not return an array of real numbers")
+        unit = max(
+            UNITS.get(r.dtype.itemsize, DOUBLE) if r.dtype.kind == "f" else DOUBLE for r in results
+        )
+        array = np.stack(results).astype(float).reshape(self._lead + shapes.pop())
+        spread: Any = np.zeros(array.shape)
+        if results[0].dtype.kind == "f":
+            spread = 2 * HISTORY * np.abs(array) + self._change(array)
+        return array, spread, unit
+
+    @cached_property
+    def _lead(self) -> tuple[int, ...]:
+        """The lengths of the axes of the indices."""
+        own = (value.array.shape[: value.array.ndim - value.rank] for value in self.values)
+        return np.broadcast_shapes((1,) * self.count, *own)
+
+    def _results(self, step: float) -> list[Any]:
+        """Return the results for arguments moved by ``step`` times their rounding errors."""
+        signs = np.random.default_rng(0)
+        moved = [
+            v.but(array=v.array + step * v.spread * v.unit * signs.choice((-1, 1), v.array.shape))
+            if step and v.spread.any() else v
+            for v in self.values
+        ]  # fmt: skip
+        results = []
+        for place in np.ndindex(self._lead):
+            given = [
+                self._argument(None if step else node, value, place)
+                for node, value in zip(self.nodes, moved, strict=True)
+            ]
+            try:
+                result = self.settings.call(self.node.function, *given)
+            except Exception as error:
+                message = f"{self.node.name} raises {type(error).__name__}: {error}"
+                raise EvaluationError(message[:300]) from error
+            if isinstance(result, tuple):
+                raise EvaluationError(f"{self.node.name} returns several things")
+            results.append(np.asarray(result))
+        return results
+
+    def _argument(self, node: Node | None, value: Value, place: tuple[int, ...]) -> Any:
+        """Return an argument for one value of the indices as code passes it, as a copy."""
+        if isinstance(node, Symbol) and node.name in self.variables:
+            return copy.deepcopy(self.variables[node.name])
+        array = np.broadcast_to(value.array, self._lead + value.shape)[place]
+        if value.rank:
+            return array.copy()
+        number = float(array)
+        if number.is_integer() and not value.spread.any():
+            return int(number)
+        return number
+
+    def _change(self, array: Any) -> Any:
+        """Estimate how far rounding errors of the arguments move a result, in its unit."""
+        far = any(
+            float((value.spread * value.unit).max(initial=0.0))
+            >= (_OF_VARIABLES if isinstance(node, Symbol) else _UNNOTICED)
+            for node, value in zip(self.nodes, self.values, strict=True)
+        )
+        if not far or math.prod(self._lead) > _MOST_TRIALS:
+            return np.abs(array) * max(map(_relative, self.values), default=0.0)
+        unit = max(value.unit for value in self.values)
+        change = 0.0
+        for step in (-1.0, 1.0):
+            try:
+                other = np.stack(self._results(step)).astype(float).reshape(array.shape)
+            except (EvaluationError, ValueError):
+                return 0.0
+            change = np.fmax(change, np.abs(other - array))
+        return _SAFETY * change / unit
+
+
+def _relative(value: Value) -> float:
+    """Return the largest relative error bound among the elements of an argument."""
+    if not value.array.size:
+        return 0.0
+    size = np.abs(value.array)
+    share = np.divide(value.spread, size, out=np.array(value.spread, float), where=size > 0)
+    return float(np.fmin(value.spread, share).max())
