@@ -169,8 +169,8 @@ class Editor:
         while True:
             published = self.published.get(path)
             # What is published late of a note before it was opened has no version.
-            of_now = published and published.get("version") == (self.versions.get(name) if name in self.texts
-                                                      else None)  # fmt: skip
+            version = self.versions.get(name) if name in self.texts else None
+            of_now = published and published.get("version") == version
             if published and of_now and until(published["diagnostics"]):
                 return published["diagnostics"]
             self._take(end - time.monotonic(), f"{published}")

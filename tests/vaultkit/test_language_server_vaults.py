@@ -1,4 +1,4 @@
-"""What an editor is told of its folders: several, behind links, with odd files, not open."""
+"""What an editor receives about its folders: several, behind links, with odd files, not open."""
 
 import os
 import signal
@@ -70,8 +70,13 @@ def test_notes_that_are_not_open_are_judged(editor: Editor, folders: tuple[Path,
     editor.wait_for(lambda: editor.statuses.get(link / "notes") == "2 of 4 notes fail")
     editor.wait_for(lambda: editor.statuses.get(other) == "1 of 1 note fails")
     # Files of others are not read, and what the editor reaches through a link has one name.
-    assert {path.name for path in editor.told} == {"Fails.md", "Latin.md", "B.md", "vaultkit.toml"}
-    assert all(path.is_relative_to(link) or path.is_relative_to(other) for path in editor.told)
+    assert {path.name for path in editor.published} == {
+        "Fails.md",
+        "Latin.md",
+        "B.md",
+        "vaultkit.toml",
+    }
+    assert all(path.is_relative_to(link) or path.is_relative_to(other) for path in editor.published)
     assert any("gone does not exist" in words for words in editor.said)
     assert editor.progress[0]["kind"] == "begin"
     editor.wait_for(lambda: editor.progress[-1]["kind"] == "end")

@@ -239,6 +239,7 @@ class Server(LanguageServer):
             vault.drafts.check_all()
 
     def _did_change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        """Drop the vaults of removed folders, and check those of added ones."""
         if self._folder:
             return
         for folder in params.event.removed:
@@ -253,6 +254,7 @@ class Server(LanguageServer):
     # --- Open notes --------------------------------------------------------------------------
 
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Begin a draft of a note; read its vault first if it is not known."""
         document = params.text_document
         # Without an open folder, only a folder that is a vault is read: others may be large.
         root = None if self._vaults else vault_above(Path(to_fs_path(document.uri) or "."))
@@ -338,6 +340,7 @@ class Server(LanguageServer):
         ]
 
     def _define(self, params: types.DefinitionParams) -> types.Location | None:
+        """Answer with the place where what is at a place is defined."""
         if (at := self._at(params)) is None:
             return None
         vault, note, line, column = at
@@ -345,6 +348,7 @@ class Server(LanguageServer):
         return vault.location(found) if found else None
 
     def _refer(self, params: types.ReferenceParams) -> list[types.Location]:
+        """Answer with the places that refer to what is at a place."""
         if (at := self._at(params)) is None:
             return []
         vault, note, line, column = at
@@ -455,6 +459,7 @@ class Server(LanguageServer):
         ]
 
     def _hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
+        """Answer with the words to show between the text of some lines."""
         if (found := self._held(params.text_document.uri)) is None:
             return []
         vault, held = found

@@ -104,6 +104,7 @@ class Reports:
             self._timer = loop.call_later(_SELDOM, self._report_status)
 
     def _report_status(self) -> None:
+        """Send the state of the vault to the editor if it has changed."""
         self._timer = None
         status = self.drafts.status
         if status != self._said:

@@ -83,6 +83,10 @@ class Rounds:
         self._thread.join(5.0)
 
     def _work(self) -> None:
+        """Check one note after the other, in a thread of its own.
+
+        End processes that have no work.
+        """
         workers = Workers(RoundWork(self._folder), 1)
         try:
             while True:
@@ -122,6 +126,7 @@ class Rounds:
         return bool(self._new or self._unknown or self._closed)
 
     def _run(self, note: Note, vault: Vault, settings: Settings, workers: Workers) -> None:
+        """Run the code of a note in a process, record what was found, and report it."""
         runner = Runner(vault, settings, workers=workers)
         runner.submit([(note, None)])
         with self._changed:
