@@ -34,6 +34,7 @@ from snippets.layer_norm import layer_norm
 from snippets.linear_attention import linear_attention
 from snippets.masks import causal_mask, padding_mask
 from snippets.multi_head import merge_heads, split_heads
+from snippets.quantized_cache import dequantize, quantize, quantize_range, to_e4m3
 from snippets.rms_norm import rms_norm
 from snippets.rotary import rotate
 from snippets.softmax import softmax
@@ -54,6 +55,9 @@ OPERATORS = {
     "CausalConvWithState": (13, "causal_conv_with_state"),
     "RotaryEmbedding": (8, "rotary_embedding"),
     "FlexAttention": (11, "flexattention"),
+    "QuantizeLinear": (13, "quantizelinear"),
+    "DequantizeLinear": (14, "dequantizelinear"),
+    "DynamicQuantizeLinear": (3, "dynamicquantizelinear"),
 }
 
 
@@ -295,6 +299,75 @@ def test_write_cache(folder):
         )
     ]
     assert_array_equal(present, expected["present_cache"])
+
+
+# Fewer bits
+
+
+def load_quantized(folder):
+    """Load numbers, codes, and the words in which `quantize` says how they share scales."""
+    inputs, expected, attributes = load(folder)
+    (x, scale, *zero), (y,) = inputs.values(), expected.values()
+    zero = zero[0].astype(np.int32) if zero else np.zeros(scale.shape, np.int32)
+    axis, group = attributes.get("axis", 1), attributes.get("block_size", 1)
+    if scale.ndim == 1 < x.ndim:  # one scale for each slice along the axis
+        shape = np.where(np.arange(x.ndim) == axis, -1, 1)
+        scale, zero = scale.reshape(shape), zero.reshape(shape)
+    return x, y, scale, zero, {"axis": axis if scale.ndim else -1, "group": group}
+
+
+def of_kind(operator, *kinds):
+    """Choose the cases of an operator whose names end so: other kinds of codes are not ours."""
+    found = [cases()[operator][OPERATORS[operator][1] + kind] for kind in kinds]
+    return pytest.mark.parametrize("folder", found, ids=kinds)
+
+
+INTEGERS = ["_int2", "_int4", "_int16", "_uint2", "_uint4", "_uint16"]
+
+
+@of_kind("QuantizeLinear", "", "_axis", "_blocked_symmetric", "_blocked_asymmetric", *INTEGERS)
+def test_quantize(folder):
+    x, y, scale, zero, grouped = load_quantized(folder)
+    kind = y.dtype.name
+    bits = int(kind.split("int")[1])
+    low = 0 if kind.startswith("u") else -(2 ** (bits - 1))
+    codes = quantize(x, scale, zero, low=low, high=low + 2**bits - 1, **grouped)
+    assert_array_equal(codes, y.astype(np.int32))
+    assert codes.dtype == kind if bits >= 8 else codes.itemsize == 1
+
+
+@of_kind("DequantizeLinear", "", "_axis", "_blocked", *INTEGERS)
+def test_dequantize(folder):
+    x, y, scale, zero, grouped = load_quantized(folder)
+    found = dequantize(x.astype(np.int32), scale, zero, **grouped)
+    assert found.dtype == y.dtype
+    assert_array_equal(found, y)
+
+
+@of("DynamicQuantizeLinear")
+def test_quantize_range(folder):
+    """Their range always includes 0: here a 0 more does it. They round halves before the shift."""
+    inputs, expected, _ = load(folder)
+    x = np.append(inputs["x"], np.float32(0))
+    codes, (scale,), (smallest,) = quantize_range(x, 8, axis=0, group=x.size)
+    half = np.isclose(x[:-1] / scale % 1, 0.5, atol=1e-5)
+    assert_array_equal(codes[:-1][~half], expected["y"].ravel()[~half])
+    assert_allclose(codes[:-1].astype(int), expected["y"].ravel(), atol=1)
+    assert scale == expected["y_scale"]
+    assert np.rint(-smallest / scale) == expected["y_zero_point"]
+
+
+@of_kind("QuantizeLinear", "_e4m3fn")
+def test_floats_of_eight_bits_with_a_scale(folder):
+    x, y, scale, _, _ = load_quantized(folder)
+    assert_array_equal(to_e4m3(x / scale), y.astype(np.float32))
+
+
+@pytest.mark.parametrize("name", ["FLOAT16", "FLOAT"])
+def test_floats_of_eight_bits(name):
+    inputs, expected, _ = load(CASES / f"test_cast_{name}_to_FLOAT8E4M3FN")
+    ((x,), (y,)) = inputs.values(), expected.values()
+    assert_array_equal(to_e4m3(x), y.astype(x.dtype))
 
 
 # Positions
