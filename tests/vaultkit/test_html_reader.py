@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultkit.site.html import HTMLReader
+from vaultkit.read.html import HTMLReader
 
 PIECES = st.sampled_from(
     [

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from vaultkit.checks.check import HOLDS, Check
+from vaultkit.claims.expressions import parsed
 from vaultkit.claims.places import places
 from vaultkit.read.note import Block, Note
 
@@ -119,12 +120,9 @@ class _Bindings:
 
     def _read(self, index: int, block: Block) -> None:
         """Record where the code of a block binds, uses and prints arrays."""
-        try:
-            tree = ast.parse(block.fence.text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return
+        body = parsed(block.fence.text)
         lines = block.fence.text.split("\n")
-        for statement in tree.body:
+        for statement in body:
             names = [*_names(statement)]
             stored = {name for name, _, binds in names if binds}
             simple = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
@@ -140,7 +138,7 @@ class _Bindings:
                 if named and place:
                     named.code.setdefault(index, []).append(place)
         if block.output:
-            for name, rows in _printed(tree.body, block.output.text):
+            for name, rows in _printed(body, block.output.text):
                 if shown := self._last(name):
                     shown.printed[index] = rows
 

@@ -16,7 +16,7 @@ from fractions import Fraction
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.lookup import exactly, number_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
-from vaultkit.checks.stated import digits_of
+from vaultkit.checks.stated import digits_of, significant
 from vaultkit.claims.attributions import behind, is_apart, is_cited
 from vaultkit.claims.lexicon import Lexicon, lexicon
 from vaultkit.claims.mentions import Sentence, sentences, stems
@@ -67,7 +67,7 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
         at = max((n for n in range(len(sentence.text)) if sentence.place_of(n) <= place), default=0)
         behind_it = [] if is_apart(sentence, sentence.text[at:]) else behind_it
         for number in behind_it:
-            if _digits(number) >= _LEAST and not number.bounds and not number.times:
+            if significant(number) >= _LEAST and not number.bounds and not number.times:
                 line, column = sentence.place_of(number.start)
                 is_inside = line == own[0].line and column < own[0].column + len(str(own[0]))
                 if is_inside or is_cited(sentence, at, number.start):
@@ -175,10 +175,6 @@ def _label(sentence: Sentence, number: Stated) -> frozenset[str]:
     before = [word.stem for word in sentence.words if word.end <= number.start][-3:]
     kept = [word for word in before if stems(word, sentence.lexicon)]
     return frozenset(kept[-1:])
-
-
-def _digits(number: Stated) -> int:
-    return len(re.sub(r"\D", "", number.digits).strip("0"))
 
 
 def _is_slip(number: Stated, value: Fraction) -> bool:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from vaultkit.checks.check import EXCEPTED, FOUND, GENERAL, HERE, UNPROVEN, Check
+from vaultkit.checks.literals import source_of
+from vaultkit.claims.expressions import walked
 from vaultkit.claims.places import places
 from vaultkit.read.note import Block, Note
 
@@ -179,21 +181,14 @@ class Value:
 
 def bound(block: Block) -> frozenset[str]:
     """Return the names that the code of a block binds, as far as it can be parsed."""
-    source = block.fence.text
-    if block.kind == "pycon":
-        source = "\n".join(re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", source, re.MULTILINE))
-    return _bound(source)
+    return _bound(source_of(block))
 
 
 @lru_cache(maxsize=4096)  # each statement of a page asks all blocks
 def _bound(source: str) -> frozenset[str]:
     """Return the names that code binds; none if it cannot be parsed."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
     names = set()
-    for node in ast.walk(tree):
+    for node in walked(source):
         match node:
             case ast.Name(id=name, ctx=ast.Store()):
                 names.add(name)

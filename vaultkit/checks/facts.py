@@ -7,7 +7,6 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -20,6 +19,7 @@ from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.origins import origins
 from vaultkit.checks.printed import printed
 from vaultkit.checks.tables import Source, columns
+from vaultkit.claims.expressions import walked
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import stems
 from vaultkit.read.note import Block, Note
@@ -258,10 +258,9 @@ def _bound_once(note: Note) -> set[str]:
     """Return the names that the code of a note binds exactly once, and not in a loop."""
     times: Counter[str] = Counter()
     for block in note.blocks:
-        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            for node in ast.walk(ast.parse(source_of(block))):
-                match node:
-                    case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-                        times[name] += 1
+        for node in walked(source_of(block)):
+            match node:
+                case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                    times[name] += 1
     once = {name for name, number in times.items() if number == 1 and len(name) > 2}
     return once - origins(note.blocks).loops

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import operator
 import re
 from collections.abc import Callable, Iterable
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from vaultkit.claims.expressions import parsed
 from vaultkit.read.note import Block
 
 #: A number in the text of a docstring.
@@ -63,16 +63,15 @@ def names_of(blocks: Iterable[Block]) -> frozenset[str]:
     """Return the names that blocks bind, without those of modules and within functions."""
     found: set[str] = set()
     for block in blocks:
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            nodes: list[ast.AST] = [ast.parse(source_of(block))]
-            for node in nodes:  # which grows in the loop
-                match node:
-                    case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name):
-                        found.add(name)
-                    case ast.ImportFrom(names=imported):
-                        found |= {one.asname or one.name for one in imported}
-                if not isinstance(node, _SCOPES):
-                    nodes += ast.iter_child_nodes(node)
+        nodes: list[ast.AST] = [*parsed(source_of(block))]
+        for node in nodes:  # which grows in the loop
+            match node:
+                case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name):
+                    found.add(name)
+                case ast.ImportFrom(names=imported):
+                    found |= {one.asname or one.name for one in imported}
+            if not isinstance(node, _SCOPES):
+                nodes += ast.iter_child_nodes(node)
     return frozenset(found)
 
 

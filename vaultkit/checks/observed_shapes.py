@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from vaultkit.claims.expressions import walked
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 
@@ -101,11 +102,7 @@ class ObservedShapes:
 
     def _read(self, block: Block) -> None:
         """Record the tuples and lists of numbers in a block, which may look like shapes."""
-        try:
-            tree = ast.parse(block.fence.text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return
-        for node in ast.walk(tree):
+        for node in walked(block.fence.text):
             if isinstance(node, (ast.Tuple, ast.List)):
                 values = [e.value for e in node.elts if isinstance(e, ast.Constant)]
                 if len(values) == len(node.elts) > 1:

@@ -15,9 +15,8 @@ from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check
 from vaultkit.checks.facts import Fact, Facts, Family, Label
-from vaultkit.checks.stated import digits_of
+from vaultkit.checks.stated import digits_of, shortened, significant
 from vaultkit.checks.tables import Tables
-from vaultkit.claims.amounts import as_float
 from vaultkit.claims.attributions import (
     Place,
     behind,
@@ -120,7 +119,7 @@ class Roles:
         units = behind(sentence, number)
         written = {word.stem: sentence.text[word.start : word.end] for word in sentence.words}
         name = " ".join(written.get(word, word) for word in words)
-        what = f"{name} is {named[0].source}: {_shown(named[0].value)}" if named else ""
+        what = f"{name} is {named[0].source}: {shortened(named[0].value)}" if named else ""
         if any(map(number.agrees, values)):
             other = self._of_other_unit(number, units, named)
             return f"{what} {other}" if other else ""
@@ -134,7 +133,7 @@ class Roles:
             if not (units and f.unit) or self._has_unit(units, [f])
         ]
         is_known = self._has_unit(units, named + others)
-        if others and _digits(number) >= (_TELLING if is_known else _SURE):
+        if others and significant(number) >= (_TELLING if is_known else _SURE):
             return f"{what}, and that is {others[0].source}"
         value = named[0].value
         if not is_copula(sentence, number) or not all(_is_same(value, v) for v in values):
@@ -144,10 +143,10 @@ class Roles:
         small = number.value.denominator == value.denominator == 1 and abs(number.value) < _TOP
         if len(values) == 1 and small and _is_plain(number) and abs(value) < _TOP:
             return what
-        if _digits(number) >= _SURE and any(_is_slip(number, v) for v in values):
+        if significant(number) >= _SURE and any(_is_slip(number, v) for v in values):
             return what
         is_alone = is_subject and is_known and all(fact.label == label for fact in named)
-        if is_alone and _digits(number) >= _TELLING and leads(sentence, number):
+        if is_alone and significant(number) >= _TELLING and leads(sentence, number):
             return what
         return ""
 
@@ -192,7 +191,7 @@ class Roles:
         values = {fact.value for fact in named}
         if len(values) != 1 or number.value in values:
             return ""
-        return f"{named[0].source}: {_shown(named[0].value)}"
+        return f"{named[0].source}: {shortened(named[0].value)}"
 
 
 def _of_families(sentence: Sentence, families: Sequence[Family]) -> dict[int, str]:
@@ -225,7 +224,7 @@ def _of_another(
     number, has_unit = beside(sentence, named, family.kind(place))
     if number is None or number.bounds or number.times:
         return
-    if _digits(number) < (1 if has_unit else _TELLING):
+    if significant(number) < (1 if has_unit else _TELLING):
         return
     if is_apart(sentence, clause_of(sentence.text, number.start, named.start)):
         return
@@ -236,7 +235,7 @@ def _of_another(
             continue
         value = values[place]
         if number.agrees(value) and (not is_share or abs(value) <= 1):
-            there = f"in {family.source}, {_words(named.label)} has {_shown(own[place])}"
+            there = f"in {family.source}, {_words(named.label)} has {shortened(own[place])}"
             yield number.start, f"{there}, and this is the number of {_words(label)}"
 
 
@@ -272,10 +271,10 @@ def _exchanged(
     is_known = all(is_unit_of(words, kind, sentence.lexicon) for words in units)
     if not is_known and any(len(re.sub(r"\D", "", n.digits)) < _SURE for n in numbers):
         return set(), {}
-    if not units and all(_digits(number) < _TELLING for number in numbers):
+    if not units and all(significant(number) < _TELLING for number in numbers):
         return set(), {}
     return set(), {
-        number.start: f"in {family.source}, {_words(one.label)} has {_shown(values[one.label])}"
+        number.start: f"in {family.source}, {_words(one.label)} has {shortened(values[one.label])}"
         for one, number in off
     }
 
@@ -283,11 +282,6 @@ def _exchanged(
 def _is_plain(number: Stated) -> bool:
     """Return whether a number has no unit or scale."""
     return len(set(number.scales)) == 1 and not number.sign
-
-
-def _digits(number: Stated) -> int:
-    """Return the number of digits without zeros at both ends; 0 for a number in words."""
-    return len(re.sub(r"\D", "", number.digits).strip("0"))
 
 
 def _is_slip(number: Stated, value: Fraction) -> bool:
@@ -317,7 +311,3 @@ def _decimals(number: Fraction) -> int:
 
 def _words(label: Label) -> str:
     return " ".join(sorted(label))
-
-
-def _shown(value: Fraction) -> str:
-    return f"{as_float(value):.6g}"

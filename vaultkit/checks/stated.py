@@ -66,7 +66,7 @@ def judge_value(binding: Binding, value: Any, text: str) -> Judged:
         case str():
             return Judged(True, held) if _ends_with(binding, [value], words) else Judged(False, is_)
         case [*several] if several and all(isinstance(one, Fraction) for one in several):
-            return _number(binding, several, [_short(one) for one in several], words)
+            return _number(binding, several, [shortened(one) for one in several], words)
         case [*several] if several:
             named = [str(one) for one in several]
             return Judged(True, held) if _ends_with(binding, named, words) else Judged(False, is_)
@@ -197,8 +197,14 @@ def _named_otherwise(tree: ast.expr, sign: str, words: Lexicon) -> bool:
     return bool(parts & set(signs[other])) and not parts & set(signs[sign])
 
 
-def _short(value: Fraction) -> str:
+def shortened(value: Fraction) -> str:
+    """Return a value in at most six digits."""
     return f"{as_float(value):.6g}"
+
+
+def significant(stated: Stated) -> int:
+    """Return the number of digits without zeros at both ends; 0 for a number in words."""
+    return len(re.sub(r"\D", "", stated.digits).strip("0"))
 
 
 def digits_of(stated: Stated, value: Fraction) -> str:

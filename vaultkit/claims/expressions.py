@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from collections.abc import Iterator
 
 #: Words of code that may have another value each time, or side effects.
 _UNSTEADY = re.compile(r"\b(?:rng|random|next|input|open|time|print|exec|eval|perf_counter|now)\b")
@@ -27,6 +28,12 @@ def parsed(code: str) -> list[ast.stmt]:
             return ast.parse(code).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return []
+
+
+def walked(code: str) -> Iterator[ast.AST]:
+    """Yield all nodes of Python code; none if it does not parse."""
+    for statement in parsed(code):
+        yield from ast.walk(statement)
 
 
 def expression_of(code: str) -> ast.expr | None:

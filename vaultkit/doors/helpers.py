@@ -13,10 +13,11 @@ import os
 import signal
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
+
+from vaultkit.run.processes import fork
 
 _T = TypeVar("_T")
 #: With more helpers, most would wait for each other.
@@ -70,7 +71,7 @@ def divided(
     try:
         for number in range(1, count + 1):
             reader, writer = os.pipe()
-            if pid := _fork():
+            if pid := fork():
                 os.close(writer)
                 running[pid] = reader
                 continue
@@ -109,13 +110,6 @@ def spare() -> int:
 
 def _can_fork() -> bool:
     return sys.platform == "linux" and threading.active_count() == 1
-
-
-def _fork() -> int:
-    with warnings.catch_warnings():
-        # Python counts BLAS's threads, too; BLAS restarts its own after a fork.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
 
 
 def _wait(pid: int) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -21,7 +20,7 @@ from vaultkit.read import source
 from vaultkit.read.discovery import DRAWN
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Heading, Link, Note
-from vaultkit.read.syntax import WIKILINK, comparable
+from vaultkit.read.syntax import WIKILINK, comparable, folded
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.starter import FORBIDDEN
 
@@ -96,7 +95,7 @@ def rename_note(vault: Vault, old: str | Path, new: str) -> Changes:
             changes.edits[path].append(_in_heading(vault.notes[path], title, new))
     else:
         path, name = None, old
-        targets = [note.path for note in vault.notes.values() if _key(note.name) == _key(new)]
+        targets = [note.path for note in vault.notes.values() if folded(note.name) == folded(new)]
         if len(targets) != 1:
             raise RenameError(f"there is no note {old!r}, and {len(targets)} called {new!r}")
         target = targets[0]
@@ -104,7 +103,7 @@ def rename_note(vault: Vault, old: str | Path, new: str) -> Changes:
     def change(link: Link, source_path: Path) -> Link | None:
         folder, slash, last = link.target.rpartition("/")
         ending = ".md" if last.endswith(".md") else ""
-        if _key(last.removesuffix(".md")) != _key(name):
+        if folded(last.removesuffix(".md")) != folded(name):
             return None
         try:
             found: Path | None = vault.find(link.target, source_path)
@@ -310,7 +309,3 @@ def _code_that_calls(vault: Vault, name: str) -> Iterator[str]:
         for number, line in enumerate(text.split("\n"), 1):
             if called.search(line):
                 yield f"{path.relative_to(beside).as_posix()}:{number}"
-
-
-def _key(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()

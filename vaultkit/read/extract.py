@@ -7,12 +7,12 @@ import io
 import re
 import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from html.parser import HTMLParser
 from types import MappingProxyType
 from typing import Any
 
 from markdown_it.token import Token
 
+from vaultkit.read.html import HTMLReader
 from vaultkit.read.note import Inline, Link, ParagraphWithCode, Passage
 from vaultkit.read.positions import Places
 from vaultkit.read.prose import LINK, Prose
@@ -249,7 +249,7 @@ def _tag(source: str, line: int) -> Iterator[Prose]:
     yield from parser.asides
 
 
-class _Text(HTMLParser):
+class _Text(HTMLReader):
     """Collects the visible text of HTML."""
 
     def __init__(self, line: int) -> None:
@@ -258,10 +258,6 @@ class _Text(HTMLParser):
         self.prose = Prose("HTML")
         self.asides: list[Prose] = []
         self.hidden = 0
-
-    def feed(self, data: str) -> None:
-        # Python's parser fails on malformed marked sections of XML, which are comments in HTML.
-        super().feed(data.replace("<![", "<! "))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Add the text that a tag stands for, such as a blank.

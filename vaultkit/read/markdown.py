@@ -31,7 +31,7 @@ from vaultkit.read.note import (
     UnparsedMarkup,
     tags_of,
 )
-from vaultkit.read.positions import Places, Source, joined, source_of
+from vaultkit.read.positions import Places, Source, joined, lines_of, source_of
 from vaultkit.read.predictions import Prediction, predictions
 from vaultkit.read.prose import Prose, states
 from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
@@ -211,10 +211,10 @@ class _Reader:
         for index, token in enumerate(tokens):
             if token.nesting == 1:
                 if token.level == DEEPEST - 1 and token.type in _CONTAINERS:
-                    line = (_map(token) or (open_maps or [(0, 0)])[-1])[0] + 1
+                    line = (lines_of(token) or (open_maps or [(0, 0)])[-1])[0] + 1
                     self.refuse(line, "nested too deeply: nothing of it is read")
-                open_maps.append(_map(token) or (open_maps[-1] if open_maps else (0, 0)))
-            span = _map(token) or (open_maps[-1] if open_maps else (0, 0))
+                open_maps.append(lines_of(token) or (open_maps[-1] if open_maps else (0, 0)))
+            span = lines_of(token) or (open_maps[-1] if open_maps else (0, 0))
             match token.type:
                 case "front_matter":
                     self.front_matter(token)
@@ -509,7 +509,7 @@ class _Reader:
         block = (span[0] + 1, max(span[0] + 1, span[1]))
         if index > 1 and tokens[index - 2].type == "list_item_open":
             # The id names the whole item.
-            last = max(block[1], (_map(tokens[index - 2]) or block)[1])
+            last = max(block[1], (lines_of(tokens[index - 2]) or block)[1])
             while last > block[1] and not self.lines[last - 1].strip("> \t"):
                 last -= 1
             block = (block[0], last)
@@ -517,9 +517,9 @@ class _Reader:
         if alone:
             # An id on a line of its own names the block above it.
             level, close = token.level - 1, index - 2
-            while close >= 0 and not (tokens[close].level == level and _map(tokens[close])):
+            while close >= 0 and not (tokens[close].level == level and lines_of(tokens[close])):
                 close -= 1
-            above = _map(tokens[close]) if close >= 0 else None
+            above = lines_of(tokens[close]) if close >= 0 else None
             block = (above[0] + 1, above[1]) if above else block
         self.block_ids[found["id"]] = block
 
@@ -541,10 +541,6 @@ def _unique(wanted: str, taken: dict[str, int]) -> str:
     taken[wanted] = number
     taken.setdefault(address, 0)
     return address
-
-
-def _map(token: Token) -> tuple[int, int] | None:
-    return (token.map[0], token.map[1]) if token.map else None
 
 
 def _code_in(token: Token) -> str:

@@ -133,3 +133,8 @@ def place_in(parts: Sequence[tuple[int, int]], offset: int) -> int:
     """Return the place of a character, given where the parts of its text begin."""
     begins, at = parts[bisect_right(parts, offset, key=lambda part: part[0]) - 1]
     return int(at + offset - begins)
+
+
+def lines_of(token: Token) -> tuple[int, int] | None:
+    """Return the lines of a block token, counted from 0, without the last; None if unknown."""
+    return (token.map[0], token.map[1]) if token.map else None

@@ -81,9 +81,14 @@ def slug(words: str, separator: str = "-") -> str:
     return re.sub(r"[^\w\- ]", "", words).replace(" ", separator)
 
 
+def folded(name: str) -> str:
+    """Return the name of a note or file as links compare it: without case, in one Unicode form."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
 def comparable(words: str) -> str:
     """Return words as links compare them: without case, forbidden characters, or extra space."""
-    words = unicodedata.normalize("NFC", words).casefold()
+    words = folded(words)
     return " ".join(_UNCOMPARED.sub(" ", words).split())
 
 
@@ -93,7 +98,7 @@ def natural(name: str) -> list[tuple[int, str]]:
     >>> sorted(["10 End", "2 Middle", "a", "B"], key=natural)
     ['2 Middle', '10 End', 'a', 'B']
     """
-    parts = re.split(r"(\d+)", unicodedata.normalize("NFC", name).casefold())
+    parts = re.split(r"(\d+)", folded(name))
     return [(int(part), "") if n % 2 else (-1, part) for n, part in enumerate(parts)]
 
 

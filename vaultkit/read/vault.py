@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -29,7 +28,7 @@ from vaultkit.read.nearest import Nearest
 from vaultkit.read.note import Link, Note, Problem
 from vaultkit.read.options import Options
 from vaultkit.read.sentences import is_whole, worth
-from vaultkit.read.syntax import place, printable
+from vaultkit.read.syntax import folded, place, printable
 from vaultkit.store import Store
 
 #: Distinguishes names of files from names of notes: `figure.svg`, but neither `a.md` nor `1.5`.
@@ -279,18 +278,18 @@ class Vault:
             for candidate in (path, Path(f"{path}.md")):
                 if candidate in self._known and not name.endswith("/"):
                     return candidate
-        wanted = PurePosixPath(_key(name).removeprefix("/").removesuffix(".md"))
+        wanted = PurePosixPath(folded(name).removeprefix("/").removesuffix(".md"))
         names, aliases = self._by_name
         named = names.get(wanted.name, ())
         for found in (
             [
                 path
                 for path in named
-                if _ends_with(_key(self.relative(path)), wanted)
+                if _ends_with(folded(self.relative(path)), wanted)
                 and not name.endswith("/")
-                and (path.suffix in READERS or not _key(name).endswith(".md"))
+                and (path.suffix in READERS or not folded(name).endswith(".md"))
             ],
-            aliases.get(_key(name), ()),
+            aliases.get(folded(name), ()),
         ):
             if found:
                 return min(found, key=lambda path: _distance(path, source))
@@ -470,10 +469,10 @@ class Vault:
         names: dict[str, list[Path]] = defaultdict(list)
         aliases: dict[str, list[Path]] = defaultdict(list)
         for path in self.files:
-            names[_key(path.stem if path.suffix in READERS else path.name)].append(path)
+            names[folded(path.stem if path.suffix in READERS else path.name)].append(path)
         for path, note in self.notes.items():
             for alias in note.aliases:
-                aliases[_key(alias)].append(path)
+                aliases[folded(alias)].append(path)
         return dict(names), dict(aliases)
 
 
@@ -494,10 +493,6 @@ _GRAPH = "_linking", "_naming", "_names", "_ranked"
 #: Lengths of lines that are wrapped at a margin: three quarters of the lines are so long then, and
 #: one quarter if lines end where a sentence ends.
 _MARGIN = 60, 110
-
-
-def _key(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _ends_with(path: str, wanted: PurePosixPath) -> bool:

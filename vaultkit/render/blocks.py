@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from vaultkit.read.comments import shown
 from vaultkit.read.fences import ADMONITIONS
 from vaultkit.read.note import Fence, Note
-from vaultkit.read.positions import Source
+from vaultkit.read.positions import Source, lines_of
 from vaultkit.read.syntax import CALLOUT, CARD, CARD_MARK, TASK, address, block_id
 from vaultkit.read.tokenizer import Parsed, tokenize, tokenize_line
 from vaultkit.render.code import CodeBlock, opening
@@ -152,7 +152,7 @@ class BlockRenderer:
     def _within(self, element: Element, opened: int, at: int) -> int:
         """Render the rest of an open block; return the index of the next block."""
         token = self.tokens[opened]
-        self.spans.append(_span(token) or self.spans[-1])
+        self.spans.append(lines_of(token) or self.spans[-1])
         while self.tokens[at].level > token.level or self.tokens[at].nesting != -1:
             at = self._block(element, at)
         self.spans.pop()
@@ -169,7 +169,7 @@ class BlockRenderer:
         """
         line = InlineRenderer(self.page, self.footnotes, self.names)
         if self.names is not None:
-            span = _span(inline) or (block and _span(block)) or self.spans[-1]
+            span = lines_of(inline) or (block and lines_of(block)) or self.spans[-1]
             line.places = self.source.places(inline, span, cell)
         return line
 
@@ -268,7 +268,7 @@ class BlockRenderer:
         """Render the table that begins at a token; return the index of the token behind it."""
         table = SubElement(parent, "table")
         section = row = table
-        self.spans.append(_span(self.tokens[at]) or self.spans[-1])
+        self.spans.append(lines_of(self.tokens[at]) or self.spans[-1])
         while self.tokens[at].type != "table_close":
             token = self.tokens[at]
             if token.nesting == 1 and token.map:
@@ -485,10 +485,6 @@ def _with_spots(coloured: str, lines: Sequence[str], above: int, names: Names) -
             comment = comment.replace(text, marked, 1) if sign else comment
         code[number - blank] = before + sign + comment
     return "\n".join(code)
-
-
-def _span(token: Token) -> tuple[int, int] | None:
-    return (token.map[0], token.map[1]) if token.map else None
 
 
 def _is_alone(tokens: Sequence[Token], at: int) -> bool:

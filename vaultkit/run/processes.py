@@ -1,8 +1,9 @@
-"""Children, memory and processor time of processes (on Linux; elsewhere unknown)."""
+"""Forks processes; their children, memory and processor time (on Linux; elsewhere unknown)."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -54,3 +55,11 @@ def seconds(pid: int) -> float:
         user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
     return 0.0
+
+
+def fork() -> int:
+    """Fork this process as `os.fork` does, without Python's warning about threads."""
+    with warnings.catch_warnings():
+        # Python counts BLAS's threads, too; BLAS restarts its own after a fork.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()

@@ -22,8 +22,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import genanki
 
+from vaultkit.read.html import HTMLReader
 from vaultkit.read.syntax import slug
-from vaultkit.site.html import HTMLReader
 
 #: The tags that are kept in the HTML of a card.
 _KEPT = frozenset(

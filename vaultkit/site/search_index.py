@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from vaultkit.read.html import HTMLReader
 from vaultkit.render.mathematics import spoken
-from vaultkit.site.html import HTMLReader
 
 #: So many formulas at the beginning of a note are indexed as its main ones.
 _STATED = 2

@@ -104,7 +104,6 @@ def shape_mismatch(
     variables: Mapping[str, Any],
     *,
     call: Callable[..., Any] | None = None,
-    settings: Settings = _STANDARD,
 ) -> str:
     """Return why the shapes in an expression do not fit; empty if they do, or if that is unknown.
 
@@ -113,8 +112,7 @@ def shape_mismatch(
     UnboundError
         If a symbol is not among the variables.
     """
-    if call is not None:
-        settings = replace(settings, call=call)
+    settings = replace(_STANDARD, call=call) if call else _STANDARD
     why = ""
     for reading in ("row", "column"):
         with np.errstate(all="ignore"):

@@ -14,7 +14,6 @@ import signal
 import socket
 import time
 import traceback
-import warnings
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,7 +23,7 @@ from typing import Any, NoReturn
 
 from vaultkit.run.capture import PATIENCE
 from vaultkit.run.originals import ORIGINALS
-from vaultkit.run.processes import children, descendants, memory, seconds
+from vaultkit.run.processes import children, descendants, fork, memory, seconds
 from vaultkit.workers.channel import Received, Take, encode, frames_of, read_waiting
 from vaultkit.workers.checkpoints import Chain, can_wait
 from vaultkit.workers.ending import Ending, Kind, Limits
@@ -205,7 +204,7 @@ class _Keeper:
             chain.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             chain.line.setblocking(False)
         keeper = _getpid()
-        self.pid = _fork()
+        self.pid = fork()
         if self.pid == 0:
             for one in (chain, *self.chains.values()):
                 one.close_inherited()
@@ -370,13 +369,6 @@ def _order(frame: bytes) -> tuple[Any, bytes]:
     """Return the JSON part of a request, and the bytes after it."""
     order, _, given = frame.partition(b"\n")
     return json.loads(order), given
-
-
-def _fork() -> int:
-    with warnings.catch_warnings():
-        # Python counts BLAS's threads, too; BLAS restarts its own after a fork.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
 
 
 @contextmanager
