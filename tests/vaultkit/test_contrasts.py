@@ -6,7 +6,7 @@ import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS
 from vaultkit.checks.contrasts import check, contradiction
-from vaultkit.claims.claims import claims_of
+from vaultkit.claims.contrasts import contrasts
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
@@ -46,7 +46,7 @@ def failures(text: str) -> list[str]:
 @pytest.mark.parametrize(("true", "false"), PAIRS)
 def test_words_agree_with_the_numbers_of_their_sentence(true: str, false: str) -> None:
     assert failures(true) == []
-    (contrast,) = claims_of(parse(true)).contrasts
+    (contrast,) = (c for piece in parse(true).prose for c in contrasts(piece))
     assert not contradiction(contrast)
     assert len(failures(false)) == 1
 

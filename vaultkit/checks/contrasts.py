@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
-from vaultkit.claims.claims import claims_of
-from vaultkit.claims.contrasts import Contrast
+from vaultkit.claims.contrasts import Contrast, contrasts
 from vaultkit.read.note import Note
 
 
 def check(note: Note) -> Iterator[Check]:
     """Yield a check for each sentence that contradicts itself."""
-    for contrast in claims_of(note).contrasts:
+    language = str(note.meta.get("lang") or "")
+    for contrast in (c for piece in note.prose for c in contrasts(piece, language)):
         if why := contradiction(contrast):
             outcome = EXCEPTED if contrast.given else FAILS
             reason = contrast.given or f"{contrast.text}: {why}"

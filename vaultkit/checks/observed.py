@@ -75,7 +75,6 @@ class Observed:
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block observed."""
         self.note = note
-        self.shapes.rebase(note)
         #: Numbers that code and formulas state, and those of each place.
         self.stated = Evidence()
         self.stated_at: list[tuple[int, Evidence]] = []

@@ -60,8 +60,8 @@ class Roles:
     def __init__(self, note: Note, tables: Tables) -> None:
         self.tables = tables
         self.lexicon = lexicon(str(note.meta.get("lang") or "en"))
+        self.note = note
         self.facts = Facts(note, self.lexicon)
-        self.rebase(note)
 
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block observed."""

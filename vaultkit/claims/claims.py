@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from vaultkit.claims.amounts import Quantity
 from vaultkit.claims.bindings import Binding, bindings
-from vaultkit.claims.contrasts import Contrast, contrasts
 from vaultkit.claims.counts import counts
 from vaultkit.claims.quantities import quantities
 from vaultkit.claims.said import Said, said, said_in_row
@@ -29,15 +28,12 @@ class Claims:
         Inline code with its stated value.
     bindings
         Words that a comment binds to code.
-    contrasts
-        Relations that sentences state between their own numbers.
     """
 
     quantities: tuple[Quantity, ...] = ()
     shapes: tuple[Shape, ...] = ()
     said: tuple[Said, ...] = ()
     bindings: tuple[Binding, ...] = ()
-    contrasts: tuple[Contrast, ...] = ()
 
 
 #: The claims of a note by its identity; an entry is dropped with the note.
@@ -65,7 +61,6 @@ def _derive(note: Note) -> Claims:
     """Extract all claims of a note; those in wrong answers to its questions are left out."""
     numbers: list[Quantity] = []
     sizes: list[Shape] = []
-    language = str(note.meta.get("lang") or "")
     for piece in note.prose:
         found = [*shapes(piece), *counts(piece)]
         stated = {(s.line, s.column) for s in found if s.called or s.subject or s.alone}
@@ -89,5 +84,4 @@ def _derive(note: Note) -> Claims:
         tuple(filter(is_stated, sizes)),
         tuple(filter(is_stated, codes)),
         tuple(bindings(note)),
-        tuple(c for piece in note.prose for c in contrasts(piece, language)),
     )

@@ -193,8 +193,8 @@ class RunChecks:
         """Rebase onto an edited note that agrees with this one up to the last block run."""
         self.task = task
         judges = (
-            self.equations, self.seen, self.predictions, self.statements, self.bindings,
-            self.incomplete, self.tables, self.roles,
+            self.equations, self.seen, self.seen.shapes, self.predictions, self.statements,
+            self.bindings, self.incomplete, self.tables, self.roles,
         )  # fmt: skip
         for judge in judges:
             judge.rebase(task.note)
@@ -330,11 +330,14 @@ def run_code(
         (reordering.reordered, reordering.compiled) if task.settings.reordered else (None, None)
     )
     timeout = task.settings.timeout
-    session = NoteRun(task.note, timeout, rewrite, vault=task.folder, beat=beat)
+    session = NoteRun(
+        task.note, timeout, rewrite, vault=task.folder, beat=beat, compares_later=True
+    )
     judges.call_with(session.call)
     root = task.folder.parent
     read = set() if read is None else read
     replaced = session.replaced
+    changes: list[tuple[int, str]] = []
     try:
         with recording(root, read, compile_module):
             for index in count():
@@ -352,6 +355,8 @@ def run_code(
                 yield from judges.check_block(index, steps, session.seconds[index])
         task = judges.task
         if task.until is None:
+            if task.settings.trials:  # their runs would take what is replaced for the originals
+                changes += replaced()
             try_others(
                 task.note, [judges.equations], task.settings.trials, shapes=[judges.shapes],
                 sentences=[judges.bindings],
@@ -360,11 +365,11 @@ def run_code(
             yield from judges.check()
     except Exception:
         # What the note has replaced may be the cause of the engine's error.
-        changes = replaced()
+        changes += replaced()
         if not changes:
             raise
     else:
-        changes = replaced()
+        changes += replaced()
     for line, what in changes:
         index = sum(block.fence.line < line for block in judges.task.note.blocks) - 1
         yield Check("block", line, what, FAILS, what, block=max(index, 0))

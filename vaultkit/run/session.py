@@ -90,6 +90,9 @@ class NoteRun:
     beat
         Called before each block, and by `call`, with the index of the block and its time limit in
         seconds.
+    compares_later
+        Whether `replaced` will be called at the end, so that the last block need not be followed by
+        the same comparison.
     """
 
     def __init__(
@@ -100,6 +103,7 @@ class NoteRun:
         *,
         vault: Path | None = None,
         beat: Callable[[int, float], None] = lambda _index, _seconds: None,
+        compares_later: bool = False,
     ) -> None:
         self.note = note
         self.timeout = timeout * slowness()
@@ -119,6 +123,7 @@ class NoteRun:
         self._out_of_memory = 0
         self._lines = [line + "\n" for line in note.lines]
         self._judging = False
+        self._compares_later = compares_later
         self._variables: Variables | None = None
         self._running = 0
         self._beaten = 0.0
@@ -258,7 +263,8 @@ class NoteRun:
                 program = self._session if block.kind == "pycon" else self._program
                 steps = list(program(block))
         finally:
-            broken = ORIGINALS.restore(essential=not self._is_last(block))
+            is_end = self._is_last(block) and not self._compares_later
+            broken = ORIGINALS.restore(essential=not is_end)
             self._state = State.capture()
             self._outside.apply(now=self._state)
         steps += [
