@@ -176,41 +176,109 @@ _AND = re.compile(rf"{_NOUN}{{0,3}}{END}?,?\s(?:and|by|with)\b")
 _GIVES = re.compile(r"\b(?:is|are|has|gives?|yields?|makes?|leaves?|becomes?)\b")
 _ELEMENTWISE = re.compile(r"(?i:element|entry|entrywise|hadamard|outer|broadcast|pointwise)")
 _SENTENCE = re.compile(r"[.!?:](?:\s|$)")
-#: Most characters of a sentence that are searched.
-_LONGEST = 400
+#: Most characters of a sentence that are searched, and most before a shape.
+_LONGEST, _BEFORE = 400, 60
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A match that may be a shape, with its lengths and the array that it is said of.
+
+    ``subject`` is the array as code and as a word, ``called`` whether the text calls it a shape,
+    and ``product`` whether it is written with × or *by*.
+    """
+
+    match: re.Match[str]
+    dims: tuple[str, ...]
+    subject: tuple[str, str]
+    called: bool
+    product: bool = False
 
 
 def shapes(prose: Prose) -> Iterator[Shape]:
-    """Yield the possible shapes in a piece of text."""
+    """Yield the possible shapes in a piece of text, in its order."""
     text = prose.text
-    found = []
+    products = list(_products(prose))
+    taken = {one.match.start() + (text[one.match.start()] == CODE) for one in products}
+    found = [*_tuples(prose), *_lists(prose), *products, *_wide(prose), *_spaces(prose, taken)]
+    if not found:
+        return
+    found.sort(key=lambda one: one.match.start())
+    factors = list(_factors(text, [(one.match.span(), one.dims) for one in found]))
+    for index, of in enumerate(factors[1:]):
+        factors[index] = factors[index] or (((),) if len(of) == 1 else ())
+    for one, of in zip(found, factors, strict=True):
+        start, end = one.match.span()
+        code, begins = _computed(text, start)
+        around = text[:start] + text[end:]
+        closed = text[start - 1 : start] == CODE
+        beside = _BESIDE.search(text, max(0, start - 30), start + 1)
+        is_named = one.called or one.subject[0]
+        yield Shape(
+            *prose.place_of(start),
+            re.sub(rf"[{CODE}{END}{LINK}]", "", one.match[0]).strip(),
+            one.dims,
+            *one.subject,
+            one.called,
+            one.product,
+            alone=not re.sub(rf"[{CODE}{END}]", "", around).strip() or closed,
+            turned=bool(_TURNED.search(text[max(0, start - 30) : start])),
+            factors=of,
+            beside=beside["word"] if beside else "",
+            code=code,
+            code_at=prose.place_of(begins),
+            square=one.product and not is_named and bool(_WORDS.match(one.match[0])),
+            given=prose.reason_behind(text, end),
+        )
+
+
+def _around(match: re.Match[str]) -> tuple[str, str]:
+    """Return the text just before a match, and all of the text behind it."""
+    text = match.string
+    return text[max(0, match.start() - _BEFORE) : match.start()], text[match.end() :]
+
+
+def _split(lengths: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in lengths.split(","))
+
+
+def _tuples(prose: Prose) -> Iterator[_Found]:
+    """Yield ``(6, 2)`` and ``(n, d_k)``, but for places and vectors by the words before them."""
+    text = prose.text
     for match in _TUPLE.finditer(text) if "(" in text else ():
-        before, behind = text[max(0, match.start() - 60) : match.start()], text[match.end() :]
+        before, behind = _around(match)
         called = bool(_CALLED.search(before) or _OF.match(behind))
-        of_shape = _OF_SHAPE.search(before)
         words = re.search(r"[A-Za-z]", match[1])
         near = before.rstrip(CODE)
         no_shape = _PLACE.search(near) or (not words and _VECTOR.search(near))
-        if not called and not of_shape and no_shape:
+        if not called and not _OF_SHAPE.search(before) and no_shape:
             continue
         if _in_code(text, match.start()) and not re.search(
             rf"(?:{CODE}|\.shape\s?[=:]*\s?)$", before
         ):
             continue
-        dims = tuple(part.strip() for part in match[1].split(","))
         listed = re.match(rf"[{END}]?(?:,| and| or)\s[{CODE}]?\(", behind)
         subject = ("", "") if listed else _subject(prose, before, behind)
-        found.append((match, dims, subject, called, False))
-    for match in _BRACKETS.finditer(text):
-        before = text[max(0, match.start() - 60) : match.start()]
+        yield _Found(match, _split(match[1]), subject, called)
+
+
+def _lists(prose: Prose) -> Iterator[_Found]:
+    """Yield ``[6, 2]`` after *shape* or *size*."""
+    for match in _BRACKETS.finditer(prose.text):
+        before, _ = _around(match)
         if re.search(r"(?:\b(?:shape|shaped|size)\s(?:is\s|of\s)?|Size\()$", before.rstrip(CODE)):
-            dims = tuple(part.strip() for part in match[1].split(","))
-            found.append((match, dims, _subject(prose, before, ""), True, False))
-    taken: set[int] = set()
+            yield _Found(match, _split(match[1]), _subject(prose, before, ""), True)
+
+
+def _products(prose: Prose) -> Iterator[_Found]:
+    """Yield ``n × m`` and *6 by 6*; each place once, as a whole formula if it is one."""
+    text = prose.text
     # Searching for multiplication signs is faster than trying each word as a length.
-    times = (*_LONG_TIMES.finditer(text), *_TIMES.finditer(text)) if _has_sign(text) else ()
-    for match in times:
-        before, behind = text[max(0, match.start() - 60) : match.start()], text[match.end() :]
+    if not _has_sign(text):
+        return
+    taken: set[int] = set()
+    for match in (*_LONG_TIMES.finditer(text), *_TIMES.finditer(text)):
+        before, behind = _around(match)
         first = match.start() + (text[match.start()] == CODE)
         if first in taken or (" by " in match[0] and _SCALED.search(before)):
             continue
@@ -224,50 +292,31 @@ def shapes(prose: Prose) -> Iterator[Shape]:
             if "×" in match[0] or not (called or subject[0] or _SQUARE.search(before)):
                 continue
             dims = tuple(str(number_of(dim)) if dim in spelled else dim for dim in dims)
-        found.append((match, dims, subject, called, True))
-    for match in _WIDE.finditer(text) if "dimensional" in text else ():
-        before = text[max(0, match.start() - 60) : match.start()]
+        yield _Found(match, dims, subject, called, product=True)
+
+
+def _wide(prose: Prose) -> Iterator[_Found]:
+    """Yield *12-dimensional*, the length of a last axis."""
+    for match in _WIDE.finditer(prose.text) if "dimensional" in prose.text else ():
+        before, _ = _around(match)
+        subject = _subject(prose, before, "")
         dim = re.sub(rf"[{CODE}{END}]|[-‑]dimensional", "", match[0])
         if re.fullmatch(NUMERAL, dim.lower()):
-            if not _subject(prose, before, "")[0]:
+            if not subject[0]:
                 continue
             dim = str(number_of(dim))
-        found.append((match, (dim,), _subject(prose, before, ""), True, False))
-    for match in _REAL.finditer(text) if "ℝ" in text else ():
-        before = text[max(0, match.start() - 60) : match.start()]
+        yield _Found(match, (dim,), subject, True)
+
+
+def _spaces(prose: Prose, taken: set[int]) -> Iterator[_Found]:
+    """Yield the shapes of ``ℝⁿˣᵐ`` and the like, unless a product at one of ``taken`` is in it."""
+    for match in _REAL.finditer(prose.text) if "ℝ" in prose.text else ():
+        before, _ = _around(match)
         dims = tuple(re.split(r"\s?[×x]\s?", (match["dims"] or match["high"].translate(LOW))))
         if all(dims) and not taken.intersection(range(*match.span())):
             member = _MEMBER.search(before)
             subject = (expression(member[1]), "") if member else _subject(prose, before, "")
-            found.append((match, dims, subject, True, False))
-    if not found:
-        return
-    found.sort(key=lambda one: one[0].start())
-    factors = list(_factors(text, [(match.span(), dims) for match, dims, *_ in found]))
-    for index, of in enumerate(factors[1:]):
-        factors[index] = factors[index] or (((),) if len(of) == 1 else ())
-    for (match, dims, subject, called, product), of in zip(found, factors, strict=True):
-        start, end = match.span()
-        code, begins = _computed(text, start)
-        around = text[:start] + text[end:]
-        closed = text[start - 1 : start] == CODE
-        beside = _BESIDE.search(text, max(0, start - 30), start + 1)
-        yield Shape(
-            *prose.place_of(start),
-            re.sub(rf"[{CODE}{END}{LINK}]", "", match[0]).strip(),
-            dims,
-            *subject,
-            called,
-            product,
-            alone=not re.sub(rf"[{CODE}{END}]", "", around).strip() or closed,
-            turned=bool(_TURNED.search(text[max(0, start - 30) : start])),
-            factors=of,
-            beside=beside["word"] if beside else "",
-            code=code,
-            code_at=prose.place_of(begins),
-            square=product and not (called or subject[0]) and bool(_WORDS.match(match[0])),
-            given=prose.reason_behind(text, end),
-        )
+            yield _Found(match, dims, subject, True)
 
 
 def _has_sign(text: str) -> bool:

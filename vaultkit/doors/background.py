@@ -66,11 +66,15 @@ class Background:
         self._report = report
         self._workers = Workers(_DraftWork(folder, describe), 1, limits)
         self._changed = threading.Condition()
+        #: The tasks that wait, the last of each note.
         self._asked: dict[Path, Task] = {}
+        #: The note that runs and the key of its run; None and empty if none does.
         self._runs: tuple[Path | None, str] = None, ""
         #: The task that ran last for each note: its checkpoints may still exist.
         self._begun: dict[Path, Task] = {}
+        #: Notes whose checkpoints are to be ended.
         self._forgotten: list[str] = []
+        #: Makes the keys of runs unique.
         self._numbers = count()
         self._closed = False
         self._thread = threading.Thread(target=self._work, daemon=True)

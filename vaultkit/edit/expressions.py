@@ -36,6 +36,10 @@ _HUGE = 10**300
 NAMELESS: frozenset[str] = frozenset()
 
 
+#: How far-fetched an expression is, by its form: what the code prints is the likeliest.
+_PRINTED, _ITEM, _WRITTEN, _LENGTH, _DERIVED, _OF_ARRAY, _CELL = 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9
+
+
 @dataclass(frozen=True)
 class Atom:
     """An expression with its value.
@@ -160,7 +164,7 @@ class Expressions:
             return
         if not isinstance(value, (list, tuple, dict, set, frozenset, np.ndarray, str, range)):
             return
-        yield Atom(f"len({name})", len(value), named | stems(MEANINGS["len"]), cost=0.6)
+        yield Atom(f"len({name})", len(value), named | stems(MEANINGS["len"]), cost=_LENGTH)
         if isinstance(value, dict):
             yield from self._of_dict(name, value, named)
         elif isinstance(value, (list, tuple, np.ndarray)):
@@ -177,7 +181,7 @@ class Expressions:
                 continue
             label, code = (stems(str(key)),), f"{name}[{key!r}]"
             if (own := plain[key]) is not None:
-                yield Atom(code, own, named, label, 0.3, series=f"{name}[*]")
+                yield Atom(code, own, named, label, _ITEM, series=f"{name}[*]")
             else:
                 yield from self._of_parts(code, f"{name}[*]", item, named, label)
         numbers = [item for item in plain.values() if isinstance(item, (int, float))]
@@ -185,19 +189,24 @@ class Expressions:
             for function, own in (("max", max(numbers)), ("min", min(numbers))):
                 series, words = f"{name}[*]", named | stems(MEANINGS[function])
                 code = f"{function}({name}.values())"
-                yield Atom(code, own, words, (), 0.7, series=series, extreme=function)
+                yield Atom(code, own, words, (), _DERIVED, series=series, extreme=function)
                 key = next(k for k, item in plain.items() if item == own)
                 if isinstance(key, str) and numbers.count(own) == 1:
                     code = f"{function}({name}, key={name}.get)"
-                    yield Atom(code, key, words, (), 0.7, series=series, extreme=function)
+                    yield Atom(code, key, words, (), _DERIVED, series=series, extreme=function)
             words = named | stems(MEANINGS["sum"])
-            yield Atom(f"sum({name}.values())", sum(numbers), words, cost=0.7)
+            yield Atom(f"sum({name}.values())", sum(numbers), words, cost=_DERIVED)
 
     def _of_parts(
         self, code: str, series: str, item: Any, named: frozenset[str],
         label: tuple[frozenset[str], ...],
     ) -> Iterator[Atom]:  # fmt: skip
-        """Yield the parts of an element: those of a tuple, list or dictionary."""
+        """Yield the parts of an element: those of a tuple, list or dictionary.
+
+        ``code`` is the element, and ``series`` the same for all elements of its list; ``named`` are
+        the words of the list's name, and ``label`` those of the element. In a list of tuples, the
+        places have the names with which the code unpacks them.
+        """
         if isinstance(item, dict):
             parts = [(f"[{key!r}]", stems(str(key)), own) for key, own in item.items()]
         elif isinstance(item, (tuple, list)) and len(item) < _PARTS:
@@ -211,12 +220,12 @@ class Expressions:
             plain = _plain(own)
             if plain is not None:
                 yield Atom(
-                    f"{code}{index}", plain, named, (*label, words), 0.7, series=series + index
+                    f"{code}{index}", plain, named, (*label, words), _DERIVED, series=series + index
                 )
 
     def _of_list(
         self, name: str, value: Any, named: frozenset[str], labels: list[frozenset[str]],
-        variables: Mapping[str, Any], cost: float = 0.7,
+        variables: Mapping[str, Any], cost: float = _DERIVED,
     ) -> Iterator[Atom]:  # fmt: skip
         """Yield the elements, sums and extremes of a list or array."""
         shown = name if name.isidentifier() or name.endswith((")", "]")) else f"({name})"
@@ -242,7 +251,7 @@ class Expressions:
 
     def _of_code(self, one: Written, variables: Mapping[str, Any]) -> Iterator[Atom]:
         """Yield the expressions for one that the code itself contains or prints."""
-        code, cost = ast.unparse(one.node), 0.5 if one.form is None else 0.2
+        code, cost = ast.unparse(one.node), _WRITTEN if one.form is None else _PRINTED
         known = any(
             isinstance(node, ast.Name) and node.id in variables for node in ast.walk(one.node)
         )
@@ -380,7 +389,7 @@ def _named_extremes(
             if isinstance(text, str) and numbers.count(best) == 1:
                 words = named | stems(MEANINGS[function])
                 code = f"{other}[{place}]"
-                yield Atom(code, text, words, (), 0.7, series=series, extreme=function)
+                yield Atom(code, text, words, (), _DERIVED, series=series, extreme=function)
 
 
 def _of_matrix(name: str, value: np.ndarray, named: frozenset[str]) -> Iterator[Atom]:
@@ -390,19 +399,19 @@ def _of_matrix(name: str, value: np.ndarray, named: frozenset[str]) -> Iterator[
     """
     for axis, length in enumerate(value.shape):
         words = named | stems(("rows", "columns")[axis] if axis < 2 else "")
-        yield Atom(f"{name}.shape[{axis}]", int(length), words, (), 0.8)
+        yield Atom(f"{name}.shape[{axis}]", int(length), words, (), _OF_ARRAY)
     if value.dtype.kind not in "iuf" or not value.size or not np.isfinite(value).all():
         return
     for function in ("max", "min", "sum", "mean"):
         words = named | stems(MEANINGS[function])
         own = _plain(getattr(value, function)())
         if own is not None:
-            yield Atom(f"{name}.{function}()", own, words, (), 0.8)
+            yield Atom(f"{name}.{function}()", own, words, (), _OF_ARRAY)
     if value.ndim == 2 and value.size <= _CELLS:
         for (row, column), item in np.ndenumerate(value):
             code = f"{name}[{row}, {column}]"
             yield Atom(
-                code, _plain(item) or 0, named, (NAMELESS,), 0.9, series=f"{name}[*, {column}]"
+                code, _plain(item) or 0, named, (NAMELESS,), _CELL, series=f"{name}[*, {column}]"
             )
 
 
