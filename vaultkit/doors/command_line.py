@@ -7,23 +7,21 @@ command line names something that does not exist.
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
-from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import click
 
 from vaultkit import __version__, starter
-from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check, Fix
+from vaultkit.checks.check import EXCEPTED, FAILS, Fix
 from vaultkit.doors.binding import bind
+from vaultkit.doors.check_report import Found, counted, report, to_junit
 from vaultkit.edit.annotate import Annotations, NotOursError
 from vaultkit.edit.rename import Changes, RenameError, rename_heading, rename_note
 from vaultkit.edit.text import applied
@@ -31,12 +29,12 @@ from vaultkit.files import ChangedError, write_atomically
 from vaultkit.pipeline import baseline
 from vaultkit.pipeline.changed import GitError, affected, since
 from vaultkit.pipeline.inspect import Settings
-from vaultkit.pipeline.ledger import KINDS, Ledger, published
+from vaultkit.pipeline.ledger import Ledger, published
 from vaultkit.pipeline.machines import MACHINES, Machines
 from vaultkit.pipeline.process import Inspection
 from vaultkit.pipeline.runner import Runner
 from vaultkit.pipeline.shards import Shard, ShardError
-from vaultkit.pipeline.summary import MOST_OF_A_NOTE, VERDICTS, summary, unjudged_rows
+from vaultkit.pipeline.summary import VERDICTS
 from vaultkit.pipeline.update import REWRITTEN, apply, stale_mirrors
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
@@ -45,12 +43,6 @@ from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
 from vaultkit.store import Store, store_beside
 
-#: The inspections of notes.
-Found = list[Inspection]
-
-
-#: From so many lines on, not all are named.
-_FEW = 6
 #: Errors that are reported in one line, as wrong usage.
 _REFUSALS = (
     OptionsError,
@@ -191,12 +183,12 @@ def check(
     if with_baseline:
         found = _except_known(vault, found, whole=path.is_dir() and not (names or changed or shard))
     if junit:
-        junit.write_bytes(_junit(vault, found))
+        junit.write_bytes(to_junit(vault, found))
     if as_json:
         by_name = {vault.relative(inspection.note.path): inspection.checks for inspection in found}
         click.echo(json.dumps(published(by_name), ensure_ascii=False, indent=1))
     else:
-        _report(vault, found, path, verbose=verbose, unjudged=unjudged)
+        report(vault, found, path, verbose=verbose, unjudged=unjudged)
         if is_first:
             _say(f"\n{VERDICTS}")
     if annotations:
@@ -223,7 +215,7 @@ def merge(others: tuple[Path, ...], path: Path) -> None:
     ledger = Ledger(_read(path.resolve()))
     for other in others:
         file = other / "store.sqlite" if other.is_dir() else other
-        click.echo(f"{other}: {_count(ledger.merge(Store(file)), 'note', 'notes')}")
+        click.echo(f"{other}: {counted(ledger.merge(Store(file)), 'note', 'notes')}")
 
 
 @main.command()
@@ -461,102 +453,6 @@ def _fails(found: Found) -> bool:
     return any(check.outcome == FAILS for check in checks)
 
 
-def _report(
-    vault: Vault, found: Found, asked: Path, *, verbose: bool = False, unjudged: bool = False
-) -> None:
-    """Print failures with their note and line, a table if there are many, and the totals."""
-    here = Path.cwd()
-    tally: Counter[str] = Counter()
-    failures: list[tuple[str, Check]] = []
-    for inspection in found:
-        path = inspection.note.path
-        shown = path.relative_to(here) if path.is_relative_to(here) else path
-        places: dict[str, list[int]] = {}
-        for one in inspection.checks:
-            occurs = one.outcome == HOLDS and one.scope == FOUND
-            tally[FOUND if occurs else f"{one.outcome} {one.kind}"] += 1
-            tally[one.outcome] += 1
-            if one.outcome == FAILS:
-                failures.append((str(shown), one))
-                places.setdefault(one.why, []).append(one.line)
-        most = len(places) if verbose else MOST_OF_A_NOTE
-        for why, (line, *others) in islice(places.items(), most):
-            # A failure that occurs on many lines of a note is printed once.
-            also = f" (also in {_lines(others)})" if others else ""
-            first, *more = why.split("\n")
-            click.echo("\n".join([f"{shown}:{line}: {first}{also}", *more]))
-        if len(places) > most:
-            click.echo(f"{shown}: {len(places) - most} more; -v shows them")
-        for row in unjudged_rows([(str(shown), one) for one in inspection.checks if unjudged]):
-            click.echo(row)
-    command = f"vaultkit check {shlex.quote(str(asked))}"
-    for row in summary(failures, f"{command} --update", f"{command} --baseline"):
-        click.echo(row)
-    held = [
-        _count(tally[f"{HOLDS} {kind}"], kind, plural)
-        for kind, plural in KINDS.items()
-        if tally[f"{HOLDS} {kind}"]
-    ]
-    occur = "number occurs on its page" if tally[FOUND] == 1 else "numbers occur on their pages"
-    lists = "" if unjudged else " (--unjudged lists them)"
-    wrong = f"{tally[FAILS]} wrong" if tally[FAILS] else "nothing wrong"
-    excepted = [f"{tally[EXCEPTED]} excepted"] if tally[EXCEPTED] else []
-    holds = "holds" if sum(tally[f"{HOLDS} {kind}"] for kind in KINDS) == 1 else "hold"
-    checked = ", ".join([*([f"{', '.join(held)} {holds}"] if held else []), *excepted])
-    open_ = [
-        *([checked] if checked else []),
-        *([f"{tally[FOUND]} {occur}"] if tally[FOUND] else []),
-        *([f"{tally[UNJUDGED]} not judged{lists}"] if tally[UNJUDGED] else []),
-    ]
-    notes = _count(len(found), "note", "notes")
-    click.echo(f"{vault.root.name}: {notes}: {'; '.join(open_) or 'nothing to check'}; {wrong}")
-
-
-def _lines(numbers: list[int]) -> str:
-    """Return line numbers as text; of many, only the first ones.
-
-    >>> _lines([3]), _lines([3, 5]), _lines([1, 2, 3, 4, 5, 6, 7])
-    ('line 3', 'lines 3, 5', 'lines 1, 2, 3, 4 and 3 more')
-    """
-    few = numbers if len(numbers) < _FEW else numbers[: _FEW - 2]
-    rest = len(numbers) - len(few)
-    named = ", ".join(map(str, few)) + (f" and {rest} more" if rest else "")
-    return f"{'line' if len(numbers) == 1 else 'lines'} {named}"
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
-
-
-def _junit(vault: Vault, found: Found) -> bytes:
-    """Return the inspections as JUnit XML: a suite for each note, a case for each kind of check."""
-    root = ElementTree.Element("testsuites")
-    for inspection in found:
-        name = vault.relative(inspection.note.path)
-        suite = ElementTree.SubElement(root, "testsuite", name=name)
-        by_kind = sorted(inspection.checks, key=lambda one: one.kind)
-        for kind, checks in groupby(by_kind, key=lambda one: one.kind):
-            results = list(checks)
-            case = ElementTree.SubElement(suite, "testcase", classname=name, name=kind)
-            case.set("time", f"{sum(one.seconds for one in results):.3f}")
-            for one in results:
-                if one.outcome == FAILS:
-                    text = f"{name}:{one.line}: {one.why}"
-                    failure = ElementTree.SubElement(case, "failure", message=_line(one))
-                    # XML cannot hold control characters.
-                    failure.text = "".join(c for c in text if c.isprintable() or c in "\n\t")
-        failures = sum(case.find("failure") is not None for case in suite)
-        suite.set("tests", str(len(suite)))
-        suite.set("failures", str(failures))
-    data: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return data
-
-
-def _line(one: Check) -> str:
-    first = one.why.split("\n", 1)[0]
-    return "".join(char for char in first if char.isprintable())
-
-
 def _watch(
     vault: Vault, trials: int | None, update: bool, annotations: Annotations | None, path: Path,
     chosen: set[Path] | None,
@@ -586,7 +482,7 @@ def _watch(
             notes = [note for note in notes if note.path != annotations.path]
         found = _inspect(vault, notes, trials, update, again=False) if notes else []
         if notes:
-            _report(vault, found, path)
+            report(vault, found, path)
         if annotations:
             annotations.take(vault, ((one.note, one.checks) for one in found))
 
