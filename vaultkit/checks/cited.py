@@ -1,4 +1,4 @@
-"""Contradicts a number of another note: *[[Sag]], where the beam sags 15.2 mm*, if that is 12.5.
+"""Contradicts a number quoted from another note: *[[Sag]], where the beam sags 15.2 mm*.
 
 The numbers that a note shows in its outputs and sentences are compared with those in sentences of
 other notes, behind a link to it. A number is contradicted if neither note shows it, and the linked

@@ -1,4 +1,4 @@
-"""What the outputs, variables and tables of a note say their numbers are."""
+"""What the numbers of a note are, by the words in outputs, tables and names of variables."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class Incomplete:
 
 
 def _is_slip(name: str, other: str) -> bool:
-    """Return whether a name may be another one, misspelt: its case, two letters, one letter.
+    """Return whether two names may differ by a slip: in case, or in one or two letters.
 
     >>> _is_slip("Width", "width"), _is_slip("totel", "totle"), _is_slip("length", "lenth")
     (True, True, True)

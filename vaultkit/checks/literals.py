@@ -60,7 +60,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.
 
 
 def names_of(blocks: Iterable[Block]) -> frozenset[str]:
-    """Return the names that blocks bind, without those of modules and within functions."""
+    """Return the names that blocks bind, except names of modules and names within functions."""
     found: set[str] = set()
     for block in blocks:
         nodes: list[ast.AST] = [*parsed(source_of(block))]

@@ -1,4 +1,4 @@
-"""The check *shape*: each shape in running text is that of an array of the note."""
+"""The check *shape*: some array of the note must have each shape that running text states."""
 
 from __future__ import annotations
 
@@ -313,7 +313,7 @@ class Shapes:
         return _names(shape.dims) <= self.made.lengths
 
     def is_turned(self, shape: Shape, subject: str) -> bool:
-        """Return whether a shape is that of the transpose of its subject."""
+        """Return whether the transpose of the subject has this shape."""
         return shape.turned and not subject.endswith(".T") and "@" not in subject
 
     def rests_on(self, shape: Shape) -> str:

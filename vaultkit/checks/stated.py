@@ -178,7 +178,7 @@ def _is_part(
     last: Stated,
     words: Lexicon,
 ) -> bool:
-    """Return whether a number is the whole of which the number before it is a part."""
+    """Return whether a number is the whole, and the number before it a part of it: *3 of 4*."""
     if not before or before[-1][0].end > last.start:
         return False
     between = text[before[-1][0].end : last.start].strip().lower()

@@ -47,7 +47,7 @@ Source = Mapping[Key, Sequence[float]]
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of a number in a table: whether it is right, and the evidence."""
+    """The verdict on a number in a table: whether it is right, and the evidence."""
 
     line: int
     column: int

@@ -1,4 +1,4 @@
-"""Reads what a sentence says that a number is: of which label, of which noun, in which unit.
+"""Reads what a sentence says of a number: its label, the noun that it counts, its unit.
 
 *Calais has 7.35 m* gives 7.35 to *Calais*, in *m*; *a ferry to Calais takes 7 hours* gives it
 nothing. The words are in the lexicon of the language.

@@ -267,7 +267,7 @@ def _is_earlier(left: ast.expr, right: ast.expr) -> bool:
 
 
 def _rank(node: ast.expr) -> tuple[str, float] | None:
-    """Return what a side is an element of, and its place in the order of time."""
+    """Return the array of which a side is an element, and its place in the order of time."""
     match node:
         case ast.Subscript(owner, index):
             try:

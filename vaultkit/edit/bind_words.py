@@ -400,7 +400,7 @@ def _are_of_one_kind(left: str, right: str) -> bool:
 def _comparable(left: str, right: str) -> bool:
     """Return whether two expressions are of one kind: both are variables, or both are elements.
 
-    That the maximum of a list is above its minimum says nothing.
+    The maximum of a list, for example, is never below its minimum.
     """
     if "(" in left + right and identifiers(left) == identifiers(right):
         return False

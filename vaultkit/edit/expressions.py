@@ -201,7 +201,7 @@ class Expressions:
         self, code: str, series: str, item: Any, named: frozenset[str],
         label: tuple[frozenset[str], ...],
     ) -> Iterator[Atom]:  # fmt: skip
-        """Yield the parts of an element: those of a tuple, list or dictionary.
+        """Yield the parts of an element that is a tuple, list or dictionary.
 
         ``code`` is the element, and ``series`` the same for all elements of its list; ``named`` are
         the words of the list's name, and ``label`` those of the element. In a list of tuples, the

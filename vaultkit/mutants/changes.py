@@ -124,7 +124,7 @@ def changes(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
 
 
 def _plain(text: str) -> str:
-    """Return a text with everything blank that is neither prose nor code in a line."""
+    """Return a text with blanks for everything except prose and inline code."""
 
     def blank(piece: re.Match[str]) -> str:
         return piece[0] if piece["code"] else re.sub(r"[^\n]", "\ufffc", piece[0])

@@ -130,7 +130,7 @@ def task_of(
 
 
 def text_checks(task: Task, vault: Vault) -> Iterator[Check]:
-    """Yield the checks of the text of a note, as far as its task asks for them."""
+    """Yield those checks of the text of a note that its task requests."""
     found = _text_checks(task.note, vault, task.names, task.settings)
     yield from strictly(found) if task.settings.strict else found
 

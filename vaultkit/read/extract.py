@@ -145,7 +145,7 @@ def _alt(words: str) -> str:
 
 
 def of_html(source: str, line: int) -> Iterator[Prose]:
-    """Yield the text of a block of HTML, and that of its attributes."""
+    """Yield the text of a block of HTML, and the text in its attributes."""
     parser = _Text(line)
     parser.feed(source)
     parser.close()

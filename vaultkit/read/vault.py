@@ -231,7 +231,7 @@ class Vault:
         return frozenset(hidden | {p for p in shown[True] - shown[False] if p not in self.notes})
 
     def holds(self, path: Path) -> bool:
-        """Return whether a path is that of a file of the vault."""
+        """Return whether a path leads to a file of the vault."""
         return path in self._known
 
     def is_template(self, path: Path) -> bool:

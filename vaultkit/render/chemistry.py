@@ -211,7 +211,7 @@ class _Formula:
         return True
 
     def attach(self, raised: str | None, lowered: str | None) -> None:
-        """Append scripts to those of the last part."""
+        """Add scripts to the last part."""
         base = self.parts.pop() if self.takes_scripts and self.parts else "{}"
         if re.search(r"[\^_]\{", base) or base in (")", "]", r"\}"):
             base = f"{{{base}}}"

@@ -97,7 +97,7 @@ def local_modules(root: Path) -> list[str]:
 
 
 def is_local(name: str, origin: object, root: Path) -> bool:
-    """Return whether a module is in a folder, and neither installed there nor of the engine."""
+    """Return whether a module is in a folder, but not installed there, and not the engine's."""
     # Called for thousands of modules per note, so the test that excludes most comes first.
     if not isinstance(origin, str) or not origin.startswith(f"{root}{os.sep}"):
         return False

@@ -163,7 +163,7 @@ class Watch:
         self._made[name] = self._line(), event not in _MOVES
 
     def _is_hidden(self, path: str) -> bool:
-        """Return whether a file is in a hidden folder, such as a cache, or in that of tempfile."""
+        """Return whether a file is in a hidden folder, such as a cache, or in tempfile's folder."""
         parts = Path(path).relative_to(self._beside).parts
         temporary = str(Path(tempfile.gettempdir()).resolve())
         here = _is_in(temporary, self._beside) and _is_in(path, temporary)

@@ -293,7 +293,7 @@ def notebook_uri(name: str) -> str:
 
 
 def markdown_of(note: Note, shown: str) -> str:
-    """Return the Markdown of a note; of a notebook, that of its page."""
+    """Return the Markdown of a note; for a notebook, the Markdown of its page."""
     return "\n".join([*note.shown, ""]) if note.path.suffix == ".md" else shown
 
 

@@ -390,7 +390,7 @@ class Atoms(Ranges):
     def environment(self) -> Node:
         """Parse a matrix or cases.
 
-        A ``vmatrix`` is a determinant, a matrix of one column a vector. `several` expands dots.
+        A ``vmatrix`` is a determinant; a matrix of one column is a vector. `several` expands dots.
         """
         self.take(r"\begin")
         name = "".join(t.text for t in self.group())

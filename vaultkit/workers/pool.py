@@ -81,7 +81,7 @@ class Workers:
             self._new_keeper()
 
     def submit(self, key: str, given: Callable[[], bytes] = bytes) -> None:
-        """Submit the work of a key, to be done after that of earlier keys.
+        """Submit the work of a key; the work of earlier keys is done first.
 
         ``given`` returns the data of the key; it is called when the key is sent to a keeper.
         """
