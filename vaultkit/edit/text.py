@@ -105,8 +105,8 @@ def carried(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]
     Returns
     -------
     tuple
-        The number of equal lines at the beginning; the line of ``before`` from which on the lines
-        at the end are equal; and the difference of their line numbers.
+        The number of equal lines at the beginning; the first of the equal lines at the end, in
+        ``before``; and the difference of their line numbers in the two texts.
     """
     most = min(len(before), len(after))
     head = next((i for i in range(most) if before[i] != after[i]), most)
