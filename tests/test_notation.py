@@ -83,7 +83,8 @@ def _matrix(value: Any) -> bool:
 
 
 def _size(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and value > 0
+    """Several sizes at once are an array of integers."""
+    return np.asarray(value).dtype.kind in "iu" and bool(np.all(np.asarray(value) > 0))
 
 
 def _weights(value: Any) -> bool:
