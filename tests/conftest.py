@@ -12,14 +12,15 @@ from hypothesis import settings
 # How many random examples are tried. A test that needs another number multiplies it:
 # ``settings(max_examples=15 * settings().max_examples)``.
 settings.register_profile("few", parent=settings(), max_examples=20)
+settings.register_profile("some", parent=settings(), max_examples=40)
 settings.register_profile("all", parent=settings(), max_examples=100)
 
 
 @pytest.hookimpl(tryfirst=True)  # --hypothesis-profile comes later, and wins
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the number of random examples before any test module is read."""
-    full = config.option.all or config.option.rest
-    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("all" if full else "few"))
+    usual = "all" if config.option.all else "some" if config.option.rest else "few"
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or usual)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -387,11 +387,21 @@ def outcomes(checks: list[Check]) -> Counter[tuple[Any, ...]]:
 
 
 @pytest.mark.long
-def test_all_notes_come_out_in_a_browser_as_they_do_here(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
-    """NumPy is 2.0 there. It prints no output of any note otherwise than the newest does."""
+def test_all_notes_come_out_in_a_browser_as_they_do_here(
+    visit: Visitor,
+    pyodide: Path,  # noqa: ARG001
+    pytestconfig: pytest.Config,
+) -> None:
+    """NumPy is 2.0 there. It prints no output of any note otherwise than the newest does.
+
+    Without ``--all``, every fourth note runs: all of them take two minutes.
+    """
     page = visit.open()
     page.add_init_script(LISTEN)
     visit.go(page, "checks/")
+    rows = page.locator(".vk-ledger tr[data-note]")
+    step = 1 if pytestconfig.option.all else 4
+    rows.evaluate_all("(rows, step) => rows.forEach((row, i) => i % step && row.remove())", step)
     start(page).click()
     expect(said(page)).to_contain_text("Checking note", timeout=BOOT)
     expect(page.locator(".vk-run progress")).to_be_hidden()
@@ -403,9 +413,8 @@ def test_all_notes_come_out_in_a_browser_as_they_do_here(visit: Visitor, pyodide
         if "check" in data:
             found[data["id"]].append(Check.from_plain(data["check"]))
     vault = VAULT
-    rows = page.locator(".vk-ledger tr[data-note]")
     names = rows.evaluate_all("rows => rows.map(row => row.dataset.note)")
-    assert sorted(names) == sorted(vault.relative(path) for path in vault.notes)
+    assert len(names) == -(-len(vault.notes) // step)
     runner = Runner(vault, Settings(), ledger=Ledger(vault))  # knows what has been checked
     try:
         runner.submit([(vault.notes[vault.root / name], None) for name in names])

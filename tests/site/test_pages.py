@@ -25,15 +25,19 @@ SEEN = """() => {
   };
 }"""
 # The rule on the size of what is tapped is off unless asked for.
-EVERY = {"rules": {"target-size": {"enabled": True}, "color-contrast": {"enabled": False}}}
+EVERY = {"rules": {"target-size": {"enabled": True}}}
 # What else may differ with colours and width.
 LOOKS = {
     "runOnly": {
         "type": "rule",
-        "values": ["link-in-text-block", "scrollable-region-focusable", "target-size"],
+        "values": [
+            "color-contrast",
+            "link-in-text-block",
+            "scrollable-region-focusable",
+            "target-size",
+        ],
     }
 }
-CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 # To judge the contrast of each word takes seconds a page, and most words look like those of another
 # page: marks one of each look that is not known yet, and returns these looks.
 MARK = """known => {
@@ -71,12 +75,12 @@ def complaints(page: Page, rules: dict[str, object]) -> list[str]:
     """Return violations of these accessibility rules, or of the contrast of colours."""
     page.evaluate(NEAR)
     looks = page.evaluate(MARK, [*ENOUGH])
-    faint = violations(page, CONTRAST, "[data-look]") if looks else []
-    if not faint:
+    found = violations(page, rules, contrast_of="[data-look]")
+    if "color-contrast" not in {rule["id"] for rule in found}:
         ENOUGH.update(looks)
     return [
         f"{page.url}: {rule['id']}: {node['html'][:120]} {node['failureSummary'][:300]}"
-        for rule in [*violations(page, rules), *faint]
+        for rule in found
         for node in rule["nodes"]
     ]
 

@@ -153,17 +153,29 @@ def restyle(page: Page, width: int, scheme: Literal["light", "dark"], **media: A
     page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
 
 
+AXE = Axe().axe_script
+
+
 def violations(
-    page: Page, options: dict[str, Any], context: str | None = None
+    page: Page,
+    options: dict[str, Any],
+    context: str | None = None,
+    *,
+    contrast_of: str = "*",
 ) -> list[dict[str, Any]]:
-    """Return axe's accessibility violations on the page or a part of it."""
-    page.evaluate(Axe().axe_script)
+    """Return axe's accessibility violations on the page or a part of it.
+
+    Contrast is judged only for elements that match `contrast_of`.
+    """
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
     found: list[dict[str, Any]] = page.evaluate(
-        """async ([context, options]) => {
+        """async ([context, options, contrast]) => {
+          axe.configure({ rules: [{ id: "color-contrast", selector: contrast }] });
           const all = { ...options, resultTypes: ["violations"] };
           return (await axe.run(context ?? document, all)).violations;
         }""",
-        [context, options],
+        [context, options, contrast_of],
     )
     return found
 

@@ -223,8 +223,8 @@ long = pytest.mark.long
     [
         (0, 5, "", ""),
         pytest.param(0, None, "", "", marks=long),
-        pytest.param(1, None, ", pyodide: pyodide", OTHERS, marks=long),
-        pytest.param(4, 12, "", SNIPPETS, marks=long),
+        pytest.param(1, 15, ", pyodide: pyodide", OTHERS, marks=long),
+        pytest.param(4, 7, "", SNIPPETS, marks=long),
     ],
 )
 def test_any_edit_leaves_the_site_as_if_it_were_new(
