@@ -11,7 +11,7 @@ export NO_MKDOCS_2_WARNING := 1
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
 	@echo "make test     check everything in minutes: the notes, the code, the site in a browser"
-	@echo "make test-all the same with the long tests and more random examples"
+	@echo "make test-all the same with the long tests, on all pages and inputs; 20 minutes"
 	@echo "make machines run the notes as other machines compute, and see whether anything differs"
 	@echo "make watch    check the notes again at every save"
 	@echo "make site     build the site into site/, ready to publish"
@@ -45,7 +45,7 @@ test: .venv/test
 test-all: .venv/test
 	@$(BIN)/python tests --all
 
-# What `make test` leaves out.
+# What `make test` leaves out; of tests that repeat one thing on many pages or inputs, a sample.
 test-rest: .venv/test
 	@$(BIN)/python tests --rest
 

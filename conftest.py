@@ -2,7 +2,8 @@
 
 Tests marked ``long`` are left out, unless somebody gives ``--all`` (or sets ``VAULT_TESTS=all``),
 chooses by ``-m``, or names a test by its id. ``--rest`` (``VAULT_TESTS=rest``) runs only what is
-left out without ``--all``. Without either, tests on random examples take few of them:
+left out without ``--all``; of tests that repeat one thing on many pages or inputs it runs a sample, and
+leaves out those marked ``full``. Without either, tests on random examples take few of them:
 ``tests/conftest.py``.
 """
 
@@ -77,15 +78,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
-        long = item.get_closest_marker("long") is not None
+        full = item.get_closest_marker("full") is not None
+        long = full or item.get_closest_marker("long") is not None
         # Those on random examples take more of them in the rest.
         examples = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        (kept if (long or examples if rest else not long) else left).append(item)
+        chosen = (long or examples) and not full if rest else not long
+        (kept if chosen else left).append(item)
+        config.stash[_LEFT_OUT] += full if rest else not chosen
     if left:
         items[:] = kept
         config.hook.pytest_deselected(items=left)
-    if not rest:
-        config.stash[_LEFT_OUT] = len(left)
 
 
 @pytest.hookimpl(trylast=True)

@@ -41,16 +41,20 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(tryfirst=True)  # before long tests are left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark as long the parameters of a test that ``usually`` does not name."""
+    """Mark parameters of a test: ``long`` if ``usually``, ``full`` if ``sample`` does not name them."""
     named: dict[tuple[str, str], bool] = {}
     for item in items:
-        if isinstance(item, pytest.Function) and (mark := item.get_closest_marker("usually")):
+        if not isinstance(item, pytest.Function):
+            continue
+        for name, other in (("usually", "long"), ("sample", "full")):
+            if not (mark := item.get_closest_marker(name)):
+                continue
             known = [end for end in mark.args if item.callspec.id.endswith(end)]
             if not known:
-                item.add_marker("long")
+                item.add_marker(other)
             test = item.nodeid.partition("[")[0]
             for end in mark.args:
                 named[test, end] = named.get((test, end), False) or end in known
     wrong = [f"{test}: {end}" for (test, end), found in named.items() if not found]
     if wrong and not any("::" in name for name in config.args):
-        raise pytest.UsageError(f"the mark `usually` names what is no parameter: {wrong}")
+        raise pytest.UsageError(f"a mark names what is no parameter: {wrong}")

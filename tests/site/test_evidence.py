@@ -172,6 +172,7 @@ RESTS_ON = {
 }
 
 
+@pytest.mark.sample("mouse-1280", "touch-390", "keyboard-390")
 @pytest.mark.usually("mouse-1280")
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("way", WAYS)

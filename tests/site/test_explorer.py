@@ -207,6 +207,7 @@ def test_where_the_recording_is_missing_the_drawing_stays(visit: Visitor) -> Non
 # How it is used.
 
 
+@pytest.mark.sample("attention-explorer/")
 @pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 def test_without_javascript_the_drawing_stays(visit: Visitor, path: str) -> None:
@@ -222,6 +223,7 @@ def test_without_javascript_the_drawing_stays(visit: Visitor, path: str) -> None
     assert smallest >= 9.5
 
 
+@pytest.mark.sample("attention-explorer/", "cross-attention/")
 @pytest.mark.usually("attention-explorer/")
 @pytest.mark.parametrize("path", PAGES)
 def test_it_begins_as_drawn_resets_and_leaves_paper_to_the_drawing(
@@ -314,6 +316,7 @@ def test_a_head_is_chosen_and_hidden_by_keyboard(visit: Visitor) -> None:
     expect(words(panel)).to_contain_text("with what they were")
 
 
+@pytest.mark.sample("attention-explorer/", "cross-attention/")
 @pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 def test_it_is_used_by_touch_on_a_phone(visit: Visitor, path: str) -> None:
@@ -413,6 +416,7 @@ PLACES = """(panel) => {
 }"""
 
 
+@pytest.mark.sample("attention-explorer/", "cross-attention/")
 @pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 def test_nothing_moves_while_a_reader_points(visit: Visitor, path: str) -> None:
@@ -429,6 +433,7 @@ def test_nothing_moves_while_a_reader_points(visit: Visitor, path: str) -> None:
 # For everyone.
 
 
+@pytest.mark.sample("attention-explorer/", "a-head-that-learns/")
 @pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
 def test_axe_finds_nothing(visit: Visitor, path: str) -> None:
@@ -463,6 +468,7 @@ def test_it_is_there_after_a_page_that_was_loaded_in_place(visit: Visitor) -> No
     expect(words(panel)).to_contain_text("“she” gives")
 
 
+@pytest.mark.sample("390")
 @pytest.mark.long
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_jumps_when_it_comes(visit: Visitor, width: int) -> None:

@@ -389,6 +389,7 @@ def test_it_works_on_pages_that_are_loaded_in_place(ask: Visitor) -> None:
         expect(page.locator(".vk-predicted [role=status]")).to_have_count(1)
 
 
+@pytest.mark.sample("390-dark")
 @pytest.mark.long
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_axe_finds_nothing(ask: Visitor, width: int, scheme: str) -> None:

@@ -141,6 +141,7 @@ def test_every_one_is_tried() -> None:
         assert f'data-touch="{name}"' in drawing
 
 
+@pytest.mark.sample("320", "1280")
 @pytest.mark.long
 @pytest.mark.parametrize("width", [320, 390, 768, 1280])
 def test_nothing_moves_when_one_comes(visit: Visitor, width: int) -> None:
@@ -160,6 +161,7 @@ def test_nothing_moves_when_one_comes(visit: Visitor, width: int) -> None:
         assert abs(after - before) <= 1, (name, before, after)
 
 
+@pytest.mark.sample("pipeline", "mask-to-paint", "context-vector")
 @pytest.mark.long
 @WIDGET
 def test_it_fits_and_axe_finds_nothing(visit: Visitor, name: str) -> None:
@@ -184,6 +186,7 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor, name: str) -> None:
         assert style == ["solid", 28]
 
 
+@pytest.mark.sample("softmax-temperature", "pipeline", "single-query", "context-vector")
 @pytest.mark.usually("softmax-temperature")
 @WIDGET
 def test_it_begins_as_drawn_and_every_control_works_by_keyboard(visit: Visitor, name: str) -> None:
@@ -273,6 +276,9 @@ WAYS: dict[str, Callable[[Page, Locator, tuple[float, float]], None]] = {
 }
 
 
+@pytest.mark.sample(
+    "mouse-1280-context-vector", "touch-390-softmax-temperature", "mouse-1280-dot-against-cosine"
+)
 @pytest.mark.long
 @WIDGET
 @pytest.mark.parametrize(("way", "width"), [("mouse", 1280), ("touch", 390)])
@@ -683,6 +689,7 @@ STEP_IS_SEEN = """() => {
 }"""
 
 
+@pytest.mark.sample("390-reduce")
 @pytest.mark.long
 @pytest.mark.parametrize(("width", "motion"), [(1280, "no-preference"), (390, "reduce")])
 def test_the_pipeline_is_described_in_steps(visit: Visitor, width: int, motion: str) -> None:

@@ -61,6 +61,7 @@ def test_the_file_holds_what_the_model_attends_to(whole):
 
 
 # All would take minutes.
+@pytest.mark.sample("5-7")
 @pytest.mark.long
 @pytest.mark.parametrize(("block", "head"), [(0, 4), (5, 7)])
 def test_the_file_holds_what_is_lost_without_a_head(minilm, whole, block, head):

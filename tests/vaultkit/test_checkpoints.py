@@ -247,6 +247,7 @@ def test_what_has_been_read_and_has_changed_is_read_again(runs: Runs, folder: Pa
     assert began(runs(text)) != began(runs(text))
 
 
+@pytest.mark.sample("19")
 @pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_note_that_ends_or_stops_checkpoints_runs_whole(

@@ -269,6 +269,7 @@ def test_the_next_key_ends_what_runs(vault: Path) -> None:
         assert "array([3., 6.])" in str(problems)
 
 
+@pytest.mark.sample("is killed")
 @pytest.mark.long
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("how", ["closes", "is killed"])
@@ -424,6 +425,7 @@ def test_a_code_action_and_a_rename_are_edits_of_the_workspace(editor: Editor) -
     }  # fmt: skip
 
 
+@pytest.mark.sample("utf-16")
 @pytest.mark.long
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 def test_places_are_reported_in_what_the_editor_counts_in(vault: Path, encoding: str) -> None:
