@@ -2,8 +2,8 @@
 
 Tests marked ``long`` are left out, unless somebody gives ``--all`` (or sets ``VAULT_TESTS=all``),
 chooses by ``-m``, or names a test by its id. ``--rest`` (``VAULT_TESTS=rest``) runs only what is
-left out without ``--all``; of tests that repeat one thing on many pages or inputs it runs a sample, and
-leaves out those marked ``full``. Without either, tests on random examples take few of them:
+left out without ``--all``; of tests that repeat one thing on many pages or inputs it runs a sample,
+and leaves out those marked ``full``. Without either, tests on random examples take few of them:
 ``tests/conftest.py``.
 """
 

@@ -41,7 +41,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(tryfirst=True)  # before long tests are left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark parameters of a test: ``long`` if ``usually``, ``full`` if ``sample`` does not name them."""
+    """Mark ``long`` what ``usually`` does not name, and ``full`` what ``sample`` does not."""
     named: dict[tuple[str, str], bool] = {}
     for item in items:
         if not isinstance(item, pytest.Function):

@@ -60,8 +60,8 @@ MARK = """known => {
   found.forEach(element => { element.dataset.look = ""; });
   return [...found.keys()];
 }"""
-# Axe takes longer the more elements there are. What is marked is kept; of the rest of code, formulas
-# and drawings only the text, and nothing of the navigation.
+# Axe takes longer the more elements there are. What is marked is kept; of the rest of code,
+# formulas and drawings only the text, and nothing of the navigation.
 SLIM = """() => {
   document.querySelectorAll(".md-sidebar, .md-footer").forEach(e => e.remove());
   const slim = (where, what) => document.querySelectorAll(where).forEach(part => {
