@@ -70,6 +70,30 @@ def padding_mask(lengths: np.ndarray, m: int) -> np.ndarray:
     return np.arange(m) < lengths[..., np.newaxis, np.newaxis]
 
 
+def document_mask(documents: np.ndarray) -> np.ndarray:
+    """Let every query attend to the tokens of its own text, where several are packed in a row.
+
+    Parameters
+    ----------
+    documents : (..., n) of integers
+        The number of each token's text.
+
+    Returns
+    -------
+    (..., n, n), boolean
+
+    Examples
+    --------
+    >>> (causal_mask(4) & document_mask(np.array([0, 0, 1, 1]))).astype(int)
+    array([[1, 0, 0, 0],
+           [1, 1, 0, 0],
+           [0, 0, 1, 0],
+           [0, 0, 1, 1]])
+    """
+    mask: np.ndarray = documents[..., :, np.newaxis] == documents[..., np.newaxis, :]
+    return mask
+
+
 def window_mask(n: int, window: int, num_sinks: int = 0) -> np.ndarray:
     """Let query i attend to itself and to the window - 1 tokens before it, and to the sinks.
 

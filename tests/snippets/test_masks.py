@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from snippets.attention import scaled_dot_product_attention
-from snippets.masks import additive_mask, causal_mask, padding_mask, window_mask
+from snippets.masks import additive_mask, causal_mask, document_mask, padding_mask, window_mask
 
 
 def draw(*shape):
@@ -30,6 +30,25 @@ def test_padding_mask_lets_attend_to_the_first_tokens():
     mask = padding_mask(np.array([0, 2, 3]), 3)
     assert mask.shape == (3, 1, 3)
     assert_array_equal(mask[:, 0], [[0, 0, 0], [1, 1, 0], [1, 1, 1]])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_packed_texts_get_what_each_gets_alone(is_causal, dtype):
+    """The mask is that of PyTorch's own test, document_masking_causal in test_flex_attention.py."""
+    documents = np.array([[3, 3, 3, 1, 1, 7], [2, 2, 2, 2, 2, 0]])
+    x = draw(2, 6, 4).astype(dtype)
+    mask = document_mask(documents)
+    for row, q_idx, kv_idx in np.ndindex(2, 6, 6):
+        assert mask[row, q_idx, kv_idx] == (documents[row, q_idx] == documents[row, kv_idx])
+    packed = scaled_dot_product_attention(x, x, x, mask & causal_mask(6) if is_causal else mask)
+    assert packed.dtype == dtype
+    for row, numbers in enumerate(documents):
+        for number in set(numbers.tolist()):
+            text = x[row][numbers == number]
+            alone = scaled_dot_product_attention(text, text, text, is_causal=is_causal)
+            found = packed[row][numbers == number]
+            assert_allclose(found, alone, rtol=0, atol=8 * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("mask", [causal_mask(3), causal_mask(2, 3), padding_mask([1, 2], 3)])
