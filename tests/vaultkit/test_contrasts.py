@@ -13,6 +13,8 @@ from vaultkit.read.vault import Vault
 
 #: A sentence that agrees with its numbers, and one that does not.
 PAIRS = [
+    ("It is 0.44, which is larger than the 0.36.", "It is 0.36, which is larger than the 0.36."),
+    ("41 % of 10,000 are, which is less than half.", "51 % of 10,000 are, less than half."),
     ("It falls from 1.0 to 0.2.", "It falls from 0.2 to 1.0."),
     ("The error falls steadily from 12 % to 9 %.", "The error falls steadily from 9 % to 12 %."),
     ("It rises from 3 to 5 steps.", "It rises from 5 to 3 steps."),

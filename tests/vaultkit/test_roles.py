@@ -145,7 +145,54 @@ mass 5 g
 """
 
 #: A page, a sentence that is right, and one in which the number has another role.
+STONE = """
+```python
+t = 2.5
+print(0.5 * 9.81 * t**2, 9.81 * t)
+```
+
+```text
+30.65625 24.525000000000002
+```
+"""
+RULE = """
+```python
+for n in (4, 8, 16):
+    print(n, round(0.4 / n**2, 5))
+```
+
+```text
+4 0.025
+8 0.00625
+16 0.00156
+```
+"""
+UNITS = """
+```python
+limit = 24_000
+minutes, volts = 48.5, 9
+print(f"pace {minutes / 10:.2f} min/km")
+print(f"speed {600 / minutes:.2f} km/h")
+print(f"current {volts / 8:.3f} mA")
+```
+
+```text
+pace 4.85 min/km
+speed 12.37 km/h
+current 1.125 mA
+```
+"""
+
 PAIRS = [
+    (STONE, "It fell 30.7 m and has 24.5 m/s.", "It fell 24.5 m and has 24.5 m/s."),
+    (STONE, "30.7 m is more than the 24.5 m.", "24.5 m is more than the 24.5 m."),
+    (STONE, "It comes to 30.656 m.", "It comes to 30.665 m."),
+    (RULE, "With 8 pieces the error is 0.0062.", "With 8 pieces the error is 0.0016."),
+    (UNITS, "We ran fast, at 12.37 km/h.", "We ran fast, at 4.85 km/h."),
+    (UNITS, "We ran with a speed of 12.37 km/h.", "We ran with a speed of 4.85 km/h."),
+    (UNITS, "We measured 1.125 mA.", "We measured 1.125 µA."),
+    (UNITS, "Of 48 kHz, the limit is 24 kHz.", "Of 48 kHz, the limit is 24 MHz."),
+    (TIDE, "Brest has 6.92, Calais 7.35.", "Brest has 7.35, Calais 7.35."),
     (TIDE, "Calais has 7.35 m.", "Calais has 6.92 m."),
     (TIDE, "In Dover the tide rises 6.71 m.", "In Dover the tide rises 7.35 m."),
     (TIDE, "It is 6.71 m for Dover.", "It is 6.92 m for Dover."),
@@ -180,6 +227,12 @@ PAIRS = [
 
 #: Sentences in which the number may belong to something else, and which are not contradicted.
 OPEN = [
+    (STONE, "The mean is 24.5 and the median 24.5, too."),
+    (STONE, "Both have 24.5 m, and 24.5 m is far."),
+    (STONE, "Light travels 299792 km in a second, or 30.9 m in a tenth of a microsecond."),
+    (RULE, "With 8 pieces, and then with 16, it is 0.0016."),
+    (UNITS, "A snail has 0.0012 km/h, and sound 1235 km/h."),
+    (UNITS, "Another wire has 1.125 A."),
     (TIDE, "Without Calais, 6.92 m is the most."),
     (TIDE, "Calais is next, and then come 6.92 m."),
     (TIDE, "From Dover it is not far to a tide of 7.35 m."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -54,6 +55,8 @@ class Numbers:
             if other.goes_on and (one.bounds == "between" or _TO.fullmatch(other.text_before))
             if _value(one) == _value(other) is not None
         }
+        named = {(q.sentence, q.of, _value(q)) for q in quantities if q.of}
+        again = Counter((sentence, name) for sentence, name, _ in named)
         for index, quantity in enumerate(quantities):
             line, text, column = quantity.line, quantity.text, quantity.column
 
@@ -67,7 +70,9 @@ class Numbers:
                 r and all(known.rounds_to(a, counted=True) for a in r) for r in quantity.readings
             ):
                 values = " or ".join(f"{number:.6g}" for number in sorted(known.numbers))
-                sure = quantity.of not in loops and _contradicts(quantity, known)
+                # *First `x[0] = 4`, then `x[0] = 6`* has the value of an earlier moment.
+                is_once = again[quantity.sentence, quantity.of] == 1
+                sure = is_once and quantity.of not in loops and _contradicts(quantity, known)
                 outcome = FAILS if sure else UNJUDGED
                 yield verdict(outcome, f"{quantity.of} is {values}")
             elif known and len(quantity.readings) == 1:

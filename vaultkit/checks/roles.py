@@ -14,11 +14,13 @@ from functools import cached_property
 from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check
+from vaultkit.checks.confused import Confused
 from vaultkit.checks.facts import Fact, Facts, Family, Label
-from vaultkit.checks.stated import digits_of, shortened, significant
+from vaultkit.checks.stated import is_slip, shortened, significant
 from vaultkit.checks.tables import Tables
 from vaultkit.claims.attributions import (
     Place,
+    attribution,
     behind,
     beside,
     clause_of,
@@ -62,6 +64,7 @@ class Roles:
         self.lexicon = lexicon(str(note.meta.get("lang") or "en"))
         self.note = note
         self.facts = Facts(note, self.lexicon)
+        self.confused = Confused(self.lexicon)
 
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block observed."""
@@ -71,6 +74,7 @@ class Roles:
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Collect what a block prints, and the variables that it leaves."""
         self.facts.observe(block, steps, variables)
+        self.confused.observe(block, steps, variables)
 
     def check(self, numbers: Iterable[Check]) -> Iterator[Check]:
         """Yield the checks of the numbers of a note, those contradicted among them as failures."""
@@ -88,9 +92,12 @@ class Roles:
         """Yield the places of wrong numbers, each with its text and why it is wrong."""
         families = list(self.facts.with_tables(self.tables.sources))
         facts = list(self.facts.facts)
-        if not families and not facts:
+        if not families and not facts and not self.confused.outputs:
             return
-        for sentence in sentences(self.note, self.lexicon):
+        every = list(sentences(self.note, self.lexicon))
+        for sentence, number, why in self.confused.wrong(self.note, every):
+            yield sentence.place_of(number.start), (number.text, why)
+        for sentence in every:
             found = _of_families(sentence, families)
             for number in sentence.numbers:
                 if number.bounds or number.times:
@@ -105,6 +112,8 @@ class Roles:
         words = subject(sentence, number)
         is_subject = bool(words)
         words = words or possession(sentence, number)
+        is_said = bool(words)
+        words = words or attribution(sentence, number)
         if not words:
             return ""
         label = frozenset(words)
@@ -114,6 +123,7 @@ class Roles:
             fact
             for fact in facts
             if fact.functions <= label <= fact.label and "length" not in fact.source
+            if is_said or label == fact.label
         ]
         values = {fact.value for fact in named}
         units = behind(sentence, number)
@@ -136,14 +146,18 @@ class Roles:
         if others and significant(number) >= (_TELLING if is_known else _SURE):
             return f"{what}, and that is {others[0].source}"
         value = named[0].value
-        if not is_copula(sentence, number) or not all(_is_same(value, v) for v in values):
+        if (
+            not is_said
+            or not is_copula(sentence, number)
+            or not all(_is_same(value, v) for v in values)
+        ):
             return ""
         if units and any(fact.unit for fact in named) and not self._has_unit(units, named):
             return ""
         small = number.value.denominator == value.denominator == 1 and abs(number.value) < _TOP
         if len(values) == 1 and small and _is_plain(number) and abs(value) < _TOP:
             return what
-        if significant(number) >= _SURE and any(_is_slip(number, v) for v in values):
+        if significant(number) >= _SURE and any(is_slip(number, v) for v in values):
             return what
         is_alone = is_subject and is_known and all(fact.label == label for fact in named)
         if is_alone and significant(number) >= _TELLING and leads(sentence, number):
@@ -226,7 +240,10 @@ def _of_another(
         return
     if significant(number) < (1 if has_unit else _TELLING):
         return
-    if is_apart(sentence, clause_of(sentence.text, number.start, named.start)):
+    clause = clause_of(sentence.text, number.start, named.start)
+    # *Ng has 33.8 %, which is less than half*: only the first clause is about Ng.
+    ends = sentence.text.find(", which ", max(number.end, named.end))
+    if is_apart(sentence, clause if ends < 0 else clause.split(", which ")[0]):
         return
     own = family.rows[named.label]
     is_share = behind(sentence, number) == ["%"] and not has_unit
@@ -255,6 +272,10 @@ def _exchanged(
         for number in sentence.numbers
     ]
     own = [(number, labels) for number, labels in whose if labels]
+    if len(own) == len(named) > 1 and all(len(labels) == 1 for _, labels in own):
+        again = _again(sentence, family, named, place, [(n, labels[0]) for n, labels in own])
+        if again:
+            return set(), again
     if len(own) != len(named) or any(len(labels) != 1 for _, labels in own):
         return set(), {}
     if {labels[0] for _, labels in own} != set(values):
@@ -279,20 +300,40 @@ def _exchanged(
     }
 
 
+def _again(
+    sentence: Sentence,
+    family: Family,
+    named: Sequence[Place],
+    place: int,
+    own: Sequence[tuple[Stated, Label]],
+) -> dict[int, str]:
+    """Return the number of another label that is beside two: *Mercury has 0.61, Venus 0.61*."""
+    pairs = list(zip(named, own, strict=True))
+    off = [(one, number, label) for one, (number, label) in pairs if label != one.label]
+    twice = len({label for _, label in own}) == len(own) - 1
+    following = [*(one.start for one in named[1:]), len(sentence.text)]
+    in_order = all(
+        one.end <= number.start and number.end <= end
+        for (one, (number, _)), end in zip(pairs, following, strict=True)
+    ) or all(
+        # *1250 g of flour and 500 ml of milk*
+        re.fullmatch(r"\s?\w{0,3}\s(?:of\s)?(?:the\s)?", sentence.text[number.end : one.start])
+        for one, (number, _) in pairs
+    )
+    if len(off) != 1 or not twice or not in_order or is_apart(sentence, sentence.text):
+        return {}
+    one, number, label = off[0]
+    if significant(number) < _TELLING:
+        return {}
+    there = (
+        f"in {family.source}, {_words(one.label)} has {shortened(family.rows[one.label][place])}"
+    )
+    return {number.start: f"{there}, and this is the number of {_words(label)}"}
+
+
 def _is_plain(number: Stated) -> bool:
     """Return whether a number has no unit or scale."""
     return len(set(number.scales)) == 1 and not number.sign
-
-
-def _is_slip(number: Stated, value: Fraction) -> bool:
-    """Return whether a value differs from a number in one digit, or in two exchanged ones."""
-    one, other = number.digits.replace(",", ""), digits_of(number, value).replace(",", "")
-    if len(one) != len(other):
-        return False
-    wrong = [n for n, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
-    if len(wrong) == 2 and wrong[1] - wrong[0] == 1:
-        return one[wrong[0]] == other[wrong[1]] and one[wrong[1]] == other[wrong[0]]
-    return len(wrong) == 1
 
 
 def _is_same(one: Fraction, other: Fraction) -> bool:

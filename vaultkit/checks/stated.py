@@ -220,6 +220,17 @@ def digits_of(stated: Stated, value: Fraction) -> str:
     return f"{as_float(best):{comma}.{decimals}f}"
 
 
+def is_slip(number: Stated, value: Fraction) -> bool:
+    """Return whether a value differs from a number in one digit, or in two exchanged ones."""
+    one, other = number.digits.replace(",", ""), digits_of(number, value).replace(",", "")
+    if len(one) != len(other):
+        return False
+    wrong = [n for n, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+    if len(wrong) == 2 and wrong[1] - wrong[0] == 1:
+        return one[wrong[0]] == other[wrong[1]] and one[wrong[1]] == other[wrong[0]]
+    return len(wrong) == 1
+
+
 def _dates(ahead: str, value: datetime.date | datetime.time, words: Lexicon) -> bool:
     """Return whether a text ends with a date, or the parts of one, as *a Monday*, *12 June*."""
     months = words.words["dates"]["months"]

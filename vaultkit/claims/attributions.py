@@ -26,6 +26,9 @@ _PAUSE = re.compile(r"[:;—–](?=\s)")
 _WRITTEN = re.compile(r"[-−+]?\d[\d,_.\u00a0\u202f]*(?<![.,])")
 _UNIT = re.compile(r"\s?(%|‰|°\s?[CF]?|[$€£]|[^\W\d]+(?:/[^\W\d]+)?)(?:\s([^\W\d]+))?")
 _PREFIX = re.compile(r"(?:[TGMkhcmµμunp])(?=(?:g|m|s|A|K|N|J|W|V|F|H|B|L|l|Hz|Pa|eV|Wh|mol|Ω)$)")
+_SYMBOL = re.compile(r"[TGMkcmµμunp]?(?:g|m|s|A|J|W|V|F|Hz|Pa|eV|Wh|mol|Ω)")
+_POWERS = {"T": 12, "G": 9, "M": 6, "k": 3, "c": -2, "m": -3, "µ": -6, "μ": -6, "u": -6, "n": -9,
+           "p": -12}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -283,6 +286,25 @@ def possession(sentence: Sentence, number: Stated) -> list[str]:
     return sorted(stems(found["own"], lexicon))
 
 
+def attribution(sentence: Sentence, number: Stated) -> list[str]:
+    """Return the stems of *speed* in *and has a speed of 12 km/h*; empty if in doubt.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> from vaultkit.claims.mentions import sentences
+    >>> from vaultkit.read.markdown import parse
+    >>> (own,) = sentences(parse("That is fast, with a speed of 12.4 km/h."), lexicon())
+    >>> attribution(own, own.numbers[0])
+    ['spe']
+    """
+    before = sentence.text[: number.start]
+    if not before.endswith((" of ", " (", "= ", ": ")):
+        return []
+    found = re.search(r"\b(?:an?|the)\s([a-z]{3,})(?:\s(?:of\s|\(|=\s)|:\s)$", before)
+    if not found or is_apart(sentence, before):
+        return []
+    return sorted(stems(found[1], sentence.lexicon))
+
+
 def leads(sentence: Sentence, number: Stated) -> bool:
     """Return whether no words before a number, in sentence or paragraph, may set another case."""
     earlier = sentence.piece.text[: sentence.begins]
@@ -295,7 +317,10 @@ def is_cited(sentence: Sentence, link: int, number: int) -> bool:
     lexicon = sentence.lexicon
     if _pattern(lexicon, r"\b{}\b", "cited").search(gap):
         return True
-    return not _pattern(lexicon, r"\b{}\b|[)—–:]", "turns").search(gap) and len(gap.split()) <= 3
+    # *In [[Sag]] the largest deflection is 3 mm.*
+    opens = re.fullmatch(r"\W*(?:as |see )?in\W*", sentence.text[:link].lower())
+    far = 8 if opens else 3
+    return not _pattern(lexicon, r"\b{}\b|[)—–:]", "turns").search(gap) and len(gap.split()) <= far
 
 
 def scaled_otherwise(one: str, other: str) -> bool:
@@ -307,6 +332,18 @@ def scaled_otherwise(one: str, other: str) -> bool:
     base = _PREFIX.sub("", one)
     is_symbol = any(_PREFIX.match(unit) for unit in (one, other))
     return is_symbol and one != other and base == _PREFIX.sub("", other)
+
+
+def power_of_prefix(unit: str) -> tuple[int | None, str]:
+    """Return the power of ten of the prefix of a unit, and the unit without it; None if unknown.
+
+    >>> power_of_prefix("kHz"), power_of_prefix("m"), power_of_prefix("eggs")
+    ((3, 'Hz'), (0, 'm'), (None, ''))
+    """
+    if not _SYMBOL.fullmatch(unit):
+        return None, ""
+    found = _PREFIX.match(unit)
+    return (_POWERS[unit[0]], unit[1:]) if found else (0, unit)
 
 
 def _ends(sentence: Sentence, number: Stated) -> bool:

@@ -190,6 +190,12 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
         # 12 is less than 9.
         (rf"{_A}\s+(?:is|are|was|were){adverb}\s+(?:much\s+|far\s+|slightly\s+|still\s+)?(?:{how})"
          rf"\s+than\s+{_ABOUT}{_B}", _subject),
+        # 0.44, which is larger than the 0.36 of others.
+        (rf"{_A},?\swhich\s(?:is|are|was|were){adverb}\s+(?:much\s+|far\s+|slightly\s+|still\s+)?(?:{how})"
+         rf"\s+than\s+(?:the\s)?{_ABOUT}{_B}", _strictly),
+        # 41 % of the 10,000 votes, which is less than half.
+        (rf"{_A}(?<=%)\s(?:of|were|are|is|have|has)\b[^.;:!?()%,{FORMULA}]{{0,40}}?(?:\d{{1,3}},\d{{3}}[^.;:!?()%,\d]{{0,20}})?"
+         rf",\s(?:which\sis\s)?{bound}\sthan\s{part}(?=\s?[.;])(?P<rest>)", _share_bound),
         # Fewer: 5 instead of 3.
         (rf"\b(?:{how})(?:\s[a-z]+){{0,2}}\s?[:,(]\s?{_ABOUT}{_A}\s+(?:instead\sof|rather\sthan|"
          rf"against|versus|vs\.?|compared\s(?:with|to))\s+{_ABOUT}{_B}", _compared),
@@ -261,6 +267,14 @@ def _compared(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: A
     return _value(found, "a"), "<" if found["less"] else ">", _value(found, "b"), Fraction(0)
 
 
+def _strictly(found: re.Match[str], words: Lexicon) -> _Found | None:
+    """Read a comparison of two numbers, which are not the same."""
+    own = _compared(found, words)
+    if own is None or own[0] != own[2]:
+        return own
+    return own[0], own[1], own[2], Fraction(-1, 10**9)
+
+
 def _subject(found: re.Match[str], words: Lexicon) -> _Found | None:
     """Return what a sentence compares whose subject has a number of its own."""
     begins, ends = _sentence(found.string, found.start(), found.end())
@@ -282,7 +296,8 @@ def _part(found: re.Match[str], words: Lexicon) -> Fraction | None:
 def _shared(found: re.Match[str]) -> tuple[Fraction, Fraction] | None:
     """Return a number that is a share of one, with half a unit of its last digit."""
     value, half, unit = _value(found, "a"), _half(found, "a"), _unit(found, "a")
-    others = re.findall(r"\d\s?(?:%|per\s?cent)", found.string)
+    begins, ends = _sentence(found.string, found.start(), found.end())
+    others = re.findall(r"\d\s?(?:%|per\s?cent)", found.string[begins:ends])
     if unit in ("%", "percent", "per") and value <= 100 and len(others) == 1:
         return value / 100, half / 100
     return (value, half) if not unit and "." in found["a"] and value < 1 else None

@@ -246,12 +246,16 @@ def _keep(
     )
 
 
+#: What `time.tzset` binds anew, which some packages call when they are imported.
+_OF_TZSET = ("tzname", "timezone", "altzone", "daylight")
+
+
 def _compare(kept: _Snapshot, undo: bool) -> Iterator[str]:
     """Yield changed names; it calls no built-in function, which may be replaced itself."""
     now = kept.owner.__dict__
     for name, value in kept.held.items():
         found = now.get(name, _GONE)
-        if found is not value:
+        if found is not value and not (kept.called == "time" and name in _OF_TZSET):
             yield f"{kept.called}.{name} was {_what(found is _GONE)}"
             if undo:
                 _setattr(kept.owner, name, value)

@@ -1,0 +1,316 @@
+"""Contradicts a number that a sentence has in the place of another one of an output.
+
+*It fell 24.5 m and moves at 24.5 m/s* has one number twice, beside an output ``30.656 24.525``
+whose first number no sentence states. *A speed of 4.85 km/h* has the unit of another number of the
+output, and *38.9 years* differs in one digit from a number that no sentence states. A number that
+is in doubt is left to the other checks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, groupby
+from typing import Any
+
+import numpy as np
+
+from vaultkit.checks.literals import is_number, literals_of
+from vaultkit.checks.lookup import exactly, number_of
+from vaultkit.checks.observed import NUMBER_IN_OUTPUT
+from vaultkit.checks.stated import is_slip
+from vaultkit.claims.amounts import as_float
+from vaultkit.claims.attributions import behind, is_apart, power_of_prefix
+from vaultkit.claims.lexicon import Lexicon
+from vaultkit.claims.mentions import Sentence
+from vaultkit.claims.stated import Stated, numbers
+from vaultkit.read.note import Block, Note
+from vaultkit.run.session import Step
+
+#: Most numbers of an output in which one may be confused with another.
+_FEW = 8
+#: The least digits of a number that is repeated, and of one that differs in a digit, if its unit
+#: is that of the output and if it has none.
+_LEAST, _KNOWN, _SURE = 2, 3, 4
+#: Longer numbers in outputs are no numbers of a sentence.
+_LONGEST = 24
+_UNIT = re.compile(r"\s?(%|°\s?[CF]?|[A-Za-zµμΩ€$£][\w/²³µΩ·]*)")
+
+#: The beginning of a sentence that names the line of an output.
+_CASE = re.compile(r"\s*(?:\w+\s)?(?:with|for|at|after|by|in)\s", re.IGNORECASE)
+#: Words behind the name of a line, after which another one is meant.
+_TURN = re.compile(r"\b(?:and|or|to|but|while|then|from)\b|[(—–:]", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A number of an output, with the unit behind it, its line, and its text."""
+
+    value: Fraction
+    unit: str
+    line: int
+    text: str
+
+
+class Confused:
+    """Finds numbers of sentences that belong to another place of their output.
+
+    Parameters
+    ----------
+    lexicon
+        The words of the language of the note.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        #: The numbers of each output that has few.
+        self.outputs: list[list[Shown]] = []
+        #: All numbers that the page shows in larger outputs, .
+        self.others: set[Fraction] = set()
+        #: The scalars that it binds.
+        self.bound: set[Fraction] = set()
+        #: The lines of outputs that begin with different numbers, with the numbers of each.
+        self.lines: list[list[list[Shown]]] = []
+
+    def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Collect the numbers that a block prints."""
+        for step in steps:
+            found = list(_numbers(step)) if len(step.got) < _LONGEST * 100 else []
+            if 0 < len(found) <= _FEW:
+                self.outputs.append(found)
+            else:
+                self.others.update(shown.value for shown in found)
+            lines = [list(own) for _, own in groupby(found, key=lambda shown: shown.line)]
+            wide = {len(line) for line in lines}
+            keys = {line[0].value for line in lines}
+            if len(keys) == len(lines) > 1 and len(wide) == 1 and wide != {1} and max(wide) <= _FEW:
+                self.lines.append(lines)
+        own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
+        self.bound.update(exactly(float(value)) for value in own if np.isfinite(value))
+
+    def wrong(
+        self, note: Note, sentences: Sequence[Sentence]
+    ) -> Iterator[tuple[Sentence, Stated, str]]:
+        """Yield the numbers that are in the place of others, each with its sentence and why."""
+        if not self.outputs:
+            return
+        page = _Page(note, sentences, self.lexicon)
+        for sentence in sentences:
+            plain = [n for n in sentence.numbers if n.digits and not n.times]
+            for one, other in combinations(plain, 2):
+                is_same = _digits(one) >= _LEAST and one.value == other.value
+                if is_same and (found := self._repeated(sentence, one, other, page)):
+                    yield sentence, *found
+            for number, why in self._beside_key(sentence, page):
+                yield sentence, number, why
+            for number in plain:
+                if number.bounds or _digits(number) < _LEAST:
+                    continue
+                why = self._in_unit(sentence, number, page) or self._off(sentence, number, page)
+                if why:
+                    yield sentence, number, why
+
+    def _repeated(
+        self, sentence: Sentence, one: Stated, other: Stated, page: _Page
+    ) -> tuple[Stated, str] | None:
+        """Return a number that a sentence has twice instead of one beside it in an output."""
+        text = sentence.text
+        alike = self.lexicon.pattern("roles", "alike")
+        if re.search(rf"(?<![\w-]){alike}(?![\w-])", text, re.IGNORECASE):
+            return None
+        units = behind(sentence, one), behind(sentence, other)
+        if units[0] and units[0][:1] == units[1][:1] and not re.match(r"\W|\w{1,2}$", units[0][0]):
+            return None  # *48 people, and of these 48 people*
+        if _around(text, one) == _around(text, other):
+            return None
+        for output in self.outputs:
+            held = [shown for shown in output if one.agrees(shown.value)]
+            if len(held) != 1:
+                continue
+            left = [
+                shown
+                for shown in output
+                if shown is not held[0] and page.is_left_out(shown) and _fits(shown, held[0])
+            ]
+            if len(left) == 1:
+                is_first = units[1][:1] == [held[0].unit] != units[0][:1]
+                number = one if is_first else other
+                why = f"it is twice in this sentence, and no sentence has {left[0].text}"
+                return number, f"{why} of the output at line {left[0].line}"
+        return None
+
+    def _in_unit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
+        """Return the unit of a number in an output, if a sentence gives it that of another one."""
+        units = behind(sentence, number)[:1]
+        if not units or page.is_stated(number):
+            return ""
+        if why := self._off_by_thousand(number, units[0], page):
+            return why
+        same = [own for output in self.outputs for own in output if number.agrees(own.value)]
+        if not same or any(not s.unit or s.unit == units[0] for s in same):
+            return ""
+        if any(number.agrees(value) for value in self.others):
+            return ""
+        for output in self.outputs:
+            own = [shown for shown in output if shown.unit == units[0]]
+            if len(own) == 1 and page.is_left_out(own[0]):
+                where = f"in the output at line {same[0].line} it is {number.digits} {same[0].unit}"
+                return f"{where}, and {own[0].text} {own[0].unit} is at line {own[0].line}"
+        return ""
+
+    def _off_by_thousand(self, number: Stated, unit: str, page: _Page) -> str:
+        """Return a number of the page that has the same digits with another prefix of its unit."""
+        power, base = power_of_prefix(unit)
+        if power is None:
+            return ""
+        known = [
+            (
+                own.value * Fraction(10) ** other,
+                f"the output at line {own.line} has {own.text} {own.unit}",
+            )
+            for output in self.outputs
+            for own in output
+            for other, same in [power_of_prefix(own.unit)]
+            if other is not None and same == base
+        ]
+        used = {other for other, same in page.units if same == base and other is not None}
+        known += [
+            (value, f"the page has {as_float(value):.6g} {base}")
+            for value in (*self.bound, *page.literals)
+            if used - {power}
+        ]
+        half = Fraction(1, 2 * 10 ** len(number.digits.partition(".")[2]))
+
+        def has(value: Fraction, other: int) -> bool:
+            return abs(value / Fraction(10) ** other - number.value) <= half and bool(value)
+
+        if not known or any(has(value, own) for value, _ in known for own in (power, 0)):
+            return ""
+        if any(has(value, power) for value in self.others | self.bound):
+            return ""
+        powers = sorted((used | {-3, -2, 3}) - {power, 0}) if len(known) else []
+        found = [why for value, why in known for other in powers if has(value, other)]
+        return found[0] if found else ""
+
+    def _beside_key(self, sentence: Sentence, page: _Page) -> Iterator[tuple[Stated, str]]:
+        """Yield a number that an output has in another line: *with 8 intervals it is 0.0064*."""
+        both = [number for number in sentence.numbers if not number.times]
+        if len(both) < _LEAST or not _CASE.match(sentence.text):
+            return
+        key, number = both[:2]
+        between = sentence.text[key.end : number.start]
+        if _digits(number) < _LEAST or number.bounds or page.is_stated(number):
+            return
+        if not key.digits or is_apart(sentence, between) or _TURN.search(between):
+            return
+        for lines in self.lines:
+            own = [line for line in lines if key.value == line[0].value]
+            others = [line for line in lines if line not in own]
+            if len(own) != 1 or any(number.agrees(shown.value) for shown in own[0]):
+                continue
+            held = [s for line in others for s in line[1:] if number.agrees(s.value)]
+            if len(held) == 1:
+                values = ", ".join(shown.text for shown in own[0][1:])
+                where = f"in the output at line {own[0][0].line}, {key.text} has {values}"
+                yield number, f"{where}; this number is at line {held[0].line}"
+                return
+
+    def _off(self, sentence: Sentence, number: Stated, page: _Page) -> str:
+        """Return a number of an output that differs in a digit, and that no sentence states."""
+        digits = _digits(number)
+        if digits < _KNOWN or page.is_stated(number):
+            return ""
+        if is_apart(sentence, sentence.text[: number.start]):
+            return ""
+        shown = [shown for output in self.outputs for shown in output]
+        if any(number.agrees(own.value) for own in shown):
+            return ""
+        if any(number.agrees(value) for value in self.others):
+            return ""
+        units = behind(sentence, number)[:1]
+        for own in shown:
+            is_known = bool(units) and own.unit == units[0]
+            enough = digits >= _SURE or is_known
+            if not enough or not (is_known or not own.unit or not units):
+                continue
+            if is_slip(number, own.value) and page.is_left_out(own):
+                return f"the output at line {own.line} has {own.text}, which no sentence has"
+        return ""
+
+
+class _Page:
+    """What the sentences, tables, formulas and code of a note state."""
+
+    def __init__(self, note: Note, sentences: Sequence[Sentence], lexicon: Lexicon) -> None:
+        self.note, self.sentences, self.lexicon = note, sentences, lexicon
+
+    @cached_property
+    def _stated(self) -> list[Stated]:
+        """The numbers in sentences, cells and formulas."""
+        found = [number for sentence in self.sentences for number in sentence.numbers]
+        texts = [cell.text for cell in self.note.cells]
+        texts += [formula.tex for formula in self.note.formulas]
+        texts += [prose.text for prose in self.note.prose]
+        for text in texts:
+            found += numbers(text, len(text), self.lexicon, in_percent=True)
+        return found
+
+    @cached_property
+    def units(self) -> set[tuple[int | None, str]]:
+        """The powers of ten of the units in sentences, with the units without prefixes."""
+        own = (behind(s, number)[:1] for s in self.sentences for number in s.numbers)
+        return {power_of_prefix(unit) for units in own for unit in units}
+
+    @cached_property
+    def literals(self) -> set[Fraction]:
+        """The numbers in code."""
+        own = (literal for block in self.note.blocks for literal in literals_of(block)[0])
+        return {exactly(float(literal)) for literal in own if np.isfinite(literal)}
+
+    def is_left_out(self, shown: Shown) -> bool:
+        """Return whether a number of an output is in no sentence, cell, formula and code."""
+        if shown.value in self.literals or abs(shown.value) in (0, 1):
+            return False
+        return not any(_is_written(number, shown.value) for number in self._stated)
+
+    def is_stated(self, number: Stated) -> bool:
+        """Return whether the code has a number."""
+        return any(number.agrees(literal) for literal in self.literals)
+
+
+def _numbers(step: Step) -> Iterator[Shown]:
+    """Yield the numbers of an output with their units and lines."""
+    first, last = step.shown_lines
+    for index, text in enumerate(step.got.splitlines()):
+        for found in NUMBER_IN_OUTPUT.finditer(text):
+            if len(found[0]) <= _LONGEST and np.isfinite(number := number_of(found[0])):
+                value = exactly(number)
+                unit = _UNIT.match(text, found.end())
+                line = max(step.line, min(first + index, last))
+                yield Shown(value, unit[1] if unit else "", line, found[0])
+
+
+def _is_written(number: Stated, value: Fraction) -> bool:
+    """Return whether the digits of a number are those of a value, though it be a bound."""
+    half = Fraction(1, 2 * 10 ** len(number.digits.partition(".")[2])) if number.digits else 0
+    return any(abs(abs(value) / s - abs(number.value)) <= half for s in number.scales)
+
+
+def _digits(number: Stated) -> int:
+    digits = re.sub(r"\D", "", number.digits).lstrip("0")
+    return len(digits if "." in number.digits else digits.rstrip("0"))
+
+
+def _around(text: str, number: Stated) -> tuple[list[str], str]:
+    """Return the words right before and behind a number."""
+    return text[: number.start].split()[-2:], "".join(text[number.end :].split()[:1])
+
+
+def _fits(shown: Shown, other: Shown) -> bool:
+    """Return whether a number may be written in the place of another."""
+    if len(shown.text.strip("-+")) < _LEAST or shown.value == other.value:
+        return False
+    return bool(shown.value) and Fraction(1, 1000) < abs(other.value / shown.value) < 1000
