@@ -57,7 +57,7 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
     links = [link for link in note.links if not link.embed and link.target]
     if not links:
         return
-    for sentence in sentences(note, _lexicon(note)):
+    for sentence in sentences(note, _lexicon(note), {link.line for link in links}):
         begins, ends = sentence.place_of(0), sentence.place_of(max(0, len(sentence.text) - 1))
         own = [link for link in links if begins <= (link.line, link.column) <= ends]
         if len(own) != 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -72,8 +72,15 @@ class Sentence:
         return self.piece.place_of(self.begins + at)
 
 
-def sentences(note: Note, lexicon: Lexicon) -> Iterator[Sentence]:
+def sentences(note: Note, lexicon: Lexicon, lines: Set[int] | None = None) -> Iterator[Sentence]:
     """Yield the sentences of a note that contain a number; questions are left out.
+
+    Parameters
+    ----------
+    note, lexicon
+        The note, and the words of its language.
+    lines
+        Read only the pieces of text that lie on some of these lines; None to read all.
 
     Examples
     --------
@@ -85,6 +92,8 @@ def sentences(note: Note, lexicon: Lexicon) -> Iterator[Sentence]:
     """
     for piece in note.prose:
         if piece.cells or piece.row or not _ANY.search(piece.text):
+            continue
+        if lines is not None and lines.isdisjoint(piece.lines):
             continue
         text = _CODE.sub(lambda own: FORMULA * len(own[0]), piece.text)
         text = unnamed(text)

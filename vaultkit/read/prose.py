@@ -101,6 +101,12 @@ class Prose:
         start, line, column = self.parts[index]
         return line, column + at - start
 
+    @property
+    def lines(self) -> range:
+        """The lines of the file from the first to the last one of the text."""
+        lines = [line for _, line, _ in self.parts] or [1]
+        return range(min(lines), max(lines) + 1)
+
     def reason_behind(self, text: str, end: int) -> str:
         """Return the reason right after a place, or after the link that ends there."""
         found = _BEHIND.match(text, end)
