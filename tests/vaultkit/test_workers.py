@@ -523,14 +523,14 @@ def test_what_cannot_be_taken_is_the_end_of_one_key(count: int) -> None:
     assert second.messages[0]["taken"] == ["other", 4]
 
 
-def test_keepers_that_were_made_ahead_do_the_work_and_prepare_when_there_is_some(
+def test_keepers_that_were_made_ahead_do_the_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Other tests may have left threads, beside which none are made ahead.
     monkeypatch.setattr("vaultkit.workers.pool._can_fork", lambda: True)
     before = family()
     with Workers(Prepared(), 3, LIMITS) as workers:
-        workers.begin()
+        assert workers.begin(2).begin() is workers
         made = family() - before
         received = [workers.result(key).messages[0] for key in ("a", "b", "c")]
         assert {one["parent"] for one in received} <= made

@@ -32,7 +32,7 @@ from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import Ledger, published
 from vaultkit.pipeline.machines import MACHINES, Machines
 from vaultkit.pipeline.process import Inspection
-from vaultkit.pipeline.runner import Runner
+from vaultkit.pipeline.runner import Runner, workers_of
 from vaultkit.pipeline.shards import Shard, ShardError
 from vaultkit.pipeline.summary import VERDICTS
 from vaultkit.pipeline.update import REWRITTEN, apply, stale_mirrors
@@ -42,6 +42,7 @@ from vaultkit.read.roots import vault_in, vault_of
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
 from vaultkit.store import Store, store_beside
+from vaultkit.workers.pool import Workers
 
 #: Errors that are reported in one line, as wrong usage.
 _REFUSALS = (
@@ -356,11 +357,12 @@ def _among(chosen: set[Path] | None, notes: list[Note]) -> list[Note]:
 
 def _inspect(
     vault: Vault, notes: Sequence[Note], trials: int | None, update: bool,
-    machines: int | None = None, *, again: bool = True,
+    machines: int | None = None, *, again: bool = True, workers: Workers | None = None,
 ) -> Found:  # fmt: skip
     """Inspect notes, show progress, record results in the ledger; with ``update``, rewrite outputs.
 
-    ``again``: run also the notes whose results in the ledger are still valid.
+    ``again``: run also the notes whose results in the ledger are still valid. ``workers``: the
+    processes that run the code, if they exist already.
     """
     rewritten = 0
     if update:
@@ -371,7 +373,7 @@ def _inspect(
     trials = options.trials if trials is None else trials
     ledger = Ledger(vault)
     settings = Settings(options.timeout, trials, to_mathml, outputs=bool(machines))
-    runner = Runner(vault, settings, ledger=None if again else ledger)
+    runner = Runner(vault, settings, ledger=None if again else ledger, workers=workers)
     found: Found = []
     try:
         runner.submit([(note, None) for note in notes])
@@ -462,6 +464,7 @@ def _watch(
 
     click.echo("watching; stop with Ctrl+C", err=True)
     before = _digests(vault)
+    workers = workers_of(vault.root).begin(1)  # it prepares itself before the next save
     # The time-out finds files that were saved before the watcher had started.
     for changes in watch(
         vault.root.parent, raise_interrupt=False, rust_timeout=2000, yield_on_timeout=True
@@ -480,11 +483,14 @@ def _watch(
         notes = _among(chosen, affected(vault, paths))
         if annotations:
             notes = [note for note in notes if note.path != annotations.path]
-        found = _inspect(vault, notes, trials, update, again=False) if notes else []
+        found: Found = []
         if notes:
+            found = _inspect(vault, notes, trials, update, again=False, workers=workers)
             report(vault, found, path)
+            workers = workers_of(vault.root).begin(1)
         if annotations:
             annotations.take(vault, ((one.note, one.checks) for one in found))
+    workers.close()
 
 
 def _digests(vault: Vault) -> dict[Path, str]:

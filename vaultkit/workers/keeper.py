@@ -121,7 +121,6 @@ class _Keeper:
             signal.signal(number, signal.SIG_DFL)
         adopt_orphans()
         _turn_away_descriptors({self.connection.fileno()})
-        self._take_order()  # a keeper may be closed without any work
         prepare(self.work)
         ORIGINALS.remember(ahead=True)
         # Notes share this process's memory until they write to it, and collecting garbage writes.

@@ -72,13 +72,15 @@ class Workers:
         self._endings: dict[str, Ending] = {}
         self._keepers: list[_Keeper] = []
 
-    def begin(self) -> None:
-        """Start all keepers that many keys will need, while this process is still small.
+    def begin(self, count: int | None = None) -> Workers:
+        """Start keepers before there are keys, at most ``count``, which then prepare themselves.
 
         Forking takes longer the more memory the process has.
         """
-        while _can_fork() and len(self._keepers) < self._count:
+        count = self._count if count is None else min(count, self._count)
+        while _can_fork() and len(self._keepers) < count:
             self._new_keeper()
+        return self
 
     def submit(self, key: str, given: Callable[[], bytes] = bytes) -> None:
         """Submit the work of a key; the work of earlier keys is done first.
