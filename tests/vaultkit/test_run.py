@@ -131,7 +131,7 @@ os.chdir({str(tmp_path)!r})
 sys.path.append("leak")
 x = 1
 """
-    look = """
+    show = """
 import os, sys, warnings
 import numpy as np
 (np.get_printoptions()["precision"], np.geterr()["over"], "LEAK" in os.environ,
@@ -139,11 +139,11 @@ import numpy as np
 """
     seeds = (random.getstate(), np.random.get_state()[1].tolist())  # noqa: NPY002
     outside = (Path.cwd(), list(warnings.filters), dict(os.environ))
-    untouched = outputs(look)
-    changed = outputs(leave, look)
+    untouched = outputs(show)
+    changed = outputs(leave, show)
     assert untouched == ["(8, 'warn', False, False, False, False)"]
     assert changed[1] == "(1, 'raise', True, True, True, True)"
-    assert outputs(look) == untouched
+    assert outputs(show) == untouched
     assert (random.getstate(), np.random.get_state()[1].tolist()) == seeds  # noqa: NPY002
     assert (Path.cwd(), list(warnings.filters), dict(os.environ)) == outside
 

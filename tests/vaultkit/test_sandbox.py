@@ -139,7 +139,7 @@ sys.settrace(lambda *_: None)
 locale.setlocale(locale.LC_ALL, "C")
 os.chdir({str(tmp_path)!r})
 """
-    look = """
+    show = """
 import decimal, gc, logging, os, sys, signal
 import numpy as np
 (sys.getrecursionlimit() == 4321, decimal.getcontext().prec == 3, np.getbufsize() == 16384,
@@ -161,11 +161,11 @@ import numpy as np
     }
     before = {name: get() for name, get in seen.items()}
     # What sys.stdout was is known to be gone: the block after writes all the same.
-    changed = run(change, look)
+    changed = run(change, show)
     assert [step.error for step in changed] == ["", ""]
     assert changed[1].got == "(True, True, True, True, 50, 1)"
     assert {name: get() for name, get in seen.items()} == before
-    assert run(look)[0].got == "(False, False, False, False, 0, 0)"
+    assert run(show)[0].got == "(False, False, False, False, 0, 0)"
 
 
 def test_what_claims_to_equal_all_else_is_put_back_too() -> None:

@@ -107,11 +107,11 @@ def test_a_process_that_is_forked_has_no_store_open(tmp_path: Path) -> None:
     store.put("page", "A", b"", b"one")
     opened = tmp_path / "opened"
 
-    def look() -> None:
+    def read() -> None:
         paths = (os.path.realpath(path) for path in Path("/proc/self/fd").iterdir())
         opened.write_text(" ".join(path for path in paths if str(tmp_path) in path))
 
-    child = get_context("fork").Process(target=look)
+    child = get_context("fork").Process(target=read)
     child.start()
     child.join()
     assert str(store.file) not in opened.read_text()

@@ -78,19 +78,19 @@ def _compiled(lexicon: Lexicon, table: str) -> tuple[re.Pattern[str], dict[str, 
     own = [(word, name) for name, words in lexicon.words[table].items() for word in words]
     own.sort(key=lambda one: len(one[0]), reverse=True)
     names = {f"n{number}": name for number, (_, name) in enumerate(own)}
-    either = "|".join(f"(?P<n{n}>{_loose(word)})" for n, (word, _) in enumerate(own))
+    either = "|".join(f"(?P<n{n}>{_pattern_of(word)})" for n, (word, _) in enumerate(own))
     return re.compile(rf"(?<![\w-])(?:{either})(?![\w-])", re.IGNORECASE), names
 
 
 def alternatives(words: Iterable[str]) -> str:
     """Return a regular expression that matches one of some words, the longest first."""
-    return f"(?:{'|'.join(map(_loose, sorted(words, key=len, reverse=True)))})"
+    return f"(?:{'|'.join(map(_pattern_of, sorted(words, key=len, reverse=True)))})"
 
 
-def _loose(word: str) -> str:
+def _pattern_of(word: str) -> str:
     r"""Return a regular expression for a word, with any blanks between its parts.
 
-    >>> _loose("no more") == r"no\s+more"
+    >>> _pattern_of("no more") == r"no\s+more"
     True
     """
     return r"\s+".join(part if "\\" in part else re.escape(part) for part in word.split())

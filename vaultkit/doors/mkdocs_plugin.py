@@ -47,7 +47,7 @@ from vaultkit.read.options import OptionsError
 from vaultkit.render.code import fences
 from vaultkit.render.host import PARTS, refusal
 from vaultkit.site import material, styles
-from vaultkit.site.assets import FOLDER, THEME, Look, SiteAssets, SiteFile, notebook_files
+from vaultkit.site.assets import FOLDER, THEME, Appearance, SiteAssets, SiteFile, notebook_files
 from vaultkit.site.checked_notes import CheckedNotes
 from vaultkit.site.model import (
     CHECKS,
@@ -180,8 +180,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Set the addresses of all notes; add redirects for aliases, and the theme's files."""
         model, vault = self.model, self.model.vault
         site_files.set_addresses(files, vault)
-        look = Look(config.extra_css, config.extra_javascript, config.theme)
-        self.assets = SiteAssets(vault, look, self._store(config), self.incremental)
+        appearance = Appearance(config.extra_css, config.extra_javascript, config.theme)
+        self.assets = SiteAssets(vault, appearance, self._store(config), self.incremental)
         site_files.name_by_content(files, self.assets, self.config.named_by_content)
         site_files.add_front(files, vault, config)
         if map_ := site_files.add_pages(files, vault, config):

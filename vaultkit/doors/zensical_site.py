@@ -42,7 +42,7 @@ from vaultkit.render.code import fences
 from vaultkit.render.finished import TOC
 from vaultkit.render.host import PARTS, refusal
 from vaultkit.site import material, notebooks, search_index
-from vaultkit.site.assets import THEME, Look, SiteAssets, SiteFile, notebook_files
+from vaultkit.site.assets import THEME, Appearance, SiteAssets, SiteFile, notebook_files
 from vaultkit.site.checked_notes import CheckedNotes
 from vaultkit.site.fingerprints import names_fingerprint
 from vaultkit.site.front import front_page
@@ -168,12 +168,12 @@ class ZensicalSite:
             ),
         )
         theme = settings.get("theme") or {}
-        look = Look(
+        appearance = Appearance(
             list(settings.get("extra_css") or ()),
             list(settings.get("extra_javascript") or ()),
             {"name": theme} if isinstance(theme, str) else {**theme},
         )
-        self.assets = SiteAssets(self.vault, look, self.store, incremental=False)
+        self.assets = SiteAssets(self.vault, appearance, self.store, incremental=False)
         self.files: dict[str, bytes] = {}  # by their places
         self.sources: dict[str, _Source] = {}  # by path
         self.nav: list[Any] = []
@@ -206,7 +206,7 @@ class ZensicalSite:
         overrides = folder / "overrides"
         shutil.copytree(THEME / "zensical", overrides)
         shutil.copy(THEME / "templates" / "404.html", overrides)
-        if custom := self.assets.look.theme.get("custom_dir"):
+        if custom := self.assets.appearance.theme.get("custom_dir"):
             shutil.copytree(self.root / custom, overrides, dirs_exist_ok=True)
         config = yaml.safe_dump(self._config(), allow_unicode=True, sort_keys=False)
         _write(folder / "mkdocs.yml", config.encode())
@@ -222,16 +222,16 @@ class ZensicalSite:
     def _gather(self) -> dict[str, str]:
         """Collect the pages and files of the site; return the address of each, by its path."""
         vault, model = self.vault, self.model
-        loose = {
+        written = {
             vault.relative(path): path.read_bytes()
             for path in vault.files
             if path.suffix not in READERS and path.is_file()
         }
-        loose = {uri: content for uri, content in loose.items() if printable(uri) == uri}
+        written = {uri: content for uri, content in written.items() if printable(uri) == uri}
         named = tuple(f"{name.strip('/')}/" for name in self.options.get("named_by_content", ()))
-        moved = self.assets.rename({u: c for u, c in loose.items() if u.startswith(named)})
-        places = {uri: moved.get(uri, uri) for uri in loose}
-        self.files = {places[uri]: content for uri, content in loose.items()}
+        moved = self.assets.rename({u: c for u, c in written.items() if u.startswith(named)})
+        places = {uri: moved.get(uri, uri) for uri in written}
+        self.files = {places[uri]: content for uri, content in written.items()}
         urls = {uri: quote(place) for uri, place in places.items()}
         texts: dict[str, Note | str] = {
             vault.relative(path): note for path, note in vault.notes.items()
@@ -404,8 +404,8 @@ class ZensicalSite:
 
     def _config(self) -> dict[str, Any]:
         """Return the settings of Zensical."""
-        look = self.assets.look
-        theme = {"variant": "classic", **look.theme, "custom_dir": "overrides"}
+        appearance = self.assets.appearance
+        theme = {"variant": "classic", **appearance.theme, "custom_dir": "overrides"}
         config = {
             name: self.settings[name] for name in (*_KEPT, *_REPOSITORY) if self.settings.get(name)
         }
@@ -414,8 +414,8 @@ class ZensicalSite:
             "docs_dir": "docs",
             "site_dir": "site",
             "theme": theme,
-            "extra_css": look.extra_css,
-            "extra_javascript": look.extra_javascript,
+            "extra_css": appearance.extra_css,
+            "extra_javascript": appearance.extra_javascript,
             "markdown_extensions": ["vaultkit.render.finished"],
             "plugins": [name for name in self.plugins if name in _PLUGINS],
             # vaultkit has checked the links; these are addresses.

@@ -153,17 +153,17 @@ class _Search:
             small = float(atom.value) < _FEW or atom.extreme.startswith("arg")
             small = small and _is_count(stated)
             return self._selects(atom, said) and not small
-        told = _labels_are_said(atom, said)
+        is_labelled = _labels_are_said(atom, said)
         named = overlap(atom.names.difference(*atom.labels), said)
         if _needs_name(stated) and not self._is_beside(stated, atom):
             return False
         if _is_count(stated):
             textual = any(word.isalpha() for label in atom.labels for word in label)
             textual = textual and _ELEMENT.fullmatch(atom.code) is not None
-            return self._counts(stated, atom) or (textual and told and named >= 0.8)
+            return self._counts(stated, atom) or (textual and is_labelled and named >= 0.8)
         many = digits(stated)
         if not many:
-            ratio = "/" in atom.code or (told and bool(atom.labels))
+            ratio = "/" in atom.code or (is_labelled and bool(atom.labels))
             share = bool(atom.shown) and "[" not in atom.code and not self._is_multiple(stated)
             return named >= 0.8 and (ratio or share)
         if many == 1 and (_misfit(stated, float(atom.value)) or 0) >= 1:
@@ -212,7 +212,7 @@ class _Search:
         named = overlap(atom.names - stems(MEANINGS[function]), said)
         return named >= 0.8 and bool(re.search(rf"\b(?:{own})\b", text, re.IGNORECASE))
 
-    def _tells(self, code: str, atoms: Sequence[Atom], said: frozenset[str]) -> bool:
+    def _is_stated(self, code: str, atoms: Sequence[Atom], said: frozenset[str]) -> bool:
         """Return whether the sentence says what is combined, and how."""
         operator = next((one for one in _CUES if f" {one} " in code), "")
         text = self.text[self.sentence.start : self.sentence.end]
@@ -250,10 +250,10 @@ class _Search:
             costs = _misfit(percent if " / " in code else stated, value)
             if costs is not None:
                 score += _prior(stated) - costs - 2.2
-                told = self._tells(code, atoms, said) and not _is_bound(stated)
+                is_sure = self._is_stated(code, atoms, said) and not _is_bound(stated)
                 # A multiple in words is a ratio, so that the names alone may say which.
                 least = -1.0 if _is_multiple(stated) and _are_alike(atoms) else 0.0
-                found.append(Candidate(code, score, told and score > least, atoms))
+                found.append(Candidate(code, score, is_sure and score > least, atoms))
         return sorted(found, key=lambda c: -c.score)
 
 

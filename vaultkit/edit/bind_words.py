@@ -145,18 +145,18 @@ class _Search:
                 continue
             named = overlap(atom.names - stems(_MEANINGS[function]), self.sentence.said)
             for one in elements:
-                told = bool(one.labels) and all(
+                is_labelled = bool(one.labels) and all(
                     labelled(own, self.sentence.said) and not own & stems(spoken.word)
                     for own in one.labels
                 )
-                if one.value == atom.value and (told or one.code in self.codes):
-                    near = told and len(elements) > _FEW and self._label_is_near(spoken, one)
+                if one.value == atom.value and (is_labelled or one.code in self.codes):
+                    near = is_labelled and len(elements) > _FEW and self._label_is_near(spoken, one)
                     bound = one.code in self.codes
-                    told = told and all(map(_is_textual, one.labels))
-                    sure = bound or (told and (named >= _NAMED or near))
+                    is_labelled = is_labelled and all(map(_is_textual, one.labels))
+                    sure = bound or (is_labelled and (named >= _NAMED or near))
                     if spoken.what in _EITHER:
                         sure = sure and (bound or named >= _NAMED)
-                    score = _SERIES + named + told + bound + _BESIDE * near - one.cost
+                    score = _SERIES + named + is_labelled + bound + _BESIDE * near - one.cost
                     yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
 
     def names(self, spoken: Spoken) -> Iterator[Word]:
@@ -345,14 +345,16 @@ class _Search:
         for atom in self.numbers:
             if not atom.labels and not atom.code.isidentifier():
                 continue
-            told = bool(atom.labels) and all(
+            is_labelled = bool(atom.labels) and all(
                 _is_textual(own) and labelled(own, said) for own in atom.labels
             )
             own = stems(atom.code)
             whole = len(own) < 2 or overlap(own, said) >= _NAMED * len(own)
             named = overlap(atom.names, said)
-            if told or (not atom.labels and named >= _NAMED and whole):
-                score = named + 0.3 * overlap(atom.names, self.sentence.said) + told - atom.cost
+            if is_labelled or (not atom.labels and named >= _NAMED and whole):
+                score = (
+                    named + 0.3 * overlap(atom.names, self.sentence.said) + is_labelled - atom.cost
+                )
                 found.append(_Side(atom.code, float(atom.value), score, True))
         return sorted(found, key=lambda one: -one.score)[:6]
 

@@ -55,7 +55,7 @@ class SiteFile:
 
 
 @dataclass(frozen=True)
-class Look:
+class Appearance:
     """The settings of a host that name what all pages load; `SiteAssets` adds to them.
 
     Parameters
@@ -78,7 +78,7 @@ class SiteAssets:
     ----------
     vault
         The notes.
-    look
+    appearance
         The style sheets, scripts and theme settings of the host.
     store
         The store of subset fonts.
@@ -87,8 +87,15 @@ class SiteAssets:
         do not depend on their content.
     """
 
-    def __init__(self, vault: Vault, look: Look, store: Store, incremental: bool) -> None:
-        self.vault, self.look, self.store, self.incremental = vault, look, store, incremental
+    def __init__(
+        self, vault: Vault, appearance: Appearance, store: Store, incremental: bool
+    ) -> None:
+        self.vault, self.appearance, self.store, self.incremental = (
+            vault,
+            appearance,
+            store,
+            incremental,
+        )
         #: Addresses of fonts, and whether formulas are set in them.
         self.fonts: list[tuple[str, bool]] = []
         #: Address of the picture that other sites show for a link to this one.
@@ -120,7 +127,7 @@ class SiteAssets:
         }
         for name, content in every.items():
             file = self.file(name, content)
-            self.look.extra_javascript.append(file.uri)
+            self.appearance.extra_javascript.append(file.uri)
             yield file
         drawn = theme("logo.svg")
         logo = self.file("logo.svg", drawn)
@@ -128,7 +135,7 @@ class SiteAssets:
         picture = self.file("picture.png", machines.picture(drawn))
         self.picture = picture.uri
         yield picture
-        theme_config = self.look.theme
+        theme_config = self.appearance.theme
         if not theme_config.get("logo") and not (theme_config.get("icon") or {}).get("logo"):
             theme_config["logo"] = logo.uri
         if theme_config.get("favicon") in (None, "", "assets/images/favicon.png"):
@@ -162,7 +169,7 @@ class SiteAssets:
                 self.fonts.append((file.uri, font.formulas))
         css = "\n".join(("".join(faces), *map(theme, STYLES)))
         file = self.file("vaultkit.css", css)
-        self.look.extra_css.insert(0, file.uri)
+        self.appearance.extra_css.insert(0, file.uri)
         yield file
 
     def rename(self, found: Mapping[str, bytes]) -> dict[str, str]:
@@ -187,7 +194,7 @@ class SiteAssets:
         for uri in sorted(found):
             digest.update(uri.encode() + b"\0" + found[uri] + b"\0")
         there = {uri: f"{FOLDER}/{digest.hexdigest()[:8]}/{uri}" for uri in found}
-        styles, scripts = self.look.extra_css, self.look.extra_javascript
+        styles, scripts = self.appearance.extra_css, self.appearance.extra_javascript
         styles[:] = [there.get(path, path) for path in styles]
         for index, script in enumerate(scripts):
             if isinstance(script, str):
@@ -210,7 +217,7 @@ class SiteAssets:
             root=posixpath.relpath(".", FOLDER),
         )
         script = self.file("check-page.js", engine + theme("check-page.js"))
-        self.look.extra_javascript.append(script.uri)
+        self.appearance.extra_javascript.append(script.uri)
         yield from (worker, bundle, script)
 
 
