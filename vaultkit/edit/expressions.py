@@ -203,8 +203,8 @@ class Expressions:
     ) -> Iterator[Atom]:  # fmt: skip
         """Yield the parts of an element that is a tuple, list or dictionary.
 
-        ``code`` is the element, and ``series`` the same for all elements of its list; ``named`` are
-        the words of the list's name, and ``label`` those of the element. In a list of tuples, the
+        ``code`` is the element, and ``series`` is the same for all elements of its list; ``named`` are
+        the words of the list's name, and ``label`` are those of the element. In a list of tuples, the
         places have the names with which the code unpacks them.
         """
         if isinstance(item, dict):

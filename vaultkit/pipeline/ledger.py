@@ -110,7 +110,7 @@ class Ledger:
         return self._entry(note, self._store.latest(_KIND, self._name(note)))
 
     def entries(self, notes: Iterable[Note]) -> Iterator[Entry | None]:
-        """Yield the entry of each note; much faster than one by one."""
+        """Yield the entry of each note, much faster than by reading them one by one."""
         rows = {name: (key, content) for name, key, content in self._store.rows(_KIND)}
         for note in notes:
             yield self._entry(note, rows.get(self._name(note)))

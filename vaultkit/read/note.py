@@ -203,7 +203,7 @@ class Passage:
 class Inline:
     """A part of a paragraph: the type of its token, its content and its position.
 
-    ``at`` is its place in the source of the paragraph, and ``length`` its length there.
+    ``at`` is its place in the source of the paragraph; ``length`` is its length there.
     """
 
     type: str
