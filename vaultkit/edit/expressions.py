@@ -203,9 +203,9 @@ class Expressions:
     ) -> Iterator[Atom]:  # fmt: skip
         """Yield the parts of an element that is a tuple, list or dictionary.
 
-        ``code`` is the element, and ``series`` is the same for all elements of its list; ``named`` are
-        the words of the list's name, and ``label`` are those of the element. In a list of tuples, the
-        places have the names with which the code unpacks them.
+        ``code`` is the element, and ``series`` is the same for all elements of its list; ``named``
+        are the words of the list's name, and ``label`` are those of the element. In a list of
+        tuples, the places have the names with which the code unpacks them.
         """
         if isinstance(item, dict):
             parts = [(f"[{key!r}]", stems(str(key)), own) for key, own in item.items()]
