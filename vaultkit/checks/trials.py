@@ -142,7 +142,7 @@ class _Trials:
             self.run(replace(plain, numbers=False))
 
     def search(self, plain: Variation) -> bool:
-        """Find changes of sizes with which the note runs; return whether there are any."""
+        """Find the changes of sizes that let the note run; return whether there are any."""
 
         def fits(names: Collection[str], place: int | None = None) -> bool:
             places = {n: at if place is None else place for at, n in enumerate(sorted(names))}
