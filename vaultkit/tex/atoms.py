@@ -297,13 +297,17 @@ class Atoms(Ranges):
         if tokens[0].text == r"\{" and tokens[-1].text == r"\}":
             tokens = tokens[1:-1]
         parser = self.inner(tokens)
-        conditions = parser.listed_conditions(False)
-        while parser.next == ",":
-            parser.take()
-            conditions += parser.listed_conditions(False)
-        if parser.next:
-            raise parser.unread()
-        return Cases(((Number("1"), conditions), (Number("0"), ())))
+        return Cases(((Number("1"), parser.only_conditions()), (Number("0"), ())))
+
+    def only_conditions(self) -> tuple[Node, ...]:
+        """Parse the conditions of which all the rest consists, separated by commas."""
+        conditions = self.listed_conditions(False)
+        while self.next == ",":
+            self.take()
+            conditions += self.listed_conditions(False)
+        if self.next:
+            raise self.unread()
+        return conditions
 
     def root(self) -> Node:
         r"""Parse ``\sqrt{x}`` and ``\sqrt[3]{x}``."""
@@ -443,13 +447,7 @@ class Atoms(Ranges):
             if not known or "unless" in parser.next:
                 raise parser.error(f"the words {parser.next.strip()!r} cannot be judged")
             parser.take()
-        conditions = parser.listed_conditions(False)
-        while parser.next == ",":
-            parser.take()
-            conditions += parser.listed_conditions(False)
-        if parser.next:
-            raise parser.unread()
-        return node, conditions
+        return node, parser.only_conditions()
 
     def dims(self, tokens: list[Token]) -> tuple[Node, ...]:
         r"""Parse the lengths in ``n \times m``."""
