@@ -162,7 +162,11 @@ class Confused:
         return ""
 
     def _off_by_thousand(self, number: Stated, unit: str, page: _Page) -> str:
-        """Return a number of the page that has the same digits with another prefix of its unit."""
+        """Return a number of the page that has the same digits with another prefix of its unit.
+
+        Outputs state their units. Variables and literals have the units in which the text gives
+        them elsewhere, if any. The result is empty if some number fits as it is.
+        """
         power, base = power_of_prefix(unit)
         if power is None:
             return ""
@@ -191,7 +195,7 @@ class Confused:
             return ""
         if any(has(value, power) for value in self.others | self.bound):
             return ""
-        powers = sorted((used | {-3, -2, 3}) - {power, 0}) if len(known) else []
+        powers = sorted((used | {-3, -2, 3}) - {power, 0})
         found = [why for value, why in known for other in powers if has(value, other)]
         return found[0] if found else ""
 

@@ -255,7 +255,12 @@ def _in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
 def _scales(
     text: str, end: int, unit: str, glued: str, words: Lexicon
 ) -> tuple[tuple[Fraction, ...], int, bool]:
-    """Return the factors of the unit behind a number, its end, and whether it is a per cent."""
+    """Return the factors of the unit behind a number, its end, and whether it is a per cent.
+
+    The value may be the number as it is (factor 1), or times the factor of its prefix: 4.7 kΩ is
+    4.7 or 4700. ``unit`` is a scale that belongs to the number, such as ``%`` or ``k``; ``glued``
+    are letters right behind the digits, which are no word. ``end`` is where the number ends.
+    """
     one = Fraction(1)
     if unit:
         factor = Fraction(10) ** SCALE[unit]

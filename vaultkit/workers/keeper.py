@@ -195,7 +195,10 @@ class _Keeper:
         return chain
 
     def _begin(self, key: str, has_checkpoints: bool) -> Chain:
-        """Fork a process that does the work of a key from the beginning."""
+        """Fork a process that does the work of a key from the beginning; return its chain.
+
+        The new process does not return from here: `run_note_process` ends it.
+        """
         pipes = [os.pipe() for _ in range(3)]
         chain = Chain(os.urandom(8).hex().encode(), [reading for reading, _ in pipes])
         theirs = None
