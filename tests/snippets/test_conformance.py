@@ -370,6 +370,14 @@ def test_floats_of_eight_bits(name):
     assert_array_equal(to_e4m3(x), y.astype(x.dtype))
 
 
+def test_floats_of_eight_bits_near_zero_and_at_the_end():
+    """Compare with the type that onnx itself uses, from the least number to the largest."""
+    theirs = helper.tensor_dtype_to_np_dtype(onnx.TensorProto.FLOAT8E4M3FN)
+    x = np.concatenate([np.linspace(-0.04, 0.04, 999), np.geomspace(2**-7, 448, 999)])
+    x = np.append(x, [2**-10, 3 * 2**-10, 5 * 2**-10]).astype(np.float32)  # halves of steps
+    assert_array_equal(to_e4m3(x), x.astype(theirs).astype(np.float32))
+
+
 # Positions
 
 

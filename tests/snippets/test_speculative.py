@@ -36,14 +36,17 @@ rng = np.random.default_rng(0)
 
 
 class Script:
-    """A generator that accepts as it is told, and shows from what a token would be drawn."""
+    """A generator that accepts as it is told, by a hair, and keeps from what a token is drawn."""
 
-    def __init__(self, accepted):
-        self.accepted = list(accepted)
+    def __init__(self, accepted, ratios):
+        self.draws = [
+            min(ratio, 1.0) * (1 - 1e-9 if yes else 1 + 1e-9)
+            for yes, ratio in zip(accepted, ratios, strict=False)
+        ]
         self.drawn_from = None
 
     def random(self):
-        return 0.0 if self.accepted.pop(0) else np.nextafter(1.0, 0.0)
+        return self.draws.pop(0)
 
     def choice(self, c, p):
         assert len(p) == c
@@ -76,21 +79,21 @@ def of_a_run(first, second, q_first, q_second):
         drawn = q_first[a] * q_second[a, b]
         p = np.stack([first, second[a], np.full(c, 1 / c)])
         q = np.stack([q_first, q_second[a]])
+        ratios = [first[a] / q_first[a], second[a, b] / q_second[a, b]]
         for accepted in ((False,), (True, False), (True, True)):
             chances = [
-                min(1.0, p_ / q_) if yes else 1 - min(1.0, p_ / q_)
-                for yes, p_, q_ in zip(
-                    accepted, (first[a], second[a, b]), q[[0, 1], [a, b]], strict=False
-                )
+                min(1.0, ratio) if yes else 1 - min(1.0, ratio)
+                for yes, ratio in zip(accepted, ratios, strict=False)
             ]
             chance = drawn * np.prod(chances)
             if chance == 0:
                 continue
-            script = Script(accepted)
+            script = Script(accepted, ratios)
             new = check_guesses(p, q, np.array([a, b]), script)
             assert len(new) == sum(accepted) + 1
             assert_array_equal(new[:-1], [a, b][: sum(accepted)])
             if accepted == (True, True):
+                assert_allclose(script.drawn_from, p[2])
                 joint[a, b] += chance
             elif accepted == (True, False):
                 joint[a] += chance * script.drawn_from
@@ -127,20 +130,21 @@ def test_siblings_leave_the_distribution_of_the_model(kind, k):
     c = len(p)
     found, taken = np.zeros(c), 0.0
     for guesses in product(range(c), repeat=k):
-        left, reached = p, np.prod(q[list(guesses)])
+        left, reached, ratios = p, np.prod(q[list(guesses)]), []
         for i, guess in enumerate(guesses):
             if reached == 0:
                 break
-            chance = min(1.0, left[guess] / q[guess])
+            ratios.append(left[guess] / q[guess])
+            chance = min(1.0, ratios[-1])
             if chance > 0:
-                new = check_siblings(p, q, np.array(guesses), Script([False] * i + [True]))
-                assert new == (guess, True)
+                script = Script([False] * i + [True], ratios)
+                assert check_siblings(p, q, np.array(guesses), script) == (guess, True)
             found[guess] += reached * chance
             taken += reached * chance
             reached *= 1 - chance
             left = residual(left, q)
         if reached > 0:
-            script = Script([False] * k)
+            script = Script([False] * k, ratios)
             assert check_siblings(p, q, np.array(guesses), script) == (-1, False)
             found += reached * script.drawn_from
     assert_allclose(found, p, rtol=1e-9, atol=1e-15)
