@@ -53,6 +53,7 @@ from figures import (
     turning,
     walkthrough,
     windows,
+    wiring,
     words,
     writing,
 )
@@ -178,6 +179,7 @@ FIGURES: dict[str, Figure] = {
         _figure(chunking, "chunks", chunking.data, chunking.draw),
         _figure(travelling, "ring", travelling.data, travelling.draw),
         _figure(keeping, "kept-mass", keeping.data, keeping.draw),
+        _figure(wiring, "paths", wiring.data, wiring.draw),
         _figure(diluting, "dilution", diluting.data, diluting.draw),
         _figure(descending, "descent-in-context", descending.data, descending.draw),
         _figure(narrowing, "latent-attention", narrowing.data, narrowing.draw),

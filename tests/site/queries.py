@@ -73,6 +73,7 @@ FIRST = {
     "linear attention": "Linear Attention and the Delta Rule",
     "delta rule": "Linear Attention and the Delta Rule",
     "flash attention": "FlashAttention",
+    "path patching": "Circuits",
     "lightning indexer": "Sparse Attention",
     "context parallelism": "Ring Attention",
     "mamba": "Gated DeltaNet",
