@@ -80,6 +80,7 @@ dough 935.5, loaf 823.5
 HUGE = """
 ```python
 print("large", 10**400)
+many = 2**70
 print([3, 1, 2].index(max([3, 1, 2])))
 ```
 """
@@ -183,6 +184,17 @@ current 1.125 mA
 ```
 """
 
+WORDS = """
+```python
+words, groups = 8, 3
+print(words, "words,", groups, "groups")
+```
+
+```text
+8 words, 3 groups
+```
+"""
+
 PAIRS = [
     (STONE, "It fell 30.7 m and has 24.5 m/s.", "It fell 24.5 m and has 24.5 m/s."),
     (STONE, "30.7 m is more than the 24.5 m.", "24.5 m is more than the 24.5 m."),
@@ -192,6 +204,8 @@ PAIRS = [
     (UNITS, "We ran with a speed of 12.37 km/h.", "We ran with a speed of 4.85 km/h."),
     (UNITS, "We measured 1.125 mA.", "We measured 1.125 µA."),
     (UNITS, "Of 48 kHz, the limit is 24 kHz.", "Of 48 kHz, the limit is 24 MHz."),
+    (STONE, "It has 24.5 m/s instead of 30.7 m/s.", "It has 30.7 m/s instead of 30.7 m/s."),
+    (WORDS, "The 8 words fall into 3 groups.", "The 3 words fall into 3 groups."),
     (TIDE, "Brest has 6.92, Calais 7.35.", "Brest has 7.35, Calais 7.35."),
     (TIDE, "Calais has 7.35 m.", "Calais has 6.92 m."),
     (TIDE, "In Dover the tide rises 6.71 m.", "In Dover the tide rises 7.35 m."),

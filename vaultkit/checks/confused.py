@@ -8,6 +8,7 @@ is in doubt is left to the other checks.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +16,6 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, groupby
 from typing import Any
-
-import numpy as np
 
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import exactly, number_of
@@ -41,6 +40,8 @@ _UNIT = re.compile(r"\s?(%|°\s?[CF]?|[A-Za-zµμΩ€$£][\w/²³µΩ·]*)")
 
 #: The beginning of a sentence that names the line of an output.
 _CASE = re.compile(r"\s*(?:\w+\s)?(?:with|for|at|after|by|in)\s", re.IGNORECASE)
+#: What may precede the number of all things of a kind in a sentence.
+_ALL = (["The"], ["There", "are"], ["We", "have"], ["It", "has"], ["They", "are"], ["These", "are"])
 #: Words behind the name of a line, after which another one is meant.
 _TURN = re.compile(r"\b(?:and|or|to|but|while|then|from)\b|[(—–:]", re.IGNORECASE)
 
@@ -75,6 +76,9 @@ class Confused:
         #: The lines of outputs that begin with different numbers, with the numbers of each.
         self.lines: list[list[list[Shown]]] = []
 
+    def __bool__(self) -> bool:
+        return bool(self.outputs or self.lines)
+
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Collect the numbers that a block prints."""
         for step in steps:
@@ -89,13 +93,13 @@ class Confused:
             if len(keys) == len(lines) > 1 and len(wide) == 1 and wide != {1} and max(wide) <= _FEW:
                 self.lines.append(lines)
         own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
-        self.bound.update(exactly(float(value)) for value in own if np.isfinite(value))
+        self.bound.update(exactly(float(value)) for value in own)
 
     def wrong(
         self, note: Note, sentences: Sequence[Sentence]
     ) -> Iterator[tuple[Sentence, Stated, str]]:
         """Yield the numbers that are in the place of others, each with its sentence and why."""
-        if not self.outputs:
+        if not self:
             return
         page = _Page(note, sentences, self.lexicon)
         for sentence in sentences:
@@ -107,6 +111,8 @@ class Confused:
             for number, why in self._beside_key(sentence, page):
                 yield sentence, number, why
             for number in plain:
+                if why := self._counted(sentence, number):
+                    yield sentence, number, why
                 if number.bounds or _digits(number) < _LEAST:
                     continue
                 why = self._in_unit(sentence, number, page) or self._off(sentence, number, page)
@@ -122,8 +128,10 @@ class Confused:
         if re.search(rf"(?<![\w-]){alike}(?![\w-])", text, re.IGNORECASE):
             return None
         units = behind(sentence, one), behind(sentence, other)
-        if units[0] and units[0][:1] == units[1][:1] and not re.match(r"\W|\w{1,2}$", units[0][0]):
-            return None  # *48 people, and of these 48 people*
+        # *48 people, and of these 48 people* is no slip.
+        is_noun = bool(units[0]) and not re.match(r"\W|\w{1,2}$", units[0][0])
+        if is_noun and units[0][:1] == units[1][:1] and "." not in one.digits:
+            return None
         if _around(text, one) == _around(text, other):
             return None
         for output in self.outputs:
@@ -141,6 +149,23 @@ class Confused:
                 why = f"it is twice in this sentence, and no sentence has {left[0].text}"
                 return number, f"{why} of the output at line {left[0].line}"
         return None
+
+    def _counted(self, sentence: Sentence, number: Stated) -> str:
+        """Return what an output counts, if *the 3 words* has the number of something beside it."""
+        before = sentence.text[: number.start].split()
+        if number.bounds or number.value.denominator != 1 or before not in _ALL:
+            return ""
+        noun = behind(sentence, number)[:1]
+        if not noun or not noun[0].endswith("s") or len(noun[0]) < _SURE:
+            return ""
+        found = [own for output in self.outputs for own in output if own.unit == noun[0]]
+        if len(found) != 1 or found[0].value == number.value:
+            return ""
+        beside = [own for output in self.outputs for own in output if own.line == found[0].line]
+        others = [own for own in beside if own.value == number.value and own.unit.endswith("s")]
+        if not others:
+            return ""
+        return f"the output at line {found[0].line} has {found[0].text} {noun[0]}"
 
     def _in_unit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
         """Return the unit of a number in an output, if a sentence gives it that of another one."""
@@ -238,7 +263,7 @@ class Confused:
         for own in shown:
             is_known = bool(units) and own.unit == units[0]
             enough = digits >= _SURE or is_known
-            if not enough or not (is_known or not own.unit or not units):
+            if not enough or (own.unit and units and not is_known and digits <= _SURE):
                 continue
             if is_slip(number, own.value) and page.is_left_out(own):
                 return f"the output at line {own.line} has {own.text}, which no sentence has"
@@ -272,7 +297,7 @@ class _Page:
     def literals(self) -> set[Fraction]:
         """The numbers in code."""
         own = (literal for block in self.note.blocks for literal in literals_of(block)[0])
-        return {exactly(float(literal)) for literal in own if np.isfinite(literal)}
+        return {exactly(float(literal)) for literal in own if math.isfinite(literal)}
 
     def is_left_out(self, shown: Shown) -> bool:
         """Return whether a number of an output is in no sentence, cell, formula and code."""
@@ -290,7 +315,7 @@ def _numbers(step: Step) -> Iterator[Shown]:
     first, last = step.shown_lines
     for index, text in enumerate(step.got.splitlines()):
         for found in NUMBER_IN_OUTPUT.finditer(text):
-            if len(found[0]) <= _LONGEST and np.isfinite(number := number_of(found[0])):
+            if len(found[0]) <= _LONGEST and math.isfinite(number := number_of(found[0])):
                 value = exactly(number)
                 unit = _UNIT.match(text, found.end())
                 line = max(step.line, min(first + index, last))

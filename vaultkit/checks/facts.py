@@ -105,7 +105,7 @@ class Facts:
         for name in self._single & variables.keys():
             value, where = variables[name], f"variable {name}"
             label = stems(name, self.lexicon)
-            if is_number(value) and np.isfinite(value):
+            if is_number(value):
                 counts = isinstance(value, int | np.integer) and bool(value >= 0)
                 self.facts[Fact(label, exactly(float(value)), where, counts)] = None
             elif isinstance(value, list | tuple | dict | set) or (
@@ -188,7 +188,7 @@ class Facts:
                     {
                         stems(" ".join(label), self.lexicon): [exactly(n) for n in numbers]
                         for label, numbers in source.items()
-                        if isinstance(label, frozenset) and all(map(np.isfinite, numbers))
+                        if isinstance(label, frozenset) and all(map(math.isfinite, numbers))
                     },
                     where,
                     [self._kind(where.removeprefix("variable"))],

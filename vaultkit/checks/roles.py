@@ -92,7 +92,7 @@ class Roles:
         """Yield the places of wrong numbers, each with its text and why it is wrong."""
         families = list(self.facts.with_tables(self.tables.sources))
         facts = list(self.facts.facts)
-        if not families and not facts and not self.confused.outputs:
+        if not families and not facts and not self.confused:
             return
         every = list(sentences(self.note, self.lexicon))
         for sentence, number, why in self.confused.wrong(self.note, every):
