@@ -34,6 +34,7 @@ PAIRS = [
     ("The beam of [[Sag]], with 2740 mm, is long.", "The beam of [[Sag]], with 2470 mm, is long."),
     ("See [[Sag|the beam of 12.48 mm]].", "See [[Sag|the beam of 12.84 mm]]."),
     ("In [[Sag]] there is a share of 0.46 %.", "In [[Sag]] there is a share of 0.64 %."),
+    ("In [[Sag]] the beam sags at most by 12.48 mm.", "In [[Sag]] the beam sags by 12.84 mm."),
     ("As in [[Sag]], where 23 people can stand.", "As in [[Sag]], where 32 people can stand."),
 ]  # fmt: skip
 #: Sentences whose number need not be one of the linked note.

@@ -199,6 +199,8 @@ PAIRS = [
     (STONE, "It fell 30.7 m and has 24.5 m/s.", "It fell 24.5 m and has 24.5 m/s."),
     (STONE, "30.7 m is more than the 24.5 m.", "24.5 m is more than the 24.5 m."),
     (STONE, "It comes to 30.656 m.", "It comes to 30.665 m."),
+    (RULE, "With $n = 8$ the error is 0.0062.", "With $n = 8$ the error is 0.0016."),
+    (TIDE, "Brest has 6.92, Dover 6.71.", "Brest has 6.92, Dover 7.35."),
     (RULE, "With 8 pieces the error is 0.0062.", "With 8 pieces the error is 0.0016."),
     (UNITS, "We ran fast, at 12.37 km/h.", "We ran fast, at 4.85 km/h."),
     (UNITS, "We ran with a speed of 12.37 km/h.", "We ran with a speed of 4.85 km/h."),

@@ -87,10 +87,11 @@ class Confused:
                 self.outputs.append(found)
             else:
                 self.others.update(shown.value for shown in found)
-            lines = [list(own) for _, own in groupby(found, key=lambda shown: shown.line)]
+            every = [list(own) for _, own in groupby(found, key=lambda shown: shown.line)]
+            lines = [line for line in every if len(line) > 1]
             wide = {len(line) for line in lines}
             keys = {line[0].value for line in lines}
-            if len(keys) == len(lines) > 1 and len(wide) == 1 and wide != {1} and max(wide) <= _FEW:
+            if len(keys) == len(lines) > 1 and len(wide) == 1 and max(wide) <= _FEW:
                 self.lines.append(lines)
         own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
         self.bound.update(exactly(float(value)) for value in own)
@@ -227,23 +228,28 @@ class Confused:
     def _beside_key(self, sentence: Sentence, page: _Page) -> Iterator[tuple[Stated, str]]:
         """Yield a number that an output has in another line: *with 8 intervals it is 0.0064*."""
         both = [number for number in sentence.numbers if not number.times]
-        if len(both) < _LEAST or not _CASE.match(sentence.text):
+        if not both or not _CASE.match(sentence.text):
             return
-        key, number = both[:2]
-        between = sentence.text[key.end : number.start]
+        of_formula = page.key(sentence, both[0])
+        if of_formula is None and (len(both) < _LEAST or not both[0].digits):
+            return
+        key = both[0].value if of_formula is None else of_formula
+        number = both[of_formula is None]
+        ends = both[0].end if of_formula is None else 0
+        between = sentence.text[ends : number.start]
         if _digits(number) < _LEAST or number.bounds or page.is_stated(number):
             return
-        if not key.digits or is_apart(sentence, between) or _TURN.search(between):
+        if is_apart(sentence, between) or _TURN.search(between):
             return
         for lines in self.lines:
-            own = [line for line in lines if key.value == line[0].value]
+            own = [line for line in lines if key == line[0].value]
             others = [line for line in lines if line not in own]
             if len(own) != 1 or any(number.agrees(shown.value) for shown in own[0]):
                 continue
             held = [s for line in others for s in line[1:] if number.agrees(s.value)]
             if len(held) == 1:
                 values = ", ".join(shown.text for shown in own[0][1:])
-                where = f"in the output at line {own[0][0].line}, {key.text} has {values}"
+                where = f"in the output at line {own[0][0].line}, {own[0][0].text} has {values}"
                 yield number, f"{where}; this number is at line {held[0].line}"
                 return
 
@@ -286,6 +292,17 @@ class _Page:
         for text in texts:
             found += numbers(text, len(text), self.lexicon, in_percent=True)
         return found
+
+    def key(self, sentence: Sentence, number: Stated) -> Fraction | None:
+        """Return 1/4 in *with $h = 0.25$ it is 3*: the value of the formula before a number."""
+        first, last = sentence.place_of(0), sentence.place_of(number.start)
+        own = [f.tex for f in self.note.formulas if first <= (f.line, f.column) <= last]
+        found = (
+            re.fullmatch(r"\s*[A-Za-z]\w*\s*=\s*(\d+(?:\.\d+)?)\s*", own[0])
+            if len(own) == 1
+            else None
+        )
+        return Fraction(found[1]) if found else None
 
     @cached_property
     def units(self) -> set[tuple[int | None, str]]:

@@ -142,7 +142,9 @@ class Roles:
             if f not in named and number.agrees(f.value) and not f.label & measures
             if not (units and f.unit) or self._has_unit(units, [f])
         ]
-        is_known = self._has_unit(units, named + others)
+        # Where the page shows no units, that of a sentence says nothing.
+        is_bare = is_subject and not any(fact.unit for fact in facts)
+        is_known = is_bare or self._has_unit(units, named + others)
         if others and significant(number) >= (_TELLING if is_known else _SURE):
             return f"{what}, and that is {others[0].source}"
         value = named[0].value
@@ -272,6 +274,8 @@ def _exchanged(
         for number in sentence.numbers
     ]
     own = [(number, labels) for number, labels in whose if labels]
+    if again := _of_absent(sentence, family, named, place):
+        return set(), again
     if len(own) == len(named) > 1 and all(len(labels) == 1 for _, labels in own):
         again = _again(sentence, family, named, place, [(n, labels[0]) for n, labels in own])
         if again:
@@ -298,6 +302,38 @@ def _exchanged(
         number.start: f"in {family.source}, {_words(one.label)} has {shortened(values[one.label])}"
         for one, number in off
     }
+
+
+def _of_absent(
+    sentence: Sentence, family: Family, named: Sequence[Place], place: int
+) -> dict[int, str]:
+    """Return the number of a label that is not named, where all others have their own."""
+    following = [*(one.start for one in named[1:]), len(sentence.text)]
+    off: list[tuple[Place, Stated]] = []
+    for one, end in zip(named, following, strict=True):
+        own = [n for n in sentence.numbers if one.end <= n.start and n.end <= end]
+        if len(own) != 1 or own[0].bounds or own[0].times:
+            return {}
+        if not own[0].agrees(family.rows[one.label][place]):
+            off.append((one, own[0]))
+    if (
+        len(off) != 1
+        or is_apart(sentence, sentence.text)
+        or sentence.numbers[0].end <= named[0].start
+    ):
+        return {}
+    one, number = off[0]
+    others = [
+        label
+        for label, values in family.rows.items()
+        if label not in {own.label for own in named}
+        if place < len(values) and number.agrees(values[place])
+    ]
+    if len(others) != 1 or significant(number) < _TELLING:
+        return {}
+    own_value = shortened(family.rows[one.label][place])
+    there = f"in {family.source}, {_words(one.label)} has {own_value}"
+    return {number.start: f"{there}, and this is the number of {_words(others[0])}"}
 
 
 def _again(

@@ -143,7 +143,9 @@ def _text_checks(
         yield Check("form", 1, why, FAILS, why)
     if "form" in names or note.refused:
         yield from form.check(note, vault, shown=settings.shown)
-    if "numbers" in names:
+    # These read sentences, also of a note without code.
+    asked = vault.options.asked(note, vault.relative(note.path)) or vault.options.checks
+    if "numbers" in names or "numbers" in asked:
         yield from contrasts.check(note)
         yield from cited.check(note, vault)
     if "links" in names:
