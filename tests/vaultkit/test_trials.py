@@ -94,6 +94,16 @@ def test_a_shape_in_the_text_is_judged_by_its_names(tmp_path: Path, text: str) -
     assert (check.outcome != FAILS, check.scope) == (True, "")
 
 
+def test_what_a_note_replaces_is_no_original_of_its_trials(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    code = "import numpy as np\nx = np.arange(3.0)\nnp.linalg.norm = abs"
+    (tmp_path / "docs/A.md").write_text(f"```python\n{code}\n```\n\n$x = x$\n")
+    vault = Vault(tmp_path / "docs")
+    (note,) = vault.notes.values()
+    checks = inspect(note, vault, Settings(trials=2))
+    assert [c.why for c in checks if c.outcome == FAILS] == ["numpy.linalg.norm was replaced"]
+
+
 def test_sizes_of_shapes_that_do_not_fit_leave_those_of_equations_free(tmp_path: Path) -> None:
     # The size m is in the text alone, and the page does not run with another one.
     more = "```python\nm = 2\nC = np.ones((2, 2)) * np.arange(m)\n```\n\nC is (m, m). "
