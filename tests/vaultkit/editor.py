@@ -34,6 +34,8 @@ class Editor:
         #: The last diagnostics of each file, by path, with the version that they are about.
         self.published: dict[Path, Message] = {}
         self.said: list[str] = []
+        #: What it was given to show itself.
+        self.messages: list[str] = []
         #: The last status of all notes of each folder, and the progress of checking them.
         self.statuses: dict[Path, str] = {}
         self.progress: list[Message] = []
@@ -231,6 +233,8 @@ class Editor:
             case "vaultkit/status":
                 params = message["params"]
                 self.statuses[Path(_path(params["folder"]))] = params["text"]
+            case "vaultkit/message":
+                self.messages.append(message["params"]["text"])
             case "$/progress":
                 self.progress.append(message["params"]["value"])
             case "window/showMessage":

@@ -129,6 +129,16 @@ def test_hints_give_the_verdict_and_the_value_of_a_name(editor: Editor) -> None:
     editor.close("A.md")
 
 
+def test_an_editor_may_show_messages_itself(editor: Editor) -> None:
+    settings = {"vaultkit": {"messages": "notification"}}
+    editor.notify("workspace/didChangeConfiguration", settings=settings)
+    editor.open("A.md")
+    arguments = [editor.uri("A.md"), 0]
+    editor.request("workspace/executeCommand", command="vaultkit.runTo", arguments=arguments)
+    editor.wait_for(lambda: "block 1 runs\nx: int\n2" in editor.messages)
+    editor.close("A.md")
+
+
 def test_links_are_kept_when_the_editor_renames_a_file(editor: Editor) -> None:
     files = [{"oldUri": editor.uri("A.md"), "newUri": editor.uri("Renamed.md")}]
     edit = editor.request("workspace/willRenameFiles", files=files)
@@ -141,6 +151,17 @@ def test_links_are_kept_when_the_editor_renames_a_file(editor: Editor) -> None:
     editor.notify("workspace/didRenameFiles", files=files)
     assert "there is no note or file 'A'" in told_of(editor, editor.folder / "Fine.md")
     (editor.folder / "Renamed.md").rename(editor.folder / "A.md")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("root", ["", "Fails.md"])
+def test_without_a_folder_the_vault_of_a_note_is_found(root: str, tmp_path: Path) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / "Fails.md").write_text(NOTES["Fails.md"])
+    uri = (tmp_path / root).as_uri() if root else None
+    with Editor(tmp_path, rootUri=uri) as editor:
+        editor.open("Fails.md")
+        editor.wait_for(lambda: editor.statuses == {tmp_path: "1 of 1 note fails"})
 
 
 @pytest.mark.long

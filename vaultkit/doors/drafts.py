@@ -80,10 +80,13 @@ class Wishes:
         Seconds after the last key before a note is checked.
     run_all
         Whether the code of notes that are not open runs, too.
+    notifies
+        Whether it shows messages itself, with their lines.
     """
 
     pause: float = 0.1
     run_all: bool = True
+    notifies: bool = False
 
 
 @dataclass(frozen=True)

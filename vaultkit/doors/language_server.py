@@ -227,6 +227,8 @@ class Server(LanguageServer):
         settings = _plain(settings)
         settings = _plain(settings.get("vaultkit", settings))
         pause, check = settings.get("pause"), settings.get("check")
+        if messages := settings.get("messages"):
+            self._wishes = replace(self._wishes, notifies=messages == "notification")
         if isinstance(pause, int | float) and pause >= 0:
             self._wishes = replace(self._wishes, pause=float(pause))
         if check in ("all", "open"):
@@ -305,12 +307,15 @@ class Server(LanguageServer):
         """Return the edits that keep the links to notes that are about to get other names."""
         edits: list[Any] = []
         for file in params.files:
-            found, new = self._path(file.old_uri), to_fs_path(file.new_uri)
-            if found is None or new is None or found[1] not in found[0].drafts.vault.notes:
+            found = self._path(file.old_uri)
+            old, new = (Path(to_fs_path(uri) or "") for uri in (file.old_uri, file.new_uri))
+            if found is None or found[1] not in found[0].drafts.vault.notes:
                 continue
+            if old.parent != new.parent:
+                continue  # links name notes, and seldom folders
             vault, path = found
             try:
-                changes = rename_note(vault.drafts.vault, path, Path(new).stem)
+                changes = rename_note(vault.drafts.vault, path, new.stem)
             except RenameError as error:
                 vault.say(f"{error}; links are left as they are", FAILS)
                 continue

@@ -17,6 +17,8 @@ from vaultkit.read.options import OptionsError
 
 #: The notification of the status of a vault.
 STATUS = "vaultkit/status"
+#: The notification of a message, for an editor that asks for it.
+MESSAGE = "vaultkit/message"
 #: Seconds between two reports of the status.
 _SELDOM = 0.2
 
@@ -81,10 +83,11 @@ class Reports:
             self._server.workspace_inlay_hint_refresh(None)
 
     def say(self, words: str, outcome: str) -> None:
-        """Show a message to the user; the log keeps its lines, which some editors join."""
+        """Show a message to the user. Some editors join its lines, and show it themselves."""
+        if self.drafts.wishes.notifies:
+            self._server.protocol.notify(MESSAGE, {"text": words, "fails": outcome == FAILS})
+            return
         kind = types.MessageType.Warning if outcome == FAILS else types.MessageType.Info
-        if "\n" in words:
-            self._server.window_log_message(types.LogMessageParams(kind, words))
         self._server.window_show_message(types.ShowMessageParams(kind, words))
 
     def settings(self, error: OptionsError | None, before: OptionsError | None) -> None:
