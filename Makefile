@@ -6,7 +6,7 @@ BIN := .venv/bin
 # Material for MkDocs tells of its future at every start.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve site zensical test test-all test-rest machines watch figures bench elsewhere mutants code-mutants lint clean
+.PHONY: help serve site zensical test test-all test-rest machines watch figures bench editors elsewhere mutants code-mutants lint clean
 
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
@@ -19,6 +19,7 @@ help:
 	@echo "make figures  draw the stale figures again, and the badge of the README"
 	@echo "make mutants  change one thing at a time in the notes, and report what no check notices"
 	@echo "make code-mutants ROOM=checks  the same in a part of the code, against its tests"
+	@echo "make editors  use the extension for VS Code in a real VS Code; see editors/vscode/README.md"
 	@echo "make elsewhere  run the tests with other Pythons, NumPys and processors, on this machine"
 	@echo "make lint     check the style and types of the code"
 	@echo "make clean    remove all that these targets make"
@@ -77,6 +78,10 @@ code-mutants: .venv/mutants
 bench: .venv/test
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.site --plot bench/growth.svg
+
+# What is missing for it is said.
+editors: .venv/test
+	$(BIN)/pytest editors -q -rs
 
 # The tests with other Pythons, other NumPys and on another processor, all on this machine;
 # ONLY='trixie sid' picks. What it needs it says, and it keeps what it makes out of this folder.
