@@ -184,6 +184,17 @@ current 1.125 mA
 ```
 """
 
+DOUGH = """
+```python
+recipe = {"flour": 250, "milk": 500, "sugar": 20}
+scaled = {name: grams * 10 / 4 for name, grams in recipe.items()}
+print(scaled)
+```
+
+```text
+{'flour': 625.0, 'milk': 1250.0, 'sugar': 50.0}
+```
+"""
 WORDS = """
 ```python
 words, groups = 8, 3
@@ -206,6 +217,7 @@ PAIRS = [
     (UNITS, "We ran with a speed of 12.37 km/h.", "We ran with a speed of 4.85 km/h."),
     (UNITS, "We measured 1.125 mA.", "We measured 1.125 µA."),
     (UNITS, "Of 48 kHz, the limit is 24 kHz.", "Of 48 kHz, the limit is 24 MHz."),
+    (DOUGH, "We need 625 g of flour and 1250 ml of milk.", "Use 1250 g of flour, 1250 ml of milk."),
     (STONE, "It has 24.5 m/s instead of 30.7 m/s.", "It has 30.7 m/s instead of 30.7 m/s."),
     (WORDS, "The 8 words fall into 3 groups.", "The 3 words fall into 3 groups."),
     (TIDE, "Brest has 6.92, Calais 7.35.", "Brest has 7.35, Calais 7.35."),

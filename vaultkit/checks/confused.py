@@ -24,7 +24,7 @@ from vaultkit.checks.stated import is_slip
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.attributions import behind, is_apart, power_of_prefix
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.mentions import Sentence
+from vaultkit.claims.mentions import Sentence, stem
 from vaultkit.claims.stated import Stated, numbers
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
@@ -34,10 +34,13 @@ _FEW = 8
 #: The least digits of a number that is repeated, and of one that differs in a digit, if its unit
 #: is that of the output and if it has none.
 _LEAST, _KNOWN, _SURE = 2, 3, 4
+#: Smaller integers are exact.
+_TEN = 10
 #: Longer numbers in outputs are no numbers of a sentence.
 _LONGEST = 24
 _UNIT = re.compile(r"\s?(%|°\s?[CF]?|[A-Za-zµμΩ€$£][\w/²³µΩ·]*)")
 
+_LABEL = re.compile(r"([A-Za-z]{3,})\W{1,4}$")
 #: The beginning of a sentence that names the line of an output.
 _CASE = re.compile(r"\s*(?:\w+\s)?(?:with|for|at|after|by|in)\s", re.IGNORECASE)
 #: What may precede the number of all things of a kind in a sentence.
@@ -48,12 +51,13 @@ _TURN = re.compile(r"\b(?:and|or|to|but|while|then|from)\b|[(—–:]", re.IGNOR
 
 @dataclass(frozen=True)
 class Shown:
-    """A number of an output, with the unit behind it, its line, and its text."""
+    """A number of an output, with the word before and the unit behind it, its line and text."""
 
     value: Fraction
     unit: str
     line: int
     text: str
+    label: str = ""
 
 
 class Confused:
@@ -144,6 +148,9 @@ class Confused:
                 for shown in output
                 if shown is not held[0] and page.is_left_out(shown) and _fits(shown, held[0])
             ]
+            if len(left) > 1:
+                said = {word.stem for word in sentence.words}
+                left = [own for own in left if own.label and stem(own.label, self.lexicon) in said]
             if len(left) == 1:
                 is_first = units[1][:1] == [held[0].unit] != units[0][:1]
                 number = one if is_first else other
@@ -336,12 +343,16 @@ def _numbers(step: Step) -> Iterator[Shown]:
                 value = exactly(number)
                 unit = _UNIT.match(text, found.end())
                 line = max(step.line, min(first + index, last))
-                yield Shown(value, unit[1] if unit else "", line, found[0])
+                label = _LABEL.search(text, 0, found.start())
+                yield Shown(
+                    value, unit[1] if unit else "", line, found[0], label[1] if label else ""
+                )
 
 
 def _is_written(number: Stated, value: Fraction) -> bool:
     """Return whether the digits of a number are those of a value, though it be a bound."""
-    half = Fraction(1, 2 * 10 ** len(number.digits.partition(".")[2])) if number.digits else 0
+    is_exact = not number.digits or ("." not in number.digits and abs(number.value) < _TEN)
+    half = 0 if is_exact else Fraction(1, 2 * 10 ** len(number.digits.partition(".")[2]))
     return any(abs(abs(value) / s - abs(number.value)) <= half for s in number.scales)
 
 
