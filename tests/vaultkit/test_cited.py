@@ -35,6 +35,8 @@ PAIRS = [
     ("See [[Sag|the beam of 12.48 mm]].", "See [[Sag|the beam of 12.84 mm]]."),
     ("In [[Sag]] there is a share of 0.46 %.", "In [[Sag]] there is a share of 0.64 %."),
     ("In [[Sag]] the beam sags at most by 12.48 mm.", "In [[Sag]] the beam sags by 12.84 mm."),
+    ("It sags 12.5 mm<!-- = [[Sag]].sag -->.", "It sags 13.5 mm<!-- = [[Sag]].sag -->."),
+    ("The share is 0.46 %<!-- = [[Sag]].share -->.", "It is 0.46 %<!-- = [[Sag]].width -->."),
     ("As in [[Sag]], where 23 people can stand.", "As in [[Sag]], where 32 people can stand."),
 ]  # fmt: skip
 #: Sentences whose number need not be one of the linked note.

@@ -83,7 +83,7 @@ class Bindings:
         following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
         for binding in claims_of(self.note).bindings:
             late = following and binding.line > following[0]
-            if binding in self.found or late or not binding.source:
+            if binding in self.found or late or not binding.source or binding.note:
                 continue
             names = free_names(binding.tree)
             lacking = names - variables.keys() - vars(builtins).keys()
@@ -126,7 +126,10 @@ class Bindings:
 
     def judges(self, line: int, column: int) -> bool:
         """Return whether a comment binds the number at a place to code."""
-        return any((line, column) in verdict.places for verdict in self.found.values())
+        if any((line, column) in verdict.places for verdict in self.found.values()):
+            return True
+        of_others = (own for own in claims_of(self.note).bindings if own.note)
+        return any((own.line, own.column) == (line, column) for own in of_others)
 
     def names(self) -> set[str]:
         """Return the names in the code of all bindings."""
@@ -147,6 +150,8 @@ class Bindings:
         """Yield a check for each binding."""
         rewritten = self._rewritten()
         for binding in claims_of(self.note).bindings:
+            if binding.note:
+                continue  # see `vaultkit.checks.cited`
             at = binding.line, binding.text, binding.column
             verdict = self.found.get(binding)
             if verdict is None:

@@ -8,16 +8,22 @@ number with the same label.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
-from vaultkit.checks.check import FAILS, Check
+from vaultkit.checks.check import FAILS, HOLDS, Check
+from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import exactly, number_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
-from vaultkit.checks.stated import digits_of, significant
+from vaultkit.checks.stated import digits_of, judge_value, shortened, significant
 from vaultkit.claims.attributions import behind, is_apart, is_cited
+from vaultkit.claims.bindings import Binding
+from vaultkit.claims.claims import claims_of
 from vaultkit.claims.lexicon import Lexicon, lexicon
 from vaultkit.claims.mentions import Sentence, sentences, stems
 from vaultkit.claims.stated import Stated
@@ -87,6 +93,77 @@ def cited(note: Note, vault: Vault) -> dict[Link, Note]:
     return found
 
 
+def others(note: Note, vault: Vault) -> dict[Path, Note]:
+    """Return the notes whose numbers a note cites or names, by their paths."""
+    found = {other.path: other for other in cited(note, vault).values()}
+    for binding in claims_of(note).bindings:
+        other = _named(binding, note, vault)
+        if other is not None:
+            found[other.path] = other
+    return found
+
+
+def _named(binding: Binding, note: Note, vault: Vault) -> Note | None:
+    """Return the note that a comment names: *12.5 mm<!-- = [[Sag]].sag -->*."""
+    if not binding.note:
+        return None
+    try:
+        return vault.notes.get(vault.find(binding.note, note.path))
+    except BrokenLinkError:
+        return None
+
+
+def _of_names(note: Note, vault: Vault) -> Iterator[Check]:
+    """Yield a check for each comment that names a number of another note."""
+    for binding in claims_of(note).bindings:
+        if not binding.note:
+            continue
+        at, other = (binding.line, binding.text), _named(binding, note, vault)
+        values = _values(other, binding.source) if other else set()
+        if len(values) == 1:
+            (value,) = values
+            judged = judge_value(binding, value, shortened(value))
+            why, holds = judged.why, judged.holds
+        else:
+            lacks = f"shows no single number for {binding.source}" if other else "does not exist"
+            why, holds = f"[[{binding.note}]] {lacks}", False
+        why = why if holds else f"{binding.text}: {why}"
+        yield Check("sentence", *at, HOLDS if holds else FAILS, why, binding.column)
+
+
+def _values(note: Note, name: str) -> set[Fraction]:
+    """Return what a note assigns to a name as a number, or else shows behind it in its outputs."""
+    assigned: list[object] = []
+    for block in note.blocks:
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            for node in ast.walk(ast.parse(source_of(block))):
+                if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                    assigned += [
+                        value for target in targets for value in _assigned(target, node.value, name)
+                    ]
+    numbers = {Fraction(repr(own)) for own in assigned if is_number(own)}
+    if assigned:
+        return numbers if len(numbers) == len(set(map(repr, assigned))) else set()
+    label = stems(name, _lexicon(note))
+    # A percentage is shown as a share, too.
+    shown = (one for one in _shown(note) if one.label and one.unit != "%")
+    return {one.value for one in shown if one.label == label}
+
+
+def _assigned(target: ast.expr, value: ast.expr, name: str) -> Iterator[object]:
+    """Yield what an assignment gives a name: a number, or None for anything else."""
+    match target, value:
+        case ast.Name(own), _ if own == name:
+            try:
+                yield ast.literal_eval(value)
+            except ValueError:
+                yield None
+        case ast.Tuple(targets), ast.Tuple(values) if len(targets) == len(values):
+            for one, other in zip(targets, values, strict=True):
+                yield from _assigned(one, other, name)
+
+
 def state(note: Note) -> str:
     """Return a hash of the numbers that a note shows, with their words."""
     return key_of([str(one) for one in _shown(note)]).hex()
@@ -94,6 +171,7 @@ def state(note: Note) -> str:
 
 def check(note: Note, vault: Vault) -> Iterator[Check]:
     """Yield the numbers that a note quotes from a linked note, and that it contradicts."""
+    yield from _of_names(note, vault)
     others = cited(note, vault)
     if not others:
         return

@@ -38,6 +38,10 @@ _FAR = 400
 _BETWEEN = 6
 
 
+#: A name of another note: ``[[Sag]].sag``.
+_OF_NOTE = re.compile(r"=\s?\[\[(?P<note>[^\[\]|#]+)\]\]\.(?P<name>[A-Za-z_]\w*)")
+
+
 @dataclass(frozen=True)
 class Binding:
     """Words of a note, with the code that they are bound to.
@@ -87,6 +91,8 @@ class Binding:
     spots: tuple[tuple[int, int, int], ...] = ()
     language: str = ""
     place: str = ""
+    #: The other note that has the value under the name ``source``: ``[[Sag]].sag``.
+    note: str = ""
 
     @property
     def tree(self) -> ast.expr:
@@ -126,6 +132,8 @@ def bindings(note: Note) -> Iterator[Binding]:
 def _read(content: str, names: Set[str]) -> tuple[str, str, bool, str] | None:
     """Return code, source, whether it is a value, and why it cannot be read; None for a remark."""
     content = " ".join(content.split())
+    if of_note := _OF_NOTE.fullmatch(content):
+        return content.removeprefix("=").strip(), of_note["name"], True, ""
     is_value = content.startswith("=") and not content.startswith("==")
     code = content.removeprefix("=").strip() if is_value else content
     source = code
@@ -210,10 +218,12 @@ def _binding(
         for begin, following in pairwise([*(part[0] for part in piece.parts), len(piece.text)])
         if following > own and begin < at
     )
+    of_note = _OF_NOTE.fullmatch(f"={code}")
     row = tuple((plain_words(cell.text), *cell.place_of(0)) for cell in piece.cells)
     return Binding(
         line, column, plain[start:end].strip() or code, code, source, is_value, why, text, at - own,
         plain[first:at], row, comment.formula, spots, language, piece.place,
+        of_note["note"].strip() if of_note else "",
     )  # fmt: skip
 
 

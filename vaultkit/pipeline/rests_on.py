@@ -80,7 +80,7 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
             facts[f"link:{relative}"] = partial(_digest, path)
         elif other.path != note.path:
             facts[f"link:{relative}"] = partial(getattr, other, "outline")
-    for other in cited.cited(note, vault).values():
+    for other in cited.others(note, vault).values():
         facts[f"cited:{vault.relative(other.path)}"] = partial(cited.state, other)
     for name in {name.casefold() for name in (note.name, *note.aliases)}:
         others = [vault.relative(path) for path in vault.taken[name] if path != note.path]
