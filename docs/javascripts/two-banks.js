@@ -10,7 +10,7 @@ export const beside = (other, bank) => {
 };
 
 const NAMES = ["river", "money"];
-const WIDEST = 300; // where the longest name still fits
+const WIDEST = 306; // where the longest name still fits
 
 const pair = (vector) => `(${vector.map((value) => said(value)).join(", ")})`;
 
