@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from figures import touch
 from snippets.softmax import softmax
 from snippets.torch_random import TorchRandom
 from snippets.word_vectors import SENTENCES as MODEL_SENTENCES
@@ -102,20 +103,26 @@ def draw_two_banks(data: Mapping[str, Any]) -> str:
         x, y = place(data[other])
         to = place(data[f"{other} bank"])
         at = np.array(bank) + 0.82 * (np.array(to) - bank)
+        line = st.path(
+            st.polyline([(x, y), bank]), cls=hue, width=1, more=' stroke-dasharray="4 4"'
+        )
+        name = f"bank in “{other} bank”"
         parts += [
-            st.dot(x, y, 5, hue),
-            st.text(x + 10, y - 10, other, cls=f"vk-{hue}"),
-            st.path(st.polyline([(x, y), bank]), cls=hue, width=1, more=' stroke-dasharray="4 4"'),
-            st.arrow([bank, (float(at[0]), float(at[1]))], hue, 2.5),
-            st.dot(*to, 6, hue),
-            st.text(to[0] + 16, to[1] - 4, f"bank in “{other} bank”", cls=f"vk-{hue}", bold=True),
+            touch.part("word", st.dot(x, y, 5, hue)),
+            touch.part("name", st.text(x + 10, y - 10, other, cls=f"vk-{hue}")),
+            touch.part("line", line),
+            touch.part("pull", st.arrow([bank, (float(at[0]), float(at[1]))], hue, 2.5)),
+            touch.part("new", st.dot(*to, 6, hue)),
+            touch.part(
+                "new name", st.text(to[0] + 16, to[1] - 4, name, cls=f"vk-{hue}", bold=True)
+            ),
         ]
     parts += [
-        st.dot(*bank, 6, "fg"),
-        st.text(bank[0] + 16, bank[1] + 6, "bank, looked up"),
+        touch.part("bank", st.dot(*bank, 6, "fg")),
+        touch.part("bank name", st.text(bank[0] + 16, bank[1] + 6, "bank, looked up")),
     ]
     (a, b), (c, d) = data["river bank"], data["money bank"]
-    return st.figure_svg(
+    svg = st.figure_svg(
         "two-banks",
         "Two banks",
         "A plane with the axes water and money. River lies on the first axis, money on the second,"
@@ -124,6 +131,12 @@ def draw_two_banks(data: Mapping[str, Any]) -> str:
         bottom + 40,
         parts,
     )
+    start = {
+        "words": [data["river"], data["money"]],
+        "bank": data["bank"],
+        "plane": {"origin": [left, bottom], "unit": unit, "x": [0, 1.3], "y": [0, 1.1]},
+    }
+    return touch.touchable("two-banks", svg, start)
 
 
 def naive_data() -> dict[str, Any]:

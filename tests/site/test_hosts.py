@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup, Comment, Tag
 from visitor import CHECKED, ROOT
 
 #: Parts of the article that the theme adds.
-FURNITURE = "nav.md-tags, a#__skip, .md-content__button, .md-source-file"
+FURNITURE = "nav.md-tags, nav.md-path, a#__skip, .md-content__button, .md-source-file"
 #: The page on which the theme lists the tags.
 LISTS = Path("tags/index.html")
 

@@ -338,7 +338,7 @@ def test_the_keyboard_shows_in_the_search(visit: Visitor) -> None:
 def test_the_keyboard_shows_on_a_tag_that_can_be_read(visit: Visitor, scheme: str) -> None:
     page = visit("softmax/", scheme=scheme, reduced_motion="reduce")
     tag = page.locator(".md-tags a").first
-    page.locator(".vk-here a").last.focus()
+    page.locator(".md-path a").last.focus()
     page.keyboard.press("Tab")
     expect(tag).to_be_focused()
     style = "(e, name) => getComputedStyle(e)[name]"

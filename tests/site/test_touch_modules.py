@@ -131,6 +131,11 @@ def test_rows_and_walks(visit: Visitor) -> None:
         same(found["weights"], ex.alpha[row])
         same(found["z"], ex.Z[row])
         same(run(visit, page, "context-vector", "context_vector", ex.alpha[row], ex.V), ex.Z[row])
+    for other in ([1.0, 0.0], [0.0, 1.0], [0.3, 1.1]):
+        X = np.array([other, [0.6, 0.6]])
+        found = run(visit, page, "two-banks", "beside", *X)
+        same(found["weight"], softmax(X @ X.T)[1, 0])
+        same(found["vector"], (softmax(X @ X.T) @ X)[1])
     for weights in (ex.alpha[1], np.eye(6)[2]):
         for chosen, weight in ((2, 0.0), (2, 0.25), (2, 1.0), (4, 0.5)):
             found = run(visit, page, "context-vector", "reweighted", weights, chosen, weight)

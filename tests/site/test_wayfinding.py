@@ -15,10 +15,14 @@ from visitor import Visitor
 def test_a_note_says_which_step_of_the_road_it_is(visit: Visitor, width: int) -> None:
     page = visit("self-attention/", width=width)
     here = page.get_by_role("navigation", name="Where you are")
-    expect(here).to_contain_text(
-        re.compile(r"45 minutes: step 3 of 7\s+\d+ minutes\s+Builds on Softmax")
-    )
-    here.get_by_role("link", name="One Head by Hand").click()
+    expect(here).to_contain_text(re.compile(r"45 minutes: step 3 of 7\s+\d+ minutes"))
+    # No more than this line is above the title.
+    box = page.locator("h1").bounding_box()
+    assert box
+    assert box["y"] < 140
+    onward = page.get_by_role("navigation", name="Before and after")
+    expect(onward).to_contain_text("Builds on Softmax")
+    onward.get_by_role("link", name="One Head by Hand").click()
     expect(page.locator("h1")).to_contain_text("One Head by Hand")
     expect(here).to_contain_text("45 minutes: step 4 of 7")
 
@@ -26,24 +30,36 @@ def test_a_note_says_which_step_of_the_road_it_is(visit: Visitor, width: int) ->
 @pytest.mark.long
 def test_the_road_has_a_beginning_and_an_end(visit: Visitor) -> None:
     page = visit("")
-    here = page.locator(".vk-here")
+    here, onward = page.locator(".vk-here"), page.locator(".vk-onward")
     expect(here).to_contain_text("45 minutes: step 1 of 7")
-    expect(here).not_to_contain_text("Builds on")
+    expect(onward).not_to_contain_text("Builds on")
     page.get_by_role("link", name="45 minutes", exact=True).click()
     expect(page.locator("h1")).to_contain_text("Softmax")
     visit.go(page, "a-decoder-end-to-end/")
     expect(here).to_contain_text("45 minutes: step 7 of 7")
-    expect(here).to_contain_text("On the whole road: Ten Questions")
+    expect(onward).to_contain_text("On the whole road: Ten Questions")
     visit.go(page, "transformer-block/")
     expect(here).to_contain_text(re.compile(r"Step (\d+) of \1\s"))
-    expect(here).not_to_contain_text("Next")
+    expect(onward).not_to_contain_text("Next")
     visit.go(page, "padding-masks/")
-    expect(here).to_contain_text(
-        re.compile(r"Side road\s+\d+ minutes\s+From Causal and Padding Masks")
-    )
+    expect(here).to_contain_text(re.compile(r"Side road\s+\d+ minutes"))
+    expect(onward).to_contain_text("From Causal and Padding Masks")
     for address in ("before-you-start/", "questions-and-answers/", "glossary/", "checks/"):
         visit.go(page, address)
         expect(here).to_have_count(0)
+
+
+@pytest.mark.long
+def test_a_card_says_that_its_page_was_read(visit: Visitor) -> None:
+    page = visit("softmax/")
+    page.locator(".vk-onward").scroll_into_view_if_needed()
+    visit.go(page, "")
+    cards = page.locator(".vk-card")
+    expect(cards).to_have_count(7)
+    expect(cards.filter(has_text="✓ read")).to_have_text(re.compile("Softmax"))
+    expect(cards.locator("svg")).to_have_count(7)
+    cards.nth(1).click()
+    expect(page.locator("h1")).to_contain_text("Softmax")
 
 
 @pytest.mark.long

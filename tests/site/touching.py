@@ -22,6 +22,7 @@ WIDGETS = {
     "scale-and-gradient": "importance-of-dk-in-scaling/",
     "single-query": "single-query-walkthrough/",
     "softmax-temperature": "softmax/",
+    "two-banks": "",
 }
 #: Figures with test modules of their own: test_explorer.py and test_next_word.py.
 HEADS = {

@@ -398,7 +398,7 @@ def test_a_page_says_where_it_is_and_where_it_is_edited(vault: Path) -> None:
         return (vault / "site" / name / "index.html").read_text("utf-8")
 
     owl = read("barn-owl")
-    assert '<a href="../map/">Step 1 of 2</a></span> <span>1 minute</span>' in owl
+    assert '<a href="../map/">Step 1 of 2</a></span> <span>1 minute</span></nav>' in owl
     # It links to the tern, which comes later.
     assert "Builds on" not in owl
     assert '<span>Next: <a href="../by-sea/arctic-tern/">Arctic Tern</a></span>' in owl
@@ -423,13 +423,18 @@ def test_a_page_of_a_shorter_road_names_its_step_and_both_ways_on(vault: Path) -
     (vault / "docs" / "Nest.md").write_text("# Nest\n\nSee [[owl]].\n")
     with (vault / "docs" / "Barn Owl.md").open("a") as owl_note:
         owl_note.write("\nIt has a [[Nest]].\n")
+    with (vault / "docs" / "index.md").open("a") as front:
+        front.write("\n<!-- cards -->\n")
     done = build(vault)
     assert done.returncode == 0, done.stderr
 
     def read(name: str) -> str:
         return (vault / "site" / name / "index.html").read_text("utf-8")
 
-    assert ">In an hour: step 1 of 2</a>" in read(".")
+    home = read(".")
+    assert ">In an hour: step 1 of 2</a>" in home
+    assert home.count('class="vk-card"') == 2
+    assert home.count('<strong aria-current="page">') == 1
     owl = read("barn-owl")
     assert ">In an hour: step 2 of 2</a>" in owl
     tern = '<a href="../by-sea/arctic-tern/">Arctic Tern</a>'

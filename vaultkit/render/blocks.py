@@ -40,6 +40,8 @@ CALLOUTS = {
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _STYLE = {name: style for style, names in CALLOUTS.items() for name in (style, *names)}
 #: A directive of MyST, the dialect of Jupyter's books: ```` ```{note} Title ````.
+#: Most lines of code that are not folded: above an output, and without one.
+_MOST_LINES, _MOST_WITHOUT_OUTPUT = 14, 24
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}[ \t]*(?P<title>.*)")
 #: Fields of such a block before its text; and the end of a notebook's cell.
 _FIELD = re.compile(r":[\w-]+:")
@@ -330,6 +332,8 @@ class BlockRenderer:
         coloured = self.page.highlighted("\n".join(lines), code)
         if self.names and self.names.spots:
             coloured = _with_spots(coloured, lines, line, self.names)
+        if "long" in code.classes:
+            coloured = _foldable(coloured, len(lines))
         self._ready(parent, coloured)
 
     def _admonition(self, parent: Element, kind: str, title: str, lines: list[str]) -> None:
@@ -451,15 +455,27 @@ def _defined(tokens: Sequence[Token]) -> dict[str, list[Token]]:
 
 
 def _classes(note: Note) -> dict[int, list[str]]:
-    """Return the CSS classes of fences (output, raises, not run), by their lines."""
+    """Return the CSS classes of fences (output, raises, not run, long), by their lines."""
     classes: dict[int, list[str]] = {}
     for block in note.blocks:
         if block.output:
             classes[block.output.line] = ["output"]
         known = block.fence.options
         words: list[str] = [w for w in ("raises", "no-run", "volatile") if w in known]
+        most = _MOST_LINES if block.output else _MOST_WITHOUT_OUTPUT
+        if len(block.fence.lines) > most and "title" not in known:
+            words.append("long")
         classes[block.fence.line] = words
     return classes
+
+
+def _foldable(coloured: str, lines: int) -> str:
+    """Add a switch to a block of code; while it is off, the style sheet shows the first line."""
+    switch = (
+        '<label class="vk-unfold" data-search-exclude="true"><input type="checkbox">'
+        f"<span>All {lines} lines of code</span></label>"
+    )
+    return coloured.removesuffix("</div>") + switch + "</div>"
 
 
 def _styled(names: list[str]) -> str:

@@ -29,6 +29,7 @@ SCRIPTS = (
     "arrays.js",
     "graph.js",
     "kept.js",
+    "road.js",
     "predict.js",
 )
 #: The scripts that only some pages need, each with the selector of the element that needs it.

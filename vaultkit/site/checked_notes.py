@@ -11,7 +11,6 @@ from vaultkit.checks.asked import asked
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.evidence import Part, parts
 from vaultkit.pipeline.ledger import published
-from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.site import predictions, report, runnable
 from vaultkit.site.pages import SitePage
@@ -112,13 +111,15 @@ class CheckedNotes:
         """Return the table of the notes with predictions, for a page; in the order of pages."""
         found = []
         for other in pages:
-            entry, note = self.entries.get(other.uri), other.note
-            keys = self._keys(note, entry) if note and entry else []
-            if note and entry and keys:
+            keys = self.keys(other)
+            if other.note and keys:
                 href = page.to(other.url)
-                found.append(predictions.Asking(note.title, entry.path, href, keys))
+                found.append(predictions.Asking(other.note.title, other.uri, href, keys))
         return predictions.table(found)
 
-    @staticmethod
-    def _keys(note: Note, entry: report.Entry) -> list[str]:
-        return [str(question["key"]) for question in asked(note, entry.checks or ())]
+    def keys(self, page: SitePage) -> list[str]:
+        """Return the keys of the questions of a page whose answers are known."""
+        entry = self.entries.get(page.uri)
+        if page.note is None or entry is None:
+            return []
+        return [str(question["key"]) for question in asked(page.note, entry.checks or ())]

@@ -19,6 +19,7 @@ from vaultkit.read.syntax import natural, place
 from vaultkit.read.vault import Vault
 from vaultkit.site import (
     anki,
+    cards,
     evidence,
     flashcards,
     machines,
@@ -38,6 +39,7 @@ DECK = "flashcards.apkg"
 LLMS = "llms.txt"
 
 _LEDGER = "<!-- ledger -->"
+_CARDS = "<!-- cards -->"
 _MAP = "<!-- map -->"
 _PREDICTIONS = "<!-- predictions -->"
 _FLASHCARDS = "<!-- flashcards -->"
@@ -239,8 +241,10 @@ class SiteModel:
         checked = self.checked.foot(page, self.checks_url)
         if checked and self.settings.can_run and not is_table:
             checked += runnable.controls(page.uri) + self._notebooks_of(page)
+        here, onward = self.roads.place_of(page, minutes, self.map_url)
         return content, {
-            "vaultkit_here": self.roads.place_of(page, minutes, self.map_url),
+            "vaultkit_here": here,
+            "vaultkit_onward": onward,
             "vaultkit_head": machines.head(about),
             "vaultkit_ways": road.ways({"Edit this page": edit_url, "Markdown": source}),
             "vaultkit_told": evidence.data({**self.checked.details(page), **terms}),
@@ -257,6 +261,8 @@ class SiteModel:
         if _FLASHCARDS in output:
             panel = flashcards.panel(len(self.cards()), page.to(DECK))
             output = output.replace(_FLASHCARDS, panel, 1)
+        if _CARDS in output:
+            output = output.replace(_CARDS, self._road_cards(page), 1)
         if page.uri == self.map_uri:
             output = output.replace(_MAP, self.roads.map(page), 1)
         # Only now: otherwise search would find the words of the marks on every page.
@@ -274,11 +280,29 @@ class SiteModel:
 
     def facts(self, page: SitePage, content: str) -> list[object] | None:
         """Return what only this page shows; None if it shows something of all pages."""
-        fills = any(mark in content for mark in (_PREDICTIONS, _FLASHCARDS))
+        fills = any(mark in content for mark in (_CARDS, _PREDICTIONS, _FLASHCARDS))
         if fills or page.uri == self.settings.checks_page:
             return None
         digest = page.note.digest if page.note else ""
         return [content, digest, self.checked.entries.get(page.uri)]
+
+    def _road_cards(self, page: SitePage) -> str:
+        """Return the pages of the first shorter road, or of the road, as cards."""
+        steps = next(iter(self.roads.shorter.values()), self.roads.main)
+        return cards.cards(
+            [
+                cards.Card(
+                    title=step.title,
+                    href="" if step.uri == page.uri else page.to(step.url),
+                    minutes=road.minutes(self._words.get(step.uri, 0)),
+                    note=step.uri,
+                    keys=self.checked.keys(step),
+                    drawing=cards.cover(step.note, self.vault),
+                )
+                for step in steps
+                if step.note
+            ]
+        )
 
     def _notebooks_of(self, page: SitePage) -> str:
         if page.note is None:

@@ -14,7 +14,7 @@ from vaultkit.read.vault import BrokenLinkError, Vault
 
 #: Words per minute of a learner who also reads code and formulas.
 PER_MINUTE = 170
-#: Most notes that the line at the top of a page lists as needed; more would not fit.
+#: Most notes that the foot of a page lists as needed.
 MOST = 3
 
 
@@ -79,8 +79,8 @@ def entered(note: Note, vault: Vault, road: Sequence[Path]) -> Path | None:
     return min(counts, key=lambda path: (-counts[path], road.index(path)), default=None)
 
 
-def line(places: Sequence[Place], took: int, before: Sequence[Step], map_: str = "") -> str:
-    """Return the line at the top of a page with its position on each road.
+def line(places: Sequence[Place], took: int, map_: str = "") -> str:
+    """Return the line above the title of a page on a road: its step, and its reading time.
 
     Parameters
     ----------
@@ -88,43 +88,68 @@ def line(places: Sequence[Place], took: int, before: Sequence[Step], map_: str =
         The roads on which the page is a step: shorter ones first, the whole one last.
     took
         The reading time of the page in minutes.
-    before
-        The pages that it builds on.
     map_
         The address of the map; empty if there is none.
     """
-    first, *rest = places
+    first = places[0]
     step = f"{first.name + ': step' if first.name else 'Step'} {first.at} of {first.of}"
-    words = _link(Step(step, map_)) if map_ else html.escape(step)
-    parts = [f'<span class="vk-here__step">{words}</span>', f"<span>{_minutes(took)}</span>"]
+    return _line(step, took, map_, first.at / first.of)
+
+
+def beside(took: int, map_: str = "") -> str:
+    """Return the line above the title of a page on a side road."""
+    return _line("Side road", took, map_, 0)
+
+
+def onward(
+    note: str, places: Sequence[Place], before: Sequence[Step], from_: Step | None = None
+) -> str:
+    """Return the links at the foot of a page to what comes before and after it on the roads.
+
+    Parameters
+    ----------
+    note
+        The path of its note.
+    places
+        The roads on which the page is a step: shorter ones first, the whole one last.
+    before
+        The pages that it builds on.
+    from_
+        The page where its side road begins.
+    """
+    parts = []
     if before:
         parts.append(f"<span>Builds on {', '.join(map(_link, before))}</span>")
-    if first.after:
-        parts.append(f"<span>Next: {_link(first.after)}</span>")
-    # On a shorter road, the next page is another one.
-    for other in rest:
-        if other.after and other.after != first.after:
-            name = other.name or "On the whole road"
-            parts.append(f"<span>{html.escape(name)}: {_link(other.after)}</span>")
-    return _nav(parts, first.at / first.of)
-
-
-def beside(took: int, from_: Step | None, map_: str = "") -> str:
-    """Return the line at the top of a page on a side road, with the note where that road begins."""
-    words = _link(Step("Side road", map_)) if map_ else "Side road"
-    parts = [f'<span class="vk-here__step">{words}</span>', f"<span>{_minutes(took)}</span>"]
     if from_:
         parts.append(f"<span>From {_link(from_)}</span>")
-    return _nav(parts, 0)
+    after = places[0].after if places else None
+    if after:
+        parts.append(f"<span>Next: {_link(after)}</span>")
+    # On a shorter road, the next page is another one.
+    for other in places[1:]:
+        if other.after and other.after != after:
+            name = other.name or "On the whole road"
+            parts.append(f"<span>{html.escape(name)}: {_link(other.after)}</span>")
+    if not parts:
+        return ""
+    # A reader who sees it has reached the end.
+    return (
+        f'<nav class="vk-onward" aria-label="Before and after" data-note="{html.escape(note)}">'
+        f"{' '.join(parts)}</nav>"
+    )
+
+
+def _line(step: str, took: int, map_: str, done: float) -> str:
+    words = _link(Step(step, map_)) if map_ else html.escape(step)
+    return (
+        '<nav class="vk-here" aria-label="Where you are">'
+        f'<span class="vk-here__bar" style="--vk-done:{done:.1%}"></span>'
+        f'<span class="vk-here__step">{words}</span> <span>{_minutes(took)}</span></nav>'
+    )
 
 
 def _minutes(took: int) -> str:
     return f"{took} minute{'s' * (took != 1)}"
-
-
-def _nav(parts: Sequence[str], done: float) -> str:
-    bar = f'<span class="vk-here__bar" style="--vk-done:{done:.1%}"></span>'
-    return f'<nav class="vk-here" aria-label="Where you are">{bar}{" ".join(parts)}</nav>'
 
 
 def _link(step: Step) -> str:

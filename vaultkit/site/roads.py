@@ -60,8 +60,10 @@ class Roads:
             {page.path: road.needed(page.note, vault, paths) for page in steps if page.note}
         )
 
-    def place_of(self, page: SitePage, minutes: int, map_url: str) -> str:
-        """Return the line with the position of a page on the roads; empty if it is on none.
+    def place_of(self, page: SitePage, minutes: int, map_url: str) -> tuple[str, str]:
+        """Return the line above the title of a page, and the links at its foot.
+
+        Both are empty if it is on no road.
 
         Parameters
         ----------
@@ -74,7 +76,7 @@ class Roads:
         """
         shorter = {name: pages for name, pages in self.shorter.items() if page in pages}
         if page.note is None or not (page in self.main or page in self.side or shorter):
-            return ""
+            return "", ""
         pages = {step.path: step for step in (*self.main, *self.side)}
 
         def step(other: SitePage) -> road.Step:
@@ -89,13 +91,14 @@ class Roads:
         if page in self.side:
             main = list(pages)[: len(self.main)]
             entered = road.entered(page.note, self._vault, main)
-            return road.beside(minutes, step(pages[entered]) if entered else None, map_)
+            from_ = step(pages[entered]) if entered else None
+            return road.beside(minutes, map_), road.onward(page.uri, (), (), from_)
         walked = {**shorter, **({"": self._whole} if page in self._whole else {})}
         places = [
             road.Place(name, steps.index(page) + 1, len(steps), after(steps))
             for name, steps in walked.items()
         ]
-        return road.line(places, minutes, before, map_)
+        return road.line(places, minutes, map_), road.onward(page.uri, places, before)
 
     def graph_of(self, page: SitePage, map_url: str) -> str:
         """Return the drawing of a note's neighbours on the roads; empty without a map."""

@@ -4,7 +4,8 @@ with the keyboard. The build found the occurrences, and the page contains them. 
 (() => {
   "use strict";
 
-  const HUES = [45, 200, 330, 140, 265, 15];
+  // Of arrays that the site's style sheet gives none, as `--vk-array-Q: 210` does.
+  const HUES = [50, 340, 95, 185, 265, 10];
   const NAMED = "αalpha βbeta γgamma δdelta εepsilon ϵepsilon ηeta θtheta κkappa λlambda μmu νnu ξxi ρrho"
     + " σsigma τtau φphi ϕphi χchi ψpsi ωomega ΔDelta ΣSigma";
   const LETTERS = new Map(NAMED.split(" ").map((pair) => [pair[0], pair.slice(1)]));
@@ -15,19 +16,20 @@ with the keyboard. The build found the occurrences, and the page contains them. 
   let arrays;         // Of this page: {name, hue, formulas, code, printed}; read when first asked for.
   let places;         // By array, its ranges of text; by element of code, its array.
   let lit = [];
-  let styled = false;
+  const styled = new Set();
 
-  // Browsers match such rules with every element, so they are added with the first highlight.
-  const rules = () => {
-    styled = true;
+  // Browsers match such rules with every element, so each is added with its first highlight.
+  const rule = ({ hue, degrees }) => {
+    if (styled.has(hue)) return;
+    styled.add(hue);
+    const [name, same] = [`::highlight(vk-array-${hue})`, `.vk-same[data-hue="${hue}"]`];
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(`@media screen{${HUES.map((hue, at) => `
-      ::highlight(vk-array-${at}),.vk-same[data-hue="${at}"]{color:#111;background-color:hsl(${hue} 85% 80%)}
-      [data-md-color-scheme="slate"] ::highlight(vk-array-${at}),
-      [data-md-color-scheme="slate"] .vk-same[data-hue="${at}"]{color:#fff;background-color:hsl(${hue} 60% 28%)}`).join("")}
-      @media (forced-colors:active){${HUES.map((_, at) => `
-      ::highlight(vk-array-${at}),[data-md-color-scheme] ::highlight(vk-array-${at})
-      {color:HighlightText;background-color:Highlight}`).join("")}
+    sheet.replaceSync(`@media screen{
+      ${name},${same}{color:#111;background-color:hsl(${degrees} 85% 80%)}
+      [data-md-color-scheme="slate"] ${name},[data-md-color-scheme="slate"] ${same}
+      {color:#fff;background-color:hsl(${degrees} 60% 28%)}
+      @media (forced-colors:active){
+      ${name},[data-md-color-scheme] ${name}{color:HighlightText;background-color:Highlight}
       .vk-same[data-hue]{outline:2px solid Highlight}}}`);
     document.adoptedStyleSheets.push(sheet);
   };
@@ -79,7 +81,11 @@ with the keyboard. The build found the occurrences, and the page contains them. 
     if (arrays) return;
     const store = document.querySelector("template.vk-evidence");
     const found = store ? JSON.parse(store.content.textContent).arrays ?? [] : [];
-    arrays = found.map(([name, hue, formulas, code, printed]) => ({ name, hue, formulas, code, printed }));
+    const style = getComputedStyle(document.body);
+    arrays = found.map(([name, hue, formulas, code, printed]) => {
+      const own = style.getPropertyValue(`--vk-array-${name}`).trim();
+      return { name, hue: own ? name : hue, degrees: own || HUES[hue], formulas, code, printed };
+    });
     places = { ranges: new Map(), arrays: new WeakMap() };
     for (const array of arrays) {
       const ranges = [];
@@ -109,15 +115,15 @@ with the keyboard. The build found the occurrences, and the page contains them. 
 
   const clear = () => {
     document.querySelectorAll(".vk-same").forEach((old) => old.classList.remove("vk-same"));
-    HUES.forEach((_, at) => globalThis.CSS?.highlights?.delete(`vk-array-${at}`));
+    for (const hue of styled) globalThis.CSS?.highlights?.delete(`vk-array-${hue}`);
     lit = [];
   };
   const show = (some) => {
     if (some.length === lit.length && some.every((array, at) => array === lit[at])) return;
-    if (!styled) rules();
     clear();
     lit = some;
     for (const array of some) {
+      rule(array);
       for (const number of array.formulas) {
         const formula = part(`formula-${number}`);
         for (const letter of formula ? letters(formula, array) : []) {

@@ -16,6 +16,8 @@ defined above: the addresses and hashes of Python. */
   const PATIENCE = 2;
   // Milliseconds in which code must react to an interrupt; after that its worker is terminated.
   const GIVES_IN = 2000;
+  // Milliseconds without a change of an edited block, after which the page is computed anew.
+  const REST = 400;
 
   const element = (name, attributes = {}, ...children) => {
     const made = document.createElement(name);
@@ -257,6 +259,8 @@ defined above: the addresses and hashes of Python. */
     for (const part of article.querySelectorAll("[data-check]")) parts.set(part.dataset.check, part);
     const cells = [];
     let busy = false;
+    let again = false;  // Edited while it ran.
+    let resting;
 
     const edits = () => Object.fromEntries(cells
       .map((cell, index) => [index, cell]).filter(([, cell]) => cell?.changed())
@@ -404,15 +408,32 @@ defined above: the addresses and hashes of Python. */
       }
     };
 
-    const run = async (asker) => {
-      if (busy) return;
+    /* Where Python is there, an edit needs no button: everything below it follows. */
+    const follow = (cell) => {
+      clearTimeout(resting);
+      if (engine.loaded) resting = setTimeout(() => run(cell, true), REST);
+    };
+
+    /* Runs the page. A run that follows an edit replaces what was shown when it is done, so that nothing
+    on the page jumps meanwhile. */
+    const run = async (asker, follows = false) => {
+      clearTimeout(resting);
+      if (!box.isConnected) return;
+      if (busy) {
+        again ||= follows || Boolean(asker?.changed());
+        return;
+      }
       busy = true;
+      again = false;
       const changed = edits();
       const edited = Object.keys(changed).length > 0;
       const found = [];
       const lost = [];
       const outputs = new Map();
-      clear();
+      const late = [];
+      // A run that takes longer shows that it can be stopped.
+      const slow = follows && setTimeout(() => asker.running(true), GIVES_IN);
+      if (!follows) clear();
       view.busy(true);
       view.loading();
       let current;
@@ -426,6 +447,7 @@ defined above: the addresses and hashes of Python. */
         const built = await ledger(name);
         const seconds = await engine.check(name, changed, ({ block, check: result, places }) => {
           if (block !== undefined) {
+            if (follows) return;
             current?.running(false);
             current = cells[block];
             current?.running(true);
@@ -434,11 +456,17 @@ defined above: the addresses and hashes of Python. */
           const check = { ...result, outcome: outcomeOf(result, edited, built, found) };
           found.push(check);
           if (check.outcome === "changed" && check.kind === "block") outputs.set(places[0], check.fix.output);
-          if (!mark(check, places) && check.outcome === "fails") lost.push(check);
+          if (follows) late.push([check, places]);
+          else if (!mark(check, places) && check.outcome === "fails") lost.push(check);
         });
+        if (again) return;  // These are the results of other code.
+        if (follows) clear();
+        for (const [check, places] of late) {
+          if (!mark(check, places) && check.outcome === "fails") lost.push(check);
+        }
         renew(outputs);
         // Who runs a block wants to see what it shows, also where a question folds it.
-        asker?.unfold();
+        if (!follows) asker?.unfold();
         const fails = found.some((check) => check.outcome === "fails");
         view.say(edited ? experiment(found, seconds)
           : `${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`,
@@ -454,9 +482,11 @@ defined above: the addresses and hashes of Python. */
         (current ?? asker)?.say(error.message);
       } finally {
         busy = false;
+        clearTimeout(slow);
         asker?.running(false);
         current?.running(false);
         view.busy(false);
+        if (again) run(asker, true);
       }
     };
 
@@ -490,6 +520,8 @@ defined above: the addresses and hashes of Python. */
 
     const view = panel(box, NOTE, () => run());
     const reset = button("Reset the page", () => {
+      clearTimeout(resting);
+      again = false;
       if (busy) engine.stop("Stopped.");
       cells.forEach((cell) => cell?.restore());
       clear();
@@ -501,7 +533,7 @@ defined above: the addresses and hashes of Python. */
 
     for (const [place, part] of parts) {
       if (!place.startsWith("block-") || part.matches(".no-run")) continue;
-      cells[Number(place.slice(6))] = cellOf(part, { run, keep, reset: () => reset.click() });
+      cells[Number(place.slice(6))] = cellOf(part, { run, follow, keep, reset: () => reset.click() });
     }
     try {
       for (const [index, original, code] of JSON.parse(sessionStorage.getItem(store) ?? "[]")) {
@@ -545,7 +577,7 @@ defined above: the addresses and hashes of Python. */
   };
 
   /* A block of code that readers can run and edit. */
-  const cellOf = (part, { run, keep, reset }) => {
+  const cellOf = (part, { run, follow, keep, reset }) => {
     const pre = part.querySelector("pre");
     const code = part.querySelector("code");
     const original = code.textContent.replace(/\n$/, "");
@@ -579,8 +611,10 @@ defined above: the addresses and hashes of Python. */
     code.addEventListener("input", () => {
       keep();
       // The results are those of other code.
-      if (part.dataset.outcome) said.textContent = "edited, not run";
+      if (engine.loaded) said.textContent = "edited, computing anew …";
+      else if (part.dataset.outcome) said.textContent = "edited, not run";
       delete part.dataset.outcome;
+      follow(cell);
     });
     code.addEventListener("keydown", (event) => {
       if (area && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -612,6 +646,7 @@ defined above: the addresses and hashes of Python. */
       edit(text) {
         if (area) return;
         area = code;
+        part.querySelectorAll(".vk-unfold input").forEach((fold) => { fold.checked = true; });
         const attributes = {
           contenteditable: "plaintext-only", role: "textbox", "aria-multiline": "true", spellcheck: "false",
           autocapitalize: "off", tabindex: "0", "aria-label": "Code of this block; Ctrl and Enter run it",
@@ -687,7 +722,8 @@ defined above: the addresses and hashes of Python. */
       ", at the foot of each note, loads Python into the page, runs the note there and marks each " +
       "block, equation, shape, number and prediction where it stands; this button does so for all " +
       "notes. Each block has ", element("em", {}, "Run"), " and ", element("em", {}, "Edit"),
-      ". After an edit, new outputs and numbers appear beside those of the page; a law that no longer holds turns red and says why; and ",
+      ". Once Python is there, each edit computes the page anew: new outputs and numbers appear beside the " +
+      "old ones; a law that no longer holds turns red and says why; and ",
       element("em", {}, "Reset"), " brings the page back."));
   };
 

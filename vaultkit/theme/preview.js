@@ -9,7 +9,7 @@ a finger on it. The target page is fetched from the link's address. */
   const PARTS = 8;    // What follows the heading, at most.
   const BACK = ".footnote-backref, .headerlink";
   // A drawing keeps its own style element, since this page may have none.
-  const EXTRA = "style:not(svg *), metadata, .touch, .headerlink, .md-tags, .linked-from, .vk-graph, .vk-here, .md-content__button, .vk-math__copy, " +
+  const EXTRA = "style:not(svg *), metadata, .touch, .headerlink, .md-tags, .md-path, .vk-onward, .vk-cards, .vk-unfold, .linked-from, .vk-graph, .vk-here, .md-content__button, .vk-math__copy, " +
     ".vk-checked, .vk-mark, [data-live], .vk-run, .vk-elsewhere, .vk-cell, .vk-cell__code, .vk-why, .md-code__nav, script, input, button, iframe";
   const HEADING = /^H[1-6]$/;
 
