@@ -14,7 +14,7 @@ export const mount = (figure) => {
       else group.removeAttribute("data-when");
     });
     const panel = figure.querySelector(".touch");
-    panel?.toggleAttribute("data-told", step > 0);
+    panel?.toggleAttribute("data-announced", step > 0);
     if (!step) return `From the words to their new vectors in ${steps.length} steps.`;
     const { title, words } = steps[step - 1];
     return `Step ${step} of ${steps.length}, ${title.toLowerCase()}. ${words}`;

@@ -67,6 +67,12 @@ def load(page: Page) -> None:
     expect(said(page)).to_contain_text("hold", timeout=BOOT)
 
 
+#: Removes rows of the list of notes before the page's own scripts see them.
+FEWER = """document.addEventListener("DOMContentLoaded", () => {
+  const rows = document.querySelectorAll(".vk-ledger tr[data-note]");
+  rows.forEach((row, i) => i % step && row.remove());
+});"""
+
 #: Follows a link, as a reader does: the page is loaded in place.
 FOLLOW = """(href) => {
   const link = Object.assign(document.createElement("a"), { href });
@@ -394,10 +400,10 @@ def test_all_notes_come_out_in_a_browser_as_they_do_here(
     """
     page = visit.open()
     page.add_init_script(LISTEN)
+    step = 1 if pytestconfig.option.all else 4
+    page.add_init_script(f"const step = {step};" + FEWER)
     visit.go(page, "checks/")
     rows = page.locator(".vk-ledger tr[data-note]")
-    step = 1 if pytestconfig.option.all else 4
-    rows.evaluate_all("(rows, step) => rows.forEach((row, i) => i % step && row.remove())", step)
     start(page).click()
     expect(said(page)).to_contain_text("Checking note", timeout=BOOT)
     expect(page.locator(".vk-run progress")).to_be_hidden()
