@@ -195,6 +195,17 @@ print(scaled)
 {'flour': 625.0, 'milk': 1250.0, 'sugar': 50.0}
 ```
 """
+HEADS = """
+```python
+heads = 8 * 4
+share = heads / 59
+print(heads, round(share, 2))
+```
+
+```text
+32 0.54
+```
+"""
 WORDS = """
 ```python
 words, groups = 8, 3
@@ -255,6 +266,7 @@ PAIRS = [
 
 #: Sentences in which the number may belong to something else, and which are not contradicted.
 OPEN = [
+    (HEADS, "Of 32 queries, one reads with 32 numbers."),
     (STONE, "The mean is 24.5 and the median 24.5, too."),
     (STONE, "Both have 24.5 m, and 24.5 m is far."),
     (STONE, "Light travels 299792 km in a second, or 30.9 m in a tenth of a microsecond."),

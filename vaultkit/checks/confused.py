@@ -370,4 +370,6 @@ def _fits(shown: Shown, other: Shown) -> bool:
     """Return whether a number may be written in the place of another."""
     if len(shown.text.strip("-+")) < _LEAST or shown.value == other.value:
         return False
+    if ("." in shown.text) != ("." in other.text):
+        return False  # an integer counts something else
     return bool(shown.value) and Fraction(1, 1000) < abs(other.value / shown.value) < 1000
