@@ -67,6 +67,7 @@ def cards(found: Sequence[Card]) -> str:
 
 
 def _card(card: Card) -> str:
+    """Return the list item of a card: picture, linked title and minutes of one page."""
     title = html.escape(card.title)
     link = (
         f'<a href="{html.escape(card.href)}">{title}</a>'
