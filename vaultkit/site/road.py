@@ -142,7 +142,7 @@ def onward(
 def _line(step: str, took: int, map_: str, done: float) -> str:
     """Return the line above a title.
 
-    It has the words of the step, linked to the map if there is one, the minutes that the page takes,
+    It has the words of the step, linked to the map if there is one, the minutes of the page,
     and a bar of which the share `done` is filled.
     """
     words = _link(Step(step, map_)) if map_ else html.escape(step)
