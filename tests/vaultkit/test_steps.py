@@ -1,11 +1,11 @@
-"""The line at the top of a page: what the note builds on, and its position on the roads."""
+"""The line at the top of a page, its position on the roads, and the links at its foot."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from vaultkit.read.vault import Vault
-from vaultkit.site.road import Place, Step, beside, entered, line, needed, ways
+from vaultkit.site.road import Place, Step, beside, entered, line, needed, onward, ways
 
 
 def test_a_note_builds_on_the_earlier_ones_that_it_links_to_most(tmp_path: Path) -> None:
@@ -22,8 +22,9 @@ def test_a_note_builds_on_the_earlier_ones_that_it_links_to_most(tmp_path: Path)
 
 
 def test_names_are_escaped() -> None:
-    written = line([Place("", 1, 4, None)], 1, [Step("a<b", "x/?a&b")])
-    assert '<a href="x/?a&amp;b">a&lt;b</a>' in written
+    assert '<a href="x/?a&amp;b">a&lt;b</a>' in onward("A.md", [], [Step("a<b", "x/?a&b")])
+    assert onward("A.md", [], []) == ""
+    written = line([Place("", 1, 4, None)], 1)
     assert "1 minute<" in written
     assert "--vk-done:25.0%" in written
     assert ways({"Edit this page": ""}) == ""
@@ -31,13 +32,13 @@ def test_names_are_escaped() -> None:
 
 def test_a_step_of_two_roads_leads_on_to_both() -> None:
     next_, other = Step("Next", "next/"), Step("Other", "other/")
-    written = line([Place("In <1> hour", 2, 7, next_), Place("", 9, 25, other)], 6, [], "map/")
-    assert '<a href="map/">In &lt;1&gt; hour: step 2 of 7</a>' in written
+    places = [Place("In <1> hour", 2, 7, next_), Place("", 9, 25, other)]
+    top, written = line(places, 6, "map/"), onward("A.md", places, [])
+    assert '<a href="map/">In &lt;1&gt; hour: step 2 of 7</a>' in top
     assert '<span>Next: <a href="next/">Next</a></span>' in written
     assert '<span>On the whole road: <a href="other/">Other</a></span>' in written
-    assert "--vk-done:28.6%" in written
-    same = line([Place("In <1> hour", 2, 7, next_), Place("", 9, 25, next_)], 6, [])
-    assert "whole road" not in same
+    assert "--vk-done:28.6%" in top
+    assert "whole road" not in onward("A.md", [places[0], Place("", 9, 25, next_)], [])
 
 
 def test_a_side_road_is_entered_from_the_note_that_links_to_it_most(tmp_path: Path) -> None:
@@ -50,6 +51,5 @@ def test_a_side_road_is_entered_from_the_note_that_links_to_it_most(tmp_path: Pa
     assert entered(note, vault, road) == tmp_path / "B.md"
     assert entered(note, vault, road[:1]) == tmp_path / "A.md"
     assert entered(vault.notes[tmp_path / "B.md"], vault, road) is None
-    written = beside(12, Step("B", "b/"), "map/")
-    assert '<a href="map/">Side road</a>' in written
-    assert 'From <a href="b/">B</a>' in written
+    assert '<a href="map/">Side road</a>' in beside(12, "map/")
+    assert 'From <a href="b/">B</a>' in onward("Side.md", [], [], Step("B", "b/"))
