@@ -106,7 +106,7 @@ def check_guesses(
     return np.append(guesses, rng.choice(c, p=p[k]))
 
 
-def expected_tokens(alpha: np.ndarray | float, k: np.ndarray | int) -> np.ndarray:
+def expected_tokens(rate: np.ndarray | float, k: np.ndarray | int) -> np.ndarray:
     """Give how many tokens one run of the large model yields on average.
 
     1 + α + … + α^k = (1 - α^(k+1)) / (1 - α), if each guess is accepted with probability α,
@@ -114,7 +114,7 @@ def expected_tokens(alpha: np.ndarray | float, k: np.ndarray | int) -> np.ndarra
 
     Parameters
     ----------
-    alpha : (...)
+    rate : (...)
         0 to 1.
     k : broadcasts to (...)
         Guesses in a run.
@@ -126,18 +126,18 @@ def expected_tokens(alpha: np.ndarray | float, k: np.ndarray | int) -> np.ndarra
     Raises
     ------
     ValueError
-        If an alpha is not between 0 and 1, or a k is negative.
+        If a rate is not between 0 and 1, or a k is negative.
 
     Examples
     --------
     >>> expected_tokens(np.array([0.0, 0.5, 1.0]), 2)
     array([1.  , 1.75, 3.  ])
     """
-    alpha, k = np.broadcast_arrays(np.asarray(alpha, dtype=np.float64), k)
-    if not ((alpha >= 0) & (alpha <= 1)).all() or (k < 0).any():
-        raise ValueError(f"alpha {alpha.shape} is not between 0 and 1, or a k is negative")
-    below = np.where(alpha < 1, alpha, 0)
-    return np.where(alpha < 1, (1 - below ** (k + 1)) / (1 - below), k + 1.0)
+    rate, k = np.broadcast_arrays(np.asarray(rate, dtype=np.float64), k)
+    if not ((rate >= 0) & (rate <= 1)).all() or (k < 0).any():
+        raise ValueError(f"rate {rate.shape} is not between 0 and 1, or a k is negative")
+    below = np.where(rate < 1, rate, 0)
+    return np.where(rate < 1, (1 - below ** (k + 1)) / (1 - below), k + 1.0)
 
 
 def tree_mask(parents: np.ndarray) -> np.ndarray:
