@@ -231,8 +231,8 @@ def test_any_precision_can_be_drawn_from(dtype):
             lambda: check_guesses(np.ones((2, 3)), np.ones((1, 3)), np.zeros(2, int), rng),
             r"p \(2, 3\), q \(1, 3\) and guesses \(2,\) are not",
         ),
-        (lambda: expected_tokens(1.5, 2), r"alpha \(\) is not between 0 and 1"),
-        (lambda: expected_tokens(0.5, -1), r"alpha \(\) is not between 0 and 1, or a k"),
+        (lambda: expected_tokens(1.5, 2), r"rate \(\) is not between 0 and 1"),
+        (lambda: expected_tokens(0.5, -1), r"rate \(\) is not between 0 and 1, or a k"),
         (lambda: tree_mask(np.array([-1, 1])), r"parents \[-1, 1\] do not come before"),
         (lambda: tree_mask(np.array([-2])), r"parents \[-2\] do not come before"),
         (
