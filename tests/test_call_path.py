@@ -25,6 +25,8 @@ from vaultkit.doors.command_line import main
 #: Most returns on the way to a verdict, and to a page.
 MOST = 8
 ENGINE = Path(vaultkit.__file__).parent
+#: Calls the handlers of the class that uses it, as Python's parser does.
+PARSER = ENGINE / "read" / "html.py"
 NOTE = """# Halves
 
 Half of $x$ is $\\frac{x}{2} = h$, or 1.5, as [[Halves#Predictions]] asks; `h` is 1.5.
@@ -105,7 +107,7 @@ def _room(frame: FrameType) -> str:
 def _room_of(file: str) -> str:
     """Return the room of some code; empty for other code, and for templates."""
     path = Path(file)
-    if path.suffix != ".py" or not path.is_relative_to(ENGINE):
+    if path.suffix != ".py" or not path.is_relative_to(ENGINE) or path == PARSER:
         return ""
     return path.relative_to(ENGINE).parts[0]
 
