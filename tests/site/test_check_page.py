@@ -69,6 +69,8 @@ def load(page: Page) -> None:
 
 #: Removes rows of the list of notes before the page's own scripts see them.
 FEWER = """document.addEventListener("DOMContentLoaded", () => {
+  if (window.fewer) return;
+  window.fewer = true;
   const rows = document.querySelectorAll(".vk-ledger tr[data-note]");
   rows.forEach((row, i) => i % step && row.remove());
 });"""
