@@ -53,6 +53,7 @@ def test_the_road_has_a_beginning_and_an_end(visit: Visitor) -> None:
 def test_a_card_says_that_its_page_was_read(visit: Visitor) -> None:
     page = visit("softmax/")
     page.locator(".vk-onward").scroll_into_view_if_needed()
+    page.wait_for_function("Object.values(localStorage).some(v => v.includes('Softmax.md'))")
     visit.go(page, "")
     cards = page.locator(".vk-card")
     expect(cards).to_have_count(7)
