@@ -68,7 +68,7 @@ def composition_score(writes: np.ndarray, reads: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    (...), from 0 to 1
+    (...), from 0 to 1, of their dtype
 
     Examples
     --------
@@ -76,8 +76,10 @@ def composition_score(writes: np.ndarray, reads: np.ndarray) -> np.ndarray:
     >>> composition_score(first, first), composition_score(first, second)
     (np.float64(1.0), np.float64(0.0))
     """
-    both, one, other = (np.linalg.norm(x, axis=(-2, -1)) for x in (writes @ reads, writes, reads))
-    return both / (one * other)
+    wide = np.result_type(writes, reads, np.float32)  # squares of float16 could overflow
+    A, B = writes.astype(wide), reads.astype(wide)
+    both, one, other = (np.linalg.norm(x, axis=(-2, -1)) for x in (A @ B, A, B))
+    return (both / (one * other)).astype(np.result_type(writes, reads))
 
 
 def head_outputs(

@@ -5,7 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from snippets import trained_induction
-from snippets.attention_only import first_weights, next_token_logits, run, without_head
+from snippets.attention_only import (
+    AttentionOnlyWeights,
+    first_weights,
+    next_token_logits,
+    run,
+    without_head,
+)
 from snippets.circuits import (
     composition_score,
     head_outputs,
@@ -20,6 +26,7 @@ from snippets.repeated_sequences import repeated_batch
 
 rng = np.random.default_rng(0)
 WEIGHTS = first_weights(rng, 21, 24, 32, num_layers=2)
+PRECISIONS = [(np.float64, 1e-6), (np.float32, 2e-6), (np.float16, 2e-3)]
 
 
 def filled(shape, seed):
@@ -36,14 +43,48 @@ def scores(first, second, num_heads):
     return {part: composition_score(writes, matrices) for part, matrices in parts.items()}
 
 
-def test_transformer_lens_gives_the_same_scores(published):
-    first = MultiHeadWeights(*(filled((6, 6), seed) for seed in (1, 2, 3, 4)))
-    second = MultiHeadWeights(*(filled((6, 6), seed) for seed in (5, 6, 7, 8)))
+def cast(weights, dtype):
+    """Give the weights of a model in another precision."""
+    E, positions, layers, U = weights
+    layers = tuple(MultiHeadWeights(*(W.astype(dtype) for W in layer[:4])) for layer in layers)
+    return AttentionOnlyWeights(E.astype(dtype), positions.astype(dtype), layers, U.astype(dtype))
+
+
+@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
+def test_transformer_lens_gives_the_same_scores(published, dtype, atol):
+    first, second = (
+        MultiHeadWeights(*(filled((6, 6), seed).astype(dtype) for seed in seeds))
+        for seeds in ((1, 2, 3, 4), (5, 6, 7, 8))
+    )
     for part, found in scores(first, second, num_heads=2).items():
-        assert_allclose(found, published(f"transformerlens.{part}"), atol=1e-6)
-    sizes = np.linalg.svd(qk_matrices(second, 2), compute_uv=False)
-    assert_allclose(sizes[:, :3], published("transformerlens.singular"), atol=1e-5)
-    assert_allclose(sizes[:, 3:], 0, atol=1e-12)
+        assert found.dtype == dtype
+        assert_allclose(found, published(f"transformerlens.{part}"), atol=atol)
+    QK = qk_matrices(second, 2)
+    assert QK.dtype == dtype
+    sizes = np.linalg.svd(QK.astype(float), compute_uv=False)
+    assert_allclose(sizes[:, :3], published("transformerlens.singular"), atol=10 * atol)
+    assert_allclose(sizes[:, 3:], 0, atol=atol)
+
+
+def test_the_scores_of_large_float16_matrices_are_finite():
+    large = np.full((8, 8), 300, np.float16)  # the sum of squares is beyond 65504
+    assert_allclose(composition_score(large, large), 1)
+
+
+@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
+def test_outputs_and_paths_are_the_same_in_each_precision(dtype, atol):
+    weights, text, other = cast(WEIGHTS, dtype), *rng.integers(0, 21, (2, 3, 7))
+    embedded = run(weights, text, 2)[0][0]
+    exact = run(WEIGHTS, text, 2)[0][0]
+    for found, wanted in (
+        (head_outputs(weights, embedded, 0, 2), head_outputs(WEIGHTS, exact, 0, 2)),
+        (
+            patch_path(weights, text, other, 0, 1, "k", 2),
+            patch_path(WEIGHTS, text, other, 0, 1, "k", 2),
+        ),
+    ):
+        assert found.dtype == dtype
+        assert_allclose(found, wanted, atol=5 * atol)
 
 
 @pytest.mark.parametrize("batch", [(), (2,), (2, 3)])
