@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from snippets.small_floats import round_to_float
+
 
 def quantize(
     x: np.ndarray,
@@ -174,9 +176,7 @@ def to_e4m3(x: np.ndarray) -> np.ndarray:
     >>> to_e4m3(np.array([1.05, 1.07, 17.0, 500.0]))
     array([  1.   ,   1.125,  16.   , 448.   ])
     """
-    _, exponent = np.frexp(x)  # |x| lies between 2^(exponent - 1) and 2^exponent
-    step = np.ldexp(np.ones_like(x), np.maximum(exponent - 1, -6) - 3)
-    return np.clip(np.rint(x / step) * step, -448, 448).astype(x.dtype)
+    return round_to_float(x, 4, 3, finite=True).astype(x.dtype)
 
 
 def _each(entry: np.ndarray | int, n: int, axis: int, group: int) -> np.ndarray:
