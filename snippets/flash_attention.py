@@ -11,6 +11,7 @@ def flash_attention(
     tile: int = 64,
     is_causal: bool = False,
     scale: float | None = None,
+    rescale_above: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mix the values tile by tile, with a running maximum and a running sum for each query.
 
@@ -29,6 +30,8 @@ def flash_attention(
         Query i attends to keys 0 … i; tiles beyond are not computed.
     scale : float, optional
         1/√d_k if None.
+    rescale_above : float
+        Keep an old maximum until a score exceeds it by more; 8 log 2 in FlashAttention-4.
 
     Returns
     -------
@@ -76,6 +79,7 @@ def flash_attention(
                 later = np.arange(left, columns.stop) > np.arange(top, rows.stop)[:, np.newaxis]
                 scores = np.where(later, -np.inf, scores)
             higher = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+            higher = np.where(higher - largest > rescale_above, higher, largest)
             factor = np.exp(largest - higher)  # 0 at the first tile
             exps = np.exp(scores - higher)
             total = factor * total + exps.sum(axis=-1, keepdims=True)
@@ -169,3 +173,33 @@ def flash_attention_backward(
         dL_dkey.astype(key.dtype),
         dL_dvalue.astype(value.dtype),
     )
+
+
+#: They minimize the largest relative error on the interval from 0 to 1, with the value 1 at 0.
+EXP2 = (1.0, 0.695116786, 0.227644991, 0.077067042)
+
+
+def exp2_by_polynomial(x: np.ndarray) -> np.ndarray:
+    """Compute 2^x with products and sums alone: 2^⌊x⌋ is exact, a polynomial gives the rest.
+
+    2^x = 2^⌊x⌋ 2^r with r = x - ⌊x⌋, and 2^r ≈ 1 + c_1 r + c_2 r² + c_3 r³ (Zadouri et al. 2026).
+
+    Parameters
+    ----------
+    x : (...), floats
+
+    Returns
+    -------
+    (...), of the dtype of x
+
+    Examples
+    --------
+    >>> exp2_by_polynomial(np.array([-np.inf, -1.0, 0.5, 3.0])).round(3)
+    array([0.   , 0.5  , 1.414, 8.   ])
+    """
+    x = np.maximum(x, -2000.0)  # below, 2^x is 0 in all types
+    whole = np.floor(x)
+    r, value = x - whole, EXP2[-1]
+    for c in EXP2[-2::-1]:
+        value = value * r + c
+    return np.ldexp(value, whole.astype(int))

@@ -4,7 +4,13 @@ from numpy.testing import assert_allclose
 
 from snippets.attention import scaled_dot_product_attention
 from snippets.backward import scaled_dot_product_attention_backward
-from snippets.flash_attention import flash_attention, flash_attention_backward
+from snippets.flash_attention import (
+    EXP2,
+    exp2_by_polynomial,
+    flash_attention,
+    flash_attention_backward,
+)
+from snippets.small_floats import round_to_float
 
 rng = np.random.default_rng(0)
 
@@ -91,3 +97,50 @@ def test_a_gradient_of_another_shape_is_refused():
     one = np.ones((2, 3))
     with pytest.raises(ValueError, match=r"^dL_doutput \(2, 1\) and output \(2, 3\) differ"):
         flash_attention_backward(np.ones((2, 1)), one, one, one, one, np.ones(2))
+
+
+def worst(coefficients):
+    """Give the largest relative error of a polynomial for 2^r."""
+    r = np.linspace(0, 1, 10_001)
+    return np.abs(np.polynomial.Polynomial(coefficients)(r) / 2**r - 1).max()
+
+
+def test_the_polynomial_is_as_good_as_that_of_flash_attention_4(published):
+    theirs = published("flashattention4.exp2")
+    assert_allclose(EXP2, theirs, atol=1e-4)
+    assert worst(EXP2) < worst(theirs)
+    assert round(worst(theirs), 6) == 8.8e-5
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+@pytest.mark.parametrize("batch", [(), (2, 3)])
+def test_a_power_of_two_by_products_and_sums(batch, dtype):
+    x = rng.uniform(-14, 15, (*batch, 50)).astype(dtype)
+    found = exp2_by_polynomial(x)
+    assert found.dtype == dtype
+    assert_allclose(found, np.exp2(x.astype(float)), rtol=8.6e-5 + 2 * np.finfo(dtype).eps)
+    whole = np.array([-np.inf, -np.inf, -3, 0, 10], dtype)
+    assert exp2_by_polynomial(whole).tolist() == [0, 0, 0.125, 1, 1024]
+
+
+def test_in_bfloat16_it_is_nearly_always_the_same():
+    """The paper says so of 99 % of all inputs, up to one unit in the last place."""
+    x = np.linspace(-16, 0, 20_001)
+    found, wanted = (round_to_float(y, 8, 7) for y in (exp2_by_polynomial(x), 2**x))
+    assert np.mean(found == wanted) > 0.985
+    assert_allclose(found, wanted, rtol=2.0**-7)
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+def test_sums_that_are_rescaled_seldom_give_the_same(dtype, is_causal):
+    q, k, v = (3 * rng.normal(size=(3, 40, 8))).astype(dtype)
+    often = flash_attention(q, k, v, tile=4, is_causal=is_causal)
+    for above in (np.log(256), 1e9):
+        seldom = flash_attention(q, k, v, tile=4, is_causal=is_causal, rescale_above=above)
+        for a, b in zip(often, seldom, strict=True):
+            assert a.dtype == b.dtype
+            unit = 16 * np.finfo(dtype).eps
+            assert_allclose(a, b, rtol=unit, atol=unit)
+    with np.errstate(over="ignore", invalid="ignore"):  # the old maximum was kept
+        assert np.isnan(flash_attention(50 * q, k, v, tile=4, rescale_above=1e9)[0]).any()
