@@ -24,6 +24,7 @@ from vaultkit.checks.stated import digits_of, judge_value, shortened, significan
 from vaultkit.claims.attributions import behind, is_apart, is_cited
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
+from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon, lexicon
 from vaultkit.claims.mentions import Sentence, sentences, stems
 from vaultkit.claims.stated import Stated
@@ -135,8 +136,8 @@ def _values(note: Note, name: str) -> set[Fraction]:
     """Return what a note assigns to a name as a number, or else shows behind it in its outputs."""
     assigned: list[object] = []
     for block in note.blocks:
-        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            for node in ast.walk(ast.parse(source_of(block))):
+        with suppress(ValueError, RecursionError, MemoryError):
+            for node in nodes_of(source_of(block)):
                 if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
                     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                     assigned += [

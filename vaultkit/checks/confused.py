@@ -288,6 +288,8 @@ class _Page:
 
     def __init__(self, note: Note, sentences: Sequence[Sentence], lexicon: Lexicon) -> None:
         self.note, self.sentences, self.lexicon = note, sentences, lexicon
+        self._left_out: dict[Fraction, bool] = {}
+        self._in_code: dict[Stated, bool] = {}
 
     @cached_property
     def _stated(self) -> list[Stated]:
@@ -325,13 +327,20 @@ class _Page:
 
     def is_left_out(self, shown: Shown) -> bool:
         """Return whether a number of an output is in no sentence, cell, formula and code."""
-        if shown.value in self.literals or abs(shown.value) in (0, 1):
-            return False
-        return not any(_is_written(number, shown.value) for number in self._stated)
+        value = shown.value
+        if value not in self._left_out:
+            self._left_out[value] = not (
+                value in self.literals
+                or abs(value) in (0, 1)
+                or any(_is_written(number, value) for number in self._stated)
+            )
+        return self._left_out[value]
 
     def is_stated(self, number: Stated) -> bool:
         """Return whether the code has a number."""
-        return any(number.agrees(literal) for literal in self.literals)
+        if number not in self._in_code:
+            self._in_code[number] = any(number.agrees(literal) for literal in self.literals)
+        return self._in_code[number]
 
 
 def _numbers(step: Step) -> Iterator[Shown]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from vaultkit.checks.check import EXCEPTED, FOUND, GENERAL, HERE, UNPROVEN, Check
 from vaultkit.checks.literals import source_of
-from vaultkit.claims.expressions import walked
+from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.places import places
 from vaultkit.read.note import Block, Note
 
@@ -188,7 +188,7 @@ def bound(block: Block) -> frozenset[str]:
 def _bound(source: str) -> frozenset[str]:
     """Return the names that code binds; none if it cannot be parsed."""
     names = set()
-    for node in walked(source):
+    for node in nodes_of(source):
         match node:
             case ast.Name(id=name, ctx=ast.Store()):
                 names.add(name)

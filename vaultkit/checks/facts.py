@@ -19,7 +19,7 @@ from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.origins import origins
 from vaultkit.checks.printed import printed
 from vaultkit.checks.tables import Source, columns
-from vaultkit.claims.expressions import walked
+from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import stems
 from vaultkit.read.note import Block, Note
@@ -258,7 +258,7 @@ def _bound_once(note: Note) -> set[str]:
     """Return the names that the code of a note binds exactly once, and not in a loop."""
     times: Counter[str] = Counter()
     for block in note.blocks:
-        for node in walked(source_of(block)):
+        for node in nodes_of(source_of(block)):
             match node:
                 case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
                     times[name] += 1

@@ -12,6 +12,7 @@ import builtins
 import re
 from collections.abc import Sequence
 
+from vaultkit.claims.expressions import nodes_of
 from vaultkit.read.fences import is_session
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
@@ -142,12 +143,11 @@ def _names(block: Block) -> tuple[set[str], set[str]]:
     source = block.fence.text
     if is_session(source):
         source = "\n".join(found["code"] for found in _PROMPT.finditer(source))
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    nodes = nodes_of(source)
+    if not nodes:
         return set(), set(re.findall(r"^\s*([A-Za-z_]\w*)\s*=(?!=)", source, re.MULTILINE))
     reads, binds = set[str](), set[str]()
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 reads.add(name)

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Set
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -121,6 +122,7 @@ def number_of(text: str) -> float:
     return float(text.replace(",", "").replace("−", "-"))
 
 
+@lru_cache(1 << 14)
 def exactly(number: float) -> Fraction:
     """Return the value of a float as it is printed, not its binary value, as a fraction."""
     return Fraction(repr(number))

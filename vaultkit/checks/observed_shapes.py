@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.claims.expressions import walked
+from vaultkit.claims.expressions import nodes_of
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 
@@ -102,7 +102,7 @@ class ObservedShapes:
 
     def _read(self, block: Block) -> None:
         """Record the tuples and lists of numbers in a block, which may look like shapes."""
-        for node in walked(block.fence.text):
+        for node in nodes_of(block.fence.text):
             if isinstance(node, (ast.Tuple, ast.List)):
                 values = [e.value for e in node.elts if isinstance(e, ast.Constant)]
                 if len(values) == len(node.elts) > 1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -46,7 +46,7 @@ def origins(blocks: Iterable[Block]) -> Origins:
     return found
 
 
-def _collect(body: list[ast.stmt], found: Origins, *, within: bool) -> None:
+def _collect(body: Sequence[ast.stmt], found: Origins, *, within: bool) -> None:
     """Record where the names that statements bind come from.
 
     ``within`` a loop, from its last turn.

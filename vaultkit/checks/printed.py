@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from vaultkit.checks.literals import source_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
+from vaultkit.claims.expressions import nodes_of, parsed
 from vaultkit.read.note import Block
 from vaultkit.run.session import Step
 
@@ -36,17 +37,19 @@ def printed(block: Block, steps: Sequence[Step]) -> Iterator[tuple[str, str, int
     """
     if block.kind == "pycon" or len(steps) != 1:
         return
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        body = ast.parse(source_of(block)).body
+    with suppress(ValueError, RecursionError, MemoryError):
+        body = parsed(source_of(block))
         lines = steps[0].got.splitlines()
         printing = [arguments for node in body if (arguments := _arguments(node, body)) is not None]
-        nested = any(
-            _is_print(inner)
+        if len(printing) != len(lines) or len(lines) > _MOST:
+            return
+        within = {
+            id(inner)
             for node in body
-            if not (isinstance(node, ast.Expr) and _is_print(node.value))
+            if isinstance(node, ast.Expr) and _is_print(node.value)
             for inner in ast.walk(node)
-        )
-        if nested or len(printing) != len(lines) or len(lines) > _MOST:
+        }
+        if any(_is_print(node) and id(node) not in within for node in nodes_of(source_of(block))):
             return
         first = steps[0].shown_lines[0]
         for index, (arguments, line) in enumerate(zip(printing, lines, strict=True)):

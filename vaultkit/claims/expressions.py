@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from functools import lru_cache
 
 #: Words of code that may have another value each time, or side effects.
 _UNSTEADY = re.compile(r"\b(?:rng|random|next|input|open|time|print|exec|eval|perf_counter|now)\b")
@@ -20,20 +20,44 @@ def is_steady(code: str) -> bool:
     return not _UNSTEADY.search(code)
 
 
-def parsed(code: str) -> list[ast.stmt]:
-    """Return the statements of Python code; none if it does not parse."""
+#: Blocks whose syntax trees are kept, since several checks read each of them.
+_KEPT = 256
+
+
+def parsed(code: str) -> tuple[ast.stmt, ...]:
+    """Return the statements of Python code, which must stay as they are; none if it has errors."""
+    tree = module_of(code)
+    return tuple(tree.body) if tree else ()
+
+
+@lru_cache(_KEPT)
+def module_of(code: str) -> ast.Module | None:
+    """Return the syntax tree of Python code, which must stay as it is; None if it has errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
         try:
-            return ast.parse(code).body
+            return ast.parse(code)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return []
+            return None
 
 
-def walked(code: str) -> Iterator[ast.AST]:
-    """Yield all nodes of Python code; none if it does not parse."""
-    for statement in parsed(code):
-        yield from ast.walk(statement)
+@lru_cache(_KEPT)
+def nodes_of(code: str) -> tuple[ast.AST, ...]:
+    """Return all nodes of Python code, without their contexts; none if it has errors.
+
+    >>> [type(node).__name__ for node in nodes_of("x = 1")]
+    ['Module', 'Assign', 'Name', 'Constant']
+    """
+    tree = module_of(code)
+    nodes: list[ast.AST] = [tree] if tree else []
+    for node in nodes:  # which grows in the loop
+        for name in node._fields:
+            part = getattr(node, name, None)
+            if isinstance(part, list):
+                nodes += [one for one in part if isinstance(one, ast.AST)]
+            elif isinstance(part, ast.AST) and name != "ctx":
+                nodes.append(part)
+    return tuple(nodes)
 
 
 def expression_of(code: str) -> ast.expr | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from vaultkit.claims.bindings import plain_words
 from vaultkit.claims.lexicon import Lexicon
@@ -90,22 +90,45 @@ def sentences(note: Note, lexicon: Lexicon, lines: Set[int] | None = None) -> It
     >>> [word.stem for word in own.words], [number.text for number in own.numbers]
     (['stay', 'win', 'of', 'n'], ['3'])
     """
-    for piece in note.prose:
+    known = _of_note(note, lexicon)
+    for index, piece in enumerate(note.prose):
         if piece.cells or piece.row or not _ANY.search(piece.text):
             continue
         if lines is not None and lines.isdisjoint(piece.lines):
             continue
-        text = _CODE.sub(lambda own: FORMULA * len(own[0]), piece.text)
-        text = unnamed(text)
-        begins = 0
-        for stop in (*_STOP.finditer(text), None):
-            end = stop.start() if stop else len(text)
-            own = text[begins:end]
-            asks = stop is not None and stop[0] == "?"
-            if not asks and not REASONS.search(own) and len(_ANY.findall(own)) > _first(own):
-                plain = plain_words(own.replace(FORMULA, NAME))
-                yield Sentence(plain, begins, piece, lexicon)
-            begins = stop.end() if stop else end
+        if index not in known:
+            known[index] = tuple(_of_piece(piece, lexicon))
+        yield from known[index]
+
+
+#: The sentences of the notes read last, by the indices of their pieces: several checks read them.
+_read: dict[tuple[int, int], tuple[Note, dict[int, tuple[Sentence, ...]]]] = {}
+_MOST = 4
+
+
+def _of_note(note: Note, lexicon: Lexicon) -> dict[int, tuple[Sentence, ...]]:
+    """Return the sentences of a note that were read already, to which others are added."""
+    key = id(note), id(lexicon)
+    if key not in _read:
+        while len(_read) >= _MOST:
+            del _read[next(iter(_read))]
+        _read[key] = note, {}
+    return _read[key][1]
+
+
+def _of_piece(piece: Prose, lexicon: Lexicon) -> Iterator[Sentence]:
+    """Yield the sentences of a piece of text that contain a number, except questions."""
+    text = _CODE.sub(lambda own: FORMULA * len(own[0]), piece.text)
+    text = unnamed(text)
+    begins = 0
+    for stop in (*_STOP.finditer(text), None):
+        end = stop.start() if stop else len(text)
+        own = text[begins:end]
+        asks = stop is not None and stop[0] == "?"
+        if not asks and not REASONS.search(own) and len(_ANY.findall(own)) > _first(own):
+            plain = plain_words(own.replace(FORMULA, NAME))
+            yield Sentence(plain, begins, piece, lexicon)
+        begins = stop.end() if stop else end
 
 
 def _first(text: str) -> int:
@@ -113,6 +136,7 @@ def _first(text: str) -> int:
     return int(text.lstrip().lower().startswith("one "))
 
 
+@lru_cache(1 << 13)
 def stem(word: str, lexicon: Lexicon) -> str:
     """Return a word without its ending; words that mean the same have the same stem.
 
@@ -141,6 +165,7 @@ def _synonyms(lexicon: Lexicon) -> dict[str, str]:
     return {word: name for name, words in lexicon.words["labels"].items() for word in words}
 
 
+@lru_cache(1 << 12)
 def stems(name: str, lexicon: Lexicon) -> frozenset[str]:
     """Return the stems of the words in a text or name, without those of grammar.
 

@@ -6,11 +6,14 @@ only those that a note binds to an expression.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache, cached_property, lru_cache
 
+from vaultkit.claims.amounts import as_float
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.numerals import NUMERAL, number_of
 from vaultkit.claims.quantities import BINARY, NUMBER, SCALE, VULGAR, joined, power_of, unit_of
@@ -52,11 +55,25 @@ class Range:
 
     def holds(self, value: Fraction) -> bool:
         """Return whether a value is in the range, apart from rounding errors."""
+        if self._is_far(value):
+            return False
         largest = max(abs(bound) for bound in (value, self.low, self.high) if bound is not None)
         slack = largest / 10**9
         slack = -slack if self.strict else slack
         above = self.low is None or value >= self.low - slack
         return above and (self.high is None or value <= self.high + slack)
+
+    @cached_property
+    def _floats(self) -> tuple[float, float]:
+        low = -math.inf if self.low is None else as_float(self.low)
+        return low, math.inf if self.high is None else as_float(self.high)
+
+    def _is_far(self, value: Fraction) -> bool:
+        """Return whether a value is clearly out of the range, by floats, which are faster."""
+        low, high = self._floats
+        about = as_float(value)
+        slack = 1e-8 * max((abs(x) for x in (about, low, high) if math.isfinite(x)), default=0.0)
+        return about < low - slack or about > high + slack
 
     def scaled(self, factor: Fraction, add: int = 0) -> Range:
         """Return the range of the values times a factor, plus an integer."""
@@ -134,8 +151,8 @@ def numbers(text: str, ends: int, words: Lexicon, *, in_percent: bool = False) -
     >>> [text[s.start : s.end] for s in numbers(text, len(text), lexicon())]
     ['0.25', 'twice', 'five']
     """
-    from_zero = words.pattern("grammar", "from_zero")
-    plain = re.sub(rf"(?<=\w\s){from_zero}", lambda own: "\ufffc" * len(own[0]), text[:ends])
+    from_zero = _Patterns.of(words).from_zero
+    plain = from_zero.sub(lambda own: "\ufffc" * len(own[0]), text[:ends])
     read = sorted(_read(plain, words), key=lambda one: (one.start, -one.end))
     found: list[_Read] = []
     for one in read:
@@ -155,41 +172,93 @@ def numbers(text: str, ends: int, words: Lexicon, *, in_percent: bool = False) -
     return stated
 
 
+class _Patterns:
+    """The patterns of a language, by what they match."""
+
+    def __init__(self, words: Lexicon) -> None:
+        pattern = words.pattern
+        one, times = pattern("grammar", "one"), pattern("grammar", "times")
+        self.from_zero = re.compile(rf"(?<=\w\s){pattern('grammar', 'from_zero')}")
+        prefix = rf"(?:(?P<above>{NUMERAL}|{one}|\d+)[- ])?"
+        self.parts = _alone(rf"{prefix}(?P<part>{pattern('parts')})")
+        self.behind_the = re.compile(rf"\b{pattern('grammar', 'the')}\s$", re.IGNORECASE)
+        self.behind_one = re.compile(rf"(?<![\w-]){one}\s$", re.IGNORECASE)
+        self.multiples, self.counts = _alone(pattern("multiples")), _alone(pattern("counts"))
+        self.times = _alone(rf"(?P<n>{NUMERAL})[- ]?{times}")
+        self.times_behind = re.compile(rf"\s?{times}(?![\w-])", re.IGNORECASE)
+        tens = "(?:(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[- ])?"
+        self.ordinals = _alone(rf"{tens}(?P<n>{pattern('ordinals')})")
+        self.ordinals_in_digits = _alone(rf"(?P<n>\d+){pattern('grammar', 'ordinal_endings')}")
+        units = "|".join(words.words["units"]["1e-2"])
+        percent = rf"(?P<percent>\s(?:percent|per\scent|{units})\b)?"
+        self.numerals = _alone(rf"(?P<n>{NUMERAL}){percent}")
+        self.unit = re.compile(rf"[- ]{pattern('units')}(?!\w)", re.IGNORECASE)
+        self.minus = re.compile(rf"{pattern('before', 'minus')}\s$", re.IGNORECASE)
+        articles = pattern("grammar", "articles")
+        self.articles = re.compile(rf"(?:(?<!\w){articles}\s+)$", re.IGNORECASE)
+        self.modes = {
+            name: re.compile(
+                rf"(?<![\w-])(?P<own>{pattern('before', name)})\s*$", re.IGNORECASE
+            )
+            for name in words.words["before"]
+        }
+        self.any_mode = re.compile(rf"(?<![\w-]){pattern('before')}\s*$", re.IGNORECASE)
+        about = rf"(?:{pattern('before', 'about', 'almost', 'exactly')}\s+)?(?:an?\s+)?"
+        by = r"(?:\s+(?:[\w’'-]+\s+){0,4}?(?:by|of))?\s+"
+        behind = r"[\s\W]*(?:[\w²³°%/]+\s+){0,2}?"
+        signs = {name: pattern("signs", name) for name in ("apart", "down", "up")}
+        self.signs_before = {
+            name: re.compile(rf"(?<![\w-]){own}{by}{about}$", re.IGNORECASE)
+            for name, own in signs.items()
+        }
+        self.signs_behind = {
+            name: re.compile(rf"{behind}{own}(?![\w-])", re.IGNORECASE)
+            for name, own in signs.items()
+        }
+        any_sign = "|".join(signs.values())
+        self.any_sign = re.compile(rf"(?<!\w)(?:{any_sign})(?![\w-])", re.IGNORECASE)
+
+    @staticmethod
+    @cache
+    def of(words: Lexicon) -> _Patterns:
+        """Return the patterns of a language, which are compiled once."""
+        return _Patterns(words)
+
+
+def _alone(pattern: str) -> re.Pattern[str]:
+    """Return a pattern that matches no part of a word."""
+    return re.compile(rf"(?<![\w-]){pattern}(?![\w’'-])", re.IGNORECASE)
+
+
 def _read(text: str, words: Lexicon) -> Iterator[_Read]:
     """Yield the numbers in a text, which may overlap."""
     yield from _in_digits(text, words)
-    grammar = words.words["grammar"]
-    one, the = words.pattern("grammar", "one"), words.pattern("grammar", "the")
-    prefix = rf"(?:(?P<above>{NUMERAL}|{one}|\d+)[- ])?"
-    for found in _each(rf"{prefix}(?P<part>{words.pattern('parts')})", text):
+    grammar, patterns = words.words["grammar"], _Patterns.of(words)
+    for found in patterns.parts.finditer(text):
         below, above = words.value("parts", found["part"]), found["above"]
-        if not below or (not above and re.search(rf"\b{the}\s$", text[: found.start()], re.I)):
+        if not below or (not above and patterns.behind_the.search(text[: found.start()])):
             continue
         count = 1 if not above or above.lower() in grammar["one"] else _count(above)
         value = count / below
         yield _Read(found.start(), found.end(), value, value * _WORDY, wordy=True)
-    for found in _each(words.pattern("multiples"), text):
+    for found in patterns.multiples.finditer(text):
         factor = words.value("multiples", found[0]) or _ZERO
         half = factor * _WORDY
         yield _Read(found.start(), found.end(), factor, half, wordy=True, times=factor > 1)
-    times = words.pattern("grammar", "times")
-    for found in _each(rf"(?P<n>{NUMERAL})[- ]?{times}", text):
+    for found in patterns.times.finditer(text):
         value = Fraction(number_of(found["n"]))
         yield _Read(found.start(), found.end(), value, value * _WORDY, wordy=True, times=True)
-    tens = r"(?:(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[- ])?"
-    for found in _each(rf"{tens}(?P<n>{words.pattern('ordinals')})", text):
+    for found in patterns.ordinals.finditer(text):
         value = words.value("ordinals", found["n"]) or _ZERO
-        if re.search(rf"(?<![\w-]){one}\s$", text[: found.start()], re.IGNORECASE):
+        if patterns.behind_one.search(text[: found.start()]):
             continue  # *a third* is a part
         value += number_of(found["tens"]) if found["tens"] else 0
         yield _Read(found.start(), found.end(), value, _ZERO, whole=True, ordinal=True)
-    endings = words.pattern("grammar", "ordinal_endings")
-    for found in _each(rf"(?P<n>\d+){endings}", text):
+    for found in patterns.ordinals_in_digits.finditer(text):
         yield _Read(
             found.start(), found.end(), Fraction(found["n"]), _ZERO, whole=True, ordinal=True
         )
-    percent = rf"(?P<percent>\s(?:percent|per\scent|{'|'.join(words.words['units']['1e-2'])})\b)?"
-    for found in _each(rf"(?P<n>{NUMERAL}){percent}", text):
+    for found in patterns.numerals.finditer(text):
         value = Fraction(number_of(found["n"]))
         if found["percent"]:
             yield _Read(
@@ -201,7 +270,7 @@ def _read(text: str, words: Lexicon) -> Iterator[_Read]:
             scales = (Fraction(1), unit) if unit else (Fraction(1),)
             half = Fraction(1, 2) if unit else _ZERO
             yield _Read(found.start(), found.end("n"), value, half, scales, whole=not unit)
-    for found in _each(words.pattern("counts"), text):
+    for found in patterns.counts.finditer(text):
         value = words.value("counts", found[0]) or _ZERO
         yield _Read(found.start(), found.end(), value, _ZERO, whole=True)
 
@@ -241,8 +310,7 @@ def _in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
             continue
         unit = (found["unit"] or "").strip()
         scales, end, percent = _scales(text, found.end("unit") if unit else end, unit, glued, words)
-        behind = re.compile(rf"\s?{words.pattern('grammar', 'times')}(?![\w-])", re.IGNORECASE)
-        multiple = behind.match(text, end)
+        multiple = _Patterns.of(words).times_behind.match(text, end)
         whole = not (rounded or unit or len(scales) > 1 or percent or multiple)
         # Ten or more may be rounded, as *286* is; smaller numbers count something.
         half = _ZERO if whole and abs(value) < _TEN else half
@@ -291,7 +359,7 @@ def _scales(
 
 def _unit_word(text: str, end: int, words: Lexicon) -> Fraction | None:
     """Return the factor of the word for a unit directly behind a number."""
-    found = re.compile(rf"[- ]{words.pattern('units')}(?!\w)", re.IGNORECASE).match(text, end)
+    found = _Patterns.of(words).unit.match(text, end)
     return words.value("units", found[0].strip("- ")) if found else None
 
 
@@ -311,15 +379,11 @@ def _count(word: str) -> Fraction:
     return Fraction(word) if word.isdigit() else Fraction(number_of(word))
 
 
-def _each(pattern: str, text: str) -> Iterator[re.Match[str]]:
-    return re.finditer(rf"(?<![\w-]){pattern}(?![\w’'-])", text, re.IGNORECASE)
-
-
 def _in_context(text: str, read: _Read, words: Lexicon) -> Stated:
     """Return the values that agree with a number, given the words around it."""
     before, behind = text[max(0, read.start - 60) : read.start], text[read.end : read.end + 60]
     ranges = [own for scale in read.scales for own in _ranges(read, before, scale, words)]
-    if re.search(rf"{words.pattern('before', 'minus')}\s$", before, re.IGNORECASE):
+    if _Patterns.of(words).minus.search(before):
         ranges = [own.scaled(Fraction(-1)) for own in ranges]
     sign = _sign(before, behind, words)
     if sign in ("down", "apart"):
@@ -382,13 +446,16 @@ def _ranges(read: _Read, before: str, scale: Fraction, words: Lexicon) -> list[R
 _PLACES = {"over", "under", "above", "below", "up to", "within", "beyond"}
 
 
-def _mode(before: str, words: Lexicon) -> dict[str, str]:
+@lru_cache(256)  # each scale of a number asks
+def _mode(before: str, words: Lexicon) -> Mapping[str, str]:
     """Return the words right before a number that say how exact it is, by their list."""
-    found = {}
-    rest = re.sub(rf"(?:(?<!\w){words.pattern('grammar', 'articles')}\s+)$", "", before, flags=re.I)
-    for name in words.words["before"]:
-        pattern = rf"(?<![\w-])(?P<own>{words.pattern('before', name)})\s*$"
-        if own := re.search(pattern, rest, re.IGNORECASE):
+    found: dict[str, str] = {}
+    patterns = _Patterns.of(words)
+    rest = patterns.articles.sub("", before)
+    if not patterns.any_mode.search(rest):
+        return found
+    for name, pattern in patterns.modes.items():
+        if own := pattern.search(rest):
             found[name] = " ".join(own["own"].lower().split())
     # The longer phrase counts: *no more than*, not *more than*.
     longest = max(map(len, found.values()), default=0)
@@ -397,15 +464,13 @@ def _mode(before: str, words: Lexicon) -> dict[str, str]:
 
 def _sign(before: str, behind: str, words: Lexicon) -> str:
     """Return what the words around a number say of its sign: ``down``, ``up`` or ``apart``."""
-    about = rf"(?:{words.pattern('before', 'about', 'almost', 'exactly')}\s+)?(?:an?\s+)?"
-    for name in ("apart", "down", "up"):
-        own = words.pattern("signs", name)
-        if re.search(
-            rf"(?<![\w-]){own}(?:\s+(?:[\w’'-]+\s+){{0,4}}?(?:by|of))?\s+{about}$", before, re.I
-        ):
-            return name
-    for name in ("apart", "down", "up"):
-        own = words.pattern("signs", name)
-        if re.match(rf"[\s\W]*(?:[\w²³°%/]+\s+){{0,2}}?{own}(?![\w-])", behind, re.IGNORECASE):
-            return name
+    patterns = _Patterns.of(words)
+    if patterns.any_sign.search(before):
+        for name, pattern in patterns.signs_before.items():
+            if pattern.search(before):
+                return name
+    if patterns.any_sign.search(behind):
+        for name, pattern in patterns.signs_behind.items():
+            if pattern.match(behind):
+                return name
     return ""
