@@ -97,17 +97,23 @@ def cited(note: Note, vault: Vault) -> dict[Link, Note]:
 def others(note: Note, vault: Vault) -> dict[Path, Note]:
     """Return the notes whose numbers a note cites or names, by their paths."""
     found = {other.path: other for other in cited(note, vault).values()}
-    for binding in claims_of(note).bindings:
+    for binding in _of_others(note):
         other = _named(binding, note, vault)
         if other is not None:
             found[other.path] = other
     return found
 
 
+def _of_others(note: Note) -> list[Binding]:
+    """Return the comments that name a number of another note: *12.5 mm<!-- = [[Sag]].sag -->*."""
+    # Most notes have none, and deriving all claims of a note takes long.
+    if not any("[[" in comment.content for piece in note.prose for comment in piece.comments):
+        return []
+    return [binding for binding in claims_of(note).bindings if binding.note]
+
+
 def _named(binding: Binding, note: Note, vault: Vault) -> Note | None:
-    """Return the note that a comment names: *12.5 mm<!-- = [[Sag]].sag -->*."""
-    if not binding.note:
-        return None
+    """Return the note that a comment names."""
     try:
         return vault.notes.get(vault.find(binding.note, note.path))
     except BrokenLinkError:
@@ -116,9 +122,7 @@ def _named(binding: Binding, note: Note, vault: Vault) -> Note | None:
 
 def _of_names(note: Note, vault: Vault) -> Iterator[Check]:
     """Yield a check for each comment that names a number of another note."""
-    for binding in claims_of(note).bindings:
-        if not binding.note:
-            continue
+    for binding in _of_others(note):
         at, other = (binding.line, binding.text), _named(binding, note, vault)
         values = _values(other, binding.source) if other else set()
         if len(values) == 1:

@@ -60,8 +60,11 @@ def places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[Place]:
     ['oak']
     """
     found: list[Place] = []
+    said = sentence.stems
     for label in labels:
         wanted = {word.lower() for word in label}
+        if not wanted <= said:
+            continue
         words = [
             word
             for word in sentence.words

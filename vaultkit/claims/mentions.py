@@ -63,6 +63,11 @@ class Sentence:
         return [Mention(stem(word, self.lexicon), *span) for word, *span in spans]
 
     @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of its words in lower case."""
+        return frozenset(word.stem.lower() for word in self.words)
+
+    @cached_property
     def numbers(self) -> list[Stated]:
         """Its numbers, in digits and in words."""
         return numbers(self.text, len(self.text), self.lexicon)

@@ -197,9 +197,7 @@ class _Patterns:
         articles = pattern("grammar", "articles")
         self.articles = re.compile(rf"(?:(?<!\w){articles}\s+)$", re.IGNORECASE)
         self.modes = {
-            name: re.compile(
-                rf"(?<![\w-])(?P<own>{pattern('before', name)})\s*$", re.IGNORECASE
-            )
+            name: re.compile(rf"(?<![\w-])(?P<own>{pattern('before', name)})\s*$", re.IGNORECASE)
             for name in words.words["before"]
         }
         self.any_mode = re.compile(rf"(?<![\w-]){pattern('before')}\s*$", re.IGNORECASE)
