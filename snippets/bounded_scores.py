@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from snippets.latent_attention import LatentWeights
+
 
 def soft_cap(scores: np.ndarray, cap: float) -> np.ndarray:
     """Keep all scores between -cap and cap: cap · tanh(scores / cap).
@@ -62,6 +64,55 @@ def unit_rms(x: np.ndarray, eps: float = 1e-6) -> np.ndarray:
     wide = x.astype(np.result_type(x, np.float32))  # float16 squares could overflow
     output = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
     return output.astype(x.dtype)
+
+
+def qk_clip(
+    weights: LatentWeights, max_scores: np.ndarray, threshold: float = 100.0
+) -> LatentWeights:
+    """Shrink the matrices of heads whose largest score passed a threshold: QK-Clip, in training.
+
+    With γ = min(1, threshold / largest score), the unrotated parts of queries and keys are
+    multiplied by √γ each, and the rotated part of the queries by γ, since all heads share the
+    rotated key. A score of this head is then γ times as large (Kimi Team 2025, section 2.1).
+
+    Parameters
+    ----------
+    weights : LatentWeights
+        After a step of training.
+    max_scores : (h,)
+        The largest scaled score of each head in that step.
+    threshold : float
+        Above 0.
+
+    Returns
+    -------
+    LatentWeights
+
+    Raises
+    ------
+    ValueError
+        If the threshold is not above 0, or there is not one score for each head.
+
+    Examples
+    --------
+    >>> W = np.ones((2, 1, 1))
+    >>> weights = LatentWeights(W[0], W[0, 0], W, W, W[0], W[0, 0], W[0], W, W, W[0])
+    >>> clipped = qk_clip(weights, np.array([400.0, 50.0]))
+    >>> clipped.W_UQ.ravel(), clipped.W_QR.ravel(), clipped.W_UK.ravel()
+    (array([0.5, 1. ]), array([0.25, 1.  ]), array([0.5, 1. ]))
+    """
+    if not threshold > 0 or max_scores.shape != weights.W_UQ.shape[:1]:
+        raise ValueError(
+            f"threshold {threshold} must be above 0, max_scores {max_scores.shape} one for each"
+            f" head of W_UQ {weights.W_UQ.shape}"
+        )
+    gamma = threshold / np.maximum(max_scores, threshold)
+    gamma = gamma.astype(weights.W_UQ.dtype)[:, np.newaxis, np.newaxis]
+    return weights._replace(
+        W_UQ=weights.W_UQ * np.sqrt(gamma),
+        W_QR=weights.W_QR * gamma,
+        W_UK=weights.W_UK * np.sqrt(gamma),
+    )
 
 
 def gated(output: np.ndarray, gate_scores: np.ndarray) -> np.ndarray:

@@ -94,6 +94,33 @@ def document_mask(documents: np.ndarray) -> np.ndarray:
     return mask
 
 
+def prefix_mask(in_prefix: np.ndarray) -> np.ndarray:
+    """Let the tokens of a prefix attend to one another, and all others to what came before.
+
+    A causal mask with a block of True for the prefix (Dong et al. 2019, sequence to sequence;
+    Raffel et al. 2020, figure 3, with prefix).
+
+    Parameters
+    ----------
+    in_prefix : (..., n), boolean
+        Which tokens are given, such as a question or a picture.
+
+    Returns
+    -------
+    (..., n, n), boolean
+
+    Examples
+    --------
+    >>> prefix_mask(np.array([True, True, False, False])).astype(int)
+    array([[1, 1, 0, 0],
+           [1, 1, 0, 0],
+           [1, 1, 1, 0],
+           [1, 1, 1, 1]])
+    """
+    both: np.ndarray = in_prefix[..., :, np.newaxis] & in_prefix[..., np.newaxis, :]
+    return causal_mask(in_prefix.shape[-1]) | both
+
+
 def window_mask(n: int, window: int, num_sinks: int = 0) -> np.ndarray:
     """Let query i attend to itself and to the window - 1 tokens before it, and to the sinks.
 

@@ -40,6 +40,44 @@ def rotary_angles(positions: np.ndarray, width: int, base: float = 10_000.0) -> 
     return np.asarray(positions, dtype=np.float64)[..., np.newaxis] * frequencies
 
 
+def axial_angles(positions: np.ndarray, axes: np.ndarray, base: float = 10_000.0) -> np.ndarray:
+    """Give each pair the angle by which one of several coordinates turns it.
+
+    angle(pos, i) = pos[axes[i]] / base^(2i / width). With two coordinates that take turns it is the
+    RoPE-2D of Pixtral (Agrawal et al. 2024), with three in sections the M-RoPE of Qwen2-VL (Wang et
+    al. 2024). Equal coordinates give `rotary_angles`.
+
+    Parameters
+    ----------
+    positions : (..., a)
+        Of each token, its a coordinates, such as row and column.
+    axes : (width / 2,) of integers
+        For each pair, which coordinate turns it.
+    base : float
+
+    Returns
+    -------
+    (..., width / 2), float64, in radians
+
+    Raises
+    ------
+    ValueError
+        If an axis is not one of the coordinates.
+
+    Examples
+    --------
+    >>> axial_angles(np.array([[1, 0], [0, 1], [5, 5]]), np.array([0, 1]))
+    array([[1.  , 0.  ],
+           [0.  , 0.01],
+           [5.  , 0.05]])
+    """
+    if axes.min() < 0 or axes.max() >= positions.shape[-1]:
+        raise ValueError(f"axes {axes.tolist()} are not all of positions {positions.shape}")
+    turns = rotary_angles(positions, 2 * len(axes), base)  # (..., a, width / 2)
+    angles: np.ndarray = turns[..., axes, np.arange(len(axes))]
+    return angles
+
+
 def rotate(
     x: np.ndarray, cos: np.ndarray, sin: np.ndarray, *, interleaved: bool = False
 ) -> np.ndarray:

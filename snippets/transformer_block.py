@@ -101,3 +101,39 @@ def transformer_block(
         x = norm_1(x + attend(x))
         x = norm_2(x + feed(x))
     return x
+
+
+def add_sublayer(
+    x: np.ndarray,
+    sublayer: Callable[[np.ndarray], np.ndarray],
+    *,
+    norm_before: Callable[[np.ndarray], np.ndarray] | None = None,
+    norm_after: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> np.ndarray:
+    """Add what a sublayer changes, with norms inside the branch: x + after(sublayer(before(x))).
+
+    Only before: pre-norm. Only after: OLMo 2 (OLMo Team 2025, section 2.1). Both: Gemma 2
+    (Gemma Team 2024, section 2), a sandwich. The sum itself is never normalized.
+
+    Parameters
+    ----------
+    x : (..., n, d_model)
+    sublayer : function
+        Attention or a feed-forward layer, (..., n, d_model) to the same shape.
+    norm_before, norm_after : function, optional
+        None leaves a norm out.
+
+    Returns
+    -------
+    (..., n, d_model)
+
+    Examples
+    --------
+    >>> def double(x):
+    ...     return 2 * x
+    >>> add_sublayer(np.array([[3.0, 4.0]]), double, norm_after=lambda y: y / np.linalg.norm(y))
+    array([[3.6, 4.8]])
+    """
+    read = x if norm_before is None else norm_before(x)
+    change = sublayer(read)
+    return x + (change if norm_after is None else norm_after(change))
