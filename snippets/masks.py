@@ -97,8 +97,8 @@ def document_mask(documents: np.ndarray) -> np.ndarray:
 def prefix_mask(in_prefix: np.ndarray) -> np.ndarray:
     """Let the tokens of a prefix attend to one another, and all others to what came before.
 
-    A causal mask with a block of True for the prefix (Dong et al. 2019, sequence to sequence;
-    Raffel et al. 2020, figure 3, with prefix).
+    A causal mask with a block of True for the prefix (Dong et al. 2019, for pairs of
+    texts).
 
     Parameters
     ----------
