@@ -112,7 +112,7 @@ def add_sublayer(
 ) -> np.ndarray:
     """Add what a sublayer changes, with norms inside the branch: x + after(sublayer(before(x))).
 
-    Only before: pre-norm. Only after: OLMo 2 (OLMo Team 2025, section 2.1). Both: Gemma 2
+    Only before: pre-norm. Only after: OLMo 2 (OLMo Team 2024). Both: Gemma 2
     (Gemma Team 2024, section 2), a sandwich. The sum itself is never normalized.
 
     Parameters
