@@ -19,7 +19,7 @@ help:
 	@echo "make figures  draw the stale figures again, and the badge of the README"
 	@echo "make mutants  change one thing at a time in the notes, and report what no check notices"
 	@echo "make code-mutants ROOM=checks  the same in a part of the code, against its tests"
-	@echo "make editors  use the extension for VS Code in a real VS Code; see editors/vscode/README.md"
+	@echo "make editors  try the extensions for VS Code and Obsidian; see the READMEs in editors/"
 	@echo "make elsewhere  run the tests with other Pythons, NumPys and processors, on this machine"
 	@echo "make lint     check the style and types of the code"
 	@echo "make clean    remove all that these targets make"

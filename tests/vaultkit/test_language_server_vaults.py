@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,6 +128,54 @@ def test_hints_give_the_verdict_and_the_value_of_a_name(editor: Editor) -> None:
     editor.type("A.md", "$x = 2$", "$x = 5$")
     editor.wait_for(lambda: "✗ 2 ≠ 5" in hints())
     editor.close("A.md")
+
+
+_MADE = """# Made
+
+```python
+x = 3.25
+y = 2 * x
+x
+```
+
+```text
+3.5
+```
+
+Of $q$ and $y = 9$,
+
+$$
+y = 2 x
+$$
+
+x is 3.25 here.
+"""
+
+
+def test_formulas_are_listed_with_their_verdicts_and_numbers_are_bound(editor: Editor) -> None:
+    editor.open("Made.md", _MADE)
+    document = {"uri": editor.uri("Made.md")}
+
+    def labels() -> list[str]:
+        found = editor.request("vaultkit/formulas", textDocument=document)
+        assert [one["range"]["start"]["line"] for one in found] == [12, 12, 14]
+        return [one["label"] for one in found]
+
+    editor.wait_for(lambda: labels() == ["", "✗ 6.5 ≠ 9", "✓"])
+    everything = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    hints = editor.ask("inlayHint", "Made.md", range=everything)
+    assert [hint["label"] for hint in hints] == ["✗ 3.5 ≠ 3.25", "✗ 6.5 ≠ 9", "✓"]
+
+    def bindings(words: str) -> Any:
+        place = editor.position(_MADE, _MADE.index(words))
+        return editor.request("vaultkit/bindings", textDocument=document, position=place)
+
+    (found,) = bindings("25 here")
+    assert found["title"] == "3.25<!-- = x -->"
+    (change,) = found["edit"]["documentChanges"]
+    assert change["edits"][0]["range"]["start"] == editor.position(_MADE, _MADE.index(" here"))
+    assert bindings("Of $q$") == []
+    editor.close("Made.md")
 
 
 def test_an_editor_may_show_messages_itself(editor: Editor) -> None:

@@ -43,7 +43,7 @@ def bind(note: Path, accept: bool) -> None:
     own = vault.notes.get(note.resolve())
     if own is None or own.path.suffix != ".md":
         raise click.UsageError(f"{note} is not a Markdown note of the vault {vault.root}")
-    found = _run(own, vault)
+    found = run(own, vault)
     for check in found.checks:
         if check.kind == "block" and check.outcome == FAILS:
             why = check.why.split("\n")[0]
@@ -59,7 +59,7 @@ def bind(note: Path, accept: bool) -> None:
     click.echo(f"{note}: {count} bound{rest if more else ''}", err=True)
 
 
-def _run(note: Note, vault: Vault) -> Inspection:
+def run(note: Note, vault: Vault) -> Inspection:
     """Run the code of a note, and collect the expressions on its variables."""
     workers = Workers(NoteWork(vault.root, collect=collected), 1)
     key = os.fspath(note.path)

@@ -29,13 +29,15 @@ from watchfiles import awatch
 from vaultkit import __version__
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Value
+from vaultkit.doors import binding
 from vaultkit.doors.drafts import Draft, Wishes
 from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol
 from vaultkit.doors.reports import Reports
 from vaultkit.edit.actions import actions
+from vaultkit.edit.bind import harmless, propose
 from vaultkit.edit.complete import offers
 from vaultkit.edit.find import Place, definition, references, renamed_in, symbols, vault_symbols
-from vaultkit.edit.hints import hints
+from vaultkit.edit.hints import hints, of_formulas
 from vaultkit.edit.hover import hover, state_of
 from vaultkit.edit.rename import RenameError, rename_heading, rename_note
 from vaultkit.edit.text import Edit, Span, applied, lines
@@ -44,6 +46,9 @@ from vaultkit.read.roots import vault_above, vault_in
 
 #: The command that runs a note up to one of its blocks: its URI, and the block's number from 0.
 RUN_TO = "vaultkit.runTo"
+#: The requests, beside those of the protocol, for the formulas of a note with their verdicts, and
+#: for the expressions to which a number can be bound.
+FORMULAS, BINDINGS = "vaultkit/formulas", "vaultkit/bindings"
 #: The files whose changes concern a vault.
 _WATCHED = ("md", "py", "svg", "toml")
 #: Seconds between two looks at whether the editor still runs.
@@ -123,6 +128,8 @@ class Server(LanguageServer):
             types.TEXT_DOCUMENT_CODE_ACTION: self._actions,
             types.TEXT_DOCUMENT_CODE_LENS: self._lenses,
             types.TEXT_DOCUMENT_INLAY_HINT: self._hints,
+            FORMULAS: self._formulas,
+            BINDINGS: self._bindings,
         }
         notes = types.FileOperationFilter(types.FileOperationPattern("**/*.md"), "file")
         renamed = types.FileOperationRegistrationOptions([notes])
@@ -473,6 +480,43 @@ class Server(LanguageServer):
             vault.hint(held.note, hint)
             for hint in hints(held.note, held.checks, _values(held))
             if first <= hint.line <= last
+        ]
+
+    def _formulas(self, params: Any) -> list[dict[str, Any]]:
+        """Answer with all formulas of a note, in the order of its text, and their verdicts."""
+        if (found := self._held(params.textDocument.uri)) is None:
+            return []
+        vault, held = found
+        return [
+            {
+                "range": vault.range(held.note.lines, span),
+                "label": hint.words if hint else "",
+                "tooltip": hint.why if hint else "",
+            }
+            for span, hint in of_formulas(held.note, held.checks)
+        ]
+
+    async def _bindings(self, params: Any) -> list[dict[str, Any]]:
+        """Answer with the comments that bind the number at a place, or those of its line."""
+        document = types.TextDocumentIdentifier(params.textDocument.uri)
+        at = self._at(types.TextDocumentPositionParams(document, params.position))
+        held = self._held(document.uri)
+        if at is None or held is None:
+            return []
+        vault, note, line, column = at
+        found = await asyncio.to_thread(binding.run, note, vault.drafts.vault)
+        if held[1].note is not note:  # it was changed meanwhile
+            return []
+        of_line = [one for one in propose(note, found.collected) if one.line == line]
+        here = [one for one in of_line if 0 <= one.column - column <= len(one.text)]
+        return [
+            {
+                "title": f"{one.text}{one.comment(candidate)}",
+                "edit": vault.workspace_edit({note.path: edits}),
+            }
+            for one in here or of_line
+            for candidate in one.candidates
+            if (edits := harmless(note, [one.edit(candidate)]))
         ]
 
     def _run_to(self, uri: str, index: int) -> None:

@@ -1,4 +1,4 @@
-"""Inlay hints: the verdict behind each equation, and the value behind a name in inline code."""
+"""Hints: verdicts behind equations, failed numbers and outputs, and values behind names in code."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from dataclasses import dataclass
 
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check
 from vaultkit.checks.evidence import Value
+from vaultkit.edit.spans import of_formula
 from vaultkit.edit.spans import span as span_of
+from vaultkit.edit.text import Span
 from vaultkit.read.note import Note
 
 _SIDES = re.compile(r"\n  left (?P<left>[^\s\[\],]+), right (?P<right>[^\s\[\],;]+)")
+_NEAREST = re.compile(r"; nearest (?:are|is) (?P<number>[^\s,]+)")
+_WORST = re.compile(r"the worst: (?P<shown>\S+) is really (?P<real>\S+)")
 _INLINE = re.compile(r"(?<!`)`(?P<name>[A-Za-z_]\w*)`(?!`)")
+#: The kinds of checks that have a hint if they fail.
+_FAILING = {"number", "shape", "sentence", "block"}
 #: The outcomes, the one that decides about several checks of a formula first.
 _WEAKEST = (FAILS, UNJUDGED, EXCEPTED, HOLDS)
 #: Most characters of a value, and how far behind a name the text may state it.
@@ -42,32 +48,57 @@ def hints(note: Note, checks: Sequence[Check], values: Mapping[str, Sequence[Val
     values
         The values that its blocks have bound to each name, in order.
     """
+    found = [_hint(at, check) for at, check in _decided(note, checks).items()]
+    return sorted([*found, *_of_names(note, values)])
+
+
+def of_formulas(note: Note, checks: Sequence[Check]) -> list[tuple[Span, Hint | None]]:
+    """Return the span of each formula of a note, in the order of its text, with its verdict.
+
+    A reader of the rendered page finds a formula by this order.
+    """
+    decided = _decided(note, checks)
+    spans = sorted(of_formula(note, formula) for formula in note.formulas)
+    ends = ((one.end_line, one.end_column) for one in spans)
+    hints = (_hint(at, decided[at]) if at in decided else None for at in ends)
+    return list(zip(spans, hints, strict=True))
+
+
+def _decided(note: Note, checks: Sequence[Check]) -> dict[tuple[int, int], Check]:
+    """Return the check that decides about the text before each place."""
     decided: dict[tuple[int, int], Check] = {}
     for check in checks:
-        if check.kind == "equation":
+        if check.kind == "equation" or (check.kind in _FAILING and check.outcome == FAILS):
             where = span_of(check, note)
             at = where.end_line, where.end_column
             known = decided.get(at, check)
             decided[at] = min(known, check, key=lambda one: _WEAKEST.index(one.outcome))
-    found = [Hint(*at, badge(check), check.why or check.sides) for at, check in decided.items()]
-    return sorted([*found, *_of_names(note, values)])
+    return decided
+
+
+def _hint(at: tuple[int, int], check: Check) -> Hint:
+    return Hint(*at, badge(check), check.why or check.sides)
 
 
 def badge(check: Check) -> str:
-    r"""Return the verdict on an equation in a word or two.
+    r"""Return a verdict in a word or two.
 
     >>> badge(Check("equation", 1, "x = 1", scope="general"))
     '✓ general'
     >>> badge(Check("equation", 1, "x = 1", FAILS, "does not hold\n  left 2.7, right 1; …"))
     '✗ 2.7 ≠ 1'
+    >>> badge(Check("number", 1, "3.9", FAILS, "nothing computes 3.9; nearest are 3.2, 6.5"))
+    '✗ nearest 3.2'
     """
     match check.outcome:
         case "holds":
             scope = "" if check.scope == FOUND else check.scope
             return f"✓ {scope}".strip()
         case "fails":
-            sides = _SIDES.search(check.why)
-            return f"✗ {sides['left']} ≠ {sides['right']}" if sides else "✗"
+            if sides := _SIDES.search(check.why) or _WORST.search(check.why):
+                return f"✗ {sides[1]} ≠ {sides[2]}"
+            nearest = _NEAREST.search(check.why)
+            return f"✗ nearest {nearest['number']}" if nearest else "✗"
         case "excepted":
             return "not run"
     return "not judged"
