@@ -152,7 +152,7 @@ x is 3.25 here.
 """
 
 
-def test_formulas_are_listed_with_their_verdicts_and_numbers_are_bound(editor: Editor) -> None:
+def test_formulas_are_listed_with_their_verdicts(editor: Editor) -> None:
     editor.open("Made.md", _MADE)
     document = {"uri": editor.uri("Made.md")}
 
@@ -165,9 +165,16 @@ def test_formulas_are_listed_with_their_verdicts_and_numbers_are_bound(editor: E
     everything = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
     hints = editor.ask("inlayHint", "Made.md", range=everything)
     assert [hint["label"] for hint in hints] == ["✗ 3.5 ≠ 3.25", "✗ 6.5 ≠ 9", "✓"]
+    editor.close("Made.md")
+
+
+@pytest.mark.long
+def test_a_number_is_bound(editor: Editor) -> None:
+    editor.open("Made.md", _MADE)
 
     def bindings(words: str) -> Any:
         place = editor.position(_MADE, _MADE.index(words))
+        document = {"uri": editor.uri("Made.md")}
         return editor.request("vaultkit/bindings", textDocument=document, position=place)
 
     (found,) = bindings("25 here")
