@@ -6,9 +6,10 @@ The less direct the evidence, the fewer of the numbers with one changed digit ma
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -35,6 +36,10 @@ SIZED, ROUNDED = 0.1, 0.1
 ANYWHERE = 0.04
 
 
+def _line(stated: tuple[int, Evidence]) -> int:
+    return stated[0]
+
+
 class Backing:
     """Finds evidence for numbers of the text.
 
@@ -47,6 +52,8 @@ class Backing:
     def __init__(self, seen: Observed) -> None:
         self.seen = seen
         self._near: dict[tuple[int, ...], Evidence] = {}
+        #: The last answer of `_stated_near`, and the part of `_stated_by_line` that it is made of.
+        self._last_stated = (0, 0, Evidence())
 
     def backed(self, quantity: Quantity) -> bool:
         """Return whether a number, in one of its readings, is shown, computed or stated in code."""
@@ -122,32 +129,46 @@ class Backing:
         """
         if quantity.place in _APART and len(self.seen.outputs) > NEAR:
             return Evidence()
-        outputs = self.seen.outputs
-        by_distance = sorted(
-            range(len(outputs)), key=lambda index: abs(outputs[index][0] - quantity.line)
-        )
-        nearest = tuple(sorted(by_distance[:NEAR]))
+        nearest = tuple(sorted(self._nearest(quantity)))
         if nearest not in self._near:
             self._near[nearest] = Evidence()
             for index in nearest:
-                self._near[nearest].include(outputs[index][1])
+                self._near[nearest].include(self.seen.outputs[index][1])
         return self._near[nearest]
+
+    @cached_property
+    def _output_lines(self) -> list[int]:
+        return [line for line, _ in self.seen.outputs]
+
+    @cached_property
+    def _stated_by_line(self) -> list[tuple[int, Evidence]]:
+        return sorted(self.seen.stated_at, key=_line)
+
+    def _nearest(self, quantity: Quantity) -> list[int]:
+        """Return the indices of the outputs next to a quantity, the nearest first."""
+        lines = self._output_lines
+        at = bisect_left(lines, quantity.line)
+        around = range(max(0, at - NEAR), min(len(lines), at + NEAR))
+        return sorted(around, key=lambda index: abs(lines[index] - quantity.line))[:NEAR]
 
     def _stated_near(self, quantity: Quantity) -> Evidence | None:
         """Return what the code and formulas next to a quantity state; None if there are none."""
         if quantity.place in _APART or not self.seen.outputs:
             return None
-        lines = sorted(abs(line - quantity.line) for line, _ in self.seen.outputs)
-        reach = lines[:NEAR][-1]
-        found = Evidence()
-        for line, numbers in self.seen.stated_at:
-            if abs(line - quantity.line) <= reach:
-                found.include(numbers)
+        reach = abs(self._output_lines[self._nearest(quantity)[-1]] - quantity.line)
+        stated = self._stated_by_line
+        first = bisect_left(stated, quantity.line - reach, key=_line)
+        last = bisect_right(stated, quantity.line + reach, key=_line)
+        begin, end, found = self._last_stated
+        if begin != first or end > last:
+            begin, end, found = first, first, Evidence()
+        for _, numbers in stated[end:last]:
+            found.include(numbers)
+        self._last_stated = first, last, found
         return found
 
     def _by_distance(self, quantity: Quantity) -> list[Evidence]:
-        outputs = sorted(self.seen.outputs, key=lambda output: abs(output[0] - quantity.line))
-        return [evidence for _, evidence in outputs[:NEAR]]
+        return [self.seen.outputs[index][1] for index in self._nearest(quantity)]
 
     def backs(self, amount: Amount, near: Evidence, stated: Evidence | None) -> bool:
         """Return whether a number is backed by outputs nearby, or not only by chance."""

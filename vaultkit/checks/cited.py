@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 
 from vaultkit.checks.check import FAILS, HOLDS, Check
@@ -27,7 +29,7 @@ from vaultkit.claims.claims import claims_of
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon, lexicon
 from vaultkit.claims.mentions import Sentence, sentences, stems
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Range, Stated
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.store import key_of
@@ -64,9 +66,11 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
     links = [link for link in note.links if not link.embed and link.target]
     if not links:
         return
+    links.sort(key=_place)
     for sentence in sentences(note, _lexicon(note), {link.line for link in links}):
         begins, ends = sentence.place_of(0), sentence.place_of(max(0, len(sentence.text) - 1))
-        own = [link for link in links if begins <= (link.line, link.column) <= ends]
+        first = bisect_left(links, begins, key=_place)
+        own = links[first : bisect_right(links, ends, first, key=_place)]
         if len(own) != 1:
             continue
         place = own[0].line, own[0].column
@@ -79,6 +83,10 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
                 is_inside = line == own[0].line and column < own[0].column + len(str(own[0]))
                 if is_inside or is_cited(sentence, at, number.start):
                     yield own[0], sentence, number
+
+
+def _place(link: Link) -> tuple[int, int]:
+    return link.line, link.column
 
 
 def cited(note: Note, vault: Vault) -> dict[Link, Note]:
@@ -174,22 +182,55 @@ def state(note: Note) -> str:
     return key_of([str(one) for one in _shown(note)]).hex()
 
 
+class _Numbers:
+    """The numbers that a note shows, in their order and sorted by their values."""
+
+    def __init__(self, shown: Iterable[Shown]) -> None:
+        self.all = list(shown)
+        self._sorted = sorted(self.all, key=_value)
+
+    def agree(self, number: Stated, apart_from: int = 0) -> bool:
+        """Return whether one of the numbers, not on a certain line, agrees with what is stated."""
+        return any(
+            own.holds(one.value)
+            for own in number.ranges
+            for one in self._near(own)
+            if one.line != apart_from
+        )
+
+    def _near(self, own: Range) -> Iterator[Shown]:
+        """Yield the numbers in a range, and those that are outside by a rounding error."""
+        bounds = [bound for bound in (own.low, own.high) if bound is not None]
+        slack = max(map(abs, bounds), default=Fraction(0)) / 10**8
+        first, last = 0, len(self._sorted)
+        if own.low is not None:
+            first = bisect_left(self._sorted, own.low - slack, key=_value)
+        if own.high is not None:
+            last = bisect_right(self._sorted, own.high + slack, key=_value)
+        return islice(self._sorted, first, last)
+
+
+def _value(shown: Shown) -> Fraction:
+    return shown.value
+
+
 def check(note: Note, vault: Vault) -> Iterator[Check]:
     """Yield the numbers that a note quotes from a linked note, and that it contradicts."""
     yield from _of_names(note, vault)
     others = cited(note, vault)
     if not others:
         return
-    own = list(_shown(note))
+    own = _Numbers(_shown(note))
+    linked = {other.path: other for other in others.values()}
+    shown = {path: _Numbers(_shown(other)) for path, other in linked.items()}
     for link, sentence, number in citations(note):
         if link not in others:
             continue
         line, column = sentence.place_of(number.start)
-        theirs = list(_shown(others[link]))
-        elsewhere = [one for one in own if one.line != line]
-        if any(number.agrees(one.value) for one in (*theirs, *elsewhere)):
+        theirs = shown[others[link].path]
+        if theirs.agree(number) or own.agree(number, apart_from=line):
             continue
-        if why := _contradiction(sentence, number, theirs):
+        if why := _contradiction(sentence, number, theirs.all):
             why = f"{number.text}: [[{others[link].name}]] {why}"
             yield Check("number", line, number.text, FAILS, why, column)
 

@@ -61,7 +61,8 @@ class Evidence:
 
     def include(self, other: Evidence) -> None:
         """Add the numbers of another collection with their sources."""
-        self.sources = {**other.sources, **self.sources}
+        for number, source in other.sources.items():
+            self.sources.setdefault(number, source)
         self.measured |= other.measured
         self._sorted = None
 

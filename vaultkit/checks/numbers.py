@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 
 from vaultkit.checks.backing import NEAR, Backing
@@ -103,12 +103,21 @@ class Numbers:
             else:
                 yield verdict(HOLDS, self.backing.rests_on(quantity), FOUND)
 
+    @cached_property
+    def _by_sentence(self) -> dict[tuple[int, int] | None, list[Quantity]]:
+        """The numbers of each sentence."""
+        found: dict[tuple[int, int] | None, list[Quantity]] = {}
+        for quantity in claims_of(self.seen.note).quantities:
+            if quantity.sentence:
+                found.setdefault(quantity.sentence, []).append(quantity)
+        return found
+
     def _derived(self, quantity: Quantity) -> str:
         """Return how a number follows from others of its sentence that the page has."""
         others = [
             other
-            for other in claims_of(self.seen.note).quantities
-            if other is not quantity and other.sentence and other.sentence == quantity.sentence
+            for other in self._by_sentence.get(quantity.sentence, ())
+            if other is not quantity
             if other.readings and (other.given or self.backing.backed(other))
         ]
         return derived(quantity, others)
