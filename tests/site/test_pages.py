@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -118,7 +117,7 @@ def test_a_page_is_for_everybody(visit: Visitor, address: str, pytestconfig: pyt
     assert seen["wide"] <= 0
     page.evaluate(OPEN)
     whole = address in WHOLE
-    judged = whole or pytestconfig.option.all or zlib.crc32(address.encode()) % 4 == 0
+    judged = whole or pytestconfig.option.all
     found = complaints(page, EVERY, whole=whole) if judged else []
     restyle(page, 390, "dark")
     assert found + (complaints(page, LOOKS, whole=whole) if judged else []) == []

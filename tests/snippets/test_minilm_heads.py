@@ -60,9 +60,8 @@ def test_the_file_holds_what_the_model_attends_to(whole):
         assert_allclose(heads.weights, trace.weights, rtol=0, atol=0.00051)
 
 
-# All would take minutes.
-@pytest.mark.sample("5-7")
-@pytest.mark.long
+# All would take minutes, and one takes ten seconds.
+@pytest.mark.full
 @pytest.mark.parametrize(("block", "head"), [(0, 4), (5, 7)])
 def test_the_file_holds_what_is_lost_without_a_head(minilm, whole, block, head):
     change, distance, shared = lost(minilm, whole, block, head)

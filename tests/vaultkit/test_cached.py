@@ -101,10 +101,11 @@ def checked(root: Path, *, cached: bool) -> dict[str, Inspection]:
 
 
 @pytest.mark.long
-def test_random_edits_are_judged_as_without(root: Path) -> None:
+def test_random_edits_are_judged_as_without(root: Path, pytestconfig: pytest.Config) -> None:
     chance = random.Random(1)
+    rounds = 12 if pytestconfig.option.all else 6
     taken = ran = failed = 0
-    for _ in range(12):
+    for _ in range(rounds):
         with_it, without = checked(root, cached=True), checked(root, cached=False)
         assert {name: plain(found) for name, found in with_it.items()} == {
             name: plain(found) for name, found in without.items()
@@ -114,9 +115,9 @@ def test_random_edits_are_judged_as_without(root: Path) -> None:
         failed += sum(check.outcome == "fails" for f in without.values() for check in f.checks)
         for _ in range(chance.choice((0, 1, 1, 2))):
             edit(root, chance)
-    assert taken > 8
-    assert ran > 8
-    assert failed > 3
+    assert taken > 4
+    assert ran > 4
+    assert failed > 1
 
 
 def test_what_failed_runs_again(root: Path) -> None:

@@ -30,6 +30,7 @@ def literals_of(block: Block) -> tuple[Sequence[float], Sequence[tuple[float, ..
 def _literals(
     source: str, *, with_rows: bool
 ) -> tuple[Sequence[float], Sequence[tuple[float, ...]]]:
+    """Return the numbers that code states, and where asked its rows of numbers."""
     nodes = nodes_of(source)
     try:
         # The code -0.5 does not state 0.5.
