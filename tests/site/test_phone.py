@@ -64,6 +64,7 @@ def test_six_columns_fit_a_phone(visit: Visitor, address: str) -> None:
     assert [o for o in six if o[0] > 1] == []
 
 
+@pytest.mark.long
 def test_what_does_not_fit_shows_that_it_scrolls(visit: Visitor) -> None:
     page = visit("attention-equation/", width=390)
     page.evaluate(OPEN)

@@ -89,6 +89,7 @@ def test_formulas_in_cards_are_typeset(visit: Visitor) -> None:
     assert card(page).locator("[id], a[href]").count() == 0
 
 
+@pytest.mark.long
 def test_a_card_by_keyboard(visit: Visitor) -> None:
     page = visit("one-head-by-hand/")
     page.locator("article h1").click()

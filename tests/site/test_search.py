@@ -149,6 +149,7 @@ def test_no_page_has_lost_a_root_or_an_index(built: Path) -> None:
     assert "Linked from" not in index.read_text("utf-8")
 
 
+@pytest.mark.long
 def test_a_result_leads_to_the_section_that_holds_it(visit: Visitor) -> None:
     page = visit()
     search(page, "difference quotient")

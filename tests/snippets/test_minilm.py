@@ -108,12 +108,14 @@ def test_embeddings_are_a_normalized_sum_of_word_position_and_sentence(minilm):
     assert_allclose(first, layer_norm(row, minilm.gain, minilm.bias, 1e-12), atol=1e-6)
 
 
+@pytest.mark.long
 def test_a_vector_is_the_mean_of_the_last_states_made_one_long(minilm):
     mean = hidden_states(minilm, RIVER).states[-1].mean(axis=0)
     assert_allclose(encode(minilm, RIVER), mean / np.sqrt(mean @ mean), rtol=1e-5)
 
 
 # The similarities in the README of sentence-transformers
+@pytest.mark.long
 def test_like_sentences_have_like_vectors(minilm):
     texts = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
     X = np.stack([encode(minilm, text) for text in texts])

@@ -54,6 +54,7 @@ def whole(minilm):
     return [hidden_states(minilm, sentence) for sentence in SENTENCES]
 
 
+@pytest.mark.long
 def test_the_file_holds_what_the_model_attends_to(whole):
     for trace, heads in zip(whole, minilm_heads(), strict=True):
         assert heads.tokens == trace.tokens

@@ -117,6 +117,7 @@ def test_a_strangers_vault(vault: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_the_list_of_tags_has_the_addresses_that_its_plugin_writes(vault: Path) -> None:
     settings = vault / "mkdocs.yml"
     settings.write_text(SITE.replace("[search, vaultkit]", "[search, tags, vaultkit]"))
@@ -519,6 +520,7 @@ def test_pages_that_nobody_has_ordered_are_as_in_obsidian(vault: Path) -> None:
     assert 'href="../">the beginning' in (site / "2-sea" / "index.html").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_a_page_of_a_large_folder_lists_only_the_pages_beside_it(vault: Path) -> None:
     for number in range(130):
         (vault / "docs" / f"Gull {number:03}.md").write_text("A gull.\n")

@@ -224,6 +224,7 @@ W = rng.normal(size=(d_model, d_model))
 """
 
 
+@pytest.mark.usually("one size is written out")
 @pytest.mark.parametrize("later", LATER.values(), ids=LATER)
 def test_a_later_block_leaves_equal_sizes_distinct(later: str) -> None:
     block = f"\n\n```python\n{later}\n```"

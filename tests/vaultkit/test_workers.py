@@ -470,6 +470,7 @@ class Taken:
         send({"more": "x" * (0 if key == "first" else 3_000_000)})
 
 
+@pytest.mark.usually("10")
 @pytest.mark.parametrize("size", [0, 10, 3_000_000])
 def test_what_is_submitted_with_a_key_is_taken_before_its_process_is_made(size: int) -> None:
     keys = [f"key {n}\n" for n in range(6)]
