@@ -34,6 +34,10 @@ _CELL = re.compile(
 )
 _NUMBERS = re.compile(rf"(?<![\d.]){_NUMBER}")
 _WORD = re.compile(r"[^\W\d_]\w*")
+#: A number with a unit as the label of a row: *620 Hz*, *30°*.
+_MEASURE = re.compile(rf"({_NUMBER})\s?(?:[°%‰]\s?[CF]?|[^\W\d_]{{1,8}}(?:/[^\W\d_]{{1,3}})?)")
+#: A label of two numbers: *46×17*, *3:2*.
+_COMPOUND = re.compile(r"(\d+)\s?([x×:/])\s?(\d+)")
 #: Most elements of a list or dictionary, and most lines of an output, that are compared.
 _MOST = 512
 #: The least number of rows of a column in which one cell may be contradicted, and the least number
@@ -69,9 +73,17 @@ class _Entry:
     line: int
     column: int
     text: str
-    row: Key
+    #: The labels of its row: those of the first cell, and of other cells in words.
+    rows: tuple[Key, ...]
     title: frozenset[str]
     is_share: bool
+    #: Whether the first cell is a number with a unit.
+    has_measure: bool = False
+
+    @property
+    def row(self) -> Key:
+        """The label of the first cell of its row."""
+        return self.rows[0]
 
     def is_rounding_of(self, number: float) -> bool:
         """Return whether the cell shows a number to its digits, for shares also times 100."""
@@ -144,11 +156,16 @@ class Tables:
                 continue
             numbers = [number_of(found) for found in NUMBER_IN_OUTPUT.findall(text)]
             words = _words(text[: first.start()])
+            if compound := _COMPOUND.match(text, first.start()):
+                words |= {_joined(compound)}
+                numbers = [number_of(n) for n in NUMBER_IN_OUTPUT.findall(text[compound.end() :])]
             pairs.append((words, numbers) if words else (numbers[0], numbers[1:]))
-            if "{" in text:
+            for opening, closing in ("{}", "[]"):
+                if f"{opening}(" not in text and opening != "{":
+                    continue
                 with suppress(Exception):
-                    data = ast.literal_eval(text[text.index("{") : text.rindex("}") + 1])
-                    self._add(where, data.items())
+                    data = ast.literal_eval(text[text.index(opening) : text.rindex(closing) + 1])
+                    self._add(where, data.items() if isinstance(data, dict) else data)
             if text.lstrip().startswith("[") and text.rstrip().endswith("]"):
                 self.lists.append((where, tuple(numbers)))
         self._add(where, pairs)
@@ -207,10 +224,14 @@ class Tables:
             enough = len(pairs) >= _ROWS + swapped + ordered and digits >= _DIGITS * (1 + ordered)
             # All labels of the source with all its numbers, which are no ranks: two are exchanged.
             whole = swapped and not ordered and len(pairs) == len(column) >= _ROWS
-            whole = whole and any(w == where and len(s) == len(column) for w, s in self.sources)
+            whole = whole and (
+                all(entry.has_measure for entry in column)
+                or any(w == where and len(s) == len(column) for w, s in self.sources)
+            )
             every = sorted(n for _, n in pairs if n is not None)
-            apart = every[-1] - every[0] >= len(every) + 1 if every else False
-            enough |= whole and apart and sum(e.digits for e, _ in pairs) >= _DIGITS
+            is_decimal = not all(map(float.is_integer, every))
+            apart = is_decimal or (bool(every) and every[-1] - every[0] >= len(every))
+            enough |= whole and apart and sum(e.digits for e, _ in pairs) >= _DIGITS + is_decimal
             if enough and (len(wrong) == 1 or swapped) and not best:
                 best = [
                     Finding(e.line, e.column, e.text, False, f"in {where} it is {n:.6g}")
@@ -221,15 +242,19 @@ class Tables:
     def _beside(self, column: Sequence[_Entry]) -> Iterator[tuple[str, list[float | None]]]:
         """Yield the numbers that a source has beside the labels of a column, and the source."""
         for where, source in self.sources:
-            rows = [_found(entry, source) for entry in column]
-            if sum(row is not None for row in rows) < 2:
-                continue
-            longest = max(len(row) for row in rows if row is not None)
-            for place in (*range(longest), -1):
-                yield (
-                    where,
-                    [row[place] if row and -len(row) <= place < len(row) else None for row in rows],
-                )
+            for label in range(min(len(entry.rows) for entry in column)):
+                rows = [_found(entry, label, source) for entry in column]
+                if sum(row is not None for row in rows) < 2:
+                    continue
+                longest = max(len(row) for row in rows if row is not None)
+                for place in (*range(longest), -1):
+                    yield (
+                        where,
+                        [
+                            row[place] if row and -len(row) <= place < len(row) else None
+                            for row in rows
+                        ],
+                    )
         for where, numbers in self.lists:
             if len(numbers) == len(column):
                 yield where, list(numbers)
@@ -247,35 +272,58 @@ def columns(cells: Sequence[Cell]) -> Iterator[list[_Entry]]:
         tables[-1][-1].append(cell)
     for rows in tables:
         for below in zip_longest(*rows):
-            entries = [list(_entries(cell)) for cell in below if cell is not None]
+            entries = [
+                list(_entries(cell, row))
+                for cell, row in zip(below, rows, strict=False)
+                if cell is not None
+            ]
             for column in zip_longest(*entries):
                 numbers = [entry for entry in column if entry is not None]
                 if len(numbers) > 1:
                     yield numbers
 
 
-def _entries(cell: Cell) -> Iterator[_Entry]:
-    """Yield the numbers of a cell, if it consists of numbers."""
+def _entries(cell: Cell, beside: Sequence[Cell]) -> Iterator[_Entry]:
+    """Yield the numbers of a cell, if it consists of numbers, given the cells of its row."""
     if not _CELL.fullmatch(cell.text):
         return
-    row = _key(HTML_COMMENT.sub("", cell.first[0]).strip(" *_`$"))
+    first = _plain(cell.first[0])
+    labels = (_plain(c.text) for c in beside if not _CELL.fullmatch(c.text))
+    rows = (_key(first), *(_words(label) for label in labels if _words(label) and label != first))
     is_share = "%" in cell.text + cell.title or "per cent" in cell.title
     for found in _NUMBERS.finditer(cell.text):
         column = cell.column + found.start()
-        yield _Entry(cell.line, column, found[0], row, _words(cell.title), is_share)
+        yield _Entry(
+            cell.line,
+            column,
+            found[0],
+            rows,
+            _words(cell.title),
+            is_share,
+            bool(_MEASURE.fullmatch(first)),
+        )
 
 
-def _found(entry: _Entry, source: Source) -> Sequence[float] | None:
-    """Return the numbers that a source has for a row, or for a row and a column."""
-    if isinstance(entry.row, float):
-        return source.get(entry.row)
-    if entry.row in source:
-        return source[entry.row]
+def _joined(compound: re.Match[str]) -> str:
+    return f"{compound[1]}{compound[2].replace('×', 'x')}{compound[3]}"
+
+
+def _plain(text: str) -> str:
+    return HTML_COMMENT.sub("", text).strip(" *_`$")
+
+
+def _found(entry: _Entry, label: int, source: Source) -> Sequence[float] | None:
+    """Return the numbers that a source has for a label of a row, or for a row and a column."""
+    row = entry.rows[label]
+    if isinstance(row, float):
+        return source.get(row)
+    if row in source:
+        return source[row]
     of_both = [
         numbers
         for key, numbers in source.items()
-        if isinstance(key, frozenset) and key & entry.row and key & entry.title
-        if key <= entry.row | entry.title
+        if isinstance(key, frozenset) and key & row and key & entry.title
+        if key <= row | entry.title
     ]
     return of_both[0] if len(of_both) == 1 else None
 
@@ -293,6 +341,10 @@ def _key(label: Any) -> Key:
     plain = text.strip()
     if re.fullmatch(_NUMBER, plain):
         return number_of(plain)
+    if measure := _MEASURE.fullmatch(plain):
+        return number_of(measure[1])
+    if compound := _COMPOUND.fullmatch(plain):
+        return frozenset([_joined(compound)])
     return _words(text)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -81,6 +82,11 @@ def said(coded: ParagraphWithCode) -> Iterator[Said]:
     """Yield the statements in the inline code of a paragraph."""
     content, children = coded.source, coded.parts
     sentences = Sentences(content)
+    # Assignments of different values, *`x[0] = 4`, followed by `x[0] = 6`*, are steps of a program.
+    values: dict[str, set[str]] = defaultdict(set)
+    for child in children:
+        if child.type == "code_inline" and (parts := _assigned(child.content.strip())):
+            values[parts[0]].add(parts[1])
     for position, child in enumerate(children):
         if child.type != "code_inline":
             continue
@@ -129,7 +135,8 @@ def said(coded: ParagraphWithCode) -> Iterator[Said]:
         if _is_comparison(code) and not (_ASKED.search(around) or is_condition(before, behind)):
             yield Said(line, column, code, "", (own,))
         elif (parts := _assigned(code)) and not _TOLD.search(around):
-            yield Said(line, column, *parts, (own,))
+            if len(values[parts[0]]) == 1:
+                yield Said(line, column, *parts, (own,))
 
 
 #: Headings of a column with the values of expressions.
