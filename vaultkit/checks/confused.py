@@ -19,12 +19,13 @@ from typing import Any
 
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import exactly, number_of
+from vaultkit.checks.measures import Measure, in_other_unit, of_comments, size_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.stated import is_slip
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.attributions import behind, is_apart, power_of_prefix
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.mentions import Sentence, stem
+from vaultkit.claims.mentions import Sentence, in_cells, stem
 from vaultkit.claims.stated import Stated, numbers
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
@@ -75,18 +76,27 @@ class Confused:
         self.outputs: list[list[Shown]] = []
         #: All numbers that the page shows in larger outputs, .
         self.others: set[Fraction] = set()
+        #: The numbers with units, and those of small outputs without.
+        self.measures: list[Measure] = []
+        self.bare: set[Fraction] = set()
         #: The scalars that it binds.
         self.bound: set[Fraction] = set()
         #: The lines of outputs that begin with different numbers, with the numbers of each.
         self.lines: list[list[list[Shown]]] = []
 
     def __bool__(self) -> bool:
-        return bool(self.outputs or self.lines)
+        return bool(self.outputs or self.lines or self.measures)
 
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Collect the numbers that a block prints."""
         for step in steps:
             found = list(_numbers(step)) if len(step.got) < _LONGEST * 100 else []
+            self.measures += (
+                Measure(own.value, own.unit, f"the output at line {own.line}")
+                for own in found
+                if own.unit and size_of(own.unit, self.lexicon)
+            )
+            self.bare.update(own.value for own in found if not own.unit)
             if 0 < len(found) <= _FEW:
                 self.outputs.append(found)
             else:
@@ -97,6 +107,7 @@ class Confused:
             keys = {line[0].value for line in lines}
             if len(keys) == len(lines) > 1 and len(wide) == 1 and max(wide) <= _FEW:
                 self.lines.append(lines)
+        self.measures += of_comments(block)
         own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
         self.bound.update(exactly(float(value)) for value in own)
 
@@ -116,6 +127,8 @@ class Confused:
             for number, why in self._beside_key(sentence, page):
                 yield sentence, number, why
             for number in plain:
+                if why := self._of_other_unit(sentence, number, page):
+                    yield sentence, number, why
                 if why := self._counted(sentence, number):
                     yield sentence, number, why
                 if number.bounds or _digits(number) < _LEAST:
@@ -123,6 +136,23 @@ class Confused:
                 why = self._in_unit(sentence, number, page) or self._off(sentence, number, page)
                 if why:
                     yield sentence, number, why
+
+        for cell in in_cells(note, self.lexicon) if self.measures else ():
+            for number in cell.numbers:
+                if why := self._of_other_unit(cell, number, page):
+                    yield cell, number, why
+
+    def _of_other_unit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
+        """Return the number that an output or a comment has with another unit."""
+        if not self.measures or number.bounds or number.times:
+            return ""
+        return in_other_unit(
+            sentence,
+            number,
+            self.measures,
+            (*self.bare, *self.others, *self.bound, *page.literals),
+            ((value, unit) for n, value, unit in page.with_units if n is not number),
+        )
 
     def _repeated(
         self, sentence: Sentence, one: Stated, other: Stated, page: _Page
@@ -318,6 +348,12 @@ class _Page:
         """The powers of ten of the units in sentences, with the units without prefixes."""
         own = (behind(s, number)[:1] for s in self.sentences for number in s.numbers)
         return {power_of_prefix(unit) for units in own for unit in units}
+
+    @cached_property
+    def with_units(self) -> list[tuple[Stated, Fraction, str]]:
+        """The numbers in sentences, each with its value and unit."""
+        own = ((n, behind(s, n)[:1]) for s in self.sentences for n in s.numbers)
+        return [(number, number.value, units[0]) for number, units in own if units]
 
     @cached_property
     def literals(self) -> set[Fraction]:

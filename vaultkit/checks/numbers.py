@@ -72,6 +72,7 @@ class Numbers:
                 values = " or ".join(f"{number:.6g}" for number in sorted(known.numbers))
                 # *First `x[0] = 4`, then `x[0] = 6`* has the value of an earlier moment.
                 is_once = again[quantity.sentence, quantity.of] == 1
+                is_once = is_once and not self._is_assigned_again(quantity)
                 sure = is_once and quantity.of not in loops and _contradicts(quantity, known)
                 outcome = FAILS if sure else UNJUDGED
                 yield verdict(outcome, f"{quantity.of} is {values}")
@@ -111,6 +112,12 @@ class Numbers:
             if quantity.sentence:
                 found.setdefault(quantity.sentence, []).append(quantity)
         return found
+
+    def _is_assigned_again(self, quantity: Quantity) -> bool:
+        """Return whether the lines around a number assign to its name twice."""
+        around = self.seen.note.lines[max(0, quantity.line - 2) : quantity.line + 1]
+        assigned = rf"(?<![\w.]){re.escape(quantity.of)}\s*=(?!=)"
+        return len(re.findall(assigned, "\n".join(around))) > 1
 
     def _derived(self, quantity: Quantity) -> str:
         """Return how a number follows from others of its sentence that the page has."""

@@ -106,6 +106,13 @@ def sentences(note: Note, lexicon: Lexicon, lines: Set[int] | None = None) -> It
         yield from known[index]
 
 
+def in_cells(note: Note, lexicon: Lexicon) -> Iterator[Sentence]:
+    """Yield the cells of tables that contain a number, as sentences."""
+    for piece in note.prose:
+        if (piece.cells or piece.row) and _ANY.search(piece.text):
+            yield from _of_piece(piece, lexicon)
+
+
 #: The sentences of the notes read last, by the indices of their pieces: several checks read them.
 _read: dict[tuple[int, int], tuple[Note, dict[int, tuple[Sentence, ...]]]] = {}
 _MOST = 4

@@ -195,6 +195,9 @@ class _Patterns:
         self.unit = re.compile(rf"[- ]{pattern('units')}(?!\w)", re.IGNORECASE)
         self.minus = re.compile(rf"{pattern('before', 'minus')}\s$", re.IGNORECASE)
         articles = pattern("grammar", "articles")
+        self.sums = re.compile(
+            rf"(?<![\w-]){pattern('grammar', 'adding')}\sup\sto\s*$", re.IGNORECASE
+        )
         self.articles = re.compile(rf"(?:(?<!\w){articles}\s+)$", re.IGNORECASE)
         self.modes = {
             name: re.compile(rf"(?<![\w-])(?P<own>{pattern('before', name)})\s*$", re.IGNORECASE)
@@ -450,7 +453,7 @@ def _mode(before: str, words: Lexicon) -> Mapping[str, str]:
     found: dict[str, str] = {}
     patterns = _Patterns.of(words)
     rest = patterns.articles.sub("", before)
-    if not patterns.any_mode.search(rest):
+    if not patterns.any_mode.search(rest) or patterns.sums.search(rest):
         return found
     for name, pattern in patterns.modes.items():
         if own := pattern.search(rest):
