@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import combinations, groupby
 from typing import Any
 
+from vaultkit.checks.keyed import Line, arrows, exchanged, reversed_arrow
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import exactly, number_of
 from vaultkit.checks.measures import Measure, in_other_unit, of_comments, size_of
@@ -83,11 +84,14 @@ class Confused:
         self.bound: set[Fraction] = set()
         #: The lines of outputs that begin with different numbers, with the numbers of each.
         self.lines: list[list[list[Shown]]] = []
+        self.keyed: list[list[Line]] = []
+        #: The numbers around arrows of outputs, with their lines.
+        self.arrows: list[tuple[Fraction, Fraction, int]] = []
 
     def __bool__(self) -> bool:
-        return bool(self.outputs or self.lines or self.measures)
+        return bool(self.outputs or self.lines or self.measures or self.arrows)
 
-    def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
+    def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
         """Collect the numbers that a block prints."""
         for step in steps:
             found = list(_numbers(step)) if len(step.got) < _LONGEST * 100 else []
@@ -107,6 +111,11 @@ class Confused:
             keys = {line[0].value for line in lines}
             if len(keys) == len(lines) > 1 and len(wide) == 1 and max(wide) <= _FEW:
                 self.lines.append(lines)
+                self.keyed.append([_line(line, step) for line in lines])
+            for text, line in _lines_of(step):
+                self.arrows += (
+                    (exactly(number_of(a)), exactly(number_of(b)), line) for a, b in arrows(text)
+                )
         self.measures += of_comments(block)
         own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
         self.bound.update(exactly(float(value)) for value in own)
@@ -126,6 +135,10 @@ class Confused:
                     yield sentence, *found
             for number, why in self._beside_key(sentence, page):
                 yield sentence, number, why
+            for number, why in exchanged(sentence, self.keyed):
+                yield sentence, number, why
+            if self.arrows and (reverse := reversed_arrow(sentence, self.arrows)):
+                yield sentence, *reverse
             for number in plain:
                 if why := self._of_other_unit(sentence, number, page):
                     yield sentence, number, why
@@ -379,15 +392,26 @@ class _Page:
         return self._in_code[number]
 
 
-def _numbers(step: Step) -> Iterator[Shown]:
-    """Yield the numbers of an output with their units and lines."""
+def _lines_of(step: Step) -> Iterator[tuple[str, int]]:
+    """Yield the lines of an output with their places."""
     first, last = step.shown_lines
     for index, text in enumerate(step.got.splitlines()):
+        yield text, max(step.line, min(first + index, last))
+
+
+def _line(line: Sequence[Shown], step: Step) -> Line:
+    first, *others = line
+    text = next((" ".join(text.split()) for text, at in _lines_of(step) if at == first.line), "")
+    return Line(first.value, first.unit, tuple(own.value for own in others), text, first.line)
+
+
+def _numbers(step: Step) -> Iterator[Shown]:
+    """Yield the numbers of an output with their units and lines."""
+    for text, line in _lines_of(step):
         for found in NUMBER_IN_OUTPUT.finditer(text):
             if len(found[0]) <= _LONGEST and math.isfinite(number := number_of(found[0])):
                 value = exactly(number)
                 unit = _UNIT.match(text, found.end())
-                line = max(step.line, min(first + index, last))
                 label = _LABEL.search(text, 0, found.start())
                 yield Shown(
                     value, unit[1] if unit else "", line, found[0], label[1] if label else ""

@@ -59,6 +59,8 @@ class Family:
     source: str
     #: The words of what the numbers are, by their places: units, names, titles.
     kinds: Sequence[Label] = ()
+    #: Whether the labels are only the last words of what the output has.
+    is_head: bool = False
 
     def kind(self, place: int) -> Label:
         """Return the words that say what the numbers at a place are."""
@@ -132,7 +134,7 @@ class Facts:
         for index, raw in enumerate(step.got.splitlines()[:_MOST]):
             line = max(step.line, min(first + index, last))
             text = _BRACKETS.sub(lambda own: " " * len(own[0]), raw)
-            items = [_item(part) for part in _BREAK.split(_apart(text))]
+            items = _items(text)
             for words, number, unit in filter(None, items):
                 self._add(words, number, line, number.isdigit(), unit)
                 if not words and unit:
@@ -142,6 +144,12 @@ class Facts:
                 units = {i[2] for i in items if i}
                 if len(own) == len(items) and len(units) == 1:
                     self._keep(own, f"output at line {line}", [self._kind(units.pop())])
+                    # *A peak of 13.3* is the *steady peak*, if no other one is in the line.
+                    heads = {
+                        stems(i[0].split()[-1], self.lexicon): [_exact(i[1])] for i in items if i
+                    }
+                    if heads != own and len(heads) == len(items) and frozenset() not in heads:
+                        self._keep(heads, f"output at line {line}", [frozenset()], is_head=True)
             found = list(NUMBER_IN_OUTPUT.finditer(raw))
             words = raw[: found[0].start()] if found else ""
             if label := stems(words, self.lexicon):
@@ -158,7 +166,8 @@ class Facts:
 
     def _kind(self, text: str) -> Label:
         """Return the words of a text that may say, in a sentence, what its numbers are."""
-        words = re.findall(r"[^\W\d_]+|[%°‰$€£]", text.replace("_", " "))
+        words = re.findall(r"[^\W\d_]+(?:/[^\W\d_]+)?|[%°‰$€£]", text.replace("_", " "))
+        words += [part for word in words for part in word.split("/")]
         return stems(text, self.lexicon) | frozenset(words)
 
     def _keep(
@@ -166,6 +175,8 @@ class Facts:
         rows: Mapping[Label, Sequence[Fraction | None]],
         source: str,
         kinds: Sequence[Label],
+        *,
+        is_head: bool = False,
     ) -> None:
         """Record rows of numbers under their labels, without the words that all labels share."""
         common = frozenset[str].intersection(*rows) if len(rows) > 1 else frozenset()
@@ -177,7 +188,8 @@ class Facts:
             and None not in numbers
         }
         if len(own) == len(rows) > 1:
-            self.families.append(Family(own, source, [kind | common for kind in kinds]))
+            kinds = [kind | common for kind in kinds]
+            self.families.append(Family(own, source, kinds, is_head))
 
     def with_tables(self, sources: Sequence[tuple[str, Source]]) -> Iterable[Family]:
         """Return the families, with those of variables (as `Tables` has them) and of tables."""
@@ -241,6 +253,16 @@ def _apart(text: str) -> str:
     if not re.fullmatch(r"(?:\s*[A-Za-z]{3}[A-Za-z ]*[ :]\s*[-+]?\d+(?:\.\d+)?){2,}\s*", text):
         return text
     return re.sub(r"(?<=\d)\s+(?=[A-Za-z])", "; ", text)
+
+
+def _items(text: str) -> list[tuple[str, str, str] | None]:
+    """Split a line into words, number and unit of its parts; None for a part of another form."""
+    parts = _BREAK.split(_apart(text))
+    items = [_item(part) for part in parts]
+    if items[0] is None and len(items) > 1 and all(item and item[0] for item in items[1:]):
+        # *16 lowest 1.86, highest 8.80* begins with a number that has no label.
+        items[0] = _item(re.sub(r"^\s*[-+]?[\d.,]+\s+(?=[^\W\d_])", "", parts[0]))
+    return items
 
 
 def _item(text: str) -> tuple[str, str, str] | None:

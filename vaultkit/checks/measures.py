@@ -1,6 +1,7 @@
-"""Finds a number whose unit is not that of the output or comment that has it: *37 mA* for ``37 uA``.
+"""Finds a number whose unit is not that of an output or a comment: *37 mA* for ``37 uA``.
 
-A unit is known behind a number of an output, and in a comment behind an assignment: ``V = 50  # L``.
+A unit is known behind a number of an output, and in a comment behind an assignment:
+``volume = 50  # L``.
 """
 
 from __future__ import annotations

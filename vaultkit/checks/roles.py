@@ -223,7 +223,10 @@ def _of_families(sentence: Sentence, families: Sequence[Family]) -> dict[int, st
             own = [value for label in labels for value in family.rows[label]]
             if len(named) == 1 and any(map(number.agrees, own)):
                 right.add(number.start)
+        wrong.update(_of_subject(sentence, family))
         for place in range(max(len(family.rows[label]) for label in labels)):
+            if len(named) == 1 and family.is_head:
+                continue
             if len(named) == 1:
                 wrong.update(_of_another(sentence, family, named[0], place))
             else:
@@ -231,6 +234,37 @@ def _of_families(sentence: Sentence, families: Sequence[Family]) -> dict[int, st
                 right |= same
                 wrong.update(exchanged)
     return {place: why for place, why in wrong.items() if place not in right}
+
+
+_SUBJECT = re.compile(
+    r"\s*(?:the\s)?(?P<own>[^\W\d][\w\s]*?)\s(?:is|was)\s(?:only\s|about\s|exactly\s)?",
+    re.IGNORECASE,
+)
+
+
+def _of_subject(sentence: Sentence, family: Family) -> Iterator[tuple[int, str]]:
+    """Yield the number of another label in *the major third is 15.64 cents too wide*."""
+    for number in sentence.numbers[:1]:
+        subject = _SUBJECT.fullmatch(sentence.text[: number.start])
+        label = stems(subject["own"], sentence.lexicon) if subject else frozenset[str]()
+        own = family.rows.get(label)
+        if own is None or number.bounds or number.times or significant(number) < _SURE:
+            continue
+        if is_apart(sentence, sentence.text) or _RELATIVE.search(sentence.text, number.end):
+            continue
+        if any(number.agrees(value) or number.agrees(-value) for value in own):
+            continue
+        for other, values in family.rows.items():
+            pairs = zip(own, values, strict=False)
+            for value in (v for mine, v in pairs if abs(v) != abs(mine)):
+                if number.agrees(value) or number.agrees(-value):
+                    shown = ", ".join(map(shortened, own))
+                    there = f"in {family.source}, {_words(label)} has {shown}"
+                    yield number.start, f"{there}, and this is the number of {_words(other)}"
+
+
+#: Words that give a number in relation to something else.
+_RELATIVE = re.compile(r"\b(?:above|below|from|over|under|between|apart|away|beyond|off)\b")
 
 
 def _of_another(

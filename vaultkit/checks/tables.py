@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -45,6 +45,7 @@ _MOST = 512
 _ROWS, _DIGITS = 3, 4
 
 Key = frozenset[str] | float
+_NAMES = "the variables"
 #: By label, the numbers beside it.
 Source = Mapping[Key, Sequence[float]]
 
@@ -79,6 +80,8 @@ class _Entry:
     is_share: bool
     #: Whether the first cell is a number with a unit.
     has_measure: bool = False
+    #: Whether it is a formula or code.
+    is_symbol: bool = False
 
     @property
     def row(self) -> Key:
@@ -113,6 +116,8 @@ class Tables:
         self.sources: list[tuple[str, Source]] = []
         #: Lists of numbers, which a column may show in their order.
         self.lists: list[tuple[str, tuple[float, ...]]] = []
+        #: The numbers that are bound to each name.
+        self.scalars: dict[str, set[float]] = defaultdict(set)
         self.rebase(note)
 
     def rebase(self, note: Note) -> None:
@@ -127,6 +132,8 @@ class Tables:
         for name, value in variables.items():
             if name.startswith("_"):
                 continue
+            if is_number(value):
+                self.scalars[name].add(float(value))
             if isinstance(value, dict):
                 self._add(f"variable {name}", value.items())
             elif isinstance(value, list | tuple | np.ndarray) and 1 < len(_items(value)) <= _MOST:
@@ -208,8 +215,7 @@ class Tables:
         All right, or one number wrong, or two swapped.
         """
         best: list[Finding] = []
-        in_order = {where for where, numbers in self.lists if len(numbers) == len(column)}
-        for where, beside in self._beside(column):
+        for where, beside, ordered in self._beside(column):
             pairs = [(e, n) for e, n in zip(column, beside, strict=True) if n is not None]
             wrong = [(e, n) for e, n in pairs if not e.is_rounding_of(n)]
             digits = sum(e.digits for e, n in pairs if e.is_rounding_of(n))
@@ -220,7 +226,6 @@ class Tables:
             swapped = len(wrong) == 2 and all(
                 a[0].is_rounding_of(b[1]) for a, b in (wrong, wrong[::-1])
             )
-            ordered = where in in_order
             enough = len(pairs) >= _ROWS + swapped + ordered and digits >= _DIGITS * (1 + ordered)
             # All labels of the source with all its numbers, which are no ranks: two are exchanged.
             whole = swapped and not ordered and len(pairs) == len(column) >= _ROWS
@@ -228,7 +233,8 @@ class Tables:
                 all(entry.has_measure for entry in column)
                 or any(w == where and len(s) == len(column) for w, s in self.sources)
             )
-            every = sorted(n for _, n in pairs if n is not None)
+            every = sorted(n for _, n in pairs)
+            enough |= swapped and where == _NAMES and sum(e.digits for e, _ in pairs) >= _DIGITS
             is_decimal = not all(map(float.is_integer, every))
             apart = is_decimal or (bool(every) and every[-1] - every[0] >= len(every))
             enough |= whole and apart and sum(e.digits for e, _ in pairs) >= _DIGITS + is_decimal
@@ -239,9 +245,10 @@ class Tables:
                 ]
         yield from best
 
-    def _beside(self, column: Sequence[_Entry]) -> Iterator[tuple[str, list[float | None]]]:
-        """Yield the numbers that a source has beside the labels of a column, and the source."""
-        for where, source in self.sources:
+    def _beside(self, column: Sequence[_Entry]) -> Iterator[tuple[str, list[float | None], bool]]:
+        """Yield sources, the numbers beside the labels of a column, and whether by their order."""
+        names = [(_NAMES, self._names())] if all(entry.is_symbol for entry in column) else []
+        for where, source in (*self.sources, *names):
             for label in range(min(len(entry.rows) for entry in column)):
                 rows = [_found(entry, label, source) for entry in column]
                 if sum(row is not None for row in rows) < 2:
@@ -254,10 +261,20 @@ class Tables:
                             row[place] if row and -len(row) <= place < len(row) else None
                             for row in rows
                         ],
+                        False,
                     )
         for where, numbers in self.lists:
             if len(numbers) == len(column):
-                yield where, list(numbers)
+                yield where, list(numbers), True
+
+    def _names(self) -> Source:
+        """Return the numbers that the code binds to names once."""
+        names = Counter(name.casefold() for name in self.scalars)
+        return {
+            frozenset({name.casefold()}): list(values)
+            for name, values in self.scalars.items()
+            if len(values) == names[name.casefold()] == 1
+        }
 
 
 def columns(cells: Sequence[Cell]) -> Iterator[list[_Entry]]:
@@ -301,6 +318,7 @@ def _entries(cell: Cell, beside: Sequence[Cell]) -> Iterator[_Entry]:
             _words(cell.title),
             is_share,
             bool(_MEASURE.fullmatch(first)),
+            bool(re.fullmatch(r"\s*(?:\$.+\$|`.+`)\s*", cell.first[0])),
         )
 
 

@@ -25,7 +25,9 @@ _LONGEST_SUBJECT = 4
 _PAUSE = re.compile(r"[:;—–](?=\s)")
 _WRITTEN = re.compile(r"[-−+]?\d[\d,_.\u00a0\u202f]*(?<![.,])")
 _UNIT = re.compile(r"\s?(%|‰|°\s?[CF]?|[$€£]|[^\W\d]+(?:/[^\W\d]+)?)(?:\s([^\W\d]+))?")
-_PREFIX = re.compile(r"(?:[TGMkhcmµμunp])(?=(?:g|m|s|A|K|N|J|W|V|F|H|B|L|l|Hz|Pa|eV|Wh|mol|Ω)(?:/\w+)?$)")
+_PREFIX = re.compile(
+    r"(?:[TGMkhcmµμunp])(?=(?:g|m|s|A|K|N|J|W|V|F|H|B|L|l|Hz|Pa|eV|Wh|mol|Ω)(?:/\w+)?$)"
+)
 _SYMBOL = re.compile(r"[TGMkcmµμunp]?(?:g|m|s|A|J|L|W|V|F|Hz|Pa|eV|Wh|mol|Ω)")
 _POWERS = {"T": 12, "G": 9, "M": 6, "k": 3, "c": -2, "m": -3, "µ": -6, "μ": -6, "u": -6, "n": -9,
            "p": -12}  # fmt: skip

@@ -197,8 +197,21 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
         (rf"{_A}(?<=%)\s(?:of|were|are|is|have|has)\b[^.;:!?()%,{FORMULA}]{{0,40}}?(?:\d{{1,3}},\d{{3}}[^.;:!?()%,\d]{{0,20}})?"
          rf",\s(?:which\sis\s)?{bound}\sthan\s{part}(?=\s?[.;])(?P<rest>)", _share_bound),
         # Fewer: 5 instead of 3.
-        (rf"\b(?:{how})(?:\s[a-z]+){{0,2}}\s?[:,(]\s?{_ABOUT}{_A}\s+(?:instead\sof|rather\sthan|"
-         rf"against|versus|vs\.?|compared\s(?:with|to))\s+{_ABOUT}{_B}", _compared),
+        (rf"\b(?:{how})(?:\sthan\sthe)?(?:\s[a-z]+){{0,2}}(?:\sof\sthe\stwo)?\s?[:,(]\s?(?:at\s)?{_ABOUT}{_A}"
+         rf"\s+(?:instead\sof|rather\sthan|against|versus|vs\.?|compared\s(?:with|to))\s+{_ABOUT}{_B}",
+         _compared),
+        # It lowers the level to 4; the other one raises it to 5.
+        (rf"\b(?P<falls>lowers|reduces|drops|cuts)\s[^.;:!?]{{0,60}}?\sto\s{_A}[;,]{_WORDS}{{0,60}}?"
+         rf"\b(?P<rises>raises|lifts|increases)\sit\sto\s{_B}", _turned),
+        (rf"\b(?P<rises>raises|lifts|increases)\s[^.;:!?]{{0,60}}?\sto\s{_A}[;,]{_WORDS}{{0,60}}?"
+         rf"\b(?P<falls>lowers|reduces|drops|cuts)\sit\sto\s{_B}", _turned),
+        # 36 mm against 19 mm, not quite twice as much.
+        (rf"{_A}\s(?:against|instead\sof|compared\s(?:with|to))\s{_ABOUT}{_B}{_WORDS}{{0,30}}?,\s"
+         rf"(?:not\squite\s|almost\s|nearly\s|about\s|roughly\s)?{times}\sas\s(?:much|many|large|long|high|far|big)",
+         _multiple),
+        # 22 words, but only 14 different ones.
+        (rf"{_A}(?<=s),?\s(?:but|of\swhich|and)\s(?:only\s)?(?P<b>{_DIGITS})(?P<b_unit>)\s"
+         r"(?:different|distinct|unique)\s", _members),
         # 0.43, more than half.
         (rf"{_A}\s?[,(–—]\s?(?:(?:that\sis|i\.e\.|so|or|which\sis),?\s)?(?:(?:a\slittle|slightly|just|well|far)\s)?"
          rf"{bound}{than}\s{part}(?P<rest>\s\w+)?", _share_bound),
@@ -265,6 +278,14 @@ def _compared(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: A
     if not _comparable(found):
         return None
     return _value(found, "a"), "<" if found["less"] else ">", _value(found, "b"), Fraction(0)
+
+
+def _turned(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
+    """Return what *lowers it to 4; the other raises it to 5* compares."""
+    if not _comparable(found):
+        return None
+    is_first_lower = found.start("falls") < found.start("rises")
+    return _value(found, "a"), "<" if is_first_lower else ">", _value(found, "b"), Fraction(0)
 
 
 def _strictly(found: re.Match[str], words: Lexicon) -> _Found | None:

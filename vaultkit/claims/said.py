@@ -134,9 +134,8 @@ def said(coded: ParagraphWithCode) -> Iterator[Said]:
             continue
         if _is_comparison(code) and not (_ASKED.search(around) or is_condition(before, behind)):
             yield Said(line, column, code, "", (own,))
-        elif (parts := _assigned(code)) and not _TOLD.search(around):
-            if len(values[parts[0]]) == 1:
-                yield Said(line, column, *parts, (own,))
+        elif (parts := _assigned(code)) and not _TOLD.search(around) and len(values[parts[0]]) == 1:
+            yield Said(line, column, *parts, (own,))
 
 
 #: Headings of a column with the values of expressions.
