@@ -217,7 +217,94 @@ print(words, "words,", groups, "groups")
 ```
 """
 
+SWIM = """
+```python
+seconds = {50: 27.31, 100: 59.84, 200: 131.5}
+for metres, s in seconds.items():
+    print(f"{metres} m  {s} s")
+print("16 slowest 131.5 s, quickest 27.31 s")
+print(f"{59.84} -> {58.27}")
+```
+
+```text
+50 m  27.31 s
+100 m  59.84 s
+200 m  131.5 s
+16 slowest 131.5 s, quickest 27.31 s
+59.84 -> 58.27
+```
+"""
+TANK = """
+```python
+tank, heater = 210.5, 1840.0  # L, W
+print(f"steady top {61.25}, bottom {38.75}")
+print(f"heat {1.2345} kWh")
+```
+
+```text
+steady top 61.25, bottom 38.75
+heat 1.2345 kWh
+```
+"""
+SCALE = """
+```python
+for name, ratio, off in (("major third", 386.31, 13.69), ("major sixth", 884.36, 15.64)):
+    print(f"{name} {ratio} {off}")
+```
+
+```text
+major third 386.31 13.69
+major sixth 884.36 15.64
+```
+"""
+FEASTS = """
+```python
+from datetime import date
+
+print("Pentecost", date(2025, 6, 8))
+print(date(2008, 3, 23), date(2038, 4, 25))
+```
+
+```text
+Pentecost 2025-06-08
+2008-03-23 2038-04-25
+```
+"""
+HEADS = "| letter | seen |\n|---|---|\n| 50 m | {} s |\n| 100 m | {} s |\n| 200 m | 131.5 s |"
 PAIRS = [
+    (SWIM, HEADS.format(27.31, 59.84), HEADS.format(59.84, 27.31)),
+    (
+        SWIM,
+        "At 50 m it is 27.31 s and at 100 m 59.84 s.",
+        "At 50 m it is 59.84 s and at 100 m 27.31 s.",
+    ),
+    (SWIM, "The time of 59.84 s was swum at 100 m.", "The time of 59.84 s was swum at 50 m."),
+    (
+        SWIM,
+        "The slowest took 131.5 s, the quickest 27.31 s.",
+        "The slowest took 27.31 s, the quickest 131.5 s.",
+    ),
+    (SWIM, "She went from 59.84 to 58.27.", "She went from 58.27 to 59.84."),
+    (
+        SWIM,
+        "It is slow, 131.5 s, and quick, 27.31 s.",
+        "It is slow, 131.5 min, and quick, 27.31 s.",
+    ),
+    (
+        TANK,
+        "It lies between a bottom of 38.75 and a top of 61.25.",
+        "It lies between a bottom of 61.25 and a top of 38.75.",
+    ),
+    (TANK, "The heat of 1.2345 kWh is lost.", "The heat of 1.2345 MWh is lost."),
+    (TANK, "It heats 210.5 litres with 1.84 kW.", "It heats 210.5 mL with 1.84 kW."),
+    (SCALE, "The major third is 13.69 cents too wide.", "The major third is 15.64 cents too wide."),
+    (FEASTS, "It is on Sunday 8 June.", "It is on Monday 8 June."),
+    (FEASTS, "First it is 23 March, in 2008.", "First it is 23 March, in 2038."),
+    (
+        FEASTS,
+        "| feast | day |\n|---|---|\n| Pentecost | 8 June |",
+        "| feast | day |\n|---|---|\n| Pentecost | 15 June |",
+    ),
     (STONE, "It fell 30.7 m and has 24.5 m/s.", "It fell 24.5 m and has 24.5 m/s."),
     (STONE, "30.7 m is more than the 24.5 m.", "24.5 m is more than the 24.5 m."),
     (STONE, "It comes to 30.656 m.", "It comes to 30.665 m."),
@@ -266,6 +353,13 @@ PAIRS = [
 
 #: Sentences in which the number may belong to something else, and which are not contradicted.
 OPEN = [
+    (SWIM, "At 50 m he is 31.5 s ahead, at 100 m 59.84 s."),
+    (SWIM, "The 100 m came first, then 27.31 s of rest, and the 50 m after 59.84 s."),
+    (SWIM, "It rose from 12.5 to 59.84."),
+    (TANK, "A tank of 210.5 gallons is larger."),
+    (SCALE, "The major sixth is 13.69 cents above another one."),
+    (FEASTS, "The next one is on Monday 9 June."),
+    (FEASTS, "In 2010 it was on 4 April."),
     (HEADS, "Of 32 queries, one reads with 32 numbers."),
     (STONE, "The mean is 24.5 and the median 24.5, too."),
     (STONE, "Both have 24.5 m, and 24.5 m is far."),

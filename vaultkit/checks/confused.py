@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -111,7 +112,7 @@ class Confused:
             keys = {line[0].value for line in lines}
             if len(keys) == len(lines) > 1 and len(wide) == 1 and max(wide) <= _FEW:
                 self.lines.append(lines)
-                self.keyed.append([_line(line, step) for line in lines])
+            self.keyed += _keyed(step, found)
             for text, line in _lines_of(step):
                 self.arrows += (
                     (exactly(number_of(a)), exactly(number_of(b)), line) for a, b in arrows(text)
@@ -399,10 +400,19 @@ def _lines_of(step: Step) -> Iterator[tuple[str, int]]:
         yield text, max(step.line, min(first + index, last))
 
 
-def _line(line: Sequence[Shown], step: Step) -> Line:
-    first, *others = line
-    text = next((" ".join(text.split()) for text, at in _lines_of(step) if at == first.line), "")
-    return Line(first.value, first.unit, tuple(own.value for own in others), text, first.line)
+def _keyed(step: Step, found: Sequence[Shown]) -> Iterator[list[Line]]:
+    """Yield the lines of an output that begin with a number and have the same form."""
+    groups: dict[str, list[Line]] = defaultdict(list)
+    for text, at in _lines_of(step):
+        own = [number for number in found if number.line == at]
+        form = " ".join(NUMBER_IN_OUTPUT.sub("#", text).split())
+        if len(own) > 1 and form.startswith("#"):
+            first, values = own[0], tuple(number.value for number in own[1:])
+            line = Line(first.value, first.unit, values, " ".join(text.split()), at)
+            groups[form].append(line)
+    for lines in groups.values():
+        if len({line.key for line in lines}) == len(lines) > 1:
+            yield lines
 
 
 def _numbers(step: Step) -> Iterator[Shown]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check
 from vaultkit.checks.confused import Confused
+from vaultkit.checks.dates import Dates
 from vaultkit.checks.facts import Fact, Facts, Family, Label
 from vaultkit.checks.stated import is_slip, shortened, significant
 from vaultkit.checks.tables import Tables
@@ -65,6 +66,7 @@ class Roles:
         self.note = note
         self.facts = Facts(note, self.lexicon)
         self.confused = Confused(self.lexicon)
+        self.dates = Dates(self.lexicon)
 
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block observed."""
@@ -75,6 +77,7 @@ class Roles:
         """Collect what a block prints, and the variables that it leaves."""
         self.facts.observe(block, steps, variables)
         self.confused.observe(block, steps, variables)
+        self.dates.observe(block, steps, variables)
 
     def check(self, numbers: Iterable[Check]) -> Iterator[Check]:
         """Yield the checks of the numbers of a note, those contradicted among them as failures."""
@@ -90,6 +93,7 @@ class Roles:
 
     def _wrong(self) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
         """Yield the places of wrong numbers, each with its text and why it is wrong."""
+        yield from self.dates.wrong(self.note)
         families = list(self.facts.with_tables(self.tables.sources))
         facts = list(self.facts.facts)
         if not families and not facts and not self.confused:
@@ -244,11 +248,16 @@ _SUBJECT = re.compile(
 
 def _of_subject(sentence: Sentence, family: Family) -> Iterator[tuple[int, str]]:
     """Yield the number of another label in *the major third is 15.64 cents too wide*."""
-    for number in sentence.numbers[:1]:
+    for number in [number for number in sentence.numbers if number.digits][:1]:
         subject = _SUBJECT.fullmatch(sentence.text[: number.start])
         label = stems(subject["own"], sentence.lexicon) if subject else frozenset[str]()
-        own = family.rows.get(label)
-        if own is None or number.bounds or number.times or significant(number) < _SURE:
+        # The words that all labels share are with the kinds.
+        kinds = label & frozenset().union(*family.kinds)
+        named = [own for own in family.rows if own and own <= label <= own | kinds]
+        if len(named) != 1:
+            continue
+        own = family.rows[named[0]]
+        if number.bounds or number.times or significant(number) < _SURE:
             continue
         if is_apart(sentence, sentence.text) or _RELATIVE.search(sentence.text, number.end):
             continue
@@ -264,7 +273,9 @@ def _of_subject(sentence: Sentence, family: Family) -> Iterator[tuple[int, str]]
 
 
 #: Words that give a number in relation to something else.
-_RELATIVE = re.compile(r"\b(?:above|below|from|over|under|between|apart|away|beyond|off)\b")
+_RELATIVE = re.compile(
+    r"\b(?:above|below|from|over|under|between|apart|away|beyond|off|in all|in total|altogether)\b"
+)
 
 
 def _of_another(

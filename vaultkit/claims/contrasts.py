@@ -77,6 +77,8 @@ _UNCLEAR = {
     "gained",
 }  # fmt: skip
 _DENIED = re.compile(r"\b(?:not|never|no|would|could|should)\b|n['’]t\b", re.IGNORECASE)
+#: It denies nothing of the numbers before it.
+_QUITE = re.compile(r"\bnot (?:quite|only)\b", re.IGNORECASE)
 _FAR = 300
 _STOP = re.compile(r"[.!?;:](?=\s|$)|\n")
 
@@ -136,6 +138,7 @@ def contrasts(prose: Prose, language: str = "") -> Iterator[Contrast]:
         for found in pattern.finditer(text):
             begins, ends = _sentence(text, found.start(), found.end())
             around = text[begins : found.start()] + " " + text[found.end() : ends + 1]
+            around = _QUITE.sub("", around)
             if "?" in around or _NOT_SAID.search(around) or _DENIED.search(found[0]):
                 continue
             own = reader(found, words)
@@ -201,9 +204,9 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
          rf"\s+(?:instead\sof|rather\sthan|against|versus|vs\.?|compared\s(?:with|to))\s+{_ABOUT}{_B}",
          _compared),
         # It lowers the level to 4; the other one raises it to 5.
-        (rf"\b(?P<falls>lowers|reduces|drops|cuts)\s[^.;:!?]{{0,60}}?\sto\s{_A}[;,]{_WORDS}{{0,60}}?"
+        (rf"\b(?P<falls>lowers|reduces|drops|cuts)\s(?:[^.;:!?]|\.\d){{0,60}}?\sto\s{_A}[;,]{_WORDS}{{0,60}}?"
          rf"\b(?P<rises>raises|lifts|increases)\sit\sto\s{_B}", _turned),
-        (rf"\b(?P<rises>raises|lifts|increases)\s[^.;:!?]{{0,60}}?\sto\s{_A}[;,]{_WORDS}{{0,60}}?"
+        (rf"\b(?P<rises>raises|lifts|increases)\s(?:[^.;:!?]|\.\d){{0,60}}?\sto\s{_A}[;,]{_WORDS}{{0,60}}?"
          rf"\b(?P<falls>lowers|reduces|drops|cuts)\sit\sto\s{_B}", _turned),
         # 36 mm against 19 mm, not quite twice as much.
         (rf"{_A}\s(?:against|instead\sof|compared\s(?:with|to))\s{_ABOUT}{_B}{_WORDS}{{0,30}}?,\s"

@@ -1,0 +1,170 @@
+"""Compares weekdays and dates in the text with those that the page prints or binds.
+
+*Thursday 8 November* is contradicted by an output ``Wed 08 Nov``, *23 March, in 2038* by
+``2008-03-23 2038-04-25``, and *Pentecost* beside *15 June* in a table by ``Pentecost 2025-06-08``.
+A date that nothing on the page has is not judged.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vaultkit.claims.lexicon import Lexicon
+from vaultkit.read.note import Block, Note
+from vaultkit.read.prose import Prose
+from vaultkit.run.session import Step
+
+_ISO = re.compile(r"(?<![\d-])(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_CALL = re.compile(r"\bdate(?:time)?\(\s*(\d{4})\s*,\s*(\d{1,2})\s*,\s*(\d{1,2})")
+#: Most items of a list that are read.
+_MOST = 400
+
+
+@dataclass(frozen=True)
+class Day:
+    """A date as a text has it: year and weekday (0 is Monday) may be missing."""
+
+    day: int
+    month: int
+    year: int | None = None
+    weekday: int | None = None
+    label: str = ""
+    line: int = 0
+
+    @property
+    def weekdays(self) -> set[int]:
+        """The weekdays that it can have, as far as they are known."""
+        if self.weekday is not None:
+            return {self.weekday}
+        if self.year is None:
+            return set()
+        return {datetime.date(self.year, self.month, self.day).weekday()}
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A date in a text with its place."""
+
+    day: Day
+    start: int
+    text: str
+
+
+class Dates:
+    """Collects the dates of outputs and variables, and compares those of the text.
+
+    Parameters
+    ----------
+    note
+        The note.
+    lexicon
+        The words of its language.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._months = [name[:3] for name in lexicon.words["dates"]["months"]]
+        self._weekdays = [name[:3] for name in lexicon.words["dates"]["weekdays"]]
+        months = "|".join(f"{name}[a-z]*" for name in self._months)
+        weekdays = "|".join(f"{name}[a-z]*" for name in self._weekdays)
+        self._pattern = re.compile(
+            rf"(?<![\w-])(?:(?P<weekday>{weekdays})\.?,?\s(?:the\s)?)?(?:"
+            rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{months})"
+            rf"|(?P<month2>{months})\.?\s(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?)(?![\w.]*\d)"
+            rf"(?:,?\s(?:in\s)?(?P<year>(?:1[4-9]|20)\d\d)(?![\d.]*\d))?",
+            re.IGNORECASE,
+        )
+        #: The dates that the page prints or binds.
+        self.known: set[Day] = set()
+
+    def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
+        """Collect the dates of a block's outputs, code and variables."""
+        for year, month, day in _CALL.findall(block.fence.text):
+            self._add(int(year), int(month), int(day))
+        for step in steps:
+            first, last = step.shown_lines
+            for index, text in enumerate(step.got.splitlines()[:_MOST]):
+                line = max(step.line, min(first + index, last))
+                iso = list(_ISO.finditer(text))
+                label = text[: iso[0].start()].strip(" :=") if len(iso) == 1 else ""
+                for own in iso:
+                    self._add(int(own[1]), int(own[2]), int(own[3]), label, line)
+                for found in self._in(text):
+                    self.known.add(found.day)
+        if self.known or "date" in block.fence.text:
+            for value in variables.values():
+                items = [value] if isinstance(value, datetime.date) else value
+                if isinstance(items, dict):
+                    items = [*items.keys(), *items.values()]
+                if isinstance(items, list | tuple):
+                    for item in items[:_MOST]:
+                        for own in item if isinstance(item, list | tuple) else (item,):
+                            if isinstance(own, datetime.date):
+                                self._add(own.year, own.month, own.day)
+
+    def _add(self, year: int, month: int, day: int, label: str = "", line: int = 0) -> None:
+        try:
+            datetime.date(year, month, day)
+        except ValueError:
+            return
+        self.known.add(Day(day, month, year, None, label, line))
+
+    def _in(self, text: str) -> Iterator[_Found]:
+        """Yield the dates in a text."""
+        for found in self._pattern.finditer(text):
+            month = self._months.index((found["month"] or found["month2"])[:3].lower()) + 1
+            name = (found["weekday"] or "")[:3].lower()
+            weekday = self._weekdays.index(name) if name else None
+            year = int(found["year"]) if found["year"] else None
+            day = Day(int(found["day"] or found["day2"]), month, year, weekday)
+            try:
+                datetime.date(year or 2000, month, day.day)
+            except ValueError:
+                continue
+            yield _Found(day, found.start(), found[0])
+
+    def wrong(self, note: Note) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
+        """Yield the places of wrong dates, each with its text and why it is wrong."""
+        if not self.known:
+            return
+        for piece in note.prose:
+            for found in self._in(piece.text):
+                if why := self._why(found.day, piece, found):
+                    yield piece.place_of(found.start), (found.text, why)
+
+    def _why(self, own: Day, piece: Prose, found: _Found) -> str:
+        same = [other for other in self.known if (own.day, own.month) == (other.day, other.month)]
+        if own.year is not None:
+            of_year = [other for other in same if other.year in (None, own.year)]
+            if same and not of_year:
+                return self._in_other_year(own, same)
+            same = of_year
+        weekdays = {weekday for other in same for weekday in other.weekdays}
+        if own.weekday is not None and weekdays and own.weekday not in weekdays:
+            names = " or ".join(self._weekdays[n].capitalize() for n in sorted(weekdays))
+            return f"the page has {names} for this date"
+        if not same and piece.row and piece.text.strip() == found.text:
+            return self._of_label(own, piece.row)
+        return ""
+
+    def _in_other_year(self, own: Day, same: Iterable[Day]) -> str:
+        """Return the year of a day and month, if the page prints the year with another day."""
+        years = {other.year for other in same}
+        of_year = [day for day in self.known if day.year == own.year and day.line]
+        printed = [day for day in same if day.line]
+        # A date of each year, whose days are exchanged.
+        if len(years) == 1 and printed and len(of_year) == 1:
+            return f"the output at line {printed[0].line} has it in {years.pop()}"
+        return ""
+
+    def _of_label(self, own: Day, row: str) -> str:
+        """Return the date that an output has behind the label of a row."""
+        label = row.strip(" *_`").casefold()
+        of_label = [day for day in self.known if day.label and day.label.casefold() == label]
+        if len(of_label) != 1 or own.year not in (None, of_label[0].year):
+            return ""
+        day = of_label[0]
+        return f"the output at line {day.line} has {day.year}-{day.month:02}-{day.day:02}"
