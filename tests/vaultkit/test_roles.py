@@ -270,8 +270,18 @@ Pentecost 2025-06-08
 2008-03-23 2038-04-25
 ```
 """
+REIGNS = """
+```python
+days = {"Ada": 1947, "Bo": 2351, "Cy": 8642}
+peaks = [8.0, 11.2, 12.4]
+```
+"""
 HEADS = "| letter | seen |\n|---|---|\n| 50 m | {} s |\n| 100 m | {} s |\n| 200 m | 131.5 s |"
 PAIRS = [
+    (REIGNS, "Ada had the shortest time of 1947 days.", "Ada had the longest time of 1947 days."),
+    (REIGNS, "The longest time is that of Cy: 8642.", "The longest time is Ada: 1947."),
+    (REIGNS, "The peaks keep rising to 12.4.", "The peaks keep falling to 12.4."),
+    (REIGNS, "All three peaks are high.", "All four peaks are high."),
     (SWIM, HEADS.format(27.31, 59.84), HEADS.format(59.84, 27.31)),
     (
         SWIM,
@@ -353,6 +363,9 @@ PAIRS = [
 
 #: Sentences in which the number may belong to something else, and which are not contradicted.
 OPEN = [
+    (REIGNS, "Ada had the second longest time of 3."),
+    (REIGNS, "Bo had the longest time of 2351 days."),
+    (REIGNS, "The two peaks that we saw are high."),
     (SWIM, "At 50 m he is 31.5 s ahead, at 100 m 59.84 s."),
     (SWIM, "The 100 m came first, then 27.31 s of rest, and the 50 m after 59.84 s."),
     (SWIM, "It rose from 12.5 to 59.84."),

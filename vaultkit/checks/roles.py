@@ -19,6 +19,7 @@ from vaultkit.checks.dates import Dates
 from vaultkit.checks.facts import Fact, Facts, Family, Label
 from vaultkit.checks.stated import is_slip, shortened, significant
 from vaultkit.checks.tables import Tables
+from vaultkit.checks.wholes import Wholes
 from vaultkit.claims.attributions import (
     Place,
     attribution,
@@ -67,6 +68,7 @@ class Roles:
         self.facts = Facts(note, self.lexicon)
         self.confused = Confused(self.lexicon)
         self.dates = Dates(self.lexicon)
+        self.wholes = Wholes(self.lexicon)
 
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block observed."""
@@ -78,6 +80,7 @@ class Roles:
         self.facts.observe(block, steps, variables)
         self.confused.observe(block, steps, variables)
         self.dates.observe(block, steps, variables)
+        self.wholes.observe(variables)
 
     def check(self, numbers: Iterable[Check]) -> Iterator[Check]:
         """Yield the checks of the numbers of a note, those contradicted among them as failures."""
@@ -99,6 +102,8 @@ class Roles:
         if not families and not facts and not self.confused:
             return
         every = list(sentences(self.note, self.lexicon))
+        for sentence, at, text, why in self.wholes.wrong(self.note, every, families):
+            yield sentence.place_of(at), (text, why)
         for sentence, number, why in self.confused.wrong(self.note, every):
             yield sentence.place_of(number.start), (number.text, why)
         for sentence in every:

@@ -71,7 +71,7 @@ def places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[Place]:
             word
             for word in sentence.words
             if word.stem.lower() in wanted
-            and (len(word.stem) > 1 or word.stem in label - {"A", "I"})
+            and (len(word.stem) > 1 or word.stem in label - _short(label))
         ]
         for run in (words[n : n + len(wanted)] for n in range(len(words) - len(wanted) + 1)):
             if {word.stem.lower() for word in run} == wanted:
@@ -79,6 +79,11 @@ def places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[Place]:
                 if far <= sum(w.end - w.start for w in run) + 6 * len(run):
                     found.append(Place(label, run[0].start, run[-1].end))
     return sorted(found, key=lambda one: one.start)
+
+
+def _short(label: frozenset[str]) -> frozenset[str]:
+    """Return the words that are no label alone: *I*, unlike *Mary I*."""
+    return frozenset("AI") if len(label) == 1 else frozenset()
 
 
 def behind(sentence: Sentence, number: Stated) -> list[str]:

@@ -43,7 +43,7 @@ _MORE = r"(?:`[^`]*`(?:,|,?\s(?:and|or|to))\s(?:to\s|with\s)?)*"
 _GOVERNED = re.compile(
     r"(?:"
     # A condition, up to the comma that ends it.
-    r"\b(?i:if|unless|whether|suppos(?:e|ing)|imagine|assum(?:e|ing)|let(?!['’]?s\b|\sus\b))\b[^,;:]*"
+    r"\b(?i:if|unless|whether|suppos(?:e|ing)|imagine|consider|assum(?:e|ing)|let(?!['’]?s\b|\sus\b))\b[^,;:]*"
     r"|\b(?i:when|whenever)\s(?:(?:you|we|one)\s[a-z]+\s)?"
     r"|(?i:\b(?:not|never|cannot|without|instead\sof|rather\sthan|no\slonger)|n't)\s"
     r"(?:(?:so|true|the\scase)\s)?(?:that\s|with\s|be\s|set\s|use\s)?"
