@@ -95,17 +95,23 @@ def test_one_log_sum_exp_is_that_of_flash_attention():
     assert_allclose(log_sum_exp, wanted[1])
 
 
-def test_gradients_add_up_over_the_parts():
-    q, k, v, dz = rng.normal(size=(4, 12, 4))
+@pytest.mark.parametrize("dtype", TYPES)
+def test_gradients_add_up_over_the_parts(dtype):
+    q, k, v, dz = rng.normal(size=(4, 12, 4)).astype(dtype)
     whole = merge(partial_attention(q, k[:5], v[:5]), partial_attention(q, k[5:], v[5:]))
     first, second = (
         flash_attention_backward(dz, q, k[part], v[part], *whole)
         for part in (slice(0, 5), slice(5, 12))
     )
-    wanted = scaled_dot_product_attention_backward(dz, q, k, v)
-    assert_allclose(first[0] + second[0], wanted[0])
-    for i in (1, 2):
-        assert_allclose(np.concatenate([first[i], second[i]]), wanted[i])
+    wanted = scaled_dot_product_attention_backward(*(x.astype(float) for x in (dz, q, k, v)))
+    found = (
+        first[0] + second[0],
+        np.concatenate([first[1], second[1]]),
+        np.concatenate([first[2], second[2]]),
+    )
+    for ours, exact in zip(found, wanted, strict=True):
+        assert ours.dtype == dtype
+        assert_allclose(ours, exact, atol=40 * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("dtype", TYPES)

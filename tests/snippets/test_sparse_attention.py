@@ -31,7 +31,7 @@ def filled(shape, seed):
 
 @pytest.fixture(scope="module")
 def theirs():
-    """Compute DeepSeek's index scores, queries and rows from their parameters."""
+    """Compute DeepSeek's queries and keys for the index, queries and rows from their parameters."""
     wq_b = filled((H * (D_K + D_R), D_Q), 3).reshape(H, D_K + D_R, D_Q).swapaxes(-1, -2)
     up = filled((H * (D_K + D_V), D_C), 6).reshape(H, D_K + D_V, D_C).swapaxes(-1, -2)
     wkv_a = filled((D_C + D_R, D_MODEL), 4)
@@ -65,21 +65,24 @@ def theirs():
     )
     w = x @ filled((H_INDEX, D_MODEL), 12).T / np.sqrt(H_INDEX * D_INDEX)
     # they turn q and k by one more matrix, for the sake of 8 bits; it leaves all products equal
-    index = index_scores(turned(q.swapaxes(1, 2)), turned(k), w)
+    indexer = turned(q.swapaxes(1, 2)), turned(k), w
     rows = latent_rows(x, weights, cos, sin)
-    return index, (*latent_queries(x, weights, cos, sin), rows, weights)
+    return indexer, (*latent_queries(x, weights, cos, sin), rows, weights)
 
 
-def test_the_index_scores_are_deepseeks(theirs, published):
-    index, _ = theirs
-    assert_allclose(index[:, :4, :4], published("deepseek.index"), atol=PRINTED)
-    assert_allclose(index[:, 5:], published("deepseek.index_last"), atol=PRINTED)
+@pytest.mark.parametrize(
+    ("dtype", "within"), [(float, PRINTED), (np.float32, PRINTED), (np.float16, 5e-3)]
+)
+def test_the_index_scores_are_deepseeks(theirs, dtype, within, published):
+    index = index_scores(*(x.astype(dtype) for x in theirs[0]))
+    assert_allclose(index[:, :4, :4], published("deepseek.index"), atol=within)
+    assert_allclose(index[:, 5:], published("deepseek.index_last"), atol=within)
 
 
 @pytest.mark.parametrize("k", [3, 6])
 @pytest.mark.parametrize("absorbed", [False, True])
 def test_the_layer_that_chooses_is_deepseeks(theirs, absorbed, k, published):
-    index, layer = theirs
+    index, layer = index_scores(*theirs[0]), theirs[1]
     chosen = top_k_mask(index, k, np.tri(6, dtype=bool))
     output = attend_to_latents(*layer, chosen[:, np.newaxis], absorbed=absorbed)
     assert_allclose(output, published(f"deepseek.sparse{k}"), atol=PRINTED)
@@ -87,7 +90,7 @@ def test_the_layer_that_chooses_is_deepseeks(theirs, absorbed, k, published):
 
 @pytest.mark.parametrize("absorbed", [False, True])
 def test_all_keys_are_dense_attention_exactly(theirs, absorbed):
-    index, layer = theirs
+    index, layer = index_scores(*theirs[0]), theirs[1]
     causal = np.tri(6, dtype=bool)
     dense = attend_to_latents(*layer, causal, absorbed=absorbed)
     for k in (6, 9):
