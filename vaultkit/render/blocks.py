@@ -16,6 +16,7 @@ from vaultkit.read.note import Fence, Note
 from vaultkit.read.positions import Source, lines_of
 from vaultkit.read.syntax import CALLOUT, CARD, CARD_MARK, TASK, address, block_id
 from vaultkit.read.tokenizer import Parsed, tokenize, tokenize_line
+from vaultkit.render import printed
 from vaultkit.render.code import CodeBlock, opening
 from vaultkit.render.footnotes import Footnotes
 from vaultkit.render.inline import InlineRenderer, append, begins, literal, part
@@ -330,6 +331,8 @@ class BlockRenderer:
         name = self.names.blocks.get(line, "") if self.names else ""
         code = opening(fence, self.classes.get(fence.line, []), name)
         coloured = self.page.highlighted("\n".join(lines), code)
+        if "output" in code.classes and (tables := printed.written("\n".join(lines))):
+            coloured = f"{coloured.partition('<pre')[0]}{tables}</div>"
         if self.names and self.names.spots:
             coloured = _with_spots(coloured, lines, line, self.names)
         if "long" in code.classes:

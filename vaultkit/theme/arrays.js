@@ -11,7 +11,7 @@ with the keyboard. The build found the occurrences, and the page contains them. 
   const LETTERS = new Map(NAMED.split(" ").map((pair) => [pair[0], pair.slice(1)]));
   const FORMULA = "math[data-check]";
   const CODE = ".md-content [data-check^='block-'] pre > code";
-  const OUTPUT = ".md-content [data-check^='output-'] pre > code";
+  const OUTPUT = ".md-content [data-check^='output-'] :is(pre > code, table)";
 
   let arrays;         // Of this page: {name, hue, formulas, code, printed}; read when first asked for.
   let places;         // By array, its ranges of text; by element of code, its array.
@@ -103,10 +103,10 @@ with the keyboard. The build found the occurrences, and the page contains them. 
         }
       }
       for (const [block, [first, last]] of Object.entries(array.printed)) {
-        const code = part(`output-${block}`)?.querySelector("pre > code");
-        if (!code) continue;
-        const lines = begins(code.textContent);
-        const found = range(code, lines[first], lines[last + 1] - 1);
+        const output = part(`output-${block}`);  // its text is what was printed, also in tables
+        if (!output) continue;
+        const lines = begins(output.textContent);
+        const found = range(output, lines[first], lines[last + 1] - 1);
         if (found) ranges.push(found);
       }
       places.ranges.set(array, ranges);

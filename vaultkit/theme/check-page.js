@@ -298,6 +298,9 @@ defined above: the addresses and hashes of Python. */
       const next = part.closest(".highlight")?.nextElementSibling;
       return next?.matches(".output") ? next : null;
     };
+    // A part of an output that is a table is no code, but has the same text.
+    const printed = (output) =>
+      [...output?.querySelectorAll("pre > code, table") ?? []].map((part) => part.textContent).join("");
 
     const explain = (part, text, output) => {
       const id = `vk-why-${article.querySelectorAll(".vk-why").length + 1}`;
@@ -315,7 +318,7 @@ defined above: the addresses and hashes of Python. */
     const compared = (part, output) => {
       const split = (text) => text.split(/([^\s,;=()[\]{}]+)/);  // words have odd places
       const words = (pieces) => pieces.filter((_, at) => at % 2);
-      const old = words(split(outputOf(part)?.querySelector("code").textContent ?? ""));
+      const old = words(split(printed(outputOf(part))));
       const pieces = split(output);
       const aligned = old.length === words(pieces).length;
       const shown = pieces.map((piece, at) =>

@@ -51,7 +51,7 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     }, { once: true });
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     host.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
-    const range = text && found(host.querySelector("pre code") ?? host, text);
+    const range = text && found(host.matches(".output") ? host : host.querySelector("pre code") ?? host, text);
     if (range && globalThis.Highlight) CSS.highlights.set("vk-shown", new Highlight(range));
   };
 

@@ -5,7 +5,7 @@ without any of it. */
   "use strict";
 
   const FORMULA = "math[data-tex]";
-  const SCROLLS = ".vk-math__box, pre > code, .md-typeset__scrollwrap, .vk-diagram";
+  const SCROLLS = ".vk-math__box, pre > code, .md-typeset__scrollwrap, .vk-values__box, .vk-diagram";
 
   const whole = (node) => (node.nodeType === 1 ? node : node.parentElement)?.closest(".vk-math");
 

@@ -1,0 +1,87 @@
+"""Outputs that are tables are set as tables; all others are left as they are."""
+
+import html
+import re
+
+import pytest
+
+from vaultkit.render.printed import tables, written
+
+WEIGHTS = """\
+weights river    .  the
+river    0.14 0.00 0.00
+bank     0.97 0.00 0.00
+whole rows sum to 1.00"""
+SCALED = """\
+          unscaled        scaled
+ d_k     std   max      std   max
+   1   0.968 0.075    0.968 0.075
+1024  31.931 0.951    0.998 0.106"""
+SHORT = """\
+                off by  at the limit
+grouped         4.1734  0.0000
+window          1.5435  0.0000
+QK-norm         1.0638"""
+TWO = """\
+W_K  name gender
+name    1      0
+male    0     -1
+W_V  name female
+name    1      0
+male    0      1"""
+
+NOT = {
+    "data": "step   0 loss 3.90\nstep  20 loss 2.36\nstep  50 loss 0.70",
+    "words": "one block    1,774,464\nsix blocks  10,646,784\nthe tables  11,918,592",
+    "values": "float64  True   True\nfloat32  True  False\nfloat16  True   True",
+    "array": "[[ 1.0000  3.0000]\n [ 0.0000  3.0000]\n [-1.0000 -6.0000]]",
+    # The heads are not where their columns are.
+    "heads": "  n       whole  one\n 10    4,456,448    1\n 40   68,157,440    2",
+    # No head of a group is above the last column.
+    "groups": "  same  mixed\n     a    b    c  all\n0  0.1  0.2  0.3  1.0\n1  0.1  0.2  0.3  0.9",
+    # A head that has two lines, and a last row that the table may go on in.
+    "above": "in words   divided\n    n  norm  bias\n   32  0.10  0.20\n   64  0.30  0.20",
+    "below": "    n  norm  bias\n   32  0.10  0.20\n   64  0.30  0.20\neven      0.1  0.2",
+    "one row": "column river    .\nsum     1.88 0.91",
+    "prose": "bank of water money\nriver    0.76  0.60\nmoney    0.65  0.74",
+}
+
+
+def found(text: str) -> list[tuple[list[str], list[list[str]]]]:
+    lines = text.split("\n")
+    return [
+        (
+            [cell.text for cell in (table.corner, *table.heads) if cell],
+            [
+                [cell.text if cell else "" for cell in (row.label, *row.values)]
+                for row in table.rows
+            ],
+        )
+        for _, table in tables(lines)
+    ]
+
+
+def test_heads_labels_and_values() -> None:
+    assert found(WEIGHTS) == [
+        (
+            ["weights", "river", ".", "the"],
+            [["river", "0.14", "0.00", "0.00"], ["bank", "0.97", "0.00", "0.00"]],
+        )
+    ]
+    assert [heads for heads, _ in found(TWO)] == [
+        ["W_K", "name", "gender"],
+        ["W_V", "name", "female"],
+    ]
+    assert found(SHORT)[0][1][-1] == ["QK-norm", "1.0638", ""]
+    assert "<th scope=colgroup colspan=2>unscaled</th>" in written(SCALED)
+
+
+@pytest.mark.parametrize("name", NOT)
+def test_what_is_not_surely_a_table_is_left(name: str) -> None:
+    assert found(NOT[name]) == []
+    assert written(NOT[name]) == ""
+
+
+@pytest.mark.parametrize("text", [WEIGHTS, SCALED, SHORT, TWO, f"a < b\n\n{TWO}\n\n&"])
+def test_the_text_is_what_was_printed(text: str) -> None:
+    assert html.unescape(re.sub(r"<[^>]*>", "", written(text))).rstrip("\n") == text

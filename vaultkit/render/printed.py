@@ -1,0 +1,242 @@
+"""Finds tables in the output of a block, and writes them as HTML tables.
+
+A table is a line of column heads above rows of a label and values, each value at the same place as
+the head of its column. What is not surely a table is left as it is. The text of the HTML, spaces
+and line ends included, is the text that was printed.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+_CHUNK = re.compile(r"\S+(?: \S+)*")
+_WORD = re.compile(r"\S+")
+_SPACED = re.compile(r"\S {2,}\S")
+_GAP = 2
+_NUMBER = re.compile(r"[-−+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]?\d+)?%?|[-−+]?inf|nan")
+#: A value: a number, a range of numbers, or a sign for yes or no.
+_VALUE = re.compile(rf"(?:{_NUMBER.pattern})(?:-(?:{_NUMBER.pattern}))?|[-–.x]|True|False")
+_FEWEST_COLUMNS = 2
+_FEWEST_ROWS = 2
+
+
+class Cell(NamedTuple):
+    """A text and its first and last column in a line."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Row(NamedTuple):
+    """The label and the values of a row; a cell without text is ``None``."""
+
+    label: Cell
+    values: tuple[Cell | None, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The lines of a table, split into cells."""
+
+    #: The head of the labels, if they have one.
+    corner: Cell | None
+    heads: tuple[Cell, ...]
+    rows: tuple[Row, ...]
+    #: The heads of groups of columns, each with the number of its columns.
+    groups: tuple[tuple[Cell, int], ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Return the number of its lines."""
+        return bool(self.groups) + 1 + len(self.rows)
+
+
+def tables(lines: Sequence[str]) -> Iterator[tuple[int, Table]]:
+    """Yield each table of an output, after the number of its first line.
+
+    Examples
+    --------
+    >>> [(first, table)] = tables(["True", " n  norm  bias", "32  0.10  0.20", "64  0.30     -"])
+    >>> first, [cell.text for cell in table.heads], table.rows[1].values[1].text
+    (1, ['norm', 'bias'], '-')
+    """
+    at = done = 0
+    while at < len(lines):
+        begins = at == done or _stands_alone(lines[at - 1])
+        table = _table(lines, at) if begins else None
+        if table is None or not _ends(lines, at + table.size):
+            at += 1
+            continue
+        yield at, table
+        at += table.size
+        done = at
+
+
+def _table(lines: Sequence[str], at: int) -> Table | None:
+    """Return the table whose first line is this one, if there is one."""
+    if table := _below_heads(lines, at):
+        return table
+    groups = _cells(_CHUNK, lines[at])
+    if not lines[at].startswith("  ") or len(groups) < _FEWEST_COLUMNS:
+        return None
+    below = _below_heads(lines, at + 1)
+    spans = below and _spans(groups, below)
+    return (
+        replace(below, groups=tuple(zip(groups, spans, strict=True))) if below and spans else None
+    )
+
+
+def _below_heads(lines: Sequence[str], at: int) -> Table | None:
+    """Return the table whose heads are in a line."""
+    if at >= len(lines) or "[" in lines[at]:
+        return None
+    for pattern in (_CHUNK, _WORD):
+        cells = _cells(pattern, lines[at])
+        for corner, heads in ((None, cells), (cells[0], cells[1:])) if cells else ():
+            if not _are_heads(heads):
+                continue
+            rows = []
+            for line in lines[at + 1 :]:
+                if (row := _row(line, heads)) is None:
+                    break
+                rows.append(row)
+            whole = [row for row in rows if None not in row.values]
+            if len(whole) >= _FEWEST_ROWS and _fits(corner, heads, rows):
+                return Table(corner, tuple(heads), tuple(rows))
+    return None
+
+
+def _are_heads(cells: Sequence[Cell]) -> bool:
+    """Return whether the cells of a line, apart from the first, can be heads: they are words."""
+    values = sum(_VALUE.fullmatch(cell.text) is not None for cell in cells)
+    punctuated = any(cell.text.endswith((":", ",")) for cell in cells)
+    return len(cells) >= _FEWEST_COLUMNS and 2 * values < len(cells) and not punctuated
+
+
+def _row(line: str, heads: Sequence[Cell]) -> Row | None:
+    """Return the label and the values of a row below these heads; None if it is not one."""
+    words = _cells(_WORD, line)
+    found = [next((word for word in words if _aligned(head, [word])), None) for head in heads]
+    values = [word for word in found if word]
+    if not values:
+        return None
+    first = values[0]
+    label = line[: first.start].rstrip()
+    # Nothing else is between the values, and most of them are numbers or signs.
+    whole = len(words) - words.index(first) == len(values)
+    judged = sum(_VALUE.fullmatch(word.text) is not None for word in values)
+    if not (label.strip() and whole and 2 * judged >= len(values)):
+        return None
+    # In a row without some of its values, a gap is after the label, and none in it.
+    gap = first.start - len(label) >= _GAP and not _SPACED.search(label.strip())
+    if len(values) < len(heads) and not gap:
+        return None
+    return Row(Cell(len(label) - len(label.lstrip()), len(label), label.strip()), tuple(found))
+
+
+def _fits(corner: Cell | None, heads: Sequence[Cell], rows: Sequence[Row]) -> bool:
+    """Return whether each column is aligned at one side, and all labels are left of the values."""
+    for head, *below in zip(heads, *(row.values for row in rows), strict=True):
+        column = [cell for cell in below if cell]
+        # A word that is repeated below is no head, but a word of each row.
+        if any(cell.text == head.text and not _VALUE.fullmatch(cell.text) for cell in column):
+            return False
+        if not _aligned(head, column):
+            return False
+    labels = [row.label for row in rows]
+    begin = min(cell.start for row in rows for cell in row.values if cell)
+    if max(label.end for label in labels) > begin:
+        return False
+    if corner is None:
+        return max(label.end for label in labels) < heads[0].start
+    return _aligned(corner, labels)
+
+
+def _aligned(head: Cell, cells: Sequence[Cell]) -> bool:
+    return all(c.end == head.end for c in cells) or all(c.start == head.start for c in cells)
+
+
+def _spans(groups: Sequence[Cell], table: Table) -> list[int] | None:
+    """Return the number of columns below each head of a group, if each column has one such head."""
+    owners: list[int] = []
+    for head, *below in zip(table.heads, *(row.values for row in table.rows), strict=True):
+        cells = [head, *filter(None, below)]
+        start, end = min(cell.start for cell in cells), max(cell.end for cell in cells)
+        own = [k for k, group in enumerate(groups) if group.start < end and start < group.end]
+        if len(own) != 1:
+            return None
+        owners += own
+    counts = [owners.count(number) for number in range(len(groups))]
+    return counts if owners == sorted(owners) and all(counts) else None
+
+
+def _stands_alone(line: str) -> bool:
+    """Return whether a line above a table is surely no part of its heads."""
+    return line.startswith(("[", "(", " [")) or not (line.startswith("  ") or _SPACED.search(line))
+
+
+def _ends(lines: Sequence[str], at: int) -> bool:
+    """Return whether a table surely ends above a line, or that line begins the next one."""
+    if at >= len(lines) or _stands_alone(lines[at]):
+        return True
+    return _below_heads(lines, at) is not None
+
+
+def _cells(pattern: re.Pattern[str], line: str) -> list[Cell]:
+    return [Cell(*found.span(), found[0]) for found in pattern.finditer(line)]
+
+
+def written(text: str) -> str:
+    """Return an output that has tables as HTML, with them as tables; empty if it has none."""
+    lines = text.split("\n")
+    parts, done = [], 0
+    for first, table in tables(lines):
+        parts.append(_plain(lines[done:first]))
+        done = first + table.size
+        parts.append(_html(table, lines[first:done]))
+    if not parts:
+        return ""
+    return "".join([*parts, _plain(lines[done:])])
+
+
+def _plain(lines: Sequence[str]) -> str:
+    if not any(line.strip() for line in lines):
+        return "\n" * len(lines)
+    text = "".join(f"{html.escape(line, quote=False)}\n" for line in lines)
+    return f"<pre><code>{text}</code></pre>"
+
+
+def _html(table: Table, lines: Sequence[str]) -> str:
+    """Write a table; between its cells stand the spaces that were printed."""
+    *above, heads = lines[: len(lines) - len(table.rows)]
+    head = _line(heads, [("th scope=col", cell) for cell in (table.corner, *table.heads)])
+    if above:
+        groups = [(f"th scope=colgroup colspan={count}", cell) for cell, count in table.groups]
+        head = _line(above[0], [("td", None), *groups]) + head
+    rows = [
+        _line(line, [("th scope=row", row.label), *(("td", cell) for cell in row.values)])
+        for row, line in zip(table.rows, lines[-len(table.rows) :], strict=True)
+    ]
+    numbered = all(_NUMBER.fullmatch(row.label.text) for row in table.rows)
+    return (
+        f'<div class="vk-values__box"><table class="vk-values{" vk-values--numbered" * numbered}">'
+        f"<thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _line(line: str, cells: Sequence[tuple[str, Cell | None]]) -> str:
+    """Write a row of a table, given the opening tag of each cell without its brackets."""
+    parts, at = [], 0
+    for opening, cell in cells:
+        if cell is None:
+            parts.append("<td></td>")
+            continue
+        text, tag = html.escape(cell.text, quote=False), opening[:2]
+        parts.append(f"{line[at : cell.start]}<{opening}>{text}</{tag}>")
+        at = cell.end
+    return f"<tr>{''.join(parts)}{line[at:]}\n</tr>"
