@@ -74,6 +74,8 @@ class Confused:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
+        #: The wrong numbers that have another unit or key than in their outputs.
+        self.misread: list[Stated] = []
         #: The numbers of each output that has few.
         self.outputs: list[list[Shown]] = []
         #: All numbers that the page shows in larger outputs, .
@@ -88,6 +90,10 @@ class Confused:
         self.keyed: list[list[Line]] = []
         #: The numbers around arrows of outputs, with their lines.
         self.arrows: list[tuple[Fraction, Fraction, int]] = []
+
+    def is_misread(self, number: Stated) -> bool:
+        """Return whether a number has the wrong unit or key, though its value may be bound."""
+        return any(number is own for own in self.misread)
 
     def __bool__(self) -> bool:
         return bool(self.outputs or self.lines or self.measures or self.arrows)
@@ -137,23 +143,28 @@ class Confused:
             for number, why in self._beside_key(sentence, page):
                 yield sentence, number, why
             for number, why in exchanged(sentence, self.keyed):
+                self.misread.append(number)
                 yield sentence, number, why
             if self.arrows and (reverse := reversed_arrow(sentence, self.arrows)):
                 yield sentence, *reverse
             for number in plain:
                 if why := self._of_other_unit(sentence, number, page):
+                    self.misread.append(number)
                     yield sentence, number, why
                 if why := self._counted(sentence, number):
                     yield sentence, number, why
                 if number.bounds or _digits(number) < _LEAST:
                     continue
-                why = self._in_unit(sentence, number, page) or self._off(sentence, number, page)
+                if why := self._in_unit(sentence, number, page):
+                    self.misread.append(number)
+                why = why or self._off(sentence, number, page)
                 if why:
                     yield sentence, number, why
 
         for cell in in_cells(note, self.lexicon) if self.measures else ():
             for number in cell.numbers:
                 if why := self._of_other_unit(cell, number, page):
+                    self.misread.append(number)
                     yield cell, number, why
 
     def _of_other_unit(self, sentence: Sentence, number: Stated, page: _Page) -> str:

@@ -69,6 +69,8 @@ class Roles:
         self.confused = Confused(self.lexicon)
         self.dates = Dates(self.lexicon)
         self.wholes = Wholes(self.lexicon)
+        #: The places of numbers that are wrong for the words beside them, whatever their value is.
+        self.misread: set[tuple[int, int]] = set()
 
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block observed."""
@@ -84,10 +86,12 @@ class Roles:
 
     def check(self, numbers: Iterable[Check]) -> Iterator[Check]:
         """Yield the checks of the numbers of a note, those contradicted among them as failures."""
+        self.misread.clear()
         wrong = dict(self._wrong())
         for check in numbers:
             why = wrong.get((check.line, check.column), ("", ""))[1]
             is_proven = check.outcome == HOLDS and check.scope != FOUND
+            is_proven = is_proven and (check.line, check.column) not in self.misread
             if not why or is_proven or check.outcome in (EXCEPTED, FAILS):
                 wrong.pop((check.line, check.column), None)
                 yield check
@@ -105,7 +109,10 @@ class Roles:
         for sentence, at, text, why in self.wholes.wrong(self.note, every, families):
             yield sentence.place_of(at), (text, why)
         for sentence, number, why in self.confused.wrong(self.note, every):
-            yield sentence.place_of(number.start), (number.text, why)
+            place = sentence.place_of(number.start)
+            if self.confused.is_misread(number):
+                self.misread.add(place)
+            yield place, (number.text, why)
         for sentence in every:
             found = _of_families(sentence, families)
             for number in sentence.numbers:

@@ -37,6 +37,17 @@ _CUES = {
     "/": r"\b(?:ratio|times|twice|half|third|quarter|as|per|share|of|factor)\b|%",
     "+": r"\b(?:together|total|sum|altogether|both)\b",
 }
+#: Words around a difference, and how many earlier values it may be one of.
+_GAP = re.compile(
+    r"\b(?:differ\w*|gap|discount|premium|shift|rise|fall|drop|loss|lost|gain\w*|by|margin|swing)\s"
+    r"(?:(?:of|is|was|just|only|about|exactly|another)\s)*[*$€£]*$",
+    re.IGNORECASE,
+)
+_GAP_BEHIND = re.compile(
+    r"[*]*(?:\s?[^\W\d]{1,8}(?:/\w+)?|\s?%)?\s(?:more|less|fewer|further|farther|longer|shorter|higher"
+    r"|lower|sooner|later|apart|lighter|heavier|taller|wider)\b"
+)
+_NEAR = 4
 #: How many words before a number are next to it, and words for places.
 _BESIDE = 4
 PLACES = stems("first second third fourth fifth sixth seventh eighth ninth tenth last")
@@ -67,13 +78,17 @@ def readings(page: Page, sentence: Sentence) -> list[Reading]:
     found = list(_numbers(page, sentence))
     simple = {one: search.simple(one) for one in found}
     sure = [c[0].atoms[0] for c in simple.values() if c and c[0].sure]
+    earlier = page.said.setdefault(id(sentence.piece), [])
     result = []
     for one in found:
         best = simple[one][0].code if simple[one] else ""
         several = search.combined(one, [atom for atom in sure if atom.code != best])
+        if not (simple[one] and simple[one][0].sure):
+            several = [*several, *search.difference(one, [*earlier[-_NEAR:], *sure])]
         result.append((one, sorted([*simple[one], *several], key=lambda c: -c.score)))
     if sentence.column is None:
         _doubt_repeated(result)
+    earlier += sure
     return result
 
 
@@ -227,6 +242,24 @@ class _Search:
     def _counts(self, stated: Stated, atom: Atom) -> bool:
         before = self.text[self.sentence.start : stated.start]
         return counts(atom.code, before, self.text[stated.end : self.sentence.end])
+
+    def difference(self, stated: Stated, near: Sequence[Atom]) -> list[Candidate]:
+        """Return the difference of two values stated nearby, if words say that it is one."""
+        before, behind = self.text[: stated.start], self.text[stated.end :]
+        if digits(stated) < 2 or _is_percent(stated) or _is_bound(stated):
+            return []
+        if not (_GAP.search(before[-60:]) or _GAP_BEHIND.match(behind)):
+            return []
+        found = {}
+        for one in near:
+            for other in near:
+                value = float(one.value) - float(other.value)
+                costs = _misfit(stated, value) if one.code != other.code else None
+                if costs is not None and (value > 0 or _misfit(stated, -value) is None):
+                    code = f"{_in_brackets(one.code)} - {_in_brackets(other.code)}"
+                    found[code] = Candidate(code, _prior(stated) + 1 - costs, True, (one, other))
+        # Several pairs with the same difference leave open which one is meant.
+        return list(found.values()) if len(found) == 1 else []
 
     def combined(self, stated: Stated, beside: Sequence[Atom]) -> list[Candidate]:
         """Return the combinations of two atoms that have the value of a number."""

@@ -181,6 +181,8 @@ class Page:
         #: The atoms after each block, and the merged ones for each number of blocks above a line.
         self._after = {n: [Atom.from_plain(one) for one in data] for n, data in collected.items()}
         self._pools: dict[int, list[Atom]] = {}
+        #: By the piece of text, the atoms that its sentences so far are about.
+        self.said: dict[int, list[Atom]] = {}
         self._links = [of_link(note, link) for link in note.links]
 
     def pool(self, line: int) -> list[Atom]:

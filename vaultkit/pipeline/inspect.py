@@ -269,10 +269,11 @@ class RunChecks:
         for check in (*numbers, *self.shapes.check()):
             # The value of code beside a number is evidence of it, and is reported by that check.
             place = check.line, check.column
-            if self.bindings.judges(*place):
+            misread = check.outcome == FAILS and place in self.roles.misread
+            if self.bindings.judges(*place) and not misread:
                 continue
             computed = self.statements.judges(*place) or self.shapes.computes(*place)
-            if check.outcome not in UNPROVEN or not computed:
+            if check.outcome not in UNPROVEN or misread or not computed:
                 yield check
         yield from self.predictions.check()
 
