@@ -276,8 +276,14 @@ days = {"Ada": 1947, "Bo": 2351, "Cy": 8642}
 peaks = [8.0, 11.2, 12.4]
 ```
 """
+BAKERY_OF_TWO = """
+```python
+made = {"rolls": 24, "loaves": 12}
+```
+"""
 HEADS = "| letter | seen |\n|---|---|\n| 50 m | {} s |\n| 100 m | {} s |\n| 200 m | 131.5 s |"
 PAIRS = [
+    (BAKERY_OF_TWO, "Twice as many rolls as loaves.", "Three times as many rolls as loaves."),
     (REIGNS, "Ada had the shortest time of 1947 days.", "Ada had the longest time of 1947 days."),
     (REIGNS, "The longest time is that of Cy: 8642.", "The longest time is Ada: 1947."),
     (REIGNS, "The peaks keep rising to 12.4.", "The peaks keep falling to 12.4."),

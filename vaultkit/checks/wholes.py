@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from vaultkit.checks.facts import Family
 from vaultkit.checks.literals import is_number
+from vaultkit.checks.stated import shortened
 from vaultkit.claims.attributions import is_apart, places
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, stem
@@ -29,6 +31,8 @@ _NOUN = re.compile(
     r"\s(?P<noun>[a-z]{3,}s)\b(?!\s(?:that|which|whose|who|with|of|in|from|at|on|for|between|we|you|I|above|below|left|more)\b)"
 )
 
+_AS_MUCH = re.compile(r"\sas\s(?:much|many)\s(?P<one>[^\W\d_]+)\sas\s(?P<other>[^\W\d_]+)")
+_MULTIPLES = {Fraction(n) for n in (2, 3, 4, 5, 10)} | {Fraction(1, n) for n in (2, 3, 4, 5, 10)}
 _Place = tuple[Sentence, int, str, str]
 
 
@@ -72,6 +76,7 @@ class Wholes:
         for sentence in sentences:
             yield from self._extreme(sentence, families)
             yield from self._moving(sentence)
+            yield from self._multiple(sentence, families)
 
     def _rows(self, note: Note) -> dict[str, set[int]]:
         """Return the numbers of rows of tables, by the stem of the title of the first column."""
@@ -138,6 +143,31 @@ class Wholes:
             other = "smallest" if name == "top" else "largest"
             yield sentence, word.start(), word[0], f"in {opposite}, it has the {other} number"
 
+    def _multiple(self, sentence: Sentence, families: Sequence[Family]) -> Iterator[_Place]:
+        """Yield *three times as much wheat as rye*, if it is twice as much."""
+        for number in sentence.numbers:
+            found = _AS_MUCH.match(sentence.text, number.end) if number.times else None
+            if not found or number.bounds or is_apart(sentence, sentence.text):
+                continue
+            one, other = (stem(found[name], self.lexicon) for name in ("one", "other"))
+            ratios = {
+                a / b: family.source
+                for family in families
+                if {frozenset({one}), frozenset({other})} <= family.rows.keys()
+                for a, b in zip(
+                    family.rows[frozenset({one})], family.rows[frozenset({other})], strict=False
+                )
+                if b
+            }
+            if not ratios or any(map(number.agrees, ratios)):
+                continue
+            # A page of other quantities of the two has hardly a multiple in words, too.
+            if other_multiple := next((r for r in ratios if r in _MULTIPLES), None):
+                why = (
+                    f"in {ratios[other_multiple]}, it is {shortened(other_multiple)} times as much"
+                )
+                yield sentence, number.start, number.text, why
+
     def _moving(self, sentence: Sentence) -> Iterator[_Place]:
         """Yield *the peaks keep falling* of a list that rises."""
         keeping = self.lexicon.pattern("ranks_of_lists", "keeping")
@@ -162,7 +192,7 @@ def _direction(value: Any) -> str:
 
 
 _VERB = r"(?:is|was|has|had|reigned|lasted|comes\sout|ranks|stands)"
-_IS = re.compile(rf"\s*{_VERB}\s(?:by\sfar\s)?(?:(?:the|its)\s)?")
+_IS = re.compile(rf"(?:\s[IVX]+)?\s*{_VERB}\s(?:by\sfar\s)?(?:(?:the|its)\s)?")
 _BEHIND = re.compile(rf"(?:\s(?!than\b)[a-z]+){{0,3}}\s{_VERB}\s+(?:the\s)?")
 
 

@@ -33,7 +33,8 @@ _COLUMN = 3.0
 _SIZE = re.compile(r"^len\([^()]*\)$|\.shape\b|\.size$|\.ndim$")
 #: Words that say how numbers are combined.
 _CUES = {
-    "-": r"\b(?:differ\w*|than|by|gap|apart|more|less|fewer|between|rest|left|saves?|loss|gain)\b",
+    "-": r"\b(?:differ\w*|than|by|gap|apart|more|less|fewer|between|rest|left|saves?|loss|gain"
+    r"|further|farther|longer|shorter|higher|lower|later|sooner|lighter|heavier)\b",
     "/": r"\b(?:ratio|times|twice|half|third|quarter|as|per|share|of|factor)\b|%",
     "+": r"\b(?:together|total|sum|altogether|both)\b",
 }
@@ -48,6 +49,8 @@ _GAP_BEHIND = re.compile(
     r"|lower|sooner|later|apart|lighter|heavier|taller|wider)\b"
 )
 _NEAR = 4
+#: The least number of letters of an abbreviation.
+_SHORT = 3
 #: How many words before a number are next to it, and words for places.
 _BESIDE = 4
 PLACES = stems("first second third fourth fifth sixth seventh eighth ninth tenth last")
@@ -237,7 +240,12 @@ class _Search:
             return False
         alike = _are_alike(atoms)
         named = all(alike or overlap(a.names, said) >= 0.8 for a in atoms)
-        return named and all(_labels_are_said(a, said) for a in atoms)
+        # What both have in common may be said before: *from Lisbon … Nairobi is 2666 km further*.
+        common = frozenset.intersection(*(frozenset(a.labels) for a in atoms)) if alike else set()
+        own = [label for a in atoms for label in a.labels if label and label not in common]
+        if (common and not own) or not all(labelled(label, said) for label in own):
+            return False
+        return named and all(not label or labelled(label, said | self.wide) for label in common)
 
     def _counts(self, stated: Stated, atom: Atom) -> bool:
         before = self.text[self.sentence.start : stated.start]
@@ -285,7 +293,8 @@ class _Search:
                 score += _prior(stated) - costs - 2.2
                 is_sure = self._is_stated(code, atoms, said) and not _is_bound(stated)
                 # A multiple in words is a ratio, so that the names alone may say which.
-                least = -1.0 if _is_multiple(stated) and _are_alike(atoms) else 0.0
+                named = _is_multiple(stated) or " - " in code
+                least = -1.0 if named and _are_alike(atoms) else 0.0
                 found.append(Candidate(code, score, is_sure and score > least, atoms))
         return sorted(found, key=lambda c: -c.score)
 
@@ -406,6 +415,12 @@ def counts(code: str, before: str, behind: str) -> bool:
     last = parts[-1].lower()
     nouns = [word.lower() for word in re.findall(r"[^\W\d_]+", behind.split(",")[0])[:3]]
     if last in nouns and last.endswith(("s", *_PLURALS)):
+        return True
+    # *Nine divisors* are counted by ``len(divs)``.
+    short = last.removesuffix("s")
+    noun = nouns[0] if nouns and name["len"] and len(short) >= _SHORT else ""
+    longer = len(noun) > len(short) + 2 and noun.startswith(short) and noun.endswith("s")
+    if longer and short[-1] not in "aei":
         return True
     if name["len"] and re.match(rf"\W*(?:are|were)\s+{last}\b", behind, re.IGNORECASE):
         return True
