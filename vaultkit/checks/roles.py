@@ -68,7 +68,7 @@ class Roles:
         self.facts = Facts(note, self.lexicon)
         self.confused = Confused(self.lexicon)
         self.dates = Dates(self.lexicon)
-        self.wholes = Wholes(self.lexicon)
+        self.wholes = Wholes(note, self.lexicon)
         #: The places of numbers that are wrong for the words beside them, whatever their value is.
         self.misread: set[tuple[int, int]] = set()
 

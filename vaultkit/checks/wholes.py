@@ -26,6 +26,8 @@ from vaultkit.read.note import Note
 
 #: Most things that a text counts, and the fewest rows of which one is the largest.
 _MOST, _ROWS = 100, 3
+#: The longest list whose direction is read.
+_LONGEST = 1000
 _WHOLE = re.compile(r"\s*All(?:\s(?:the|of\sthe|these))?\s")
 _NOUN = re.compile(
     r"\s(?P<noun>[a-z]{3,}s)\b(?!\s(?:that|which|whose|who|with|of|in|from|at|on|for|between|we|you|I|above|below|left|more)\b)"
@@ -41,12 +43,18 @@ class Wholes:
 
     Parameters
     ----------
+    note
+        The note.
     lexicon
-        The words of the language of the note.
+        The words of its language.
     """
 
-    def __init__(self, lexicon: Lexicon) -> None:
+    def __init__(self, note: Note, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
+        keeping = lexicon.pattern("ranks_of_lists", "keeping")
+        nouns = re.findall(rf"\b[Tt]he\s([a-z]{{3,}})\s{keeping}\s", note.text)
+        self._moving_ones = {stem(noun, lexicon) for noun in nouns}
+        self._any_rank = re.compile(rf"\b{lexicon.pattern('ranks')}\b", re.IGNORECASE)
         #: By the stem of a name, the lengths that its values have had, and their directions.
         self.lengths: dict[str, set[int]] = defaultdict(set)
         self.directions: dict[str, set[str]] = defaultdict(set)
@@ -61,21 +69,25 @@ class Wholes:
                 self.lengths[own].add(len(value))
             else:
                 self.lengths[own].add(-1)  # the text may count something else
-            if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
+            # Most variables are large, and no sentence says how they move.
+            is_list = isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1
+            if own in self._moving_ones and is_list and len(value) <= _LONGEST:
                 self.directions[own].add(_direction(value))
 
     def wrong(
         self, note: Note, sentences: Sequence[Sentence], families: Sequence[Family]
     ) -> Iterator[_Place]:
         """Yield wrong words: sentence, place, words and why."""
-        rows = self._rows(note)
+        rows = self._rows(note) if re.search(r"\bAll\s", note.text) else {}
         for sentence in sentences:
             for number in sentence.numbers:
                 if why := self._counted(sentence, number, rows):
                     yield sentence, number.start, number.text, why
         for sentence in sentences:
-            yield from self._extreme(sentence, families)
-            yield from self._moving(sentence)
+            if self._any_rank.search(sentence.text):
+                yield from self._extreme(sentence, families)
+            if self._moving_ones:
+                yield from self._moving(sentence)
             yield from self._multiple(sentence, families)
 
     def _rows(self, note: Note) -> dict[str, set[int]]:
@@ -110,8 +122,8 @@ class Wholes:
 
     def _extreme(self, sentence: Sentence, families: Sequence[Family]) -> Iterator[_Place]:
         """Yield *the longest* of a thing that is the shortest."""
-        if not is_apart(sentence, sentence.text):
-            for word, name in self.lexicon.find("ranks", sentence.text):
+        for word, name in self.lexicon.find("ranks", sentence.text):
+            if not is_apart(sentence, sentence.text):
                 yield from self._of_rank(sentence, families, word, name)
 
     def _of_rank(
