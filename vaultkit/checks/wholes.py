@@ -70,9 +70,10 @@ class Wholes:
             else:
                 self.lengths[own].add(-1)  # the text may count something else
             # Most variables are large, and no sentence says how they move.
-            is_list = isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1
-            if own in self._moving_ones and is_list and len(value) <= _LONGEST:
-                self.directions[own].add(_direction(value))
+            if own in self._moving_ones and isinstance(value, list | tuple | np.ndarray):
+                is_list = not isinstance(value, np.ndarray) or value.ndim == 1
+                if is_list and len(value) <= _LONGEST:
+                    self.directions[own].add(_direction(value))
 
     def wrong(
         self, note: Note, sentences: Sequence[Sentence], families: Sequence[Family]
