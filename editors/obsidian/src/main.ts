@@ -149,16 +149,19 @@ export default class CheckedVault extends Plugin {
       initializationOptions: this.#options(),
     };
     const { patience } = settings;
+    let runs = false;
     const server: Server = new Server(
       { words, folder, environment, patience, greeting },
       {
         heard: (method, params) => server === this.#server && this.#heard(method, params),
-        ended: (why) => server === this.#server && this.#ended(why),
+        // One that never ran is not started again.
+        ended: (why) => runs && server === this.#server && this.#ended(why),
       },
     );
     this.#server = server;
     try {
       await server.greet();
+      runs = true;
       this.#documents.connect(server);
     } catch (error) {
       this.#server = undefined;
