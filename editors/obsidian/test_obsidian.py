@@ -319,6 +319,19 @@ def test_badges_underline_hover_and_undo(page: "playwright.Page", vault: Path) -
     assert page.locator(".checked-vault-underline").count() == 0
 
 
+def test_badges_below_callouts_and_tables(page: "playwright.Page", vault: Path) -> None:
+    """Live Preview draws them as blocks, which hide what is in them."""
+    code = NOTE[: NOTE.index("```text")].replace("y + 1\n", "")
+    more = "> [!note] One\n> Here $y = 7$,\n> and $x = 3.25$.\n\n| a |\n|---|\n| $y = 8$ |\n| b |\n"
+    (vault / "Note.md").write_text(code + more)
+    load(page, vault)
+    page.evaluate("one.open('Note.md')")
+    wait(page, lambda: badges(page) == ["✗ 6.5 ≠ 7", "✗ 6.5 ≠ 8"], "the badges")
+    above = "(one) => one.parentElement.previousElementSibling.textContent"
+    both = page.locator(".checked-vault-badges.mod-block .checked-vault-badge")
+    assert [both.nth(n).evaluate(above)[:5] for n in range(2)] == ["> and", "| b |"]
+
+
 def test_emoji_and_several_changes_at_once(page: "playwright.Page", vault: Path) -> None:
     load(page, vault)
     page.evaluate("one.open('Note.md')")

@@ -35,6 +35,9 @@ SETTINGS = {
     "extensions.autoCheckUpdates": False,
     "git.enabled": False,
 }
+#: Saves all notes. The palette of commands closes when a note that was renamed takes the focus.
+SAVE_ALL = "Control+Alt+s"
+KEYS = [{"key": "ctrl+alt+s", "command": "workbench.action.files.saveAll"}]
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed"),
@@ -82,6 +85,7 @@ def address(extension: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     where = ["--user-data-dir", str(home / "data"), "--extensions-dir", str(home / "extensions")]
     (home / "data/User").mkdir(parents=True)
     (home / "data/User/settings.json").write_text(json.dumps(SETTINGS))
+    (home / "data/User/keybindings.json").write_text(json.dumps(KEYS))
     node = ["node", str(ENTRY), *where]
     subprocess.run([*node, "--install-extension", str(extension)], check=True)
     with socket.socket() as free:
@@ -148,16 +152,35 @@ def open_note(page: "playwright.Page", path: Path, text: str, at: str) -> None:
     page.get_by_text(f"Ln {line}, Col {column}").wait_for()
 
 
+def press_until(page: "playwright.Page", keys: str, shown: "playwright.Locator") -> None:
+    """Press keys until something is shown. On a busy machine the first time may show nothing."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        page.keyboard.press(keys)
+        try:
+            shown.wait_for(timeout=5000)
+            return
+        except playwright.TimeoutError:
+            assert time.monotonic() < end, keys
+            print(f"{keys} showed nothing; pressed again")
+            page.keyboard.press("Escape")
+
+
 def status(page: "playwright.Page") -> str:
     item = page.locator("#attention-vault\\.checked-vault\\.vaultkit\\.status")
     return item.inner_text().strip() if item.count() else ""
+
+
+def is_settled(page: "playwright.Page") -> bool:
+    """Return whether all notes have been checked; a note of the vault may fail."""
+    return re.search(r"notes? (hold|fail)s?$", status(page)) is not None
 
 
 def test_nothing_runs_before_the_folder_is_trusted(page: "playwright.Page") -> None:
     page.get_by_text("Do you trust the authors of the files in this folder?").wait_for()
     assert status(page) == ""
     page.get_by_role("button", name="Yes, I trust the authors").click()
-    wait(lambda: status(page).endswith("notes hold"), "the status")
+    wait(lambda: is_settled(page), "the status")
 
 
 def test_a_changed_digit_is_contradicted_with_both_sides(
@@ -166,11 +189,12 @@ def test_a_changed_digit_is_contradicted_with_both_sides(
     note = vault / "docs/Softmax.md"
     open_note(page, note, note.read_text(), r"\exp(x_1 - ")
     page.get_by_text("✓").first.wait_for()
+    before = status(page)
     began = time.monotonic()
     page.keyboard.type("2 ")
     page.locator(".squiggly-error").first.wait_for()
     print(f"contradicted after {time.monotonic() - began:.1f} s")
-    wait(lambda: "1 of" in status(page), "the status")
+    wait(lambda: "fail" in status(page) and status(page) != before, "the status")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Control+k")
     page.keyboard.press("Control+i")
@@ -182,7 +206,7 @@ def test_a_changed_digit_is_contradicted_with_both_sides(
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Backspace")
     page.keyboard.press("Backspace")
-    wait(lambda: status(page).endswith("notes hold"), "the status")
+    wait(lambda: status(page) == before, "the status")
     assert page.locator(".squiggly-error").count() == 0
 
 
@@ -193,8 +217,7 @@ def test_a_fix_writes_the_output(page: "playwright.Page", vault: Path) -> None:
     open_note(page, note, before, before[: before.index("\n", first)])
     page.keyboard.type("9")
     page.locator(".squiggly-error").first.wait_for()
-    page.keyboard.press("Control+.")
-    page.get_by_text("Write this output").first.wait_for()
+    press_until(page, "Control+.", page.get_by_text("Write this output").first)
     page.screenshot(path=HERE / "pictures/fix.png")
     page.keyboard.press("Enter")
     page.locator(".squiggly-error").first.wait_for(state="detached")
@@ -220,11 +243,12 @@ def test_a_rename_in_the_explorer_mends_links(page: "playwright.Page", vault: Pa
     page.get_by_role("button", name="OK").click()
     wait((notes / "Soft maximum.md").exists, "the file is renamed")
     page.locator(".tab").filter(has_text="Soft maximum.md").wait_for()
-    page.keyboard.press("F1")
-    page.locator(".quick-input-widget input").first.fill(">File: Save All Files")
-    page.locator(".quick-input-list .focused").filter(has_text="Save All Files").wait_for()
-    page.keyboard.press("Enter")
-    wait(lambda: links("Softmax") == 0, "the links")
+
+    def saved() -> bool:
+        page.keyboard.press(SAVE_ALL)
+        return links("Softmax") == 0
+
+    wait(saved, "the links")
     assert links("Soft maximum") == before
     assert "- Soft maximum.md" in (vault / "mkdocs.yml").read_text()
 
