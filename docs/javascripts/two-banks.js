@@ -10,7 +10,8 @@ export const beside = (other, bank) => {
 };
 
 const NAMES = ["river", "money"];
-const WIDEST = 306; // where the longest name still fits
+const WIDEST = 306; // where the longest label still fits
+const WIDEST_NAME = 420; // and the longest name
 
 const pair = (vector) => `(${vector.map((value) => said(value)).join(", ")})`;
 
@@ -19,7 +20,7 @@ export const mount = (figure) => {
   const { origin, unit } = plane;
   const place = ([a, b]) => [origin[0] + unit * a, origin[1] - unit * b];
   const dot = (element, [x, y]) => set(element, { cx: num(x), cy: num(y) });
-  const text = (element, x, y) => set(element, { x: num(Math.min(x, WIDEST)), y: num(y) });
+  const text = (element, x, y, widest = WIDEST) => set(element, { x: num(Math.min(x, widest)), y: num(y) });
   const parts = Object.fromEntries(["word", "name", "line", "pull", "new", "new name"]
     .map((name) => [name, part(figure, name)]));
   const [own] = part(figure, "bank");
@@ -28,14 +29,14 @@ export const mount = (figure) => {
   const things = touch(figure, { words, bank }, (state) => {
     const from = place(state.bank);
     dot(own, from);
-    text(ownName, from[0] + 16, from[1] + 6);
+    text(ownName, from[0] + 22, from[1] + 6);
     const told = state.words.map((word, i) => {
       const { vector, weight } = beside(word, state.bank);
       const [at, to] = [place(word), place(vector)];
       const tip = from.map((value, axis) => value + 0.82 * (to[axis] - value));
       const moves = Math.hypot(tip[0] - from[0], tip[1] - from[1]) > 1e-6;
       dot(parts.word[i], at);
-      text(parts.name[i], at[0] + 10, at[1] - 10);
+      text(parts.name[i], at[0] + 14, at[1] - 16, WIDEST_NAME);
       set(parts.line[i], { d: polyline([at, from]) });
       set(parts.pull[i], { d: moves ? arrow(from, tip) : polyline([from, from]) });
       dot(parts.new[i], to);
