@@ -131,6 +131,26 @@ def test_no_letter_of_an_arrow_is_hidden_behind_a_handle(visit: Visitor) -> None
         assert found.evaluate(clear) >= 18, first.get_attribute("aria-valuetext")
 
 
+@pytest.mark.long
+def test_no_word_of_the_plane_is_hidden_behind_a_handle(visit: Visitor) -> None:
+    found = opened(visit, "two-banks", width=390)
+    apart = """(figure) => {
+      const words = ["name", "bank name", "new name"].flatMap(
+        (part) => [...figure.querySelectorAll(`[data-part="${part}"]`)]);
+      const boxes = words.map((word) => word.getBoundingClientRect());
+      const gaps = [...figure.querySelectorAll("[role=slider]")].flatMap((handle) => {
+        const ring = handle.getBoundingClientRect();
+        const [x, y] = [ring.x + ring.width / 2, ring.y + ring.height / 2];
+        return boxes.map((box) => Math.hypot(
+          Math.max(box.left - x, 0, x - box.right),
+          Math.max(box.top - y, 0, y - box.bottom)) - ring.width / 2);
+      });
+      return Math.min(...gaps);
+    }"""
+    # A box is as high as the font, so a corner of it may reach into a ring where no letter does.
+    assert found.evaluate(apart) >= -2
+
+
 def test_context_vector(visit: Visitor) -> None:
     found = opened(visit, "context-vector")
     data = context_data()
