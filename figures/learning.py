@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from figures import signs
 from figures import style as st
 from snippets import trained_head
 from snippets.attention import attention_scores, attention_weights
@@ -105,7 +106,7 @@ def draw_matrices(data: Mapping[str, Any]) -> str:
     for name in ("before", "after"):
         parts += [
             st.text(30, y - 28, f"{name} training", cls="vk-muted", size=st.SMALL),
-            *_signed_map(30, y, 24, data[f"{name} match"], "score", letters, features),
+            *_signed_map(30, y, 24, data[f"{name} match"], 8.0, letters, features),
         ]
         y += 8 * ROW + 60
     y += 36
@@ -113,15 +114,14 @@ def draw_matrices(data: Mapping[str, Any]) -> str:
     for x, name in ((30, "before"), (264, "after")):
         parts += [
             st.text(x, y - 28, f"{name} training", cls="vk-muted", size=st.SMALL),
-            *_signed_map(x, y, 20, data[f"{name} value"], "value", features, digits),
+            *_signed_map(x, y, 20, data[f"{name} value"], 4.0, features, digits),
         ]
     foot = y + 18 * ROW + 30
     parts += [
-        st.rect(30, foot - 11, 14, 14, cls="vk-score", opacity=0.9, radius=2),
-        st.rect(48, foot - 11, 14, 14, cls="vk-value", opacity=0.9, radius=2),
-        st.text(70, foot, "above 0", cls="vk-muted", size=st.SMALL),
-        st.rect(150, foot - 11, 14, 14, cls="vk-muted", opacity=0.54, radius=2),
-        st.text(172, foot, "below 0; the fainter, the nearer to it", cls="vk-muted", size=st.SMALL),
+        st.rect(30, foot - 11, 14, 14, cls="vk-query", opacity=signs.STRONGEST, radius=2),
+        st.text(52, foot, "above 0", cls="vk-muted", size=st.SMALL),
+        st.rect(132, foot - 11, 14, 14, cls="vk-key", opacity=signs.STRONGEST, radius=2),
+        st.text(154, foot, "below 0; the fainter, the nearer to it", cls="vk-muted", size=st.SMALL),
     ]
     return st.figure_svg(
         "head-matrices",
@@ -140,13 +140,14 @@ def _signed_map(
     y: float,
     width: float,
     values: Any,
-    hue: str,
+    full: float,
     rows: Sequence[str],
     columns: Sequence[str],
 ) -> list[str]:
-    """Colour what is above 0 in a hue and what is below in grey; 4 in W_V, 8 in a score is full."""
-    full = 4.0 if hue == "value" else 8.0
-    parts = [
+    """Draw a map of numbers with signs, whose colours are full from a size on."""
+    wide, high = width * len(columns), ROW * len(rows)
+    parts = [st.rect(x - 1, y - 1, wide + 1, high + 1, cls="vk-line", stroke=1, radius=2)]
+    parts += [
         st.text(x - 10, y + (i + 0.5) * ROW + 5, name, anchor="middle", cls="vk-muted", size=13.5)
         for i, name in enumerate(rows)
     ]
@@ -155,15 +156,15 @@ def _signed_map(
         for j, name in enumerate(columns)
     ]
     for (i, j), value in np.ndenumerate(values):
-        strength = min(abs(float(value)) / full, 1.0)
+        hue, opacity = signs.shade(value, full)
         parts.append(
             st.rect(
                 x + j * width,
                 y + i * ROW,
                 width - 1,
                 ROW - 1,
-                cls=f"vk-{hue if value > 0 else 'muted'}",
-                opacity=round(0.04 + (0.86 if value > 0 else 0.5) * strength, 2),
+                cls=f"vk-{hue}",
+                opacity=opacity,
                 radius=1,
             )
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from figures import signs
 from figures import style as st
 from snippets import bank_by_hand as hand
 from snippets import pronoun_example as mary
@@ -89,9 +90,9 @@ def draw_projection(data: Mapping[str, Any]) -> str:
         st.heat_map(x_X, y, X, "input", cell, decimals=0, marked=marked),
         st.text(x_X + 5 * cell[0] + 12, middle, "·", anchor="middle", size=20, bold=True),
         st.tokens_down(x_W - 10, y_W, data["features"], cell[1], marked=None),
-        st.heat_map(x_W, y_W, W, hue, cell, decimals=0),
+        signs.minus(st.heat_map(x_W, y_W, W, hue, cell, decimals=0)),
         st.text((x_W + W.shape[1] * cell[0] + x_P) / 2, middle, "=", anchor="middle", size=20),
-        st.heat_map(x_P, y, product, hue, cell, decimals=0, marked=marked),
+        signs.minus(st.heat_map(x_P, y, product, hue, cell, decimals=0, marked=marked)),
     ]
     for x, name, matrix, top, columns, cls in captions:
         width = matrix.shape[1] * cell[0]

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from figures import signs, touch
 from figures import style as st
-from figures import touch
 from snippets.positional_encoding import sinusoidal_positions
 
-LEVELS = 12
+LEVELS = 6
 
 
 def data() -> dict[str, Any]:
@@ -25,8 +25,9 @@ def draw(data: Mapping[str, Any]) -> str:
     positions, dots = data["positions"], data["dots"]
     n, d = positions.shape
     x, y, cell = 64, 54, 11
-    levels = np.clip(((positions + 1) / 2 * LEVELS).astype(int), 0, LEVELS - 1)
-    opacities = np.linspace(st.FAINT, 0.95, LEVELS).round(2)
+    levels = np.rint(positions * LEVELS).astype(int)
+    opacities = [signs.shade(level, LEVELS)[1] for level in range(LEVELS + 1)]
+    legend = np.arange(LEVELS, -LEVELS - 1, -1)[:, None]
     right, bottom = x + d * cell, y + n * cell
     parts = [
         st.text(
@@ -41,13 +42,15 @@ def draw(data: Mapping[str, Any]) -> str:
             st.text(x - 10, y + (t + 0.5) * cell + 5, str(t), anchor="end", cls="vk-muted", size=13)
             for t in (0, 8, 16, 24, 31)
         ),
-        st.shades(x, y, levels, "input", (cell, cell), opacities.tolist()),
-        st.shades(
-            right + 18, y, np.arange(LEVELS)[::-1, None], "input", (14, 14), opacities.tolist()
+        st.rect(x - 1, y - 1, d * cell + 2, n * cell + 2, cls="vk-line", stroke=1, radius=2),
+        *(
+            st.shades(left, y, np.clip(sign * some, 0, None), hue, (side, side), opacities)
+            for left, some, side in ((x, levels, cell), (right + 18, legend, 14))
+            for sign, hue in ((1, "query"), (-1, "key"))
         ),
         st.text(right + 38, y + 11, "1", cls="vk-muted", size=13),
-        st.text(right + 38, y + 14 * LEVELS / 2 + 5, "0", cls="vk-muted", size=13),
-        st.text(right + 38, y + 14 * LEVELS, "−1", cls="vk-muted", size=13),
+        st.text(right + 38, y + 14 * LEVELS + 11, "0", cls="vk-muted", size=13),
+        st.text(right + 38, y + 28 * LEVELS + 11, "−1", cls="vk-muted", size=13),
     ]
     top, floor = bottom + 62, bottom + 212
     xs = x + (np.arange(n) + 0.5) * cell

@@ -110,6 +110,26 @@ def ready(loaded: Visitor) -> Page:
 
 
 @pytest.mark.long
+def test_run_and_edit_appear_beside_copy_for_pointer_and_keyboard(visit: Visitor) -> None:
+    page = visit(EQUATION)
+    block = cell(page, r"sqrt\(d_k\)")
+    buttons = block.locator(".vk-cell__acts")
+    expect(buttons).to_have_css("opacity", "0")
+    block.hover()
+    expect(buttons).to_have_css("opacity", "1")
+    page.mouse.move(2, 2)
+    expect(buttons).to_have_css("opacity", "0")
+    block.get_by_role("button", name="Edit").focus()
+    expect(buttons).to_have_css("opacity", "1")
+    copy, edit = block.locator(".md-code__nav"), block.get_by_role("button", name="Edit")
+    left, right = edit.bounding_box(), copy.bounding_box()
+    assert left
+    assert right
+    assert left["x"] + left["width"] <= right["x"]
+    assert abs(left["y"] - right["y"]) < 10
+
+
+@pytest.mark.long
 def test_nothing_is_fetched_before_the_click(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit.open()
     asked: list[str] = []

@@ -88,6 +88,9 @@ class Options:
         The path of a file with TeX commands for the formulas of all notes.
     properties
         Whether a page shows the properties of its note, except those that are settings.
+    coloured
+        Names of arrays that get a class of their own in code and displayed formulas, so that a
+        style sheet can colour them: ``vk-of-Q``.
     """
 
     checks: tuple[str, ...] = tuple(CHECKS)
@@ -103,6 +106,7 @@ class Options:
     every_digit: bool = False
     preamble: str = "preamble.sty"
     properties: bool = True
+    coloured: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, root: Path) -> Options:

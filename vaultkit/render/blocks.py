@@ -18,6 +18,7 @@ from vaultkit.read.syntax import CALLOUT, CARD, CARD_MARK, TASK, address, block_
 from vaultkit.read.tokenizer import Parsed, tokenize, tokenize_line
 from vaultkit.render import printed
 from vaultkit.render.code import CodeBlock, opening
+from vaultkit.render.coloured import mark_code
 from vaultkit.render.footnotes import Footnotes
 from vaultkit.render.inline import InlineRenderer, append, begins, literal, part
 from vaultkit.render.page import Page
@@ -333,6 +334,7 @@ class BlockRenderer:
         coloured = self.page.highlighted("\n".join(lines), code)
         if "output" in code.classes and (tables := printed.written("\n".join(lines))):
             coloured = f"{coloured.partition('<pre')[0]}{tables}</div>"
+        coloured = mark_code(coloured, self.page.vault.options.coloured)
         if self.names and self.names.spots:
             coloured = _with_spots(coloured, lines, line, self.names)
         if "long" in code.classes:

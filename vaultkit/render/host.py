@@ -182,7 +182,8 @@ class _Finish(_Part):
 class _Mathematics(_Part):
     def run(self, root: Element) -> None:
         preamble = self.page.vault.preamble + self.page.host.preamble
-        typeset(root, getattr(self.md, "toc_tokens", []), preamble)
+        options = self.page.vault.options
+        typeset(root, getattr(self.md, "toc_tokens", []), preamble, options.coloured)
 
 
 class _Addresses(_Part):

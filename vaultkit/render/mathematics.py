@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, fromstring
@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element, SubElement, fromstring
 from math_core import LatexError, LatexToMathML
 
 from vaultkit.read.macros import COMMAND
+from vaultkit.render.coloured import mark_formula
 from vaultkit.render.equation_numbers import REFERENCE, labels, numbered
 from vaultkit.render.latex import prepared
 
@@ -240,10 +241,16 @@ def _at(mark: str, table: dict[int, int], index: str) -> str:
     return mark + (index if re.fullmatch(r"\w+|.", index) else f"({index})")
 
 
-def typeset(root: Element, toc: list[dict[str, Any]], preamble: str = "") -> None:
+def typeset(
+    root: Element,
+    toc: list[dict[str, Any]],
+    preamble: str = "",
+    coloured: Collection[str] = (),
+) -> None:
     """Replace TeX by typeset formulas, on a page and in its table of contents.
 
-    It runs after the ids of headings were derived from the TeX.
+    The arrays in ``coloured`` are marked in displays. It runs after the ids of headings were
+    derived from the TeX.
     """
     formulas = [(el, *found) for el in list(root.iter()) if (found := _formula(el))]
     known = labels(tex for _, tex, display in formulas if display)
@@ -262,6 +269,8 @@ def typeset(root: Element, toc: list[dict[str, Any]], preamble: str = "") -> Non
             element.text = f"({number})" if alone["eq"] else number
         else:
             _replace(element, tex, display, preamble, known)
+            if display:
+                mark_formula(element, coloured)
     for token in _flat(toc):
         for key, write in (("name", _name), ("html", _inner)):
             token[key] = _INLINE.sub(write, token.get(key, ""))

@@ -610,7 +610,8 @@ defined above: the addresses and hashes of Python. */
       stop.hidden = !is;
       go.hidden = is;
     });
-    part.append(element("div", { class: "vk-cell" }, go, stop, change, back, said));
+    part.append(element("div", { class: "vk-cell" },
+      element("span", { class: "vk-cell__acts" }, go, stop, change, back), said));
     code.addEventListener("input", () => {
       keep();
       // The results are those of other code.

@@ -77,6 +77,13 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
       .some((folded) => section(folded) === section(part));
   };
 
+  /* The names of arrays to which the site's style sheet gives a colour, `--vk-array-Q`, have it. */
+  const coloured = (words) => {
+    const style = getComputedStyle(document.body);
+    return words.split(/(\b[A-Za-z]\w*)/).map((word, at) =>
+      (at % 2 && style.getPropertyValue(`--vk-array-${word}`) ? element("span", { class: `vk-of-${word}` }, word) : word));
+  };
+
   const open = (trigger, byKeyboard = false) => {
     clearTimeout(timer);
     if (shown === trigger) return;
@@ -94,7 +101,7 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     for (const [words, place, text, href] of lines) {
       // The columns of an array stay below each other.
       const [first, ...rows] = words.split("\n");
-      const line = element("p", {}, href ? element("a", { href }, words) : first);
+      const line = element("p", {}, ...href ? [element("a", { href }, words)] : coloured(first));
       if (rows.length && !href) line.append(element("span", { class: "vk-box__rows" }, rows.join("\n")));
       if (place) {
         const show = element("button", { type: "button" }, "Show it");

@@ -1,0 +1,72 @@
+"""Marks the arrays to which the settings of a vault give a colour, in formulas and in code.
+
+An array ``Q`` gets the class ``vk-of-Q``, for the style sheets of the site: wherever a page shows
+it, it may have the colour that it has in the figures.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+from xml.etree.ElementTree import Element
+
+#: Greek letters by their names in Unicode, as in "GREEK SMALL LETTER ALPHA".
+_GREEK = re.compile(r"GREEK (?P<size>SMALL|CAPITAL) LETTER (?P<name>\w+)")
+_NAME_IN_CODE = re.compile(r'<span class="n">(?P<name>\w+)</span>')
+
+
+def mark_formula(formula: Element, names: Collection[str]) -> None:
+    """Mark these arrays in a typeset formula.
+
+    Examples
+    --------
+    >>> from xml.etree.ElementTree import fromstring, tostring
+    >>> formula = fromstring("<math><mi>Q</mi><msub><mi>W</mi><mi>Q</mi></msub></math>")
+    >>> mark_formula(formula, ["Q", "W_Q"])
+    >>> [part.get("class") for part in formula]
+    ['vk-of-Q', 'vk-of-W_Q']
+    >>> formula[1][1].get("class") is None  # the index of another name is no array
+    True
+    """
+    for part in formula:
+        if (name := _spelled(part)) in names:
+            part.set("class", f"vk-of-{name}")
+        else:
+            mark_formula(part, names)
+    if formula.tag in ("msub", "msubsup", "munder", "munderover"):
+        # A letter of an index is no array.
+        for part in formula[1].iter():
+            part.attrib.pop("class", None)
+
+
+def _spelled(part: Element) -> str:
+    """Return a symbol as a name in code, as ``alpha`` or ``W_Q``; empty if it is none."""
+    if part.tag == "msub":
+        base, index = (_spelled(inner) for inner in part)
+        return f"{base}_{index}" if base and index else ""
+    if part.tag not in ("mi", "mtext") or len(part):
+        return ""
+    letter = unicodedata.normalize("NFKC", (part.text or "").strip())
+    greek = _GREEK.fullmatch(unicodedata.name(letter, "")) if len(letter) == 1 else None
+    if not greek:
+        return letter
+    return greek["name"].lower() if greek["size"] == "SMALL" else greek["name"].capitalize()
+
+
+def mark_code(coloured: str, names: Collection[str]) -> str:
+    """Mark these arrays in highlighted code.
+
+    Examples
+    --------
+    >>> mark_code('<span class="n">Q</span> <span class="n">q</span>', ["Q"])
+    '<span class="n vk-of-Q">Q</span> <span class="n">q</span>'
+    """
+    if not names:
+        return coloured
+
+    def mark(found: re.Match[str]) -> str:
+        name = found["name"]
+        return f'<span class="n vk-of-{name}">{name}</span>' if name in names else found[0]
+
+    return _NAME_IN_CODE.sub(mark, coloured)
