@@ -18,10 +18,10 @@ def shade(value: float, full: float) -> tuple[str, float]:
     Examples
     --------
     >>> shade(4.0, 8.0), shade(-20.0, 8.0), shade(0.0, 8.0)
-    (('query', 0.475), ('key', 0.95), ('query', 0.0))
+    (('query', 0.47), ('key', 0.95), ('query', 0.0))
     """
     strength = min(abs(float(value)) / full, 1.0)
-    return ("query" if value >= 0 else "key"), round(STRONGEST * strength, 3)
+    return ("query" if value >= 0 else "key"), round(STRONGEST * strength, 2)
 
 
 def minus(drawing: str) -> str:
