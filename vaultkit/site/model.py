@@ -45,7 +45,7 @@ _PREDICTIONS = "<!-- predictions -->"
 _FLASHCARDS = "<!-- flashcards -->"
 _FORMULA = re.compile(r"<math.*?</math>", re.DOTALL)
 #: A letter that browsers replace by its slanted form.
-_SLANTED = re.compile("<mi>[A-Za-zΑ-Ωα-ωϑϕϖϰϱϵ]</mi>")
+_SLANTED = re.compile(r'<mi(?: class="[^"]*")?>[A-Za-zΑ-Ωα-ωϑϕϖϰϱϵ]</mi>')
 _TAG = re.compile(r"<[^>]*>")
 #: Number of characters that fit the first screen of a phone.
 _FIRST_SCREEN = 700
