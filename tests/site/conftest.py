@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, Error, expect, sync_playwright
-from visitor import CHECKED, EMPTY, ROOT, Contexts, Visitor, visiting
+from visitor import CHECKED, EDITED, EMPTY, ROOT, Contexts, Visitor, visiting
 
 HOW = (
     "no browser: install Chromium with the system's package manager, "
@@ -132,7 +132,7 @@ class Build(NamedTuple):
 
     folder: Path
     done: subprocess.CompletedProcess[str]
-    #: Whether the note that was checked before the site was built passed.
+    #: Whether the notes that were checked before the site was built passed.
     checked: bool
 
 
@@ -140,10 +140,11 @@ class Build(NamedTuple):
 def build(served: tuple[Path, str]) -> Build:
     """Build the site for an address with a path.
 
-    One note is checked before, so that there is something to show of it.
+    Two notes are checked before, so that there is something to show of them.
     """
     folder = served[0] / "vault"
-    passed = _run(["pytest", "-q", f"docs/{CHECKED}.md"]).returncode == 0
+    notes = [f"docs/{name}.md" for name in (CHECKED, EDITED)]
+    passed = _run(["pytest", "-q", *notes]).returncode == 0
     # Python comes from this very site: no test leaves the machine.
     done = _build(folder, SITE_URL=served[1] + "vault/", PYODIDE_URL="pyodide/")
     return Build(folder, done, passed)
@@ -161,9 +162,9 @@ def built(build: Build) -> Path:
 
 @pytest.fixture
 def checked(build: Build) -> None:
-    """Run the check of the note that the site shows, for tests about something else."""
+    """Run the check of the notes that the site shows, for tests about something else."""
     if not build.checked:
-        pytest.skip(f"the note {CHECKED} does not pass its own checks")
+        pytest.skip(f"the notes {CHECKED} and {EDITED} do not pass their own checks")
 
 
 def _build(folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:

@@ -20,8 +20,9 @@ LOADED = "new Promise((done) => document$.subscribe(() => done(0)))"
 EMPTY = "empty.html"
 #: The page shown for a broken link.
 LOST = "404.html"
-#: The note that is checked before the site is built.
+#: The notes that are checked before the site is built; the second one is edited in the browser.
 CHECKED = "Softmax"
+EDITED = "Attention Equation"
 
 #: A font is requested when its letters are laid out, which a busy machine does after `load`.
 FONTS = """async () => {

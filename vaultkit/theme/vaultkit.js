@@ -89,14 +89,22 @@ without any of it. */
       return "";
     }
   };
+  // Whoever returns to a page is where they left it. Material keeps that place in the state.
+  let returns = ["back_forward", "reload"].includes(performance.getEntriesByType("navigation")[0]?.type);
+  addEventListener("popstate", ({ state }) => { returns = state !== null; });
   let leave = () => {};
   const stay = () => {
     leave();
+    const returned = returns;
+    returns = false;
     const target = document.getElementById(named());
     const content = target?.closest(".md-content");
     const top = target?.getBoundingClientRect().top;
-    // The reader has returned to an earlier position.
-    if (!content || top < 0 || top > innerHeight) return;
+    if (!content) return;
+    if (top < 0 || top > innerHeight) {
+      if (returned) return;
+      target.scrollIntoView();
+    }
     const sizes = new ResizeObserver(() => target.scrollIntoView());
     leave = () => {
       sizes.disconnect();
