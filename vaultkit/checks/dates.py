@@ -59,8 +59,6 @@ class Dates:
 
     Parameters
     ----------
-    note
-        The note.
     lexicon
         The words of its language.
     """
@@ -106,6 +104,7 @@ class Dates:
                                 self._add(own.year, own.month, own.day)
 
     def _add(self, year: int, month: int, day: int, label: str = "", line: int = 0) -> None:
+        """Remember a date, if there is one with these numbers."""
         try:
             datetime.date(year, month, day)
         except ValueError:
@@ -136,6 +135,7 @@ class Dates:
                     yield piece.place_of(found.start), (found.text, why)
 
     def _why(self, own: Day, piece: Prose, found: _Found) -> str:
+        """Return what contradicts a date of the text, or nothing."""
         same = [other for other in self.known if (own.day, own.month) == (other.day, other.month)]
         if own.year is not None:
             of_year = [other for other in same if other.year in (None, own.year)]
