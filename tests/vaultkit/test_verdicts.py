@@ -42,10 +42,12 @@ PROVEN = (
 CONTRADICTED = (
     "$f = 1/5$", "`n` is 13.", "$W \\in \\mathbb{R}^{2 \\times 2}$", "`W` is (2, 2).",
     "[[Prism]]", "$f W = W$", "$W W = W$", "`n + 1` is 14.",
+    "$n / 7 = 1.72$", "$(f, 1/3) = (0.25, 0.34)$",
 )  # fmt: skip
 OPEN = (
     "$D = 1/f$", "$\\dot{f} ?= 1$", "It costs 37.5 euros.", "Most arrays are (5, 7).",
     "It has 37 lenses.", "```{python}\n1\n```", "Take (2.5, 3.5).",
+    "$n / 7 = 1.71$", "$(f, 1/3) = (0.25, 0.33)$",
 )  # fmt: skip
 
 

@@ -276,8 +276,9 @@ def _outcome(claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, st
     if claim.kind == "equation" and (why := free.get((formula.line, formula.column))):
         return UNJUDGED, f"{_quoted(formula)} is not about the variables of this note: {why}"
     bound = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
-    outcome = FAILS if verdict.evaluated else UNJUDGED
-    return outcome, f"{_quoted(formula)} does not hold\n  {verdict.why}{bound}"
+    outcome = FAILS if verdict.evaluated and not verdict.rounds else UNJUDGED
+    hint = "\n  a rounded number is written behind \\approx" if verdict.rounds else ""
+    return outcome, f"{_quoted(formula)} does not hold\n  {verdict.why}{hint}{bound}"
 
 
 def _values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, _Value]:

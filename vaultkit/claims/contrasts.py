@@ -75,6 +75,8 @@ _UNCLEAR = {
     "likelier", "rarer", "busier", "rougher", "ahead of", "falls behind", "older", "younger",
     "later", "earlier", "sooner", "dominates", "dominate", "loses", "lose", "lost", "gains", "gain",
     "gained",
+    # Below zero, or below the surface, what is deeper has the smaller number.
+    "deeper", "shallower",
 }  # fmt: skip
 _DENIED = re.compile(r"\b(?:not|never|no|would|could|should)\b|n['’]t\b", re.IGNORECASE)
 #: It denies nothing of the numbers before it.
@@ -172,7 +174,7 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
     parts = (
         rf"(?:(?P<one>an?|one)|(?P<above>two|three|four))[\s-](?P<part>{words.pattern('parts')})"
     )
-    part = rf"(?:(?P<half>half)|{parts})"
+    part = rf"(?:(?P<half>half(?!-))|{parts})"
     # Bounds are read by other patterns.
     bounding = ("than", "over", "under", "least", "most", "above", "below", "every", "to")
     alone = "".join(rf"(?<!\b{word}\s)" for word in bounding)

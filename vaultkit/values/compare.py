@@ -346,7 +346,12 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
             f"left {texts[0]}, right {texts[1]}; the largest difference is "
             f"{distance[at]:.4g}{where}: {a[at]:.6g} {relation} {b[at]:.6g} does not hold"
         )
-    return Verdict(not why, why, (), *texts, float(distance[at]), where.removeprefix(" at "))
+    verdict = Verdict(not why, why, (), *texts, float(distance[at]), where.removeprefix(" at "))
+    shown = [half_unit for half_unit in halves if half_unit is not None and half_unit < 0.5]
+    if why and relation == "=" and shown:
+        rounded = distance <= max(shown) * (1 + 1e-12) + slack
+        return replace(verdict, rounds=not (wrong & ~rounded).any())
+    return verdict
 
 
 def _good(

@@ -54,6 +54,9 @@ class Verdict:
     evaluated
         Whether it fails because a relation does not hold, or shapes do not fit; not because
         something cannot be evaluated.
+    rounds
+        Whether it fails only because a decimal number behind ``=`` is rounded to the digits that it
+        shows.
     """
 
     holds: bool
@@ -65,6 +68,7 @@ class Verdict:
     place: str = ""
     span: tuple[int, int] = (0, 0)
     evaluated: bool = True
+    rounds: bool = False
 
 
 @dataclass(frozen=True)
