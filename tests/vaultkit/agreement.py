@@ -106,8 +106,13 @@ class _Reader(HTMLParser):
             self.link(values["src"])
         elif tag == "a" and not classes & {"headerlink", "footnote-ref", "footnote-backref"}:
             self.link(values["href"])
-        elif tag == "pre" or "arithmatex" in classes or "broken" in classes:
+        elif classes & {"arithmatex", "broken", "output"} or (tag == "pre" and not self.output):
             self.text = ""
+
+    @property
+    def output(self) -> bool:
+        """Whether the reader is within an output."""
+        return any("output" in names for _, names in self.open)
 
     def handle_data(self, data: str) -> None:
         self.text += data
@@ -119,7 +124,9 @@ class _Reader(HTMLParser):
         assert name == tag, f"<{name}> is closed by </{tag}>"
         if any("transclusion" in names for _, names in self.open):
             return
-        if tag == "pre" and "vk-diagram" not in classes:
+        # An output may hold tables, and lines between them.
+        is_code = tag == "pre" and "vk-diagram" not in classes and not self.output
+        if is_code or "output" in classes:
             self.found.code.append(self.text.strip("\n"))
         elif "arithmatex" in classes:
             self.found.formulas.append((_squeezed(self.text.strip()[2:-2]), tag == "div"))

@@ -342,7 +342,7 @@ def watching(vault: Path) -> Iterator[Callable[[str], str]]:
                 printed += line
             return printed
 
-        timer = threading.Timer(60, program.kill)
+        timer = threading.Timer(240, program.kill)
         timer.start()
         try:
             yield until
