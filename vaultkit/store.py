@@ -125,6 +125,10 @@ class Store:
         with self._lock:
             self._close()
 
+    def __del__(self) -> None:
+        """Close the file; from Python 3.13 on, an open connection warns when it is collected."""
+        self._close()
+
     def before_fork(self) -> None:
         """Close the file until `forked`, as the new process must not inherit it."""
         self._lock.acquire()

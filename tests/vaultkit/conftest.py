@@ -47,3 +47,9 @@ def same_parts() -> Iterator[None]:
         patch.setattr(FileSystemLoader, "list_templates", without_icons)
         patch.setattr(fonts, "_cut", cut_once)
         yield
+
+
+@pytest.fixture
+def usual_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits as on a machine of the usual speed; on a slow one they are longer."""
+    monkeypatch.setattr("vaultkit.run.session.slowness", lambda: 1)

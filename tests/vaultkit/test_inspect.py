@@ -88,6 +88,7 @@ def test_of_the_text_alone(vault: Vault) -> None:
     assert summary(plain) == summary([c for c in checks if c.kind != "formula"])
 
 
+@pytest.mark.usefixtures("usual_machine")
 def test_then_of_the_blocks_then_of_what_they_show_about_the_text(vault: Vault) -> None:
     beats: list[tuple[int, float]] = []
     read: set[Path] = set()
@@ -151,6 +152,7 @@ def test_a_note_may_not_change_the_vault(vault: Vault) -> None:
     assert (vault.root / "B.md").read_text() == "# B\n"
 
 
+@pytest.mark.usefixtures("usual_machine")
 def test_a_function_that_an_equation_calls_may_not_run_forever(vault: Vault) -> None:
     code = "def f(x):\n    while x: pass\n    return 2\nf(0)\n"
     shown = f"```python\n{code}```\n\n```text\n2\n```"

@@ -95,6 +95,7 @@ def test_the_rest_of_a_note_runs_on_after_a_failure() -> None:
         ("import time\ntry: time.sleep(60)\nexcept BaseException: pass", 3),
     ],
 )
+@pytest.mark.usefixtures("usual_machine")
 def test_a_block_that_never_ends_is_stopped(endless: str, line: int) -> None:
     first, second = run(endless, "'went on'", timeout=0.2)
     # What waits may do so ten times as long as what computes.
