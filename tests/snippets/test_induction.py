@@ -69,7 +69,7 @@ def test_what_does_not_fit_is_refused():
 # The trained models
 
 
-@pytest.mark.long
+@pytest.mark.full  # ten seconds
 def test_the_file_holds_what_the_script_makes():
     """Weights to the accuracy of float16, in which they are kept."""
     for kept, num_layers in zip(trained_induction.load(), (2, 1), strict=True):

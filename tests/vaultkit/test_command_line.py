@@ -1,5 +1,6 @@
 """What the commands do, and what they exit with."""
 
+import contextlib
 import json
 import re
 import signal
@@ -346,8 +347,13 @@ def watching(vault: Path) -> Iterator[Callable[[str], str]]:
         timer.start()
         try:
             yield until
-            program.send_signal(signal.SIGINT)
-            assert program.wait() == 0
+            # Python drops an interrupt that comes while it collects an object.
+            for _ in range(5):
+                program.send_signal(signal.SIGINT)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    program.wait(20)
+                    break
+            assert program.poll() == 0
         finally:
             timer.cancel()
             program.kill()
