@@ -11,7 +11,7 @@ export NO_MKDOCS_2_WARNING := 1
 help:
 	@echo "make serve    read the site on this machine, rebuilt at every save"
 	@echo "make test     check everything in minutes: the notes, the code, the site in a browser"
-	@echo "make test-all the same with the long tests, on all pages and inputs; 20 minutes"
+	@echo "make test-all the same with the long tests, on all pages and inputs"
 	@echo "make machines run the notes as other machines compute, and see whether anything differs"
 	@echo "make watch    check the notes again at every save"
 	@echo "make site     build the site into site/, ready to publish"
