@@ -310,7 +310,7 @@ def isolated(contexts: Contexts, pyodide: Path) -> Iterator[Visitor]:
         thread.join()
 
 
-@pytest.mark.long
+@pytest.mark.full  # half a minute
 def test_where_the_host_isolates_pages_a_loop_is_interrupted(isolated: Visitor) -> None:
     page = isolated(EQUATION)
     assert page.evaluate("crossOriginIsolated")

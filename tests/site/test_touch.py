@@ -35,7 +35,7 @@ def test_every_one_is_tried() -> None:
         assert f'data-touch="{name}"' in drawing
 
 
-@pytest.mark.sample("320", "1280")
+@pytest.mark.sample("320")
 @pytest.mark.long
 @pytest.mark.parametrize("width", [320, 390, 768, 1280])
 def test_nothing_moves_when_one_comes(visit: Visitor, width: int) -> None:

@@ -223,9 +223,9 @@ long, full = pytest.mark.long, pytest.mark.full
     [
         (0, 5, "", ""),
         pytest.param(0, None, "", "", marks=full),
-        pytest.param(1, 8, ", pyodide: pyodide", OTHERS, marks=long),
+        pytest.param(1, 5, ", pyodide: pyodide", OTHERS, marks=long),
         pytest.param(4, 7, "", SNIPPETS, marks=full),
-        pytest.param(2, 10, "", SNIPPETS, marks=long),
+        pytest.param(2, 5, "", SNIPPETS, marks=long),
     ],
 )
 def test_any_edit_leaves_the_site_as_if_it_were_new(

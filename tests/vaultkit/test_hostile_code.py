@@ -154,8 +154,9 @@ FEW = {
 
 
 def each(params: list[tuple[Any, ...]]) -> list[Any]:
-    long = pytest.mark.long
-    return [pytest.param(*p, marks=() if p[0] in FEW else long) for p in params]
+    """Mark all but the few ``long``, and every second one of these ``full``."""
+    marks = {p[0]: (pytest.mark.long, pytest.mark.full)[n % 2] for n, p in enumerate(HOSTILE)}
+    return [pytest.param(*p, marks=() if p[0] in FEW else marks[p[0]]) for p in params]
 
 
 @pytest.fixture(scope="module")

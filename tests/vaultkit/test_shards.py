@@ -53,7 +53,7 @@ def test_all_shares_are_all_notes_each_once(count: int) -> None:
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_shares_of_one_machine_fill_its_ledger(tmp_path: Path) -> None:
     one = vault(tmp_path / "notes")
     done = [check(one.root, "--shard", shard).output.splitlines() for shard in SHARDS]
@@ -106,7 +106,7 @@ def test_a_share_is_not_watched_nor_the_baseline(tmp_path: Path) -> None:
     assert "with all notes first" in check(notes, "--shard=1/2", "--baseline").output
 
 
-@pytest.mark.long
+@pytest.mark.full
 def test_pytest_checks_a_share(pytester: pytest.Pytester) -> None:
     found = vault(pytester.path / "notes")
     for name in NAMES:
