@@ -30,6 +30,9 @@ FONTS = """async () => {
   await document.fonts.ready;
 }"""
 
+#: Colours that change slowly are neither the old nor the new ones.
+SETTLED = """() => document.getAnimations().every(
+  (one) => !(one instanceof CSSTransition) || one.playState !== "running")"""
 OPEN = "document.querySelectorAll('article details').forEach(d => d.open = true)"
 #: Scrolls through the page, since elements far below the screen are laid out only near it.
 NEAR = """async () => {
@@ -152,6 +155,7 @@ def restyle(page: Page, width: int, scheme: Literal["light", "dark"], **media: A
     page.evaluate(f"document.querySelector('input[data-md-color-scheme={colours}]').click()")
     page.wait_for_selector(f"body[data-md-color-scheme={colours}]")
     page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    page.wait_for_function(SETTLED)
 
 
 AXE = Axe().axe_script
