@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 DOORS = {
     "parallel_build.py",
     "language_server.py",
+    "messages.py",
     "mkdocs_plugin.py",
     "pytest_items.py",
     "pytest_plugin.py",

@@ -11,11 +11,12 @@ import numpy.typing as npt
 import pytest
 
 from figures.style import DARK, LIGHT
+from vaultkit.site.assets import STYLES, theme
 
 Colour = npt.NDArray[np.float64]
 ROOT = Path(__file__).parents[1]
 SITE = (ROOT / "docs/stylesheets/touch.css").read_text(encoding="utf-8")
-PAGE = (ROOT / "vaultkit/theme/vaultkit.css").read_text(encoding="utf-8")
+PAGE = "".join(map(theme, STYLES))
 ARRAYS = ("query", "key", "value", "score")
 SCHEMES = {"light": LIGHT, "dark": DARK}
 #: What three kinds of colour-blind readers see, in linear RGB (Machado, Oliveira and Fernandes,

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams, JsonRpcInvalidRequest
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
 from watchfiles import awatch
 
@@ -31,6 +30,7 @@ from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Value
 from vaultkit.doors import binding
 from vaultkit.doors.drafts import Draft, Wishes
+from vaultkit.doors.messages import Messages
 from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol
 from vaultkit.doors.reports import Reports
 from vaultkit.edit.actions import actions
@@ -55,40 +55,6 @@ _WATCHED = ("md", "py", "svg", "toml")
 _LOOK = 3.0
 
 
-class _Messages(LanguageServerProtocol):
-    """The protocol of pygls, without its copies of the texts, which `Drafts` holds.
-
-    pygls splits lines at more characters than editors do, and its conversion of a position changes
-    the object that it gets. It does not answer after the request to shut down, and it keeps the
-    future of each notification.
-    """
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Any:
-        """Pass it on."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Any:
-        """Pass it on."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Any:
-        """Pass it on."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
-
-    def handle_message(self, message: Any) -> None:
-        """Answer each request after the one to shut down with an error."""
-        if self._shutdown and hasattr(message, "id") and hasattr(message, "method"):
-            why = JsonRpcInvalidRequest("the server is shutting down").to_response_error()
-            self._send_response(message.id, error=why)
-            return
-        super().handle_message(message)
-        for key in [key for key, future in self._request_futures.items() if future.done()]:
-            del self._request_futures[key]
-
-
 class Server(LanguageServer):
     """Reports to an editor the failures in the notes of its vaults.
 
@@ -99,7 +65,7 @@ class Server(LanguageServer):
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        super().__init__("vaultkit", __version__, protocol_cls=_Messages)
+        super().__init__("vaultkit", __version__, protocol_cls=Messages)
         self._folder = folder
         self._vaults: list[Reports] = []
         self._wishes = Wishes()

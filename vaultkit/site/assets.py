@@ -35,9 +35,18 @@ SCRIPTS = (
 #: The scripts that only some pages need, each with the selector of the element that needs it.
 NEEDED = {"flashcards.js": ".vk-deck"}
 _COMMENTS = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
-#: Style sheets, published as one file.
+#: The scripts that check a page in the browser, published as one file, in one function.
+CHECKER = ("check-engine.js", "check-results.js", "check-cells.js", "check-page.js")
+#: Style sheets, published as one file. Rules of a later one prevail over those of an earlier one.
 STYLES = (
-    "vaultkit.css",
+    "colours.css",
+    "page.css",
+    "text.css",
+    "code.css",
+    "mathematics.css",
+    "parts.css",
+    "checks.css",
+    "devices.css",
     "finding.css",
     "graph.css",
     "check-page.css",
@@ -217,7 +226,8 @@ class SiteAssets:
             size=len(content),
             root=posixpath.relpath(".", FOLDER),
         )
-        script = self.file("check-page.js", engine + theme("check-page.js"))
+        parts = "\n".join(map(theme, CHECKER))
+        script = self.file("check-page.js", f'{engine}(() => {{\n"use strict";\n{parts}}})();\n')
         self.appearance.extra_javascript.append(script.uri)
         yield from (worker, bundle, script)
 

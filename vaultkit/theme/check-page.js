@@ -1,743 +1,394 @@
-/* Checks the page in the reader's browser: runs its code, edited or not, in a worker, and marks each
-block, equation, shape and number. Nothing is fetched before the first click. `VAULTKIT_ENGINE` is
-defined above: the addresses and hashes of Python. */
-(() => {
-  "use strict";
+/* Checks the page in the reader's browser: runs its code, edited or not, and marks each block, equation,
+shape and number. */
 
-  const here = document.currentScript.src;
-  const address = (path) => new URL(path, here).href;
-  const FOLLOWS = "p, li, h1, h2, h3, h4, h5, h6, summary, table, figure, .vk-math--display";
-  const KINDS = ["block", "equation", "shape", "number", "sentence", "prediction", "link", "mirror"];
-  const NOTE = "Check this page in your browser";
-  const RANK = { holds: 0, excepted: 1, unjudged: 2, changed: 3, fails: 4 };
-  // The numbers of a text, with either minus sign.
-  const NUMBERS = /[-−]?(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/g;
-  // The build's time limit is for native Python; here Python is slower.
-  const PATIENCE = 2;
-  // Milliseconds in which code must react to an interrupt; after that its worker is terminated.
-  const GIVES_IN = 2000;
-  // Milliseconds without a change of an edited block, after which the page is computed anew.
-  const REST = 400;
+const FOLLOWS = "p, li, h1, h2, h3, h4, h5, h6, summary, table, figure, .vk-math--display";
+const NOTE = "Check this page in your browser";
+const RANK = { holds: 0, excepted: 1, unjudged: 2, changed: 3, fails: 4 };
+// The numbers of a text, with either minus sign.
+const NUMBERS = /[-−]?(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/g;
+// Milliseconds without a change of an edited block, after which the page is computed anew.
+const REST = 400;
 
-  const element = (name, attributes = {}, ...children) => {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
+/* --- The foot of a page --------------------------------------------------------------------- */
+
+/* Shows what a click will fetch, the progress, and the result. */
+const panel = (box, words, run) => {
+  const start = button(words, run, "md-button vk-run__start");
+  const stop = button("Stop", () => engine.stop("Stopped."), "md-button vk-run__stop");
+  const bar = element("progress", { "aria-label": "Loading Python", max: "1", value: "0" });
+  const said = element("p", { role: "status", class: "vk-run__said" });
+  const cost = element("p", { class: "vk-run__cost" });
+  stop.hidden = bar.hidden = true;
+  box.replaceChildren(element("div", { class: "vk-run__acts" }, start, stop), cost, bar, said);
+  const view = {
+    box, said,
+    say(text, outcome = "") {
+      said.textContent = text;
+      said.dataset.outcome = outcome;
+    },
+    busy(is) {
+      swap(is ? start : stop, is ? stop : start, () => {
+        start.disabled = is;
+        stop.hidden = !is;
+      });
+      if (!is) bar.hidden = true;
+      cost.textContent = engine.loaded ? "" : `The first time this loads Python: ${COST}.`;
+    },
+    loaded() {
+      bar.hidden = true;
+      cost.textContent = "";
+    },
+    loading() {
+      if (engine.loaded) return;
+      bar.hidden = false;
+      view.say("Loading Python …");
+      const megabytes = (bytes) => Math.round(bytes / 1e6);  // a screen reader reads each change
+      engine.progress = (loaded, total) => {
+        bar.value = loaded / total;
+        view.say(`Loading Python: ${megabytes(loaded)} of ${megabytes(total)} MB`);
+        if (loaded < total) return;
+        bar.removeAttribute("value");  // how long it takes to start is not known
+        view.say("Starting Python, which takes some seconds …");
+      };
+    },
   };
-  const button = (words, act, name = "") => {
-    const made = element("button", { type: "button", class: name }, words);
-    made.addEventListener("click", act);
-    return made;
+  view.busy(false);
+  return view;
+};
+
+/* --- A note --------------------------------------------------------------------------------- */
+
+const note = (box) => {
+  const name = box.dataset.note;
+  const article = box.closest("article") ?? document;
+  const store = `vaultkit:${name}`;
+  const parts = new Map();
+  // A mark in an alternative text is shown at its picture.
+  for (const part of article.querySelectorAll("[data-says]")) {
+    for (const said of part.dataset.says.split(" ")) parts.set(said, part);
+  }
+  for (const part of article.querySelectorAll("[data-check]")) parts.set(part.dataset.check, part);
+  const cells = [];
+  let busy = false;
+  let again = false;  // Edited while it ran.
+  let resting;
+
+  const edits = () => Object.fromEntries(cells
+    .map((cell, index) => [index, cell]).filter(([, cell]) => cell?.changed())
+    .map(([index, cell]) => [index, cell.text()]));
+  const keep = () => {
+    const kept = Object.entries(edits()).map(([index, code]) => [index, cells[index].original, code]);
+    try {
+      if (kept.length) sessionStorage.setItem(store, JSON.stringify(kept));
+      else sessionStorage.removeItem(store);
+    } catch { /* Where nothing may be kept, edits last as long as the page. */ }
+    reset.hidden = !cells.some((cell) => cell?.editing());
   };
-  /* Replaces a button by another one; the focus moves with it. */
-  const swap = (gone, come, act) => {
-    const had = document.activeElement === gone;
-    act();
-    if (had) come.focus({ preventScroll: true });
+
+  const clear = () => {
+    article.querySelectorAll(".vk-why, .vk-now").forEach((told) => told.remove());
+    article.querySelectorAll("[data-outcome]").forEach((part) => {
+      for (const name of ["data-outcome", "data-now", "aria-describedby"]) part.removeAttribute(name);
+    });
+    cells.forEach((cell) => cell?.say(""));
   };
-  const count = (number, one) =>
-    `${number.toLocaleString("en")} ${number === 1 ? one : `${one}s`}`;
-  const time = (seconds) =>
-    seconds < 1 ? `${Math.max(1, Math.round(seconds * 1000))} ms` : `${seconds.toFixed(1)} s`;
-  const list = (counts) => KINDS.filter((kind) => counts[kind])
-    .map((kind) => count(counts[kind], kind === "mirror" ? "copy of a file" : kind)
-      .replace("copy of a files", "copies of files")).join(", ");
 
-  const { host } = new URL(address(VAULTKIT_ENGINE.pyodide));
-  // A page opened from a file has no host.
-  const COST = `about ${VAULTKIT_ENGINE.megabytes} MB${host && ` from ${host}`}`;
+  /* Adds a box below a part: below the output of a block, and below earlier boxes. */
+  const below = (part, box) => {
+    const host = part.closest(".highlight") ?? part.closest(FOLLOWS) ?? part;
+    let last = host.matches("li, summary") ? null : host.closest(".md-typeset__scrollwrap") ?? host;
+    if (!last) host.append(box);
+    else {
+      const output = outputOf(part);
+      if (output) last = output;
+      while (last.nextElementSibling?.matches(".vk-folded, .vk-why, .vk-now")) last = last.nextElementSibling;
+      last.after(box);
+    }
+  };
+  const outputOf = (part) => {
+    const next = part.closest(".highlight")?.nextElementSibling;
+    return next?.matches(".output") ? next : null;
+  };
+  // A part of an output that is a table is no code, but has the same text.
+  const printed = (output) =>
+    [...output?.querySelectorAll("pre > code, table") ?? []].map((part) => part.textContent).join("");
 
-  /* --- Python, kept from page to page -------------------------------------------------------- */
+  const explain = (part, text, output) => {
+    const id = `vk-why-${article.querySelectorAll(".vk-why").length + 1}`;
+    // Arrays and tracebacks keep their columns.
+    const [first, ...rest] = text.split("\n");
+    const lines = output ?? rest.join("\n").replace(/^\n+|\s+$/g, "");
+    const why = element("div", { class: "vk-why", id, role: "note" }, element("p", {}, first));
+    if (output !== undefined || lines) why.append(element("pre", { tabindex: "0" }, lines || "(nothing)"));
+    part.setAttribute("aria-describedby", id);
+    below(part, why);
+    return id;
+  };
 
-  class Stopped extends Error {}
+  /* Shows the output of edited code below the output of the page. What differs is marked. */
+  const compared = (part, output) => {
+    const split = (text) => text.split(/([^\s,;=()[\]{}]+)/);  // words have odd places
+    const words = (pieces) => pieces.filter((_, at) => at % 2);
+    const old = words(split(printed(outputOf(part))));
+    const pieces = split(output);
+    const aligned = old.length === words(pieces).length;
+    const shown = pieces.map((piece, at) =>
+      (aligned && at % 2 && old[(at - 1) / 2] !== piece ? element("mark", {}, piece) : piece));
+    below(part, element("div", { class: "vk-now", role: "note" },
+      element("p", {}, "With your edit"), element("pre", { tabindex: "0" }, ...(output ? shown : ["(nothing)"]))));
+  };
 
-  const engine = {
-    worker: null, ready: null, loaded: false, runs: 0, progress: () => {},
-    // Of the present run: the receiver of results, and the function that aborts it.
-    running: null, interrupt: null, refuse: () => {},
-    // On an isolated host, a byte that Python watches; the signal of a stop; the run's end.
-    signal: null, stopped: "", ending: 0, over: null,
+  /* Returns what a number of the text has become, if its output tells it. */
+  const became = (part, outputs) => {
+    const { place, text } = globalThis.VAULTKIT_SOURCE?.(part) ?? {};
+    const index = /^output-(\d+)$/.exec(place ?? "")?.[1];
+    if (index === undefined || !outputs.has(`block-${index}`)) return "";
+    const plain = (number) => number.replace("−", "-");
+    const numbers = (words) => (words.match(NUMBERS) ?? []).map(plain);
+    const before = numbers(article.querySelector(`[data-check="${place}"]`)?.textContent ?? "");
+    const after = numbers(outputs.get(`block-${index}`));
+    if (before.length !== after.length) return "";
+    const row = numbers(text.replaceAll(", ", " "));
+    const own = plain(part.textContent.trim());
+    const found = new Set();
+    before.forEach((_, start) => {
+      if (!row.every((number, at) => before[start + at] === number)) return;
+      row.forEach((number, at) => { if (number === own) found.add(after[start + at]); });
+    });
+    const [now] = found;
+    return found.size === 1 && now !== own ? now.replace("-", "−") : "";
+  };
 
-    start() {
-      if (this.ready) return this.ready;
-      if (location.protocol === "file:") {
-        return Promise.reject(new Error("This page was opened from a file, and a browser starts no " +
-          "Python for such a page. Serve its folder (python -m http.server) and open it from there."));
+  const mark = (check, places) => {
+    let seen = false;
+    for (const place of places) {
+      const named = parts.get(place);
+      if (!named) continue;
+      seen = true;
+      // A browser renders nothing after the parts of a formula, but after the whole formula.
+      const part = named.closest(".vk-math") ?? named;
+      if ((RANK[part.dataset.outcome] ?? -1) < RANK[check.outcome]) part.dataset.outcome = check.outcome;
+      const cell = place.startsWith("block-") ? cells[Number(place.slice(6))] : null;
+      if (check.outcome === "fails") {
+        if (check.fix?.output !== undefined && check.kind === "block") {
+          explain(part, "This is no longer what the page shows. The code now shows:", check.fix.output);
+        } else explain(part, plain(check));
+        part.dataset.now = "Does not hold; the reason is below";
+        cell?.say("✗ see below");
+      } else if (check.outcome === "unjudged") {
+        cell?.say("not judged: an earlier block does not run");
+      } else if (check.outcome === "changed") {
+        if (check.kind === "block") {
+          compared(part, check.fix.output);
+          cell?.say("the output has changed");
+        } else part.dataset.now = "Not so with your edit";
+      } else if (check.outcome === "excepted" && check.why?.includes("in a browser")) {
+        explain(part, `Not judged here: it ${check.why}.`);
+        cell?.say("not judged here");
+      } else if (check.kind === "block" && check.outcome === "holds") {
+        cell?.say(`✓ shows what the page shows, ${time(check.seconds ?? 0)}`);
       }
-      this.ready = new Promise((resolve, reject) => {
-        this.refuse = reject;
-        const blocked = () => reject(new Error(!navigator.onLine ?
-          "There is no network, and Python has to be loaded." : "The browser did not let a web worker start, and " +
-          "the checks need one: a setting or an extension may forbid it."));
-        try {
-          this.worker = new Worker(address(VAULTKIT_ENGINE.worker));
-        } catch {
-          blocked();
+    }
+    return seen;
+  };
+
+  /* Writes the new value behind each number whose output has changed. */
+  const renew = (outputs) => {
+    for (const part of article.querySelectorAll("span[data-check][data-outcome=changed]")) {
+      const now = became(part, outputs);
+      if (!now) continue;
+      part.dataset.now = `${now} with your edit`;
+      part.after(element("ins", { class: "vk-now" }, `\u00a0→\u00a0${now}`));
+    }
+    for (const figure of article.querySelectorAll("[data-says][data-outcome=changed], img[data-outcome=changed], .vk-figure-box[data-outcome=changed]")) {
+      if (figure.closest("figure")?.querySelector(".vk-now")) continue;
+      below(figure, element("p", { class: "vk-now", role: "note" }, "The figure shows the numbers of the page, without your edit."));
+    }
+  };
+
+  /* Where Python is there, an edit needs no button: everything below it follows. */
+  const follow = (cell) => {
+    clearTimeout(resting);
+    if (engine.loaded) resting = setTimeout(() => run(cell, true), REST);
+  };
+
+  /* Runs the page. A run that follows an edit replaces what was shown when it is done, so that nothing
+  on the page jumps meanwhile. */
+  const run = async (asker, follows = false) => {
+    clearTimeout(resting);
+    if (!box.isConnected) return;
+    if (busy) {
+      again ||= follows || Boolean(asker?.changed());
+      return;
+    }
+    busy = true;
+    again = false;
+    const changed = edits();
+    const edited = Object.keys(changed).length > 0;
+    const found = [];
+    const lost = [];
+    const outputs = new Map();
+    const late = [];
+    // A run that takes longer shows that it can be stopped.
+    const slow = follows && setTimeout(() => asker.running(true), GIVES_IN);
+    if (!follows) clear();
+    view.busy(true);
+    view.loading();
+    let current;
+    try {
+      if (!engine.loaded) asker?.loading();
+      await engine.start();
+      view.loaded();
+      if (!box.isConnected) return;
+      asker?.say("");
+      view.say("Checking …");
+      const built = await ledger(name);
+      const seconds = await engine.check(name, changed, ({ block, check: result, places }) => {
+        if (block !== undefined) {
+          if (follows) return;
+          current?.running(false);
+          current = cells[block];
+          current?.running(true);
           return;
         }
-        this.worker.addEventListener("error", (event) => { event.preventDefault(); blocked(); });
-        this.worker.addEventListener("message", ({ data }) => {
-          if (data.loaded) this.progress(data.loaded, data.total);
-          else if (data.ready) {
-            this.loaded = true;
-            resolve();
-          } else if (data.booting) reject(new Error(`Python could not be loaded: ${data.failed}.`));
-          else this.running?.(data);
-        });
-        const { files, root, bundle, pyodide } = VAULTKIT_ENGINE;
-        this.signal = globalThis.crossOriginIsolated ? new Uint8Array(new SharedArrayBuffer(1)) : null;
-        this.worker.postMessage({ boot: {
-          signal: this.signal, files, root, pyodide: address(pyodide), bundle: { ...bundle, address: address(bundle.address) },
-        } });
+        const check = { ...result, outcome: outcomeOf(result, edited, built, found) };
+        found.push(check);
+        if (check.outcome === "changed" && check.kind === "block") outputs.set(places[0], check.fix.output);
+        if (follows) late.push([check, places]);
+        else if (!mark(check, places) && check.outcome === "fails") lost.push(check);
       });
-      this.ready.catch(() => this.end());
-      return this.ready;
-    },
-
-    /* Checks one note; `report` receives each result as it is found. */
-    async check(name, edits, report) {
-      await this.start();
-      await this.over?.catch(() => {});
-      await this.start();
-      const id = ++this.runs;
-      return this.over = new Promise((resolve, reject) => {
-        let timer;
-        const finish = (act, value) => {
-          clearTimeout(timer);
-          clearTimeout(this.ending);
-          this.running = this.interrupt = this.over = null;
-          this.stopped = "";
-          act(value);
-        };
-        this.interrupt = (why) => finish(reject, new Stopped(why));
-        this.running = (data) => {
-          if (data.id !== id) return;
-          if (data.limit) {
-            clearTimeout(timer);
-            const limit = data.limit * PATIENCE;
-            timer = setTimeout(() => this.stop(`Stopped after ${limit} s, which is the limit.`), limit * 1000);
-          }
-          if (data.done) finish(resolve, data.seconds);
-          else if (data.stopped) {
-            finish(reject, new Stopped(`${this.stopped} Python stays loaded; only this run is lost.`));
-          }
-          else if (data.failed) finish(reject, new Error(`Nothing was judged: ${data.failed}`));
-          else report(data);
-        };
-        if (this.signal) this.signal[0] = 0;  // a late message of the previous run
-        this.worker.postMessage({ id, name, edits });
-      });
-    },
-
-    /* Interrupts Python if page and worker can share memory. Elsewhere, and if the code ignores the
-    interrupt, terminates the worker, and starts another one. */
-    stop(why) {
-      const { interrupt, loaded, refuse, running, signal, worker } = this;
-      if (!worker) return;
-      if (signal && running && !this.stopped) {
-        this.stopped = why;
-        signal[0] = 2;  // SIGINT
-        this.ending = setTimeout(() => this.stop(why), GIVES_IN);
-        return;
+      if (again) return;  // These are the results of other code.
+      if (follows) clear();
+      for (const [check, places] of late) {
+        if (!mark(check, places) && check.outcome === "fails") lost.push(check);
       }
-      this.end();
-      if (!loaded) {
-        refuse(new Stopped(why));
-        return;
+      renew(outputs);
+      // Who runs a block wants to see what it shows, also where a question folds it.
+      if (!follows) asker?.unfold();
+      const fails = found.some((check) => check.outcome === "fails");
+      view.say(edited ? experiment(found, seconds)
+        : `${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`,
+        fails ? "fails" : edited ? "" : "holds");
+      for (const check of lost) {
+        box.append(element("div", { class: "vk-why", role: "note" },
+          element("p", {}, `${check.what}: ${plain(check)}`)));
       }
-      interrupt?.(`${why} Python starts anew; what it had computed is lost.`);
-      this.start().catch(() => {});
-    },
-
-    end() {
-      this.worker?.terminate();
-      this.progress = () => {};  // all results were reported
-      this.worker = this.ready = this.running = this.interrupt = this.signal = null;
-      this.loaded = false;
-    },
-  };
-
-  let published;
-  /* The build's results of a note; null if it had not checked it, undefined if that is unknown. */
-  const ledger = async (name) => {
-    published ??= fetch(address(VAULTKIT_ENGINE.ledger)).then((answer) => answer.json());
-    try {
-      return (await published)[name];
-    } catch {
-      published = undefined;
-      return undefined;
+      number(article, view.said);
+    } catch (error) {
+      view.say(error.message, "fails");
+      current?.running(false);
+      (current ?? asker)?.say(error.message);
+    } finally {
+      busy = false;
+      clearTimeout(slow);
+      asker?.running(false);
+      current?.running(false);
+      view.busy(false);
+      if (again) run(asker, true);
     }
   };
 
-  /* Counts the outcomes that differ from the build's. Typesetting is not checked here. */
-  const differences = (found, built) => {
-    const left = new Map();
-    const key = ({ kind, what, outcome }) => `${kind}\n${what}\n${outcome}`;
-    const judged = (check) => KINDS.includes(check.kind);
-    for (const check of built.filter(judged)) left.set(key(check), (left.get(key(check)) ?? 0) + 1);
-    let other = 0;
-    for (const check of found.filter(judged)) {
-      const remaining = left.get(key(check)) ?? 0;
-      if (remaining) left.set(key(check), remaining - 1);
-      else other += 1;
-    }
-    const missing = [...left.values()].reduce((sum, number) => sum + number, 0);
-    return Math.max(other, missing);
-  };
-  const totals = (found) => {
-    const by = (outcome, one, many) => {
-      const counts = {};
-      for (const { kind, outcome: its } of found) if (its === outcome) counts[kind] = (counts[kind] ?? 0) + 1;
-      const all = KINDS.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
-      return all && `${list(counts)} ${all === 1 ? one : many}`;
-    };
-    const of = (outcome) => found.filter((check) => check.outcome === outcome).length;
-    return [by("holds", "holds", "hold"), by("fails", "fails", "fail"),
-      of("unjudged") && `${of("unjudged")} not judged`, of("excepted") && count(of("excepted"), "exception")]
-      .filter(Boolean).join("; ");
-  };
-
-  /* --- The foot of a page --------------------------------------------------------------------- */
-
-  /* Shows what a click will fetch, the progress, and the result. */
-  const panel = (box, words, run) => {
-    const start = button(words, run, "md-button vk-run__start");
-    const stop = button("Stop", () => engine.stop("Stopped."), "md-button vk-run__stop");
-    const bar = element("progress", { "aria-label": "Loading Python", max: "1", value: "0" });
-    const said = element("p", { role: "status", class: "vk-run__said" });
-    const cost = element("p", { class: "vk-run__cost" });
-    stop.hidden = bar.hidden = true;
-    box.replaceChildren(element("div", { class: "vk-run__acts" }, start, stop), cost, bar, said);
-    const view = {
-      box, said,
-      say(text, outcome = "") {
-        said.textContent = text;
-        said.dataset.outcome = outcome;
-      },
-      busy(is) {
-        swap(is ? start : stop, is ? stop : start, () => {
-          start.disabled = is;
-          stop.hidden = !is;
-        });
-        if (!is) bar.hidden = true;
-        cost.textContent = engine.loaded ? "" : `The first time this loads Python: ${COST}.`;
-      },
-      loaded() {
-        bar.hidden = true;
-        cost.textContent = "";
-      },
-      loading() {
-        if (engine.loaded) return;
-        bar.hidden = false;
-        view.say("Loading Python …");
-        const megabytes = (bytes) => Math.round(bytes / 1e6);  // a screen reader reads each change
-        engine.progress = (loaded, total) => {
-          bar.value = loaded / total;
-          view.say(`Loading Python: ${megabytes(loaded)} of ${megabytes(total)} MB`);
-          if (loaded < total) return;
-          bar.removeAttribute("value");  // how long it takes to start is not known
-          view.say("Starting Python, which takes some seconds …");
-        };
-      },
-    };
-    view.busy(false);
-    return view;
-  };
-
-  /* --- A note --------------------------------------------------------------------------------- */
-
-  const note = (box) => {
-    const name = box.dataset.note;
-    const article = box.closest("article") ?? document;
-    const store = `vaultkit:${name}`;
-    const parts = new Map();
-    // A mark in an alternative text is shown at its picture.
-    for (const part of article.querySelectorAll("[data-says]")) {
-      for (const said of part.dataset.says.split(" ")) parts.set(said, part);
-    }
-    for (const part of article.querySelectorAll("[data-check]")) parts.set(part.dataset.check, part);
-    const cells = [];
-    let busy = false;
-    let again = false;  // Edited while it ran.
-    let resting;
-
-    const edits = () => Object.fromEntries(cells
-      .map((cell, index) => [index, cell]).filter(([, cell]) => cell?.changed())
-      .map(([index, cell]) => [index, cell.text()]));
-    const keep = () => {
-      const kept = Object.entries(edits()).map(([index, code]) => [index, cells[index].original, code]);
-      try {
-        if (kept.length) sessionStorage.setItem(store, JSON.stringify(kept));
-        else sessionStorage.removeItem(store);
-      } catch { /* Where nothing may be kept, edits last as long as the page. */ }
-      reset.hidden = !cells.some((cell) => cell?.editing());
-    };
-
-    const clear = () => {
-      article.querySelectorAll(".vk-why, .vk-now").forEach((told) => told.remove());
-      article.querySelectorAll("[data-outcome]").forEach((part) => {
-        for (const name of ["data-outcome", "data-now", "aria-describedby"]) part.removeAttribute(name);
-      });
-      cells.forEach((cell) => cell?.say(""));
-    };
-
-    /* Adds a box below a part: below the output of a block, and below earlier boxes. */
-    const below = (part, box) => {
-      const host = part.closest(".highlight") ?? part.closest(FOLLOWS) ?? part;
-      let last = host.matches("li, summary") ? null : host.closest(".md-typeset__scrollwrap") ?? host;
-      if (!last) host.append(box);
-      else {
-        const output = outputOf(part);
-        if (output) last = output;
-        while (last.nextElementSibling?.matches(".vk-folded, .vk-why, .vk-now")) last = last.nextElementSibling;
-        last.after(box);
-      }
-    };
-    const outputOf = (part) => {
-      const next = part.closest(".highlight")?.nextElementSibling;
-      return next?.matches(".output") ? next : null;
-    };
-    // A part of an output that is a table is no code, but has the same text.
-    const printed = (output) =>
-      [...output?.querySelectorAll("pre > code, table") ?? []].map((part) => part.textContent).join("");
-
-    const explain = (part, text, output) => {
-      const id = `vk-why-${article.querySelectorAll(".vk-why").length + 1}`;
-      // Arrays and tracebacks keep their columns.
-      const [first, ...rest] = text.split("\n");
-      const lines = output ?? rest.join("\n").replace(/^\n+|\s+$/g, "");
-      const why = element("div", { class: "vk-why", id, role: "note" }, element("p", {}, first));
-      if (output !== undefined || lines) why.append(element("pre", { tabindex: "0" }, lines || "(nothing)"));
-      part.setAttribute("aria-describedby", id);
-      below(part, why);
-      return id;
-    };
-
-    /* Shows the output of edited code below the output of the page. What differs is marked. */
-    const compared = (part, output) => {
-      const split = (text) => text.split(/([^\s,;=()[\]{}]+)/);  // words have odd places
-      const words = (pieces) => pieces.filter((_, at) => at % 2);
-      const old = words(split(printed(outputOf(part))));
-      const pieces = split(output);
-      const aligned = old.length === words(pieces).length;
-      const shown = pieces.map((piece, at) =>
-        (aligned && at % 2 && old[(at - 1) / 2] !== piece ? element("mark", {}, piece) : piece));
-      below(part, element("div", { class: "vk-now", role: "note" },
-        element("p", {}, "With your edit"), element("pre", { tabindex: "0" }, ...(output ? shown : ["(nothing)"]))));
-    };
-
-    /* Returns what a number of the text has become, if its output tells it. */
-    const became = (part, outputs) => {
-      const { place, text } = globalThis.VAULTKIT_SOURCE?.(part) ?? {};
-      const index = /^output-(\d+)$/.exec(place ?? "")?.[1];
-      if (index === undefined || !outputs.has(`block-${index}`)) return "";
-      const plain = (number) => number.replace("−", "-");
-      const numbers = (words) => (words.match(NUMBERS) ?? []).map(plain);
-      const before = numbers(article.querySelector(`[data-check="${place}"]`)?.textContent ?? "");
-      const after = numbers(outputs.get(`block-${index}`));
-      if (before.length !== after.length) return "";
-      const row = numbers(text.replaceAll(", ", " "));
-      const own = plain(part.textContent.trim());
-      const found = new Set();
-      before.forEach((_, start) => {
-        if (!row.every((number, at) => before[start + at] === number)) return;
-        row.forEach((number, at) => { if (number === own) found.add(after[start + at]); });
-      });
-      const [now] = found;
-      return found.size === 1 && now !== own ? now.replace("-", "−") : "";
-    };
-
-    /* A reader's edit is an experiment: what it changes is shown beside what it was. Only a law that
-    no longer holds, and code that does not run, fails. */
-    const outcomeOf = (check, edited, built, found) => {
-      if (!edited || !["fails", "unjudged"].includes(check.outcome)) return check.outcome;
-      // Where a block did not run, what rests on it cannot be judged.
-      const broken = found.some(({ kind, outcome }) => kind === "block" && outcome === "fails");
-      if (broken && (check.kind !== "block" || /^NameError: /m.test(check.why))) return "unjudged";
-      const before = built?.find(({ kind, what }) => kind === check.kind && what === check.what);
-      if (before?.outcome === check.outcome) return check.outcome;
-      if (check.kind === "block") return check.fix ? "changed" : "fails";
-      // What trials on other numbers have shown; without trials, an equation without decimals.
-      const law = ["general", "here"].includes(before?.scope) ? before.scope === "general"
-        : check.kind === "equation" && !/\d\.\d/.test(check.what);
-      return law ? "fails" : "changed";
-    };
-
-    const mark = (check, places) => {
-      let seen = false;
-      for (const place of places) {
-        const named = parts.get(place);
-        if (!named) continue;
-        seen = true;
-        // A browser renders nothing after the parts of a formula, but after the whole formula.
-        const part = named.closest(".vk-math") ?? named;
-        if ((RANK[part.dataset.outcome] ?? -1) < RANK[check.outcome]) part.dataset.outcome = check.outcome;
-        const cell = place.startsWith("block-") ? cells[Number(place.slice(6))] : null;
-        if (check.outcome === "fails") {
-          if (check.fix?.output !== undefined && check.kind === "block") {
-            explain(part, "This is no longer what the page shows. The code now shows:", check.fix.output);
-          } else explain(part, plain(check));
-          part.dataset.now = "Does not hold; the reason is below";
-          cell?.say("✗ see below");
-        } else if (check.outcome === "unjudged") {
-          cell?.say("not judged: an earlier block does not run");
-        } else if (check.outcome === "changed") {
-          if (check.kind === "block") {
-            compared(part, check.fix.output);
-            cell?.say("the output has changed");
-          } else part.dataset.now = "Not so with your edit";
-        } else if (check.outcome === "excepted" && check.why?.includes("in a browser")) {
-          explain(part, `Not judged here: it ${check.why}.`);
-          cell?.say("not judged here");
-        } else if (check.kind === "block" && check.outcome === "holds") {
-          cell?.say(`✓ shows what the page shows, ${time(check.seconds ?? 0)}`);
-        }
-      }
-      return seen;
-    };
-
-    /* Writes the new value behind each number whose output has changed. */
-    const renew = (outputs) => {
-      for (const part of article.querySelectorAll("span[data-check][data-outcome=changed]")) {
-        const now = became(part, outputs);
-        if (!now) continue;
-        part.dataset.now = `${now} with your edit`;
-        part.after(element("ins", { class: "vk-now" }, `\u00a0→\u00a0${now}`));
-      }
-      for (const figure of article.querySelectorAll("[data-says][data-outcome=changed], img[data-outcome=changed], .vk-figure-box[data-outcome=changed]")) {
-        if (figure.closest("figure")?.querySelector(".vk-now")) continue;
-        below(figure, element("p", { class: "vk-now", role: "note" }, "The figure shows the numbers of the page, without your edit."));
-      }
-    };
-
-    /* Where Python is there, an edit needs no button: everything below it follows. */
-    const follow = (cell) => {
-      clearTimeout(resting);
-      if (engine.loaded) resting = setTimeout(() => run(cell, true), REST);
-    };
-
-    /* Runs the page. A run that follows an edit replaces what was shown when it is done, so that nothing
-    on the page jumps meanwhile. */
-    const run = async (asker, follows = false) => {
-      clearTimeout(resting);
-      if (!box.isConnected) return;
-      if (busy) {
-        again ||= follows || Boolean(asker?.changed());
-        return;
-      }
-      busy = true;
-      again = false;
-      const changed = edits();
-      const edited = Object.keys(changed).length > 0;
-      const found = [];
-      const lost = [];
-      const outputs = new Map();
-      const late = [];
-      // A run that takes longer shows that it can be stopped.
-      const slow = follows && setTimeout(() => asker.running(true), GIVES_IN);
-      if (!follows) clear();
-      view.busy(true);
-      view.loading();
-      let current;
-      try {
-        if (!engine.loaded) asker?.loading();
-        await engine.start();
-        view.loaded();
-        if (!box.isConnected) return;
-        asker?.say("");
-        view.say("Checking …");
-        const built = await ledger(name);
-        const seconds = await engine.check(name, changed, ({ block, check: result, places }) => {
-          if (block !== undefined) {
-            if (follows) return;
-            current?.running(false);
-            current = cells[block];
-            current?.running(true);
-            return;
-          }
-          const check = { ...result, outcome: outcomeOf(result, edited, built, found) };
-          found.push(check);
-          if (check.outcome === "changed" && check.kind === "block") outputs.set(places[0], check.fix.output);
-          if (follows) late.push([check, places]);
-          else if (!mark(check, places) && check.outcome === "fails") lost.push(check);
-        });
-        if (again) return;  // These are the results of other code.
-        if (follows) clear();
-        for (const [check, places] of late) {
-          if (!mark(check, places) && check.outcome === "fails") lost.push(check);
-        }
-        renew(outputs);
-        // Who runs a block wants to see what it shows, also where a question folds it.
-        if (!follows) asker?.unfold();
-        const fails = found.some((check) => check.outcome === "fails");
-        view.say(edited ? experiment(found, seconds)
-          : `${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`,
-          fails ? "fails" : edited ? "" : "holds");
-        for (const check of lost) {
-          box.append(element("div", { class: "vk-why", role: "note" },
-            element("p", {}, `${check.what}: ${plain(check)}`)));
-        }
-        number(article, view.said);
-      } catch (error) {
-        view.say(error.message, "fails");
-        current?.running(false);
-        (current ?? asker)?.say(error.message);
-      } finally {
-        busy = false;
-        clearTimeout(slow);
-        asker?.running(false);
-        current?.running(false);
-        view.busy(false);
-        if (again) run(asker, true);
-      }
-    };
-
-    const compare = (found, built) => {
-      if (built === undefined) return "The build's own list of checks cannot be reached.";
-      if (built === null) return "The build of this site had not checked this note.";
-      const other = differences(found, built);
-      if (!other) return "The build found the same, check by check.";
-      return `${other === 1 ? "1 outcome is" : `${other} outcomes are`} not what the build found.`;
-    };
-    /* Says what an edit has changed. */
-    const experiment = (found, seconds) => {
-      const judged = found.filter((check) => KINDS.includes(check.kind));
-      const of = (outcome, test = () => true) =>
-        judged.filter((check) => check.outcome === outcome && test(check)).length;
-      const isBlock = ({ kind }) => kind === "block";
-      const outputs = of("changed", isBlock);
-      const others = of("changed") - outputs;
-      const errors = of("fails", isBlock);
-      const laws = of("fails") - errors;
-      const parts = [
-        outputs && count(outputs, "other output"),
-        others && `${count(others, "statement")} about them that ${others === 1 ? "is" : "are"} different now`,
-        laws && `${count(laws, "law")} that no longer ${laws === 1 ? "holds" : "hold"}`,
-        errors && `${count(errors, "block")} that ${errors === 1 ? "does" : "do"} not run`,
-        of("unjudged") && `${count(of("unjudged"), "check")} not judged`,
-      ].filter(Boolean);
-      return `With your edit: ${parts.join(", ") || "nothing else changes"}; ` +
-        `${count(of("holds"), "check")} as before, in ${time(seconds)}.`;
-    };
-
-    const view = panel(box, NOTE, () => run());
-    const reset = button("Reset the page", () => {
-      clearTimeout(resting);
-      again = false;
-      if (busy) engine.stop("Stopped.");
-      cells.forEach((cell) => cell?.restore());
-      clear();
-      keep();
-      view.say("The page is as it was.");
-    }, "md-button vk-run__reset");
-    reset.hidden = true;
-    box.querySelector(".vk-run__acts").append(reset);
-
-    for (const [place, part] of parts) {
-      if (!place.startsWith("block-") || part.matches(".no-run")) continue;
-      cells[Number(place.slice(6))] = cellOf(part, { run, follow, keep, reset: () => reset.click() });
-    }
-    try {
-      for (const [index, original, code] of JSON.parse(sessionStorage.getItem(store) ?? "[]")) {
-        if (cells[index]?.original === original) cells[index].edit(code);
-      }
-    } catch { /* Nothing was kept, or nothing that can be read. */ }
+  const view = panel(box, NOTE, () => run());
+  const reset = button("Reset the page", () => {
+    clearTimeout(resting);
+    again = false;
+    if (busy) engine.stop("Stopped.");
+    cells.forEach((cell) => cell?.restore());
+    clear();
     keep();
-  };
+    view.say("The page is as it was.");
+  }, "md-button vk-run__reset");
+  reset.hidden = true;
+  box.querySelector(".vk-run__acts").append(reset);
 
-  /* Puts every row of an array on its own line. */
-  const inRows = (text) => {
-    const rows = text.replaceAll(" ]", "]").replace(/(?<=\]|\] \.\.\.) (?=\[|\.\.\. \[)/g, "\n");
-    return rows === text ? text : rows.replace(/ (?=\[\[)/g, "\n").replace(/(?<=\]\])[,;] /g, "\n");
-  };
+  for (const [place, part] of parts) {
+    if (!place.startsWith("block-") || part.matches(".no-run")) continue;
+    cells[Number(place.slice(6))] = cellOf(part, { run, follow, keep, reset: () => reset.click() });
+  }
+  try {
+    for (const [index, original, code] of JSON.parse(sessionStorage.getItem(store) ?? "[]")) {
+      if (cells[index]?.original === original) cells[index].edit(code);
+    }
+  } catch { /* Nothing was kept, or nothing that can be read. */ }
+  keep();
+};
 
-  /* Returns why a check fails, without the formula itself, which the reader sees. */
-  const plain = ({ what, why = "" }) => {
-    const quoted = `$${what.trim().split(/\s+/).join(" ")}$`;
-    const text = why.startsWith(quoted) ? why.slice(quoted.length).replace(/^[:\s]+/, "") : why;
-    // The error comes first, then the code; files and lines of the vault mean nothing to a reader.
-    const traced = /^Traceback[^\n]*\n+([^]*\n)(\S[^\n]*)\s*$/.exec(text);
-    const code = traced?.[1].replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "");
-    const kept = inRows((traced ? `${traced[2]}\n${code}` : text).replace(/\n?--update writes the real output/, ""));
-    return kept.charAt(0).toUpperCase() + kept.slice(1);
-  };
+/* Links each failure to the next one, and the foot to the first. */
+const number = (article, said) => {
+  const all = [...article.querySelectorAll(".vk-why")];
+  all.forEach((why, index) => {
+    why.tabIndex = -1;
+    const next = all[index + 1];
+    if (next) why.append(button(`Next ✗ (${index + 2} of ${all.length})`, () => show(next), "vk-why__next"));
+  });
+  if (all.length) said.append(" ", button("Show the first ✗", () => show(all[0]), "vk-why__next"));
+};
+const show = (why) => {
+  for (let box = why.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+  why.scrollIntoView({ block: "center" });
+  why.focus({ preventScroll: true });
+};
 
-  /* Links each failure to the next one, and the foot to the first. */
-  const number = (article, said) => {
-    const all = [...article.querySelectorAll(".vk-why")];
-    all.forEach((why, index) => {
-      why.tabIndex = -1;
-      const next = all[index + 1];
-      if (next) why.append(button(`Next ✗ (${index + 2} of ${all.length})`, () => show(next), "vk-why__next"));
-    });
-    if (all.length) said.append(" ", button("Show the first ✗", () => show(all[0]), "vk-why__next"));
-  };
-  const show = (why) => {
-    for (let box = why.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
-    why.scrollIntoView({ block: "center" });
-    why.focus({ preventScroll: true });
-  };
+/* --- All notes ------------------------------------------------------------------------------ */
 
-  /* A block of code that readers can run and edit. */
-  const cellOf = (part, { run, follow, keep, reset }) => {
-    const pre = part.querySelector("pre");
-    const code = part.querySelector("code");
-    const original = code.textContent.replace(/\n$/, "");
-    const coloured = code.innerHTML;
-    let area = null;  // the code, while it can be edited
-    let asked = false;
-    const said = element("span", { class: "vk-cell__said", role: "status" });
-    const go = button("Run", () => {
-      // The size of the download is shown before anything is fetched.
-      if (!engine.ready && !asked) {
-        asked = true;
-        said.textContent = `loads Python first: ${COST}`;
-        go.textContent = "Load and run";
-        return;
+const vault = (box) => {
+  const rows = [...document.querySelectorAll(".vk-ledger tr[data-note]")];
+  let busy = false;
+  const run = async () => {
+    if (busy) return;
+    busy = true;
+    view.busy(true);
+    view.loading();
+    rows.forEach((row) => row.querySelector("th").removeAttribute("data-outcome"));
+    const all = [];
+    let seconds = 0;
+    let other = 0;
+    let unchecked = 0;
+    try {
+      await engine.start();
+      view.loaded();
+      for (const [index, row] of rows.entries()) {
+        const { note: name } = row.dataset;
+        view.say(`Checking note ${index + 1} of ${rows.length}: ${row.querySelector("th").textContent}`);
+        const found = [];
+        seconds += await engine.check(name, {}, ({ check }) => check && found.push(check));
+        const fails = found.some((check) => check.outcome === "fails");
+        row.querySelector("th").dataset.outcome = fails ? "fails" : "holds";
+        const built = await ledger(name);
+        if (built) other += differences(found, built);
+        else unchecked += 1;
+        all.push(...found);
       }
-      go.textContent = "Run";
-      run(cell);
-    });
-    const change = button("Edit", () => {
-      cell.edit(original);
-      area.focus();
-    });
-    const back = button("Reset", reset);
-    const stop = button("Stop", () => engine.stop("Stopped."));
-    back.hidden = stop.hidden = true;
-    const turn = (is) => swap(is ? go : stop, is ? stop : go, () => {
-      stop.hidden = !is;
-      go.hidden = is;
-    });
-    part.append(element("div", { class: "vk-cell" },
-      element("span", { class: "vk-cell__acts" }, go, stop, change, back), said));
-    code.addEventListener("input", () => {
-      keep();
-      // The results are those of other code.
-      if (engine.loaded) said.textContent = "edited, computing anew …";
-      else if (part.dataset.outcome) said.textContent = "edited, not run";
-      delete part.dataset.outcome;
-      follow(cell);
-    });
-    code.addEventListener("keydown", (event) => {
-      if (area && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        go.click();
+      const parts = [`${totals(all)}, on ${count(rows.length, "note")}, in ${time(seconds)}.`];
+      if (unchecked < rows.length) {
+        parts.push(other ? `${count(other, "outcome")} not as in the build.` : "The build found the same, check by check.");
       }
-    });
-    const cell = {
-      original,
-      editing: () => area !== null,
-      text: () => code.textContent.replace(/\n$/, ""),
-      changed: () => area !== null && cell.text() !== original,
-      unfold() {
-        const output = part.nextElementSibling;
-        if (output?.matches(".output[hidden]")) output.dispatchEvent(new Event("beforematch"));
-      },
-      say(text) {
-        said.textContent = text;
-      },
-      loading() {
-        turn(true);
-        said.textContent = "loading Python …";
-      },
-      running(is) {
-        turn(is);
-        if (is) said.textContent = "running …";
-        else if (said.textContent === "running …") said.textContent = "";
-      },
-      edit(text) {
-        if (area) return;
-        area = code;
-        part.querySelectorAll(".vk-unfold input").forEach((fold) => { fold.checked = true; });
-        const attributes = {
-          contenteditable: "plaintext-only", role: "textbox", "aria-multiline": "true", spellcheck: "false",
-          autocapitalize: "off", tabindex: "0", "aria-label": "Code of this block; Ctrl and Enter run it",
-        };
-        for (const [key, value] of Object.entries(attributes)) code.setAttribute(key, value);
-        code.classList.add("vk-cell__code");
-        if (text !== original) code.textContent = `${text}\n`;
-        change.hidden = true;
-        back.hidden = false;
-        keep();
-      },
-      restore() {
-        if (area) {
-          for (const name of ["contenteditable", "role", "aria-multiline", "aria-label", "tabindex"]) code.removeAttribute(name);
-          code.classList.remove("vk-cell__code");
-          code.innerHTML = coloured;
-        }
-        area = null;
-        change.hidden = false;
-        back.hidden = true;
-        said.textContent = "";
-      },
-    };
-    return cell;
+      if (unchecked) parts.push(`The build had not checked ${count(unchecked, "note")}.`);
+      const fails = all.some((check) => check.outcome === "fails");
+      view.say(`${fails ? "✗" : "✓"} ${parts.join(" ")}`, fails ? "fails" : "holds");
+    } catch (error) {
+      view.say(error.message, "fails");
+    } finally {
+      busy = false;
+      view.busy(false);
+    }
   };
+  const view = panel(box, "Check the whole vault in your browser", run);
+  box.prepend(element("p", {}, "Nothing has to be installed. ", element("em", {}, NOTE),
+    ", at the foot of each note, loads Python into the page, runs the note there and marks each " +
+    "block, equation, shape, number and prediction where it stands; this button does so for all " +
+    "notes. Each block has ", element("em", {}, "Run"), " and ", element("em", {}, "Edit"),
+    ". Once Python is there, each edit computes the page anew: new outputs and numbers appear beside the " +
+    "old ones; a law that no longer holds turns red and says why; and ",
+    element("em", {}, "Reset"), " brings the page back."));
+};
 
-  /* --- All notes ------------------------------------------------------------------------------ */
-
-  const vault = (box) => {
-    const rows = [...document.querySelectorAll(".vk-ledger tr[data-note]")];
-    let busy = false;
-    const run = async () => {
-      if (busy) return;
-      busy = true;
-      view.busy(true);
-      view.loading();
-      rows.forEach((row) => row.querySelector("th").removeAttribute("data-outcome"));
-      const all = [];
-      let seconds = 0;
-      let other = 0;
-      let unchecked = 0;
-      try {
-        await engine.start();
-        view.loaded();
-        for (const [index, row] of rows.entries()) {
-          const { note: name } = row.dataset;
-          view.say(`Checking note ${index + 1} of ${rows.length}: ${row.querySelector("th").textContent}`);
-          const found = [];
-          seconds += await engine.check(name, {}, ({ check }) => check && found.push(check));
-          const fails = found.some((check) => check.outcome === "fails");
-          row.querySelector("th").dataset.outcome = fails ? "fails" : "holds";
-          const built = await ledger(name);
-          if (built) other += differences(found, built);
-          else unchecked += 1;
-          all.push(...found);
-        }
-        const parts = [`${totals(all)}, on ${count(rows.length, "note")}, in ${time(seconds)}.`];
-        if (unchecked < rows.length) {
-          parts.push(other ? `${count(other, "outcome")} not as in the build.` : "The build found the same, check by check.");
-        }
-        if (unchecked) parts.push(`The build had not checked ${count(unchecked, "note")}.`);
-        const fails = all.some((check) => check.outcome === "fails");
-        view.say(`${fails ? "✗" : "✓"} ${parts.join(" ")}`, fails ? "fails" : "holds");
-      } catch (error) {
-        view.say(error.message, "fails");
-      } finally {
-        busy = false;
-        view.busy(false);
-      }
-    };
-    const view = panel(box, "Check the whole vault in your browser", run);
-    box.prepend(element("p", {}, "Nothing has to be installed. ", element("em", {}, NOTE),
-      ", at the foot of each note, loads Python into the page, runs the note there and marks each " +
-      "block, equation, shape, number and prediction where it stands; this button does so for all " +
-      "notes. Each block has ", element("em", {}, "Run"), " and ", element("em", {}, "Edit"),
-      ". Once Python is there, each edit computes the page anew: new outputs and numbers appear beside the " +
-      "old ones; a law that no longer holds turns red and says why; and ",
-      element("em", {}, "Reset"), " brings the page back."));
-  };
-
-  const prepare = () => {
-    // A run that is still active belongs to a page that was left.
-    if (engine.running) engine.stop("Stopped.");
-    document.querySelectorAll(".vk-run[data-note]").forEach(note);
-    document.querySelectorAll(".vk-run[data-vault]").forEach(vault);
-  };
-  // `document$` is Material's: it emits after every page that was loaded in place, but for files.
-  if (typeof document$ === "undefined" || location.protocol === "file:") prepare();
-  else document$.subscribe(prepare);
-})();
+const prepare = () => {
+  // A run that is still active belongs to a page that was left.
+  if (engine.running) engine.stop("Stopped.");
+  document.querySelectorAll(".vk-run[data-note]").forEach(note);
+  document.querySelectorAll(".vk-run[data-vault]").forEach(vault);
+};
+// `document$` is Material's: it emits after every page that was loaded in place, but for files.
+if (typeof document$ === "undefined" || location.protocol === "file:") prepare();
+else document$.subscribe(prepare);

@@ -1,0 +1,117 @@
+/* A block of code that readers can run and edit, and the elements that it is made of. */
+
+const element = (name, attributes = {}, ...children) => {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+};
+const button = (words, act, name = "") => {
+  const made = element("button", { type: "button", class: name }, words);
+  made.addEventListener("click", act);
+  return made;
+};
+/* Replaces a button by another one; the focus moves with it. */
+const swap = (gone, come, act) => {
+  const had = document.activeElement === gone;
+  act();
+  if (had) come.focus({ preventScroll: true });
+};
+
+/* A block of code that readers can run and edit. */
+const cellOf = (part, { run, follow, keep, reset }) => {
+  const pre = part.querySelector("pre");
+  const code = part.querySelector("code");
+  const original = code.textContent.replace(/\n$/, "");
+  const coloured = code.innerHTML;
+  let area = null;  // the code, while it can be edited
+  let asked = false;
+  const said = element("span", { class: "vk-cell__said", role: "status" });
+  const go = button("Run", () => {
+    // The size of the download is shown before anything is fetched.
+    if (!engine.ready && !asked) {
+      asked = true;
+      said.textContent = `loads Python first: ${COST}`;
+      go.textContent = "Load and run";
+      return;
+    }
+    go.textContent = "Run";
+    run(cell);
+  });
+  const change = button("Edit", () => {
+    cell.edit(original);
+    area.focus();
+  });
+  const back = button("Reset", reset);
+  const stop = button("Stop", () => engine.stop("Stopped."));
+  back.hidden = stop.hidden = true;
+  const turn = (is) => swap(is ? go : stop, is ? stop : go, () => {
+    stop.hidden = !is;
+    go.hidden = is;
+  });
+  part.append(element("div", { class: "vk-cell" },
+    element("span", { class: "vk-cell__acts" }, go, stop, change, back), said));
+  code.addEventListener("input", () => {
+    keep();
+    // The results are those of other code.
+    if (engine.loaded) said.textContent = "edited, computing anew …";
+    else if (part.dataset.outcome) said.textContent = "edited, not run";
+    delete part.dataset.outcome;
+    follow(cell);
+  });
+  code.addEventListener("keydown", (event) => {
+    if (area && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      go.click();
+    }
+  });
+  const cell = {
+    original,
+    editing: () => area !== null,
+    text: () => code.textContent.replace(/\n$/, ""),
+    changed: () => area !== null && cell.text() !== original,
+    unfold() {
+      const output = part.nextElementSibling;
+      if (output?.matches(".output[hidden]")) output.dispatchEvent(new Event("beforematch"));
+    },
+    say(text) {
+      said.textContent = text;
+    },
+    loading() {
+      turn(true);
+      said.textContent = "loading Python …";
+    },
+    running(is) {
+      turn(is);
+      if (is) said.textContent = "running …";
+      else if (said.textContent === "running …") said.textContent = "";
+    },
+    edit(text) {
+      if (area) return;
+      area = code;
+      part.querySelectorAll(".vk-unfold input").forEach((fold) => { fold.checked = true; });
+      const attributes = {
+        contenteditable: "plaintext-only", role: "textbox", "aria-multiline": "true", spellcheck: "false",
+        autocapitalize: "off", tabindex: "0", "aria-label": "Code of this block; Ctrl and Enter run it",
+      };
+      for (const [key, value] of Object.entries(attributes)) code.setAttribute(key, value);
+      code.classList.add("vk-cell__code");
+      if (text !== original) code.textContent = `${text}\n`;
+      change.hidden = true;
+      back.hidden = false;
+      keep();
+    },
+    restore() {
+      if (area) {
+        for (const name of ["contenteditable", "role", "aria-multiline", "aria-label", "tabindex"]) code.removeAttribute(name);
+        code.classList.remove("vk-cell__code");
+        code.innerHTML = coloured;
+      }
+      area = null;
+      change.hidden = false;
+      back.hidden = true;
+      said.textContent = "";
+    },
+  };
+  return cell;
+};

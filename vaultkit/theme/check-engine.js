@@ -1,0 +1,122 @@
+/* Python for the checks of a page in the reader's browser: a worker that stays from page to page. Nothing is
+fetched before the first click. `VAULTKIT_ENGINE` is defined above: the addresses and hashes of Python.
+The scripts `CHECKER` of `site/assets.py` are published as one, in one function. */
+
+const here = document.currentScript.src;
+const address = (path) => new URL(path, here).href;
+// The build's time limit is for native Python; here Python is slower.
+const PATIENCE = 2;
+// Milliseconds in which code must react to an interrupt; after that its worker is terminated.
+const GIVES_IN = 2000;
+
+const { host } = new URL(address(VAULTKIT_ENGINE.pyodide));
+// A page opened from a file has no host.
+const COST = `about ${VAULTKIT_ENGINE.megabytes} MB${host && ` from ${host}`}`;
+
+class Stopped extends Error {}
+
+const engine = {
+  worker: null, ready: null, loaded: false, runs: 0, progress: () => {},
+  // Of the present run: the receiver of results, and the function that aborts it.
+  running: null, interrupt: null, refuse: () => {},
+  // On an isolated host, a byte that Python watches; the signal of a stop; the run's end.
+  signal: null, stopped: "", ending: 0, over: null,
+
+  start() {
+    if (this.ready) return this.ready;
+    if (location.protocol === "file:") {
+      return Promise.reject(new Error("This page was opened from a file, and a browser starts no " +
+        "Python for such a page. Serve its folder (python -m http.server) and open it from there."));
+    }
+    this.ready = new Promise((resolve, reject) => {
+      this.refuse = reject;
+      const blocked = () => reject(new Error(!navigator.onLine ?
+        "There is no network, and Python has to be loaded." : "The browser did not let a web worker start, and " +
+        "the checks need one: a setting or an extension may forbid it."));
+      try {
+        this.worker = new Worker(address(VAULTKIT_ENGINE.worker));
+      } catch {
+        blocked();
+        return;
+      }
+      this.worker.addEventListener("error", (event) => { event.preventDefault(); blocked(); });
+      this.worker.addEventListener("message", ({ data }) => {
+        if (data.loaded) this.progress(data.loaded, data.total);
+        else if (data.ready) {
+          this.loaded = true;
+          resolve();
+        } else if (data.booting) reject(new Error(`Python could not be loaded: ${data.failed}.`));
+        else this.running?.(data);
+      });
+      const { files, root, bundle, pyodide } = VAULTKIT_ENGINE;
+      this.signal = globalThis.crossOriginIsolated ? new Uint8Array(new SharedArrayBuffer(1)) : null;
+      this.worker.postMessage({ boot: {
+        signal: this.signal, files, root, pyodide: address(pyodide), bundle: { ...bundle, address: address(bundle.address) },
+      } });
+    });
+    this.ready.catch(() => this.end());
+    return this.ready;
+  },
+
+  /* Checks one note; `report` receives each result as it is found. */
+  async check(name, edits, report) {
+    await this.start();
+    await this.over?.catch(() => {});
+    await this.start();
+    const id = ++this.runs;
+    return this.over = new Promise((resolve, reject) => {
+      let timer;
+      const finish = (act, value) => {
+        clearTimeout(timer);
+        clearTimeout(this.ending);
+        this.running = this.interrupt = this.over = null;
+        this.stopped = "";
+        act(value);
+      };
+      this.interrupt = (why) => finish(reject, new Stopped(why));
+      this.running = (data) => {
+        if (data.id !== id) return;
+        if (data.limit) {
+          clearTimeout(timer);
+          const limit = data.limit * PATIENCE;
+          timer = setTimeout(() => this.stop(`Stopped after ${limit} s, which is the limit.`), limit * 1000);
+        }
+        if (data.done) finish(resolve, data.seconds);
+        else if (data.stopped) {
+          finish(reject, new Stopped(`${this.stopped} Python stays loaded; only this run is lost.`));
+        }
+        else if (data.failed) finish(reject, new Error(`Nothing was judged: ${data.failed}`));
+        else report(data);
+      };
+      if (this.signal) this.signal[0] = 0;  // a late message of the previous run
+      this.worker.postMessage({ id, name, edits });
+    });
+  },
+
+  /* Interrupts Python if page and worker can share memory. Elsewhere, and if the code ignores the
+  interrupt, terminates the worker, and starts another one. */
+  stop(why) {
+    const { interrupt, loaded, refuse, running, signal, worker } = this;
+    if (!worker) return;
+    if (signal && running && !this.stopped) {
+      this.stopped = why;
+      signal[0] = 2;  // SIGINT
+      this.ending = setTimeout(() => this.stop(why), GIVES_IN);
+      return;
+    }
+    this.end();
+    if (!loaded) {
+      refuse(new Stopped(why));
+      return;
+    }
+    interrupt?.(`${why} Python starts anew; what it had computed is lost.`);
+    this.start().catch(() => {});
+  },
+
+  end() {
+    this.worker?.terminate();
+    this.progress = () => {};  // all results were reported
+    this.worker = this.ready = this.running = this.interrupt = this.signal = null;
+    this.loaded = false;
+  },
+};

@@ -1,0 +1,113 @@
+/* What the checks of a page have found: compared with the build, counted, and put into words. Nothing here
+reads or changes the page. */
+
+const KINDS = ["block", "equation", "shape", "number", "sentence", "prediction", "link", "mirror"];
+
+const count = (number, one) =>
+  `${number.toLocaleString("en")} ${number === 1 ? one : `${one}s`}`;
+const time = (seconds) =>
+  seconds < 1 ? `${Math.max(1, Math.round(seconds * 1000))} ms` : `${seconds.toFixed(1)} s`;
+const list = (counts) => KINDS.filter((kind) => counts[kind])
+  .map((kind) => count(counts[kind], kind === "mirror" ? "copy of a file" : kind)
+    .replace("copy of a files", "copies of files")).join(", ");
+
+let published;
+/* The build's results of a note; null if it had not checked it, undefined if that is unknown. */
+const ledger = async (name) => {
+  published ??= fetch(address(VAULTKIT_ENGINE.ledger)).then((answer) => answer.json());
+  try {
+    return (await published)[name];
+  } catch {
+    published = undefined;
+    return undefined;
+  }
+};
+
+/* Counts the outcomes that differ from the build's. Typesetting is not checked here. */
+const differences = (found, built) => {
+  const left = new Map();
+  const key = ({ kind, what, outcome }) => `${kind}\n${what}\n${outcome}`;
+  const judged = (check) => KINDS.includes(check.kind);
+  for (const check of built.filter(judged)) left.set(key(check), (left.get(key(check)) ?? 0) + 1);
+  let other = 0;
+  for (const check of found.filter(judged)) {
+    const remaining = left.get(key(check)) ?? 0;
+    if (remaining) left.set(key(check), remaining - 1);
+    else other += 1;
+  }
+  const missing = [...left.values()].reduce((sum, number) => sum + number, 0);
+  return Math.max(other, missing);
+};
+const totals = (found) => {
+  const by = (outcome, one, many) => {
+    const counts = {};
+    for (const { kind, outcome: its } of found) if (its === outcome) counts[kind] = (counts[kind] ?? 0) + 1;
+    const all = KINDS.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
+    return all && `${list(counts)} ${all === 1 ? one : many}`;
+  };
+  const of = (outcome) => found.filter((check) => check.outcome === outcome).length;
+  return [by("holds", "holds", "hold"), by("fails", "fails", "fail"),
+    of("unjudged") && `${of("unjudged")} not judged`, of("excepted") && count(of("excepted"), "exception")]
+    .filter(Boolean).join("; ");
+};
+
+/* A reader's edit is an experiment: what it changes is shown beside what it was. Only a law that
+no longer holds, and code that does not run, fails. */
+const outcomeOf = (check, edited, built, found) => {
+  if (!edited || !["fails", "unjudged"].includes(check.outcome)) return check.outcome;
+  // Where a block did not run, what rests on it cannot be judged.
+  const broken = found.some(({ kind, outcome }) => kind === "block" && outcome === "fails");
+  if (broken && (check.kind !== "block" || /^NameError: /m.test(check.why))) return "unjudged";
+  const before = built?.find(({ kind, what }) => kind === check.kind && what === check.what);
+  if (before?.outcome === check.outcome) return check.outcome;
+  if (check.kind === "block") return check.fix ? "changed" : "fails";
+  // What trials on other numbers have shown; without trials, an equation without decimals.
+  const law = ["general", "here"].includes(before?.scope) ? before.scope === "general"
+    : check.kind === "equation" && !/\d\.\d/.test(check.what);
+  return law ? "fails" : "changed";
+};
+
+const compare = (found, built) => {
+  if (built === undefined) return "The build's own list of checks cannot be reached.";
+  if (built === null) return "The build of this site had not checked this note.";
+  const other = differences(found, built);
+  if (!other) return "The build found the same, check by check.";
+  return `${other === 1 ? "1 outcome is" : `${other} outcomes are`} not what the build found.`;
+};
+/* Says what an edit has changed. */
+const experiment = (found, seconds) => {
+  const judged = found.filter((check) => KINDS.includes(check.kind));
+  const of = (outcome, test = () => true) =>
+    judged.filter((check) => check.outcome === outcome && test(check)).length;
+  const isBlock = ({ kind }) => kind === "block";
+  const outputs = of("changed", isBlock);
+  const others = of("changed") - outputs;
+  const errors = of("fails", isBlock);
+  const laws = of("fails") - errors;
+  const parts = [
+    outputs && count(outputs, "other output"),
+    others && `${count(others, "statement")} about them that ${others === 1 ? "is" : "are"} different now`,
+    laws && `${count(laws, "law")} that no longer ${laws === 1 ? "holds" : "hold"}`,
+    errors && `${count(errors, "block")} that ${errors === 1 ? "does" : "do"} not run`,
+    of("unjudged") && `${count(of("unjudged"), "check")} not judged`,
+  ].filter(Boolean);
+  return `With your edit: ${parts.join(", ") || "nothing else changes"}; ` +
+    `${count(of("holds"), "check")} as before, in ${time(seconds)}.`;
+};
+
+/* Puts every row of an array on its own line. */
+const inRows = (text) => {
+  const rows = text.replaceAll(" ]", "]").replace(/(?<=\]|\] \.\.\.) (?=\[|\.\.\. \[)/g, "\n");
+  return rows === text ? text : rows.replace(/ (?=\[\[)/g, "\n").replace(/(?<=\]\])[,;] /g, "\n");
+};
+
+/* Returns why a check fails, without the formula itself, which the reader sees. */
+const plain = ({ what, why = "" }) => {
+  const quoted = `$${what.trim().split(/\s+/).join(" ")}$`;
+  const text = why.startsWith(quoted) ? why.slice(quoted.length).replace(/^[:\s]+/, "") : why;
+  // The error comes first, then the code; files and lines of the vault mean nothing to a reader.
+  const traced = /^Traceback[^\n]*\n+([^]*\n)(\S[^\n]*)\s*$/.exec(text);
+  const code = traced?.[1].replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "");
+  const kept = inRows((traced ? `${traced[2]}\n${code}` : text).replace(/\n?--update writes the real output/, ""));
+  return kept.charAt(0).toUpperCase() + kept.slice(1);
+};
