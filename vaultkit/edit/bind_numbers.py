@@ -12,7 +12,7 @@ from vaultkit.claims.naming import unnamed
 from vaultkit.claims.stated import Stated, numbers
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, words_of
-from vaultkit.edit.wording import MEANINGS, labelled, overlap, stems
+from vaultkit.edit.wording import MEANINGS, NAMED, labelled, overlap, stems
 from vaultkit.read.prose import CODE, END
 
 #: Most atoms that are combined.
@@ -27,7 +27,42 @@ _OPEN = re.compile(r"\s+(?:an?|the|of|as|its|their|that|this|in|per|is|are|to)\b
 _FEW = 3
 #: How far the value of a number with one digit may be from it without suspicion.
 _COARSE = 0.02
-#: How much a candidate gains if its series has the values of a whole column.
+#: The score of a candidate adds what speaks for it, and above 0 it may be bound unasked. A name
+#: that the sentence says is the main reason; more than the most words add nothing. Words in the
+#: characters before the sentence are a weak one.
+_SAID, _MOST_SAID = 1.9, 2.5
+_SAID_BEFORE, _MOST_BEFORE, _BEFORE = 0.25, 2, 300
+#: What speaks for an atom besides: the output shows the very digits; it is a variable, no element
+#: of one; the sentence says its labels (a row and a column).
+_SAME_DIGITS, _VARIABLE, _LABELLED = 1.5, 0.6, 0.6
+#: What each character of long code costs: of two expressions, the shorter one is meant.
+_LONG, _PER_CHARACTER = 20, 0.02
+#: A small integer has its value by chance in most notes: what it gains if the words behind it are
+#: the names of the atom, and costs if they are not; and what it gains if they name what the atom
+#: counts.
+_ITS_NOUN, _OTHER_NOUN, _COUNTED = 1.0, -1.5, 2.0
+#: What agreement is worth by the number of significant digits, as many digits do not agree by
+#: chance; a number that bounds a value (*more than 3*) agrees with most values.
+_BY_DIGITS, _MORE_DIGITS, _OF_BOUND = {0: 0.0, 1: -0.3, 2: 0.6, 3: 1.6}, 2.4, -2.0
+#: What a combination of atoms costs: there are hundreds, and some agree by chance. ``1 - x`` costs
+#: more; a variable that both atoms share speaks for it.
+_COMBINED, _COMPLEMENT, _SHARED_VARIABLE = 2.2, 0.4, 0.5
+#: An atom is combined if more than this of its names is said: a letter is enough. What a number of
+#: the same sentence counts for that is bound already.
+_MENTIONED, _BOUND_BESIDE = 0.5, 2.0
+#: The least score of a sure combination; that of two labelled elements of one series may be lower
+#: if the sentence says *times* or names a difference, which leaves only these two.
+_SURE, _SURE_OF_SERIES = 0.0, -1.0
+#: What it costs to read a number in another than its first sense (per cent, thousands), and to
+#: accept a value that one digit gives badly.
+_OTHER_SENSE, _BADLY = 0.3, 1.5
+#: A bound is near its value, within this factor: *more than 3* is not said of 1,000.
+_FACTOR = 2
+#: The fewest significant digits with which a value needs no name in the sentence: if the output
+#: shows the same digits or the value is a variable, and in any case.
+_RARE, _UNIQUE = 3, 4
+#: How much a candidate gains if its series has the values of a whole column: more than
+#: for a name that the sentence says.
 _COLUMN = 3.0
 #: Expressions for the size of something.
 _SIZE = re.compile(r"^len\([^()]*\)$|\.shape\b|\.size$|\.ndim$")
@@ -126,7 +161,7 @@ class _Search:
         self.words = page.words
         self.text = sentence.piece.text
         self.pool = [a for a in page.pool(sentence.line) if not isinstance(a.value, str)]
-        self.wide = words_of(self.text[max(0, sentence.start - 300) : sentence.start])
+        self.wide = words_of(self.text[max(0, sentence.start - _BEFORE) : sentence.start])
 
     def simple(self, stated: Stated) -> list[Candidate]:
         """Return the atoms that have the value of a number."""
@@ -138,20 +173,23 @@ class _Search:
             if costs is None:
                 continue
             same = bool(atom.shown) and atom.shown.rstrip("%") == digits
-            score = _prior(stated) + self._named(atom, said) - costs + 1.5 * same
+            score = _prior(stated) + self._named(atom, said) - costs + _SAME_DIGITS * same
             if _is_count(stated):
-                score += 1 if overlap(atom.names, self._noun(stated)) >= 0.8 else -1.5
-                score += 2.0 * self._counts(stated, atom)
-            score += 0.6 * bool(atom.labels) * _labels_are_said(atom, said)
-            score -= 0.02 * max(0, len(atom.code) - 20)
+                is_noun = overlap(atom.names, self._noun(stated)) >= NAMED
+                score += _ITS_NOUN if is_noun else _OTHER_NOUN
+                score += _COUNTED * self._counts(stated, atom)
+            score += _LABELLED * bool(atom.labels) * _labels_are_said(atom, said)
+            score -= _PER_CHARACTER * max(0, len(atom.code) - _LONG)
             sure = score > 0 and self._sure(stated, atom, said, same)
             found.append(Candidate(atom.code, score, sure, (atom,)))
         return sorted(found, key=lambda c: -c.score)
 
     def _named(self, atom: Atom, said: frozenset[str]) -> float:
+        """Return the score of what the sentence and the text before it say of an atom's names."""
         names = atom.names.union(*atom.labels)
-        score = 1.9 * min(overlap(names, said), 2.5) + 0.25 * min(overlap(names, self.wide), 2)
-        return score + 0.6 * atom.code.isidentifier() - atom.cost
+        score = _SAID * min(overlap(names, said), _MOST_SAID)
+        score += _SAID_BEFORE * min(overlap(names, self.wide), _MOST_BEFORE)
+        return score + _VARIABLE * atom.code.isidentifier() - atom.cost
 
     def _noun(self, stated: Stated) -> frozenset[str]:
         """Return the words behind a number that may say what it counts."""
@@ -178,21 +216,23 @@ class _Search:
         if _is_count(stated):
             textual = any(word.isalpha() for label in atom.labels for word in label)
             textual = textual and _ELEMENT.fullmatch(atom.code) is not None
-            return self._counts(stated, atom) or (textual and is_labelled and named >= 0.8)
-        many = digits(stated)
-        if not many:
+            return self._counts(stated, atom) or (textual and is_labelled and named >= NAMED)
+        significant = digits(stated)
+        if not significant:
             ratio = "/" in atom.code or (is_labelled and bool(atom.labels))
             share = bool(atom.shown) and "[" not in atom.code and not self._is_multiple(stated)
-            return named >= 0.8 and (ratio or share)
-        if many == 1 and (_misfit(stated, float(atom.value)) or 0) >= 1:
+            return named >= NAMED and (ratio or share)
+        if significant == 1 and (_misfit(stated, float(atom.value)) or 0) >= 1:
             return False
         if atom.labels:
-            return _labels_are_said(atom, said | self.wide) and (named >= 0.8 or many > 1)
-        exact = same and (many > 2 or (many == 2 and not stated.digits.isdecimal()))
-        plain = atom.code.isidentifier() and len(atom.code) > 1 and many > 2
-        if named < 0.8 and len(atom.code) == 1:
+            return _labels_are_said(atom, said | self.wide) and (named >= NAMED or significant > 1)
+        exact = same and (
+            significant >= _RARE or (significant == 2 and not stated.digits.isdecimal())
+        )
+        plain = atom.code.isidentifier() and len(atom.code) > 1 and significant >= _RARE
+        if named < NAMED and len(atom.code) == 1:
             return False
-        return named >= 0.8 or many > 3 or exact or plain
+        return named >= NAMED or significant >= _UNIQUE or exact or plain
 
     def _is_doubtful(self, stated: Stated, atom: Atom) -> bool:
         """Return whether a number says too little, or is a part of a term or of the code."""
@@ -215,7 +255,7 @@ class _Search:
         before = self.text[self.sentence.start : stated.start].split()[-_BESIDE:]
         behind = self.text[stated.end : self.sentence.end].split()[:3]
         near = words_of(" ".join([*before, "\ufffc", *behind])) | self.sentence.beside
-        return overlap(atom.names, near) >= 0.8
+        return overlap(atom.names, near) >= NAMED
 
     def _is_multiple(self, stated: Stated) -> bool:
         """Return whether words state a multiple: *twice* and *half*, but not *a third*."""
@@ -228,7 +268,7 @@ class _Search:
         own = "|".join(MEANINGS[function].split())
         text = self.text[self.sentence.start : self.sentence.end]
         named = overlap(atom.names - stems(MEANINGS[function]), said)
-        return named >= 0.8 and bool(re.search(rf"\b(?:{own})\b", text, re.IGNORECASE))
+        return named >= NAMED and bool(re.search(rf"\b(?:{own})\b", text, re.IGNORECASE))
 
     def _is_stated(self, code: str, atoms: Sequence[Atom], said: frozenset[str]) -> bool:
         """Return whether the sentence says what is combined, and how."""
@@ -239,7 +279,7 @@ class _Search:
         if any(a.extreme or _SIZE.search(a.code) or a.value in (0, 1, -1) for a in atoms):
             return False
         alike = _are_alike(atoms)
-        named = all(alike or overlap(a.names, said) >= 0.8 for a in atoms)
+        named = all(alike or overlap(a.names, said) >= NAMED for a in atoms)
         # What both have in common may be said before: *from Lisbon … Nairobi is 2666 km further*.
         common = frozenset.intersection(*(frozenset(a.labels) for a in atoms)) if alike else set()
         own = [label for a in atoms for label in a.labels if label and label not in common]
@@ -279,22 +319,22 @@ class _Search:
             for atom in self.pool
             if " " not in atom.code
             and not atom.extreme.startswith("arg")
-            and overlap(atom.names.union(*atom.labels), said) > 0.5
+            and overlap(atom.names.union(*atom.labels), said) > _MENTIONED
         ]
         ranked = sorted(ranked, key=lambda one: -one[0])[:_PAIRED]
         known = {atom.code for _, atom in ranked}
-        ranked += [(2.0, atom) for atom in beside if atom.code not in known]
+        ranked += [(_BOUND_BESIDE, atom) for atom in beside if atom.code not in known]
         # A ratio times 100 is a per cent, and never a ratio of a hundredth.
         percent = replace(stated, ranges=stated.ranges[1:]) if _is_percent(stated) else stated
         found = []
         for code, value, score, atoms in _combinations(stated, ranked):
             costs = _misfit(percent if " / " in code else stated, value)
             if costs is not None:
-                score += _prior(stated) - costs - 2.2
+                score += _prior(stated) - costs - _COMBINED
                 is_sure = self._is_stated(code, atoms, said) and not _is_bound(stated)
                 # A multiple in words is a ratio, so that the names alone may say which.
                 named = _is_multiple(stated) or " - " in code
-                least = -1.0 if named and _are_alike(atoms) else 0.0
+                least = _SURE_OF_SERIES if named and _are_alike(atoms) else _SURE
                 found.append(Candidate(code, score, is_sure and score > least, atoms))
         return sorted(found, key=lambda c: -c.score)
 
@@ -305,13 +345,13 @@ def _combinations(
     """Yield the combinations of atoms: expression, value, score and atoms."""
     for score, one in ranked:
         x, a = _in_brackets(one.code), float(one.value)
-        yield f"1 - {x}", 1 - a, score - 0.4, (one,)
+        yield f"1 - {x}", 1 - a, score - _COMPLEMENT, (one,)
         for other_score, other in ranked:
             if one.code == other.code:
                 continue
             y, b = _in_brackets(other.code), float(other.value)
             both = (score + other_score - one.cost - other.cost) / 2
-            both += 0.5 * bool(identifiers(one.code) & identifiers(other.code))
+            both += _SHARED_VARIABLE * bool(identifiers(one.code) & identifiers(other.code))
             pair = one, other
             if b:
                 yield f"{x} / {y}", a / b, both, pair
@@ -345,8 +385,8 @@ def _labels_are_said(atom: Atom, said: frozenset[str]) -> bool:
 def _prior(stated: Stated) -> float:
     """Return how unlikely a value agrees by chance: the more digits, the less likely."""
     if _is_bound(stated):
-        return -2.0
-    return {0: 0.0, 1: -0.3, 2: 0.6, 3: 1.6}.get(digits(stated), 2.4)
+        return _OF_BOUND
+    return _BY_DIGITS.get(digits(stated), _MORE_DIGITS)
 
 
 def digits(stated: Stated) -> int:
@@ -444,10 +484,10 @@ def _misfit(stated: Stated, value: float) -> float | None:
         if own.low is not None and own.high is not None:
             middle = (low + high) / 2
             coarse = digits(stated) == 1 and abs(value - middle) > _COARSE * abs(middle)
-            return 0.3 * rank + 1.5 * coarse
+            return _OTHER_SENSE * rank + _BADLY * coarse
         bound = low if own.high is None else high
-        if bound and 0.5 < value / bound < 2:
-            return 0.3 * rank
+        if bound and 1 / _FACTOR < value / bound < _FACTOR:
+            return _OTHER_SENSE * rank
     return None
 
 

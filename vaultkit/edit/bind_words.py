@@ -17,7 +17,7 @@ from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, rela
 from vaultkit.edit.bind_numbers import PLACES, Reading
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, is_alone, words_of
-from vaultkit.edit.wording import labelled, overlap, stems
+from vaultkit.edit.wording import NAMED, labelled, overlap, stems
 
 #: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
 _WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1, "smallest": -1}
@@ -27,8 +27,6 @@ _SUPERLATIVE = re.compile(r"\w+est|worst")
 _SIGNS = {1: ">", -1: "<", 0: "=="}
 #: The end of a clause.
 _CLAUSE = re.compile(r"[;:]|, (?:but|yet|and|while|so|although|though|whereas)\b")
-#: The least overlap of names with a sentence that means them: one abbreviation counts so much.
-_NAMED = 0.8
 #: The score of a condition about a series, before what the sentence says of it is added: about as
 #: much as two sides of a comparison that the sentence names.
 _SERIES = 2.0
@@ -153,9 +151,9 @@ class _Search:
                     near = is_labelled and len(elements) > _FEW and self._label_is_near(spoken, one)
                     bound = one.code in self.codes
                     is_labelled = is_labelled and all(map(_is_textual, one.labels))
-                    sure = bound or (is_labelled and (named >= _NAMED or near))
+                    sure = bound or (is_labelled and (named >= NAMED or near))
                     if spoken.what in _EITHER:
-                        sure = sure and (bound or named >= _NAMED)
+                        sure = sure and (bound or named >= NAMED)
                     score = _SERIES + named + is_labelled + bound + _BESIDE * near - one.cost
                     yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
 
@@ -178,7 +176,7 @@ class _Search:
             named = overlap(atom.names - stems(_MEANINGS[function]), self.sentence.said)
             bound = any(one.code in self.codes for one in elements)
             near = len(elements) > _FEW and self._is_near(spoken, *place.span())
-            sure = named >= _NAMED or bound or near
+            sure = named >= NAMED or bound or near
             score = _SERIES + named + bound + _BESIDE * near
             candidate = Candidate(atom.code, score, sure, (atom,))
             found.setdefault(place.span(), []).append(candidate)
@@ -217,9 +215,9 @@ class _Search:
             near = words_of(" ".join(before.split()[-_NEAR:]))
             if re.fullmatch(r"\w+\[-?\d+\]", atom.code):
                 sure = all(labelled(own, near) for own in atom.labels)
-                sure = sure and overlap(atom.names, near) >= _NAMED
+                sure = sure and overlap(atom.names, near) >= NAMED
             else:
-                sure = atom.code.isidentifier() and overlap(atom.names, near) >= _NAMED
+                sure = atom.code.isidentifier() and overlap(atom.names, near) >= NAMED
             if sure and atom.value.lower() not in atom.names:
                 score = 1.0 + overlap(atom.names, near) - atom.cost
                 found.setdefault(place.span(), []).append(
@@ -260,11 +258,11 @@ class _Search:
             name, _, part = series.partition("[*]")
             first = next(one for one in self.numbers if one.series == series)
             named = overlap(first.names.union(*first.labels[1:]), said)
-            whole = overlap(stems(name), said) >= _NAMED * len(stems(name)) or bool(part)
+            whole = overlap(stems(name), said) >= NAMED * len(stems(name)) or bool(part)
             if (
-                named >= _NAMED
+                named >= NAMED
                 and whole
-                and all(overlap(own, said) >= _NAMED for own in first.labels[1:])
+                and all(overlap(own, said) >= NAMED for own in first.labels[1:])
             ):
                 sign = _SIGNS[_WAYS[spoken.what]]
                 code = f"all(b{part} {sign} a{part} for a, b in zip({name}, {name}[1:]))"
@@ -349,9 +347,9 @@ class _Search:
                 _is_textual(own) and labelled(own, said) for own in atom.labels
             )
             own = stems(atom.code)
-            whole = len(own) < 2 or overlap(own, said) >= _NAMED * len(own)
+            whole = len(own) < 2 or overlap(own, said) >= NAMED * len(own)
             named = overlap(atom.names, said)
-            if is_labelled or (not atom.labels and named >= _NAMED and whole):
+            if is_labelled or (not atom.labels and named >= NAMED and whole):
                 score = (
                     named + 0.3 * overlap(atom.names, self.sentence.said) + is_labelled - atom.cost
                 )

@@ -39,6 +39,15 @@ MEANINGS = {
 }  # fmt: skip
 #: A shorter word is no abbreviation of a longer one.
 _ABBREVIATION = 3
+#: How much an abbreviation in place of the word counts, and a letter or number, which may be there
+#: by chance; the word itself counts 1.
+_ABBREVIATED, _SINGLE = 0.8, 0.6
+#: The least overlap of the names in code with a sentence that means them: one abbreviation is
+#: enough.
+NAMED = _ABBREVIATED
+#: The share of the words of a label that a sentence must say; one of two is too few, two of three
+#: enough.
+_MOST_OF_LABEL = 0.6
 
 
 def stems(text: str, *, spoken: bool = False) -> frozenset[str]:
@@ -85,12 +94,12 @@ def overlap(names: Iterable[str], said: Collection[str]) -> float:
 def _said(name: str, said: Collection[str]) -> float:
     """Return how surely (0 to 1) one of the words of a sentence means a name of the code."""
     if name in said:
-        return 0.6 if len(name) == 1 or name[0].isdecimal() else 1.0
+        return _SINGLE if len(name) == 1 or name[0].isdecimal() else 1.0
     if name[0].isdecimal():
-        return 0.6 if f"{100 * float(name):g}" in said else 0.0
+        return _SINGLE if f"{100 * float(name):g}" in said else 0.0
     if len(name) < _ABBREVIATION:
         return 0.0
-    return 0.8 if any(_abbreviates(name, word) for word in said) else 0.0
+    return _ABBREVIATED if any(_abbreviates(name, word) for word in said) else 0.0
 
 
 def _abbreviates(one: str, other: str) -> bool:
@@ -104,4 +113,4 @@ def labelled(label: Collection[str], said: Collection[str]) -> bool:
     >>> labelled(stems("large stones"), stems("large ones of stone")), labelled((), stems("all"))
     (True, False)
     """
-    return overlap(label, said) >= 0.6 * len(label) and bool(label)
+    return overlap(label, said) >= _MOST_OF_LABEL * len(label) and bool(label)
