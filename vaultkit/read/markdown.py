@@ -409,6 +409,11 @@ class _Reader:
             return
         text = HTML_HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), token.content)
         places = self.source.places(token, span)
+        opened = token.content.rfind("<!--")
+        if opened >= 0 and "-->" not in token.content[opened + 2 :]:
+            line, column = places(opened)
+            why = "this comment is never closed: it hides what follows"
+            self.problems.append(Problem(line, why, column))
         for tag in HTML_TAG.finditer(text):
             self.html(tag[0], places, tag.start())
         text = HTML_TAG.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)

@@ -23,6 +23,7 @@ from vaultkit.render.footnotes import Footnotes
 from vaultkit.render.inline import InlineRenderer, append, begins, literal, part
 from vaultkit.render.page import Page
 from vaultkit.render.places import Names
+from vaultkit.render.safe import closed
 
 #: The callouts that Material styles, and Obsidian's other names for them.
 CALLOUTS = {
@@ -356,7 +357,7 @@ class BlockRenderer:
         """Render HTML as it is written if the page may contain it; else as text."""
         source = shown(token.content.strip("\n"))
         if self.page.options["html"]:
-            SubElement(parent, "p").text = self.page.html(source)
+            SubElement(parent, "p").text = self.page.html(closed(source))
         else:
             words = tokenize_line(source, self.env)
             InlineRenderer(self.page, self.footnotes).fill(SubElement(parent, "p"), words)

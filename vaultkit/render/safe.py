@@ -1,4 +1,4 @@
-"""Removes active content from pages: script addresses, drawings with scripts, raw HTML."""
+"""Keeps pages safe: removes script addresses and active drawings, and closes raw HTML."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ _ACTIVE = re.compile(
     r"|[\s\"'/]on\w+\s*=|@import|<!ENTITY",
     re.IGNORECASE,
 )
+
+#: What hides the text behind it until it is closed: a comment, a declaration, an element whose
+#: content is not parsed as HTML, a tag.
+_OPENED = re.compile(
+    r"(?P<comment><!--)|(?P<declaration><[!?])"
+    r"|<(?P<unparsed>iframe|noembed|noframes|script|style|textarea|title|xmp)\b|</?[a-z]",
+    re.IGNORECASE,
+)
+_IN_DECLARATION = re.compile(r"[^>]*+")
+_IN_TAG = re.compile(r"(?:[^>\"']|\"[^\"]*\"|'[^']*')*+")
 
 
 def runs(address: str) -> bool:
@@ -35,6 +45,37 @@ def is_active(svg: str) -> bool:
     addresses = re.findall(r"\bhref\s*=\s*(\"[^\"]*\"|'[^']*')|\burl\(([^)]*)\)", svg)
     found = any(runs((quoted or bare).strip("\"' ")) for quoted, bare in addresses)
     return found or bool(_ACTIVE.search(svg))
+
+
+def closed(source: str) -> str:
+    """Return a block of raw HTML with its last comment, tag or unparsed element closed.
+
+    Left open, these would hide the rest of the page. Other elements may be closed by a later block.
+
+    >>> closed("<b>x</b> <!-- open"), closed("<p title='a>"), closed("<style>b {}")
+    ('<b>x</b> <!-- open-->', "<p title='a>'>", '<style>b {}</style>')
+    >>> closed("<!-- a --> <? b ?> <div> 1 < 2")
+    '<!-- a --> <? b ?> <div> 1 < 2'
+    """
+    at = 0
+    while opened := _OPENED.search(source, at):
+        name = opened["unparsed"]
+        if opened["comment"]:
+            end = source.find("-->", opened.start() + 2)
+            if end < 0:
+                return f"{source}-->"
+            at = end + 3
+            continue
+        inner = _IN_DECLARATION if opened["declaration"] else _IN_TAG
+        at = inner.match(source, opened.end()).end()  # type: ignore[union-attr]
+        if source[at : at + 1] != ">":  # the end, or a quotation mark that opens a value
+            return f"{source}{source[at : at + 1]}>" + (f"</{name}>" if name else "")
+        if name:
+            end_tag = re.compile(rf"</{name}\b", re.IGNORECASE).search(source, at)
+            if not end_tag:
+                return f"{source}</{name}>"
+            at = end_tag.start()
+    return source
 
 
 def keep_safe(root: Element, raw: bool) -> None:
