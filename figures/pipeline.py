@@ -1,7 +1,9 @@
 """The whole of self-attention as one picture, every stage a link to its note.
 
-A reader may go through it in steps: ``docs/javascripts/pipeline.js`` brings out what each one
-computes, and says what that is for one token, in the words below.
+A reader may zoom through it: ``docs/javascripts/pipeline.js`` goes from the text to the numbers of
+one token, through the head, and out to the block and the model around it, and says what each
+computes. What is seen only from near, and what lies around the head, is in the drawing, but not
+displayed.
 """
 
 from __future__ import annotations
@@ -15,16 +17,46 @@ import numpy.typing as npt
 from figures import style as st
 from figures import touch
 from snippets import bank_by_hand as ex
+from snippets import bank_stories, trained_decoder
+from snippets.decoder import next_token_logits
+from snippets.feed_forward import feed_forward
+from snippets.multi_head import multi_head_attention
+from snippets.softmax import softmax
 
 Q_LANE, K_LANE, V_LANE = 82, 240, 398  # x of the three projections
 MATRICES = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V", "S", "alpha", "Z")
 ROW = ex.BANK  # the row that is outlined
 SPINE = (Q_LANE + K_LANE) / 2  # where queries and keys have met
 
+# Around the head is a drawing of the block, and around that one of the model, each 480 by 400 units
+# of its own. A unit is as large as so many of the pipeline, and the box of what is inside is there.
+BLOCK_SCALE, HEAD_AT = 7.5, (84.0, 90.0)
+MODEL_SCALE, BLOCK_AT = 5 * BLOCK_SCALE, (82.0, 104.0)
+LIKELIEST = 3  # next words that are drawn
+
 
 def data() -> dict[str, Any]:
-    """Return the tokens and every matrix of the sentence with the river bank."""
-    return {"tokens": ex.tokens, **{name: getattr(ex, name) for name in MATRICES}}
+    """Return the tokens and every matrix of the sentence with the river bank.
+
+    With them the row of the token that is followed on its way through the block made by hand, and
+    what the trained decoder expects next.
+    """
+    read = ex.X + multi_head_attention(ex.X, ex.X, ex.X, ex.heads, ex.h)
+    settled = read + feed_forward(read, ex.W_1, ex.b_1, ex.W_2, ex.b_2)
+    weights, _ = trained_decoder.load()
+    numbers = bank_stories.to_numbers(["<end>", *ex.tokens])
+    p = softmax(next_token_logits(weights, numbers, trained_decoder.NUM_HEADS)[-1])
+    order = np.argsort(-p, kind="stable")[:LIKELIEST]
+    return {
+        "tokens": ex.tokens,
+        "features": ex.features,
+        **{name: getattr(ex, name) for name in MATRICES},
+        "block": np.array([ex.X[ROW], read[ROW], settled[ROW]]),
+        "blocks": len(weights.blocks),
+        "heads": trained_decoder.NUM_HEADS,
+        "next": [bank_stories.VOCABULARY[i] for i in order],
+        "p": p[order].round(4),
+    }
 
 
 def draw(data: Mapping[str, Any]) -> str:
@@ -102,6 +134,8 @@ def draw(data: Mapping[str, Any]) -> str:
         touch.part(f"step {number}", "\n".join(["<g>", *fragments, "</g>"]))
         for number, fragments in enumerate(steps, 1)
     ]
+    parts += [_unseen(name, fragments) for name, fragments in _inside(data).items()]
+    parts += [_unseen(name, fragments) for name, fragments in _around(data).items()]
     svg = st.figure_svg(
         "pipeline",
         "Self-attention, step by step",
@@ -118,8 +152,12 @@ def draw(data: Mapping[str, Any]) -> str:
     return touch.touchable("pipeline", svg, {"steps": story(data)})
 
 
-def story(data: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Tell what each step computes for the token that is followed, with its numbers."""
+def story(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Tell what each stop of the zoom shows for the token that is followed, with its numbers.
+
+    A stop has a title, its words, the note that it leads to, the step of the pipeline that it shows
+    (0 if all of them), and its place: the middle and the width of what is seen.
+    """
     tokens, d_k = data["tokens"], data["K"].shape[1]
     asks = tokens[ROW]
     scores, weights = data["S"][ROW], data["alpha"][ROW]
@@ -127,48 +165,406 @@ def story(data: Mapping[str, Any]) -> list[dict[str, str]]:
     found = int(scores.argmax())
     name = tokens[found]
     key, value = _row(data["K"][found]), _row(data["V"][found])
-    told = (
+    query = _row(data["Q"][ROW])
+    _, read, settled = data["block"]
+    water, money = data["features"].index("water"), data["features"].index("money")
+    told: list[tuple[str, str, int, tuple[float, float, float], str]] = [
         (
-            "Input",
-            f"Each of the {len(tokens)} words is a row of $X$. The row of {asks} is"
-            f" {_row(data['X'][ROW])}: water, money, and that it asks. Which of the two is meant is"
-            " not in it.",
+            "Text",
+            "From Text to Tokens",
+            1,
+            (286, 88, 390),
+            f"The sentence is cut into {len(tokens)} tokens, here words and a full stop. The token"
+            f" that is followed is {asks}: which of its two meanings does it have?",
         ),
         (
-            "Queries, keys and values",
-            f"Three matrices make three vectors of each row. The query of {asks} is"
-            f" {_row(data['Q'][ROW])}; the key of {name} is {key}, its value {value}.",
+            "Token",
+            "Input Representation",
+            1,
+            (168, 52, 188),
+            f"Each token is a row of $X$, with {len(data['features'])} numbers. The row of {asks}"
+            f" is {_row(data['X'][ROW])}: it has water and money, and it asks. Which meaning is"
+            " right is not in it.",
+        ),
+        (
+            "Query",
+            "Query Matrix",
+            2,
+            (Q_LANE, 198, 164),
+            f"The matrix $W_Q$ makes a query of each row of $X$. The query of {asks} is {query};"
+            " all others are zero, since only a word that asks looks for something.",
+        ),
+        (
+            "Key",
+            "Key Matrix",
+            2,
+            (K_LANE, 198, 164),
+            f"The matrix $W_K$ makes a key of each row. The key of {name} is {key}: it can be found"
+            " as a place.",
+        ),
+        (
+            "Value",
+            "Value Matrix",
+            2,
+            (V_LANE, 198, 164),
+            f"The matrix $W_V$ makes a value of each row: what the token hands over. The value of"
+            f" {name} is {value}: water, and no money.",
         ),
         (
             "Scores",
-            f"Each query meets each key in a dot product. {asks.capitalize()} scores"
+            "Attention Scores",
+            3,
+            (140, 385, 214),
+            f"The query of {asks} meets each key in a dot product. {asks.capitalize()} scores"
             f" {scores[found]:.0f} with {name} and {scores.min():.0f} with every other word.",
         ),
         (
             "Scaling",
+            "Importance of dk in Scaling",
+            4,
+            (238, 514, 320),
             f"Keys have {d_k} numbers, so the scores are divided by the root of {d_k},"
             f" {np.sqrt(d_k):.2f}. The score of {scores[found]:.0f} becomes"
             f" {scores[found] / np.sqrt(d_k):.2f}.",
         ),
         (
             "Softmax",
+            "Softmax",
+            5,
+            (238, 514, 320),
             f"Exponentials, divided by their sum. For {name} the exponential is"
             f" {exps[found]:.1f}, for each other word {exps.min():.0f}; their sum is"
             f" {exps.sum():.1f}.",
         ),
         (
             "Weights",
+            "Attention Weights",
+            6,
+            (140, 635, 214),
             f"The weights of {asks} sum to 1: {weights[found]:.2f} for {name},"
             f" {weights.min():.4f} for each other word.",
         ),
         (
-            "Context vectors",
+            "Output",
+            "Context Vector",
+            7,
+            (226, 767, 214),
             f"Each value times its weight, added up, is what {asks} has read:"
             f" {_row(data['Z'][ROW])}, water and no money. It is nearly the value of {name},"
             f" {value}.",
         ),
+        (
+            "Head",
+            "One Head by Hand",
+            0,
+            (240, 411, 1000),
+            f"All of this together is one attention head. It does the same for all {len(tokens)}"
+            f" tokens at once; only the row of {asks} was followed here.",
+        ),
+        (
+            "Block",
+            "Transformer Block",
+            0,
+            (*_at((240, 200), BLOCK_SCALE, _BLOCK_ORIGIN), 500 * BLOCK_SCALE),
+            f"A block adds to {asks} what its {ex.h} heads have read: water is now"
+            f" {read[water]:.2f}. The feed-forward layer then takes away the meaning that does not"
+            f" fit: money falls from {read[money]:.2f} to {settled[money]:.2f}.",
+        ),
+        (
+            "Model",
+            "A Decoder, End to End",
+            0,
+            (*_at((240, 200), MODEL_SCALE, _MODEL_ORIGIN), 480 * MODEL_SCALE),
+            f"A model is a stack of blocks. This decoder has {data['blocks']} blocks of"
+            f" {data['heads']} heads, with norms and a causal mask, and has learned its numbers. Of"
+            f" the words that may follow, {data['next'][0]} has the largest probability,"
+            f" {data['p'][0]:.2f}.",
+        ),
+    ]
+    return [
+        {"title": title, "words": words, "note": note, "step": step, "at": at}
+        for title, note, step, at, words in told
+    ]
+
+
+def _at(
+    point: tuple[float, float], scale: float, origin: tuple[float, float]
+) -> tuple[float, float]:
+    """Find a point of an outer drawing in the units of the pipeline."""
+    return origin[0] + scale * point[0], origin[1] + scale * point[1]
+
+
+_BLOCK_ORIGIN = (-BLOCK_SCALE * HEAD_AT[0], -BLOCK_SCALE * HEAD_AT[1])
+_MODEL_ORIGIN = (
+    _BLOCK_ORIGIN[0] - MODEL_SCALE * BLOCK_AT[0],
+    _BLOCK_ORIGIN[1] - MODEL_SCALE * BLOCK_AT[1],
+)
+
+
+def _unseen(name: str, fragments: list[str]) -> str:
+    """Group fragments for the script, which displays them when the zoom comes there."""
+    return touch.part(name, "\n".join(['<g display="none">', *fragments, "</g>"]))
+
+
+def _table(
+    x: float, y: float, pitch: float, columns: list[tuple[float, list[str]]], **about: Any
+) -> list[str]:
+    """Write columns, each flush right at its distance from `x`; the first begins there."""
+    size = about.pop("size")
+    bold = about.pop("bold", ROW)
+    assert not about
+    return [
+        st.text(
+            x + dx,
+            y + (row + 0.5) * pitch + 0.35 * size,
+            words,
+            anchor="end" if dx else "start",
+            size=size,
+            bold=row == bold,
+        )
+        for dx, column in columns
+        for row, words in enumerate(column)
+        if words
+    ]
+
+
+def _inside(data: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Draw what is seen from near: the numbers of each stage, token by token."""
+    tokens = data["tokens"]
+    scores, weights = data["S"][ROW], data["alpha"][ROW]
+    scaled = scores / np.sqrt(data["K"].shape[1])
+    exps, found = np.exp(scaled), int(scores.argmax())
+    query, keys, values = data["Q"][ROW], data["K"], data["V"]
+    chips: list[str] = []
+    x, y = 129.0, 20.0
+    for token in tokens:
+        width = 15 + 7.6 * len(token)
+        if x + width > 468:
+            x, y = 129.0, 52.0
+        chips += [
+            st.rect(x, y, width, 25, cls="vk-input", stroke=1.25),
+            st.text(
+                x + width / 2,
+                y + 17,
+                token,
+                cls="vk-name",
+                anchor="middle",
+                bold=token == tokens[ROW],
+            ),
+        ]
+        x += width + 5
+    inside = {"inside Text": [st.link("From Text to Tokens", chips)]}
+    cell = 68 / len(tokens)
+    features = [
+        st.text(168 + 21.5 * i, 13, name, anchor="end", size=5.2, cls="vk-muted")
+        for i, name in enumerate(data["features"])
+    ]
+    columns = [[f"{value:.0f}" for value in column] for column in data["X"].T]
+    inside["inside Token"] = [
+        *features,
+        *_table(
+            122,
+            14,
+            cell,
+            [(0, tokens), *((46 + 21.5 * i, column) for i, column in enumerate(columns))],
+            size=5.2,
+        ),
+    ]
+    for title, matrix, lane in (
+        ("Query", "Q", Q_LANE),
+        ("Key", "K", K_LANE),
+        ("Value", "V", V_LANE),
+    ):
+        columns = [
+            [f"{value:.0f}".replace("-", "−") for value in column] for column in data[matrix].T
+        ]
+        inside[f"inside {title}"] = _table(
+            lane - 38, 166, cell, [(0, tokens), (48, columns[0]), (72, columns[1])], size=5.2
+        )
+    cell = 82 / len(tokens)
+    products = [
+        " + ".join(f"{q:.0f}·{_signed(k)}" for q, k in zip(query, key, strict=True)) for key in keys
+    ]
+    inside["inside Scores"] = _table(
+        136,
+        348,
+        cell,
+        [(0, tokens), (72, products), (96, [f"= {score:.0f}" for score in scores])],
+        size=6,
+        bold=found,
     )
-    return [{"title": title, "words": words} for title, words in told]
+    inside["inside Scaling"] = _lines(
+        ["token", "score", f"÷ √{keys.shape[1]}"],
+        [tokens, [f"{v:.0f}" for v in scores], [f"{v:.2f}" for v in scaled]],
+        found,
+    )
+    inside["inside Softmax"] = _lines(
+        ["token", "exp", "÷ sum"],
+        [
+            [*tokens, "sum"],
+            [*(f"{v:.1f}" for v in exps), f"{exps.sum():.1f}"],
+            [*(f"{v:.4f}" for v in weights), f"{weights.sum():.0f}"],
+        ],
+        found,
+    )
+    inside["inside Weights"] = [
+        *_table(
+            136, 594, cell, [(0, tokens), (48, [f"{w:.4f}" for w in weights])], size=6, bold=found
+        ),
+        *(
+            st.rect(
+                190, 594 + cell * i + 1.5, max(46 * w, 0.4), cell - 3, cls="vk-score", opacity=0.6
+            )
+            for i, w in enumerate(weights)
+        ),
+    ]
+    parts = [f"{w:.4f} · {_row(v)}" for w, v in zip(weights, values, strict=True)]
+    cell = 86 / (len(tokens) + 1)
+    inside["inside Output"] = _table(
+        158,
+        724,
+        cell,
+        [(0, [*tokens, "sum"]), (90, [*parts, _row(data["Z"][ROW])])],
+        size=6,
+        bold=len(tokens),
+    )
+    return inside
+
+
+def _signed(value: float) -> str:
+    return f"(−{-value:.0f})" if value < 0 else f"{value:.0f}"
+
+
+def _lines(heads: list[str], columns: list[list[str]], bold: int) -> list[str]:
+    """Write a table beside the two operations between scores and weights."""
+    x, y, pitch = 250.0, 437.0, 11.6
+    across = (0, 82, 138)
+    return [
+        *(
+            st.text(x + dx, y + 7, head, anchor="end" if dx else "start", size=9, cls="vk-muted")
+            for dx, head in zip(across, heads, strict=True)
+        ),
+        *_table(x, y + pitch, pitch, list(zip(across, columns, strict=True)), size=9, bold=bold),
+    ]
+
+
+def _around(data: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Draw the block around the head, and the model around the block."""
+    return {
+        "around": [
+            _scaled(BLOCK_SCALE, _BLOCK_ORIGIN, _block(data)),
+            _scaled(MODEL_SCALE, _MODEL_ORIGIN, _model(data)),
+        ]
+    }
+
+
+def _scaled(scale: float, origin: tuple[float, float], fragments: list[str]) -> str:
+    place = f"translate({st.num(origin[0])} {st.num(origin[1])}) scale({scale:g})"
+    return "\n".join([f'<g transform="{place}">', *fragments, "</g>"])
+
+
+def _frame(x: float, y: float, width: float, height: float, hue: str, radius: float = 4) -> str:
+    return (
+        f'<rect class="vk-{hue} vk-frame" x="{st.num(x)}" y="{st.num(y)}"'
+        f' width="{st.num(width)}" height="{st.num(height)}" rx="{radius:g}"/>'
+    )
+
+
+def _named(note: str, x: float, y: float, words: str, size: float = 15) -> str:
+    return st.link(note, [st.text(x, y, words, cls="vk-name", bold=True, size=size)])
+
+
+def _block(data: Mapping[str, Any]) -> list[str]:
+    """Draw two heads, the feed-forward layer, and the token before and after them."""
+    (x, y), asks = HEAD_AT, data["tokens"][ROW]
+    width, height = 480 / BLOCK_SCALE, 822 / BLOCK_SCALE
+    other, spine, past = x + 90, x + 77.0, 14.0
+    one, two = x + width / 2, other + width / 2
+    parts = [
+        st.path(f"M{spine} 38V74M{one} 74H{two}", cls="fg", width=1.5),
+        st.arrow([(one, 74), (one, y - 3)], "fg"),
+        st.arrow([(two, 74), (two, y - 3)], "fg"),
+        st.path(f"M{one} {y + height + 3}V214H{two}V{y + height + 3}", cls="fg", width=1.5),
+        st.arrow([(spine, 214), (spine, 230)], "fg"),
+        st.text(spine + 8, 50, "$X$"),
+        _named("Transformer Block", 10, 22, "Block"),
+        _frame(x - 2, y - 2, width + 4, height + 4, "score"),
+        _frame(other, y, width, height, "score"),
+        _named("One Head by Hand", x - 64, y + 52, "Head 1", size=14),
+        _named("Multi-Head Attention", two - 24, y + 48, "Head 2", size=14),
+        st.text(two, y + 66, "persons", anchor="middle", size=13.5, cls="vk-muted"),
+    ]
+    for top, plus in ((54, 240), (262, 350)):
+        parts.append(st.arrow([(spine, top), (past, top), (past, plus), (spine - 10, plus)], "fg"))
+    parts += [
+        st.plus(spine, 240),
+        st.arrow([(spine, 250), (spine, 280)], "fg"),
+        st.link(
+            "Feed-Forward Layer",
+            [
+                _frame(spine - 76, 282, 152, 34, "value", 17),
+                st.text(spine, 304, "Feed-forward", cls="vk-name", anchor="middle", bold=True),
+            ],
+        ),
+        st.arrow([(spine, 316), (spine, 340)], "fg"),
+        st.plus(spine, 350),
+        st.arrow([(spine, 360), (spine, 392)], "fg"),
+    ]
+    left, cell = 258, 43.0
+    parts += [
+        st.text(left + (i + 0.5) * cell, 62 - 18 * (i % 2), name, anchor="middle", size=14)
+        for i, name in enumerate(data["features"])
+    ]
+    names = (f"{asks}, looked up", f"{asks} has read", f"{asks} has settled")
+    for row, name, (top, cells) in zip(
+        data["block"], names, ((24, 70), (214, 222), (324, 332)), strict=True
+    ):
+        parts += [
+            st.text(left, top, name, bold=True),
+            st.heat_map(left, cells, row[np.newaxis], "input", (cell, 28)),
+        ]
+    return parts
+
+
+def _model(data: Mapping[str, Any]) -> list[str]:
+    """Draw the decoder: token vectors, a stack of blocks, and the next word."""
+    (x, y), spine = BLOCK_AT, BLOCK_AT[0] + 48
+    width, height = 96, 80
+    second = y + height + 18
+    parts = [
+        st.text(24, 26, f"“{' '.join(data['tokens'])}”", bold=True),
+        st.arrow([(spine, 36), (spine, 50)], "fg"),
+        st.link(
+            "Input Representation",
+            [
+                _frame(spine - 76, 52, 152, 32, "input", 16),
+                st.text(spine, 73, "Token vectors", cls="vk-name", anchor="middle", bold=True),
+            ],
+        ),
+        st.arrow([(spine, 84), (spine, y - 4)], "fg"),
+        _frame(x - 3, y - 3, width + 6, height + 6, "score"),
+        st.text(x - 12, y + height / 2 + 5, "Block 1", anchor="end", size=13.5),
+        _named("A Decoder, End to End", 262, 76, "A trained decoder"),
+        st.text(262, 98, f"{data['blocks']} blocks of {data['heads']} heads", size=13.5),
+        st.arrow([(spine, y + height + 3), (spine, second - 3)], "fg"),
+        _frame(x - 3, second - 3, width + 6, height + 6, "score"),
+        st.text(spine, second + height / 2 + 5, "Block 2", anchor="middle", size=13.5),
+        st.arrow([(spine, second + height + 3), (spine, 306)], "fg"),
+        st.link(
+            "Writing With a Decoder",
+            [
+                _frame(spine - 76, 308, 152, 34, "value", 17),
+                st.text(spine, 330, "Next word", cls="vk-name", anchor="middle", bold=True),
+            ],
+        ),
+        st.arrow([(spine + 76, 325), (250, 325)], "fg"),
+    ]
+    top = 325 - 13 * len(data["next"])
+    parts += [
+        st.text(316, top + 26 * i + 18, word, anchor="end", size=13.5)
+        for i, word in enumerate(data["next"])
+    ]
+    return [*parts, st.bars(324, top, data["p"], float(data["p"].max()), length=100)]
 
 
 def _row(values: npt.NDArray[Any]) -> str:
@@ -212,7 +608,7 @@ def _stage(
         f' width="{st.num(width)}" height="{st.num(height)}" rx="8"/>',
         st.heat_map(left, top, matrix, hue, (cell, cell), decimals=None, full=0.95, gap=1.5),
         st.outline(left, top + ROW * cell, cell * matrix.shape[1], cell),
-        *words,
+        touch.group("words", words),
     ]
     return st.link(note, drawing)
 

@@ -22,7 +22,9 @@ from snippets import running_example as ex
 from snippets.attention import (
     attention_weights,
 )
+from snippets.feed_forward import feed_forward
 from snippets.masks import causal_mask, padding_mask
+from snippets.multi_head import multi_head_attention
 from snippets.positional_encoding import sinusoidal_positions
 from snippets.softmax import softmax
 
@@ -259,70 +261,94 @@ def test_a_mask_is_painted(visit: Visitor, way: str) -> None:
     assert "the mask is causal" in words(found)
 
 
-STEP_IS_SEEN = """() => {
-  const now = document.querySelector("[data-when=now]").getBoundingClientRect();
-  const panel = document.querySelector(".touch[data-announced]").getBoundingClientRect();
-  const seen = now.top >= 48 && now.bottom <= panel.top + 1;
-  return seen && panel.bottom <= innerHeight + 1;
+PICTURE_IS_SEEN = """() => {
+  const stage = document.querySelector(".touch--zoomed .touch__stage").getBoundingClientRect();
+  const panel = document.querySelector(".touch--zoomed .touch").getBoundingClientRect();
+  return stage.top >= 63 && stage.height > 200 && panel.bottom <= innerHeight + 1;
+}"""
+ARRIVED = """([x, y, width]) => {
+  const seen = document.querySelector(".touch--zoomed svg").viewBox.baseVal;
+  const off = [seen.x + seen.width / 2 - x, seen.y + seen.height / 2 - y, seen.width - width];
+  return Math.max(...off.map(Math.abs)) < 0.01 * width;
 }"""
 
 
 @pytest.mark.sample("390-reduce")
 @pytest.mark.long
 @pytest.mark.parametrize(("width", "motion"), [(1280, "no-preference"), (390, "reduce")])
-def test_the_pipeline_is_described_in_steps(visit: Visitor, width: int, motion: str) -> None:
+def test_the_pipeline_is_one_zoom(visit: Visitor, width: int, motion: str) -> None:
     found = opened(visit, "pipeline", width=width, reduced_motion=motion, has_touch=width == 390)
     page, forward = found.page, found.get_by_role("button", name="Next")
-    scores = hand.Q[hand.BANK] @ hand.K.T
+    bank = hand.BANK
+    scores = hand.Q[bank] @ hand.K.T
     scaled = scores / np.sqrt(hand.d_k)
     exps = np.exp(scaled)
     weights = softmax(scaled)
-    # What the words of each step must say, computed here from the snippets.
-    announced = [
-        hand.X[hand.BANK],
-        hand.Q[hand.BANK],
-        [scores.max(), scores.min()],
-        [scores.max(), scaled.max().round(2)],
-        [exps.max().round(1), 1.0, exps.sum().round(1)],
-        [weights.max().round(2), weights.min().round(4)],
-        (weights @ hand.V).round(2),
-    ]
-    for step, numbers in enumerate(announced, 1):
+    read = hand.X + multi_head_attention(hand.X, hand.X, hand.X, hand.heads, 2)
+    settled = read + feed_forward(read, hand.W_1, hand.b_1, hand.W_2, hand.b_2)
+    # What the words of each stop must say, computed here from the snippets.
+    told = {
+        "text": [hand.n],
+        "token": hand.X[bank],
+        "query": hand.Q[bank],
+        "key": hand.K[6],
+        "value": hand.V[6],
+        "scores": [scores.max(), scores.min()],
+        "scaling": [scores.max(), scaled.max().round(2)],
+        "softmax": [exps.max().round(1), 1.0, exps.sum().round(1)],
+        "weights": [weights.max().round(2), weights.min().round(4)],
+        "output": (weights @ hand.V).round(2),
+        "head": [hand.n],
+        "block": [read[bank, 2].round(2), settled[bank, 2].round(2)],
+        "model": [2, 2],
+    }
+    places = found.evaluate("f => JSON.parse(f.querySelector('[data-touch]').textContent).steps")
+    assert [place["title"].lower() for place in places] == [*told]
+    for step, (title, wanted) in enumerate(told.items(), 1):
         (forward.tap if width == 390 else forward.click)()
         text = words(found)
-        assert text.startswith(f"Step {step} of 7")
-        given = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
-        wanted = [float(number) for number in numbers]
-        assert any(given[at : at + len(wanted)] == wanted for at in range(len(given))), text
+        assert text.startswith(f"Step {step} of {len(told)}, {title}.")
+        given = numbers(text)
+        row = [float(number) for number in wanted]
+        assert any(given[at : at + len(row)] == row for at in range(len(given))), text
+        place = places[step - 1]
         when = found.locator("[data-when]").evaluate_all("all => all.map((e) => e.dataset.when)")
-        assert when == ["before"] * (step - 1) + ["now"] + ["after"] * (7 - step)
-        # What is computed now is seen above the words, which are seen, too.
-        page.wait_for_function(STEP_IS_SEEN)
+        at = place["step"]
+        assert when == ((at and ["before"] * (at - 1) + ["now"] + ["after"] * (7 - at)) or [])
+        inside = found.locator("[data-part^=inside]:not([display])")
+        assert [each.get_attribute("data-part") for each in inside.all()] == (
+            [f"inside {place['title']}"] if at else []
+        )
+        expect(found.locator("[data-part=around]:not([display])")).to_have_count(0 if at else 1)
+        page.wait_for_function(PICTURE_IS_SEEN)
+        page.wait_for_function(ARRIVED, arg=place["at"])
+        # The stop leads to its note.
+        link = found.locator(".touch__note")
+        expect(link).to_have_text(f"Note: {place['note']}")
+        address = link.evaluate("link => link.href")
+        assert page.request.get(address).ok
     expect(forward).to_have_attribute("aria-disabled", "true")
     forward.focus()
     page.keyboard.press("ArrowLeft")
-    assert words(found).startswith("Step 6 of 7")
-    duration = found.locator("[data-when]").first.evaluate("e => getComputedStyle(e).transition")
-    assert ("0.25s" in duration) == (motion != "reduce")
+    assert words(found).startswith(f"Step {len(told) - 1} of {len(told)}")
+    found.get_by_role("slider").press("Home")
+    assert words(found).startswith("One zoom")
+    expect(found.locator("svg")).to_have_attribute("viewBox", "0 0 480 822")
 
 
 @pytest.mark.long
-def test_a_step_comes_into_sight_where_something_ends_the_movement(visit: Visitor) -> None:
+def test_controls_stay_where_they_are_when_the_zoom_begins(visit: Visitor) -> None:
     found = opened(visit, "pipeline")
-    page, forward = found.page, found.get_by_role("button", name="Next")
-    forward.evaluate("(button) => { for (let step = 0; step < 6; step += 1) button.click() }")
-    page.wait_for_function(STEP_IS_SEEN)
-    # The first step is far above the sixth.
-    found.evaluate(
-        """async (figure) => {
-          const [, back] = figure.querySelectorAll("button");
-          for (let step = 0; step < 5; step += 1) back.click();
-          await new Promise((begun) => addEventListener("scroll", begun, { once: true }));
-          scrollBy({ top: 1, behavior: "instant" });
-        }"""
+    forward = found.get_by_role("button", name="Next")
+    forward.scroll_into_view_if_needed()
+    top = "async (b) => (await new Promise(requestAnimationFrame), b.getBoundingClientRect().top)"
+    before = forward.evaluate(top)
+    # A reader who moves the page ends what would bring the picture into sight.
+    forward.evaluate(
+        "(b) => { scrollBy = ((by) => ({ top, behavior }) => "
+        "behavior === 'instant' && by({ top, behavior }))(scrollBy); b.click() }"
     )
-    page.wait_for_function(STEP_IS_SEEN)
-    assert words(found).startswith("Step 1 of 7")
+    assert abs(forward.evaluate(top) - before) <= 1
 
 
 @pytest.mark.long
