@@ -169,7 +169,8 @@ def test_every_handle_and_slider_can_be_dragged(
             place = box["x"] + share * box["width"], box["y"] + box["height"] / 2
             (page.mouse.click if way == "mouse" else page.touchscreen.tap)(*place)
         expect(slider).not_to_have_attribute("aria-valuetext", before)
-        assert page.evaluate("scrollY") == scrolled
+        # The picture that is zoomed is brought into sight.
+        assert page.evaluate("scrollY") == scrolled or name == "pipeline"
 
 
 @pytest.mark.long
