@@ -8,7 +8,8 @@ from pathlib import PurePosixPath
 from vaultkit.checks import misread
 from vaultkit.checks.check import FAILS, UNJUDGED, Check
 from vaultkit.read.discovery import IMAGES
-from vaultkit.read.note import Note, Problem
+from vaultkit.read.note import Note, Problem, strings_of
+from vaultkit.read.syntax import slug
 from vaultkit.read.vault import Vault
 
 
@@ -33,10 +34,21 @@ def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
     found = (*note.problems, *misread.problems(note))
     yield from (problem for problem in found if runs or not problem.of_code)
     yield from _names(note, vault)
+    yield from _old_headings(note)
     for link in note.links:
         pictured = PurePosixPath(link.target).suffix.lower() in IMAGES
         if runs and link.embed and not link.wiki and pictured and not link.words.strip():
             yield Problem(link.line, f"{link} has no alt text", unseen=True)
+
+
+def _old_headings(note: Note) -> Iterator[Problem]:
+    asked = strings_of(note.meta.get("old_headings"))
+    if len(asked) > len(note.old_headings):
+        yield Problem(1, "old_headings: each item is a link, [[Note#Heading|its old words]]")
+    present = {heading.slug for heading in note.headings}
+    for link in note.old_headings:
+        if slug(link.words) in present:
+            yield Problem(1, f"old_headings: this note has a heading {link.words!r}")
 
 
 def _names(note: Note, vault: Vault) -> Iterator[Problem]:

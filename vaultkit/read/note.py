@@ -17,7 +17,7 @@ from vaultkit.read.macros import definitions
 from vaultkit.read.positions import Places, place_in
 from vaultkit.read.predictions import Prediction
 from vaultkit.read.prose import Prose
-from vaultkit.read.syntax import LINE_END, comparable, printable
+from vaultkit.read.syntax import LINE_END, WIKILINK, comparable, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +314,12 @@ class Note:
     def aliases(self) -> tuple[str, ...]:
         """Its other names."""
         return strings_of(self.meta.get("aliases"))
+
+    @property
+    def old_headings(self) -> tuple[Link, ...]:
+        """Links from headings that the note had before, which are their words, to their content."""
+        found = map(WIKILINK.fullmatch, strings_of(self.meta.get("old_headings")))
+        return tuple(Link.from_match(link) for link in found if link and link["words"])
 
     @property
     def summary(self) -> str:

@@ -30,6 +30,7 @@ from vaultkit.render.embeds import finish_parts, transclude
 from vaultkit.render.equations import address_equations
 from vaultkit.render.inline import literal
 from vaultkit.render.mathematics import typeset
+from vaultkit.render.old_headings import keep_addresses
 from vaultkit.render.page import Page
 from vaultkit.render.places import Names
 from vaultkit.render.properties import show_properties
@@ -160,7 +161,7 @@ class _Finish(_Part):
     def run(self, root: Element) -> None:
         """Add to the rendered tree what needs the whole page.
 
-        Title, properties, backlinks, drawings.
+        Title, properties, old addresses, backlinks, drawings.
         """
         page = self.page
         if "attr_list" not in page.md.treeprocessors:
@@ -169,6 +170,7 @@ class _Finish(_Part):
         transclude(page, root)
         give_title(page, root)
         show_properties(page, root)
+        keep_addresses(page, root)
         if page.options["backlinks"]:
             aside = linked_from(page)
             if aside is not None:

@@ -19,6 +19,7 @@ _UNSHOWN = {
     *("alias", "aliases", "tag", "tags", "cssclass", "cssclasses", "publish", "draft", "checks"),
     *("title", "summary", "description", "icon", "status", "template", "hide", "search", "social"),
     *("image", "cover", "permalink", "revision_date", "banner", "subtitle", "comments", "boost"),
+    "old_headings",
 }
 _ADDRESS = re.compile(r"https?://\S+")
 

@@ -98,6 +98,11 @@ without any of it. */
     const returned = returns;
     returns = false;
     const target = document.getElementById(named());
+    // The content of this address is on another page now.
+    if (target?.matches(".vk-moved")) {
+      location.replace(target.querySelector("a").href);
+      return;
+    }
     const content = target?.closest(".md-content");
     const top = target?.getBoundingClientRect().top;
     if (!content) return;

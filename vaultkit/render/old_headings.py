@@ -1,0 +1,43 @@
+"""Keeps the addresses of headings that were renamed, or moved to another note."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element, SubElement
+
+from vaultkit.read.syntax import slug
+from vaultkit.read.vault import BrokenLinkError
+from vaultkit.render.inline import literal
+from vaultkit.render.page import Page
+
+
+def keep_addresses(page: Page, root: Element) -> None:
+    """Add an element with the old address of each heading in the property `old_headings`.
+
+    If its content is on this page, the element is empty and before the heading that has it now.
+    Otherwise it is a paragraph with a link, which is hidden until somebody comes to this address;
+    the site's script then follows the link.
+    """
+    known = page.vault.notes.get(page.host.path)
+    if known is None or page.trail:
+        return
+    parents = {child: parent for parent in root.iter() for child in parent}
+    headings = {child.get("id"): child for child in parents}
+    for link in known.old_headings:
+        address = slug(link.words)
+        try:
+            target = page.resolve(link)
+        except BrokenLinkError:
+            continue
+        if address in headings:
+            continue
+        if target.path == page.host.path:
+            heading = headings.get(target.anchor)
+            parent = root if heading is None else parents[heading]
+            at = 0 if heading is None else [*parent].index(heading)
+            parent.insert(at, Element("a", {"id": address, "class": "vk-moved-here"}))
+            continue
+        there = Element("p", {"id": address, "class": "vk-moved", "data-search-exclude": "true"})
+        there.text = literal(f"“{link.words}” is now in ")
+        anchor = SubElement(there, "a", {"class": "wikilink", "href": page.href(target)})
+        anchor.text = literal(" > ".join(part for part in (link.target, link.sub) if part))
+        root.append(there)
