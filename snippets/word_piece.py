@@ -1,4 +1,4 @@
-"""WordPiece: from text to the tokens that BERT and its kin know."""
+"""WordPiece: from text to the tokens that models of the family of BERT use."""
 
 import unicodedata
 

@@ -61,7 +61,7 @@ export const mount = (figure) => {
     } else if (!state.hidden.length) {
       words.textContent = `${word} gives ${found.join(" and ")}: one finds its subject, the other its object.`;
     } else if (state.hidden.length === h) {
-      words.textContent = `With both heads hidden, the output of ${word} is nothing but zeros.`;
+      words.textContent = `With both heads hidden, the output of ${word} consists of zeros.`;
     } else {
       const [head] = state.hidden;
       words.textContent = `Without head ${head + 1} the output of ${word} changes by ${percent(change_)} of its length: `

@@ -131,7 +131,7 @@ def test_wrong_settings_exit_with_2(vault: Path) -> None:
     (vault.parent / "vaultkit.toml").write_text('cheks = ["code"]\n')
     done = run("check", "birds")
     assert done.exit_code == 2
-    assert "vaultkit.toml: setting 'cheks' is none of" in done.stderr
+    assert "vaultkit.toml: setting 'cheks' is not one of" in done.stderr
     assert "did you mean 'checks'?" in done.stderr
 
 

@@ -87,7 +87,7 @@ def test_wrong_settings_are_told_at_their_line(editor: Editor, folders: tuple[Pa
     file = folders[1] / "vaultkit.toml"
     (problem,) = editor.problems(str(file), bool)
     assert problem["range"]["start"]["line"] == 2
-    assert "'unjudgd' is none of" in problem["message"]
+    assert "'unjudgd' is not one of" in problem["message"]
     # This editor watches no files: the server sees that they change.
     file.write_text("timeout = 5\n")
     assert editor.problems(str(file), lambda found: not found) == []

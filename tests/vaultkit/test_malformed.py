@@ -42,12 +42,12 @@ MALFORMED = {
     "no regular expression": (
         fence("1", 'volatile="(("') + "\n```text\n1\n```\n",
         3,
-        "no regular expression: missing )",
+        "not a regular expression: missing )",
     ),
     "a word is there twice": (
         fence("x = 1", "title=a title=b"),
         3,
-        "'title' is there twice: python title=a title=b",
+        "'title' occurs twice: python title=a title=b",
     ),
     "a file of another note": (
         fence('from pathlib import Path\nPath("notes/Other.md").write_text("")'),

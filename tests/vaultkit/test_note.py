@@ -358,7 +358,7 @@ def test_a_picture_in_html_is_shown_where_it_stands() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("a\r\nb\0\n\0", 2, "a NUL character: no text, or UTF-16; save it as UTF-8"),
+        ("a\r\nb\0\n\0", 2, "a NUL character: this is not text, or it is UTF-16; save it as UTF-8"),
         ("a\n\nb\ud800", 3, "half a character, which cannot be stored in a file"),
     ],
 )

@@ -90,7 +90,7 @@ def test_what_is_no_notebook_is_said(tmp_path: Path) -> None:
     path.write_text("{\n,}")
     (problem,) = read(path).problems
     assert (problem.line, problem.column) == (2, 1)
-    assert problem.message.startswith("no notebook: this is no JSON")
+    assert problem.message.startswith("not a notebook: this is not JSON")
     path.write_text('{"cells": [{"cell_type": "code", "source": "1", "outputs": []}]}')
     assert "not laid out as Jupyter" in read(path).problems[0].message
 

@@ -107,7 +107,7 @@ def test_what_becomes_of_links_to_notes_not_written_yet(tmp_path: Path, unwritte
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("cheks = 1", "setting 'cheks' is none of checks, .*; did you mean 'checks'"),
+        ("cheks = 1", "setting 'cheks' is not one of checks, .*; did you mean 'checks'"),
         ('checks = ["cod"]', "did you mean 'code'"),
         ("checks = 1", "a list of checks"),
         ('unwritten = "marked"', "did you mean 'mark'"),

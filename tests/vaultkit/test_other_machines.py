@@ -163,7 +163,9 @@ def test_what_cannot_be_tried_says_why(vault: Path, monkeypatch: pytest.MonkeyPa
     assert lines[0] == "one: not tried: the first run had it"
     assert lines[1].startswith("two: not tried: NumPy has no such kernels here, and uses those of")
     assert lines[2] == "three: not tried: NumPy uses none of them here"
-    assert lines[3].startswith("four: not tried: this processor or NumPy cannot: it ended its")
+    assert lines[3].startswith(
+        "four: not tried: not possible with this processor or NumPy: it ended its"
+    )
     assert "exit status 1: " in lines[3]
     assert lines[4] == "five: not tried: the first run had it"
 

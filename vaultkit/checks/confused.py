@@ -209,12 +209,15 @@ class Confused:
             if len(left) == 1:
                 is_first = units[1][:1] == [held[0].unit] != units[0][:1]
                 number = one if is_first else other
-                why = f"it is twice in this sentence, and no sentence has {left[0].text}"
+                why = f"it occurs twice in this sentence, and no sentence has {left[0].text}"
                 return number, f"{why} of the output at line {left[0].line}"
         return None
 
     def _counted(self, sentence: Sentence, number: Stated) -> str:
-        """Return what an output counts, if *the 3 words* has the number of something beside it."""
+        """Return the right count of an output, if *the 3 words* states the count of another thing.
+
+        The other thing is on the same line of the output.
+        """
         before = sentence.text[: number.start].split()
         if number.bounds or number.value.denominator != 1 or before not in _ALL:
             return ""

@@ -42,6 +42,7 @@ def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
 
 
 def _old_headings(note: Note) -> Iterator[Problem]:
+    """Yield what is wrong with the property `old_headings`."""
     asked = strings_of(note.meta.get("old_headings"))
     if len(asked) > len(note.old_headings):
         yield Problem(1, "old_headings: each item is a link, [[Note#Heading|its old words]]")

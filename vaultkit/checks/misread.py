@@ -103,7 +103,7 @@ def misread(fence: Fence) -> Iterator[str]:
         if RUNS[language] == "python" and is_session(first):
             yield f"```{language} holds a session with >>>; write ```pycon"
         elif RUNS[language] == "pycon" and first and not first.lstrip().startswith(">>>"):
-            yield "```pycon does not begin with >>>; write ```python if it is no session"
+            yield "```pycon does not begin with >>>; write ```python if it is not a session"
     elif language == "text":
         if output == "behind":
             yield "the session above shows its own outputs; this one is not compared"
@@ -178,6 +178,6 @@ def _wrong_value(word: str, value: str) -> str:
             try:
                 pattern = re.compile(value)
             except re.error as error:
-                return f"no regular expression: {error}"
+                return f"not a regular expression: {error}"
             return "it also matches empty text" if pattern.fullmatch("") else ""
     return ""

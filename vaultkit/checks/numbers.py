@@ -81,7 +81,7 @@ class Numbers:
             elif length := counted.get((line, column), {}).get(text.split()[0]):
                 yield verdict(HOLDS, length)
             elif index in odd:
-                why = f"all others of this list are rows of {odd[index]}, one after another"
+                why = f"the others of this list are consecutive rows of {odd[index]}"
                 yield verdict(UNJUDGED, why)
             elif quantity.is_vector:
                 yield rows.vector(quantity)
@@ -95,9 +95,9 @@ class Numbers:
                     continue
                 yield Check("number", line, text, UNJUDGED, self.backing.why(quantity), column)
             elif index in empty:
-                yield verdict(UNJUDGED, "no number is between this one and the same one")
+                yield verdict(UNJUDGED, "both ends of this range are the same number")
             elif index in misplaced:
-                why = f"the numbers beside it are with another number in {misplaced[index]}"
+                why = f"beside the same neighbours there is another number in {misplaced[index]}"
                 yield verdict(UNJUDGED, why)
             elif why := self._contradicted(quantity, rows.apart.get(index, [])):
                 yield verdict(UNJUDGED, why)
@@ -149,7 +149,9 @@ class Numbers:
         if named := self._named_otherwise(quantity):
             return f"{quantity.word} is {named}"
         if slip := self._slip(quantity):
-            return f"it is in {self.backing.rests_on(quantity)}, but nearby in {slip}"
+            return (
+                f"it is in {self.backing.rests_on(quantity)}, but the code nearest to it has {slip}"
+            )
         if not all(map(self.backing.is_bound, pair)):
             return "nothing on this page shows or computes this and the next number side by side"
         return ""

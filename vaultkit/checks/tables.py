@@ -99,7 +99,7 @@ class _Entry:
 
     @property
     def digits(self) -> int:
-        """The number of digits without zeros at both ends, which agree by chance too easily."""
+        """The number of digits, without zeros at both ends: those easily agree by chance."""
         return len(re.sub(r"\D", "", self.text).strip("0"))
 
 

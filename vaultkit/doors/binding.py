@@ -31,7 +31,9 @@ _YES, _NO, _QUIT = "y", "n", "q"
     "note", metavar="NOTE", type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option(
-    "--accept", is_flag=True, help="Write the proposals that are alone and score well; ask nothing."
+    "--accept",
+    is_flag=True,
+    help="Without asking, write each proposal that has a good score and no rival.",
 )
 def bind(note: Path, accept: bool) -> None:
     """Propose code for the numbers and comparisons of NOTE, as comments that readers do not see.

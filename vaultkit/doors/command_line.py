@@ -84,7 +84,7 @@ _vault = click.option(
     "path",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     callback=_or_here,
-    help="The folder of notes; if none is named, this one, or the vault right below it.",
+    help="The folder of notes; if none is named, the current folder, or the vault right below it.",
 )
 
 
@@ -127,7 +127,7 @@ def main() -> None:
     is_flag=True,
     help=f"Report only new failures. The first time, write all failures to {baseline.NAME}.",
 )
-@click.option("--known", is_flag=True, help="Run no note again whose results are still valid.")
+@click.option("--known", is_flag=True, help="Do not run notes again whose results are still valid.")
 @click.option("--unjudged", is_flag=True, help="List what is not judged, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print all checks as JSON.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write a report for CI servers.")

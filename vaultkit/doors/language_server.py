@@ -373,7 +373,9 @@ class Server(LanguageServer):
         at = self._at(params)
         found = renamed_in(at[0].drafts.vault, *at[1:]) if at else None
         if at is None or found is None:
-            raise JsonRpcInvalidParams("a note or a heading can be renamed: here is neither")
+            raise JsonRpcInvalidParams(
+                "only a note or a heading can be renamed; there is none here"
+            )
         vault = at[0].drafts.vault
         try:
             if found.heading:

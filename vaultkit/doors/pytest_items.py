@@ -366,7 +366,7 @@ def _machines(item: MachinesItem | DrawingMachinesItem) -> Machines:
             [one.path.name for one in items if isinstance(one, DrawingMachinesItem)],
         )
     if not known[runner.vault.root].tried:
-        pytest.skip("this machine can emulate no other one")
+        pytest.skip("this machine cannot emulate any other")
     return known[runner.vault.root]
 
 

@@ -50,7 +50,7 @@ def read(vault: Vault) -> Counter[Key] | None:
             }
         )
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise BaselineError(f"{file} is no baseline: {error}") from error
+        raise BaselineError(f"{file} is not a baseline file: {error}") from error
 
 
 def write(vault: Vault, found: Sequence[Inspection]) -> int:

@@ -198,7 +198,7 @@ class Machines:
             try:
                 first = process.stdout.readline()
                 if not first:
-                    return f"this processor or NumPy cannot: {_ending(process, errors)}"
+                    return f"not possible with this processor or NumPy: {_ending(process, errors)}"
                 there = json.loads(first)
                 if machine.kernel and there["kernel"] != machine.kernel:
                     return f"NumPy has no such kernels here, and uses those of {there['kernel']}"

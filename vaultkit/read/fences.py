@@ -49,7 +49,7 @@ def options(info: str) -> dict[str, str | None]:
     for word in words:
         key, equals, value = word.partition("=")
         if key in found:
-            raise ValueError(f"{key!r} is there twice")
+            raise ValueError(f"{key!r} occurs twice")
         found[key] = value if equals else None
     return found
 

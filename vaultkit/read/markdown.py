@@ -103,7 +103,7 @@ def unreadable(path: Path, error: source.UnreadableError) -> Note:
 def _odd_characters(text: str) -> Iterator[Problem]:
     """Report the first NUL character and the first half of a surrogate pair."""
     for pattern, what in (
-        ("\0", "a NUL character: no text, or UTF-16; save it as UTF-8"),
+        ("\0", "a NUL character: this is not text, or it is UTF-16; save it as UTF-8"),
         (SURROGATE, "half a character, which cannot be stored in a file"),
     ):
         if found := re.search(pattern, text):

@@ -42,7 +42,7 @@ def parse_notebook(raw: str, path: Path) -> Note:
     try:
         return _read(path, [line.strip() for line in LINE_END.sub("\n", raw).split("\n")], raw)
     except json.JSONDecodeError as error:
-        return _refused(path, raw, f"this is no JSON: {error.msg}", error.lineno, error.colno)
+        return _refused(path, raw, f"this is not JSON: {error.msg}", error.lineno, error.colno)
     except RecursionError:
         return _refused(path, raw, "nested too deeply")
     except (KeyError, TypeError, ValueError) as error:
@@ -51,10 +51,13 @@ def parse_notebook(raw: str, path: Path) -> Note:
 
 
 def _refused(path: Path, raw: str, why: str, line: int = 1, column: int = 1) -> Note:
+    """Return the note of a file that is not a notebook, with the problem."""
     # A notebook's JSON must not be parsed as Markdown.
     lines = LINE_END.sub("\n", raw).removesuffix("\n").count("\n") + 1
     text, line = "\n" * lines, min(line, lines)
-    return Note(path, text, problems=(Problem(line, f"no notebook: {why}", column),), refused=why)
+    return Note(
+        path, text, problems=(Problem(line, f"not a notebook: {why}", column),), refused=why
+    )
 
 
 class _LayoutError(ValueError):
@@ -74,7 +77,7 @@ def _read(path: Path, file: list[str], raw: str) -> Note:
             continue
         before, at = at, _find(file, source, at)
         if any("\n" in line.rstrip("\r\n") for line in source):
-            raise _LayoutError("two lines of a cell on one line", at + 1)
+            raise _LayoutError("two lines of a cell are on one line of the file", at + 1)
         text = [re.sub(r"[\r\n]+$", "", line).replace("\r", " ") for line in source]
         if cell["cell_type"] == "code":
             blocks[at + 1] = _output(file, cell, before, at)
@@ -111,7 +114,7 @@ def _cells(data: Any) -> Iterator[dict[str, Any]]:
     for number, cell in enumerate(data["cells"], 1):
         kind = cell.get("cell_type") if isinstance(cell, dict) else None
         if kind not in ("code", "markdown", "raw"):
-            raise TypeError(f"cell {number} is none")
+            raise TypeError(f"cell {number} has none of the types code, markdown and raw")
         source = cell.get("source")
         if not isinstance(source, list) or not all(isinstance(line, str) for line in source):
             raise TypeError(f"the source of cell {number} is not a list of lines")
@@ -126,7 +129,7 @@ def _find(file: list[str], source: list[str], at: int) -> int:
         try:
             at = file.index(_SOURCE, at)
         except ValueError:
-            raise _LayoutError("a line of a cell has no line of its own", first + 1) from None
+            raise _LayoutError("a line of a cell is not on a line of its own", first + 1) from None
         if at + len(wanted) < len(file) and all(
             _is_line(file[at + 1 + index], line) for index, line in enumerate(wanted)
         ):

@@ -263,4 +263,4 @@ def _means(value: Any, truth: bool) -> bool:
 def _unknown(what: str, name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{what} {name!r} is none of {', '.join(sorted(known))}{hint}"
+    return f"{what} {name!r} is not one of {', '.join(sorted(known))}{hint}"

@@ -111,7 +111,7 @@ class Atoms(Ranges):
                 return self.indicator(tokens)
             return Apply(base, (self.whole(tokens),))
         if isinstance(base, (Function, Number)):
-            raise self.error("an index where none is known")
+            raise self.error("an index is not supported here")
         parser = self.inner(tokens)
         if parser.next == "(" and tokens[-1].text == ")":
             parser = self.inner(tokens[1:-1])
@@ -158,7 +158,7 @@ class Atoms(Ranges):
         if len(texts) == 1 and texts[0] in TOPS:
             return Transpose(base)
         if isinstance(base, Function):
-            raise self.error("an exponent where none is known")
+            raise self.error("an exponent is not supported here")
         if len(texts) == 2 and texts[0] == "-" and texts[1] in TOPS:
             return Transpose(Power(base, Sum(((-1, Number("1")),))))
         if texts == [r"\circ"]:
@@ -374,7 +374,7 @@ class Atoms(Ranges):
         parts = self.arguments()
         if opening == r"\langle":
             if len(parts) != 2:
-                raise self.error(r"\langle q, k \rangle takes two")
+                raise self.error(r"\langle q, k \rangle takes two vectors")
             return Apply(Function("inner"), parts)
         if opening in (r"\lfloor", r"\lceil"):
             if len(parts) != 1:

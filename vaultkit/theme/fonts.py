@@ -155,7 +155,7 @@ def web_font(font: Font, letters: Iterable[str], store: Store) -> Iterator[FontF
     # The package is located, not imported: importing one that draws takes long.
     package = find_spec(font.package)
     if not package or not package.origin:
-        _log.info("%s: no package %s, the system's fonts serve", font.family, font.package)
+        _log.info("%s: no package %s, the system's fonts are used", font.family, font.package)
         return
     source = (Path(package.origin).parent / font.path).read_bytes()
     name = f"{font.family} {font.style}".lower().replace(" ", "-")

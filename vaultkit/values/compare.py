@@ -236,7 +236,7 @@ def _membership(scope: Evaluator, statement: Membership) -> Verdict:
     """Judge whether a value is in an interval, a list of numbers or a space of arrays."""
     value = scope.value(statement.element)
     if value.unsized:
-        raise EvaluationError("something without a size is in no set")
+        raise EvaluationError("a value of unknown size cannot be judged as an element of a set")
     mask = scope.condition(statement.when)
     if statement.interval:
         opening, low, high, closing = statement.interval

@@ -232,15 +232,15 @@ class Evaluator:
         """Return the indexed elements of an array, with an axis for each index letter."""
         base = self.value(node.base)
         if base.unsized:
-            raise EvaluationError("an element of something without a size")
+            raise EvaluationError("an element of a value of unknown size")
         if not base.rank:
-            raise EvaluationError("an index of a number")
+            raise EvaluationError("a number has no index")
         indices = split(node.indices, base)
         orientation = ""
         if any(isinstance(index, Slice) for index in indices):
             # Axes with an index come first, those that are taken whole after them.
             if len(indices) != base.rank or node.last:
-                raise EvaluationError("a slice of something else than all axes")
+                raise EvaluationError("a slice is supported only over all axes")
             taken = [a for a, index in enumerate(indices) if not isinstance(index, Slice)]
             order = [*taken, *(a for a in range(base.rank) if a not in taken)]
             count = base.array.ndim - base.rank
@@ -315,7 +315,7 @@ class Evaluator:
             return made((i.array == j.array).astype(float), 0.0, 0)
         values = self.several(node.arguments)
         if any(value.unsized for value in values):
-            raise EvaluationError(f"{name} of something without a size")
+            raise EvaluationError(f"{name} of a value of unknown size")
         if name in ("max", "min"):
             return functions.extreme(name, values)
         if name in functions.BINARY and len(values) == 2:
@@ -351,7 +351,7 @@ class Evaluator:
         values = self.several(node.arguments)
         nodes = node.arguments if len(values) == len(node.arguments) else [None] * len(values)
         if any(value.unsized for value in values):
-            raise EvaluationError(f"{node.name} of something without a size")
+            raise EvaluationError(f"{node.name} of a value of unknown size")
         call = FunctionCall(node, nodes, values, self.indices.count, self.variables, self.settings)
         array, spread, unit = call.result()
         shape = array.shape[self.indices.count :]
@@ -379,7 +379,7 @@ class Evaluator:
         numbers = self.indices.numbers[index]
         body = self.value(node.body)
         if body.unsized:
-            raise EvaluationError(f"\\{node.kind} of something without a size")
+            raise EvaluationError(f"\\{node.kind} of a value of unknown size")
         keep: Any = np.ones((1,) * self.indices.count, bool)
         if node.high is not None and node.low is not None:
             low, high = self.number(node.low), self.number(node.high)
@@ -400,7 +400,7 @@ class Evaluator:
     def _norm(self, node: Norm) -> Value:
         value = self.value(node.body)
         if value.unsized:
-            raise EvaluationError("the norm of something without a size")
+            raise EvaluationError("the norm of a value of unknown size")
         return functions.norm(node.kind, value)
 
     def _matrix(self, node: Matrix) -> Value:

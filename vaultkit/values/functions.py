@@ -288,7 +288,9 @@ def norm(kind: str, value: Value) -> Value:
     """Return a norm, or the absolute value."""
     if kind == "abs":
         if value.rank:
-            raise EvaluationError("the bars | | are for numbers; write \\lVert x \\rVert of arrays")
+            raise EvaluationError(
+                "the bars | | are for numbers; for arrays write \\lVert x \\rVert"
+            )
         return value.but(array=np.abs(value.array), half_unit=None)
     if not value.rank:
         raise EvaluationError("the norm of a number; write | |")

@@ -92,7 +92,7 @@ class Indices:
             inside = (number >= 1) & (number <= size)
             if not inside.all():
                 if alone or not letters or letters & self.given:
-                    raise EvaluationError(f"an index runs out of 1 to {size}; they count from 1")
+                    raise EvaluationError(f"an index is outside 1 to {size}; indices count from 1")
                 self.valid = self.valid & inside
             clipped.append(np.clip(number, 1, size).astype(int) - 1)
         outside = base_array.shape[:count]

@@ -118,7 +118,7 @@ def elementwise(left: Value, right: Value) -> Value:
 def divide(left: Value, right: Value) -> Value:
     """Return the quotient by a number, or the elementwise quotient."""
     if right.unsized:
-        raise EvaluationError("something without a size cannot be a divisor")
+        raise EvaluationError("a value of unknown size cannot be a divisor")
     if left.unsized and right.rank == 0:
         return divide(left.but(unsized=""), right).but(
             unsized=left.unsized, orientation=left.orientation
@@ -281,7 +281,7 @@ def power(base: Value, exponent: Value) -> Value:
     if exponent.rank or exponent.unsized:
         raise EvaluationError("an exponent is not a number")
     if base.unsized:
-        raise EvaluationError("a power of something without a size")
+        raise EvaluationError("a power of a value of unknown size")
     whole = exponent.array.size == 1 and float(exponent.array.flat[0]) % 1 == 0
     if base.rank >= 2:
         if base.shape[-1] != base.shape[-2]:
