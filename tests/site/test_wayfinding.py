@@ -115,3 +115,10 @@ def test_a_notebook_has_its_markdown_too(visit: Visitor, built: Path) -> None:
     assert "```python" in text
     assert "$$" in text
     assert "[First Principles](" in (built / "llms.txt").read_text("utf-8")
+
+
+def test_the_address_of_a_section_that_moved_leads_to_it(visit: Visitor) -> None:
+    page = visit("self-attention/")
+    page.evaluate("location.assign('../softmax/#along-rows')")
+    expect(page).to_have_url(re.compile(r"/softmax-in-detail/#along-rows$"))
+    expect(page.locator("#along-rows")).to_be_in_viewport()

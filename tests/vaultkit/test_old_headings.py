@@ -25,9 +25,9 @@ Words.
 @pytest.mark.parametrize(
     ("link", "shown"),
     [
-        ("[[#Now|Once & then]]", '<a class="vk-moved-here" id="once--then"></a><h2 id="now"'),
-        ("[[Home#Within|Once]]", '<a class="vk-moved-here" id="once"></a><h2 id="within"'),
-        ("[[Home|Once]]", '<a class="vk-moved-here" id="once"></a><h1'),
+        ("[[#Now|Once & then]]", '<span class="vk-moved-here" id="once--then"></span><h2 id="now"'),
+        ("[[Home#Within|Once]]", '<span class="vk-moved-here" id="once"></span><h2 id="within"'),
+        ("[[Home|Once]]", '<span class="vk-moved-here" id="once"></span><h1'),
         (
             "[[Other#Part|Once]]",
             '<p class="vk-moved" data-search-exclude="true" id="once">“Once” is now in'

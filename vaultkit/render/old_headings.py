@@ -34,7 +34,7 @@ def keep_addresses(page: Page, root: Element) -> None:
             heading = headings.get(target.anchor)
             parent = root if heading is None else parents[heading]
             at = 0 if heading is None else [*parent].index(heading)
-            parent.insert(at, Element("a", {"id": address, "class": "vk-moved-here"}))
+            parent.insert(at, Element("span", {"id": address, "class": "vk-moved-here"}))
             continue
         there = Element("p", {"id": address, "class": "vk-moved", "data-search-exclude": "true"})
         there.text = literal(f"“{link.words}” is now in ")
