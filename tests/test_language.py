@@ -30,7 +30,8 @@ def sentences(note: Note) -> list[tuple[int, str]]:
     return [
         (number, re.sub(r"`[^`]*`|\$[^$]*\$|\[\[[^]|]*\||\]\([^)]*\)", "", line))
         for number, line in enumerate(note.lines, 1)
-        if number not in hidden
+        # A link in the properties has the old words of a heading.
+        if number not in hidden and not (number <= note.front and "[[" in line)
     ]
 
 
