@@ -29,7 +29,8 @@ def found(check, a_vault: Vault, name: str = "A") -> list[tuple[int, str]]:
     ("text", "line", "said"),
     [
         ("```python\n1\n", 1, "never closed"),
-        ("a\n\n> <!-- b\n\nc\n", 3, "never closed"),
+        ("a\n\n> <!-- b\n\nc\n", 3, "<!-- is never closed"),
+        ("<?php\n\nc\n", 1, "<? is never closed"),
         ("```python skip\n1\n```\n", 1, "unknown word 'skip'"),
         ('```python title="a\n1\n```\n', 1, "cannot be read"),
         ("```{.python}\n1\n```\n", 1, "does not run"),

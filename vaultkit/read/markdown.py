@@ -58,6 +58,8 @@ _EMBEDDED = re.compile(r"data:[\w/+.-]+;base64,[\w+/=]+")
 _UNCLOSED_MATHS = re.compile(r"^\$\$(?!\$)(?=\s*$|[^$]*[=^_\\<>])")
 #: Front matter that is not closed: Obsidian shows it as a line across the page and text.
 _UNCLOSED_FRONT = re.compile(r"---[ \t]*\n[\w-]+[ \t]*:(?:[ \t]|\n|\Z)")
+#: What HTML hides, from mark to mark.
+_HIDING = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
 #: Marks that remain in a text only if no rule has parsed them.
 _MARKS = ("[", "$", "\\begin{", "!!!", "???", ":::")
 _DOLLARS = re.compile(r"(?<![\\$])\$(?![\s$])([^$\n]*[^$\s\\])\$(?!\d)")
@@ -409,11 +411,12 @@ class _Reader:
             return
         text = HTML_HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), token.content)
         places = self.source.places(token, span)
-        opened = token.content.rfind("<!--")
-        if opened >= 0 and "-->" not in token.content[opened + 2 :]:
-            line, column = places(opened)
-            why = "this comment is never closed: it hides what follows"
-            self.problems.append(Problem(line, why, column))
+        for begins, ends in _HIDING.items():
+            opened = token.content.rfind(begins)
+            if opened >= 0 and ends not in token.content[opened + 2 :]:
+                line, column = places(opened)
+                why = f"{begins} is never closed: it hides what follows"
+                self.problems.append(Problem(line, why, column))
         for tag in HTML_TAG.finditer(text):
             self.html(tag[0], places, tag.start())
         text = HTML_TAG.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
