@@ -2,6 +2,11 @@
 
 It runs no code of notes itself (where it can fork), so it keeps working when a note hangs, floods
 its output, forks endlessly or crashes.
+
+The first byte of a message to the pool is its kind: ``P`` and the process of a note that has begun;
+``B`` and a heartbeat; ``.`` and the seconds within which the keeper sends another message; ``E``,
+an ending and the note's messages. A keeper that cannot fork sends ``A`` first, and each message of
+a note as it comes, with ``M``.
 """
 
 from __future__ import annotations
@@ -32,8 +37,10 @@ from vaultkit.workers.work import Work, is_beat, prepare, take
 
 #: Seconds between two measurements of a note's processes and memory.
 _TICK = 0.02
+#: Seconds between two messages that the keeper is alive, and the message: it is heard within 30.
+_ALIVE_EVERY, _ALIVE = 1, b".30"
 #: Most heartbeats that are forwarded, so that they fit into the pipe of a busy reader.
-_PASSED_ON = 50
+_FORWARDED = 50
 #: Seconds after which unused checkpoints are ended.
 _OLD = 600.0
 # Bound here, since a note may replace the functions of their modules.
@@ -162,7 +169,7 @@ class _Keeper:
         has_checkpoints = self.limits.checkpoints and can_wait()
         resumes = getattr(self.work, "resumes", None) if has_checkpoints else None
         name, agrees, last = resumes(key) if resumes else ("", -1, -1)
-        chain = self._go_on(name, agrees, last, given)
+        chain = self._resume(name, agrees, last, given)
         if chain is None:
             try:
                 take(self.work, key, given)
@@ -181,8 +188,20 @@ class _Keeper:
         self._forget()
         return ending
 
-    def _go_on(self, name: str, agrees: int, last: int, given: bytes) -> Chain | None:
-        """Resume from a checkpoint, if there is a suitable one."""
+    def _resume(self, name: str, agrees: int, last: int, given: bytes) -> Chain | None:
+        """Resume a note from a checkpoint; None if no checkpoint is suitable.
+
+        Parameters
+        ----------
+        name
+            The name of the note's chain of checkpoints.
+        agrees
+            The index of the last block that is as it was at the last run, like all above it.
+        last
+            The index of the last block whose checkpoint may be used.
+        given
+            The serialised task.
+        """
         chain = self.chains.pop(name, None)
         if chain is None:
             return None
@@ -248,14 +267,12 @@ class _Keeper:
 
         ``before`` is the memory of the keeper when the note began.
         """
-        # The limit within the process must come first, since it is reported with a line.
-        most = 1.2 * self.limits.memory + RESERVED
         note = Received(chain.token, self.limits)
         listening = dict(zip(chain.pipes, note.takers, strict=True))
         self.connection.send_bytes(b"P%d" % self.pid)
         status: int | None = None
         kind: Kind | None = None
-        looked = spoke = passed_on = 0.0
+        measured = announced = forwarded = 0.0
         with selectors.DefaultSelector() as selector, _end_of(self.pid) as gone:
             for reading, taker in listening.items():
                 os.set_blocking(reading, False)
@@ -278,27 +295,20 @@ class _Keeper:
                         selector.unregister(event.fd)
                 now = time.monotonic()
                 kind = note.verdict
-                if passed_on < min(note.beats, _PASSED_ON):
-                    passed_on = note.beats
+                if forwarded < min(note.beats, _FORWARDED):
+                    forwarded = note.beats
                     self.connection.send_bytes(b"B" + encode(note.beat).encode())
-                if now - spoke > 1:
-                    spoke = now
-                    self.connection.send_bytes(b".30")
+                if now - announced > _ALIVE_EVERY:
+                    announced = now
+                    self.connection.send_bytes(_ALIVE)
                 ended, found = os.waitpid(self.pid, os.WNOHANG)
                 if ended:
                     status = found
                 elif now > note.deadline:
                     kind = "timed out"
-                elif now - looked > _TICK and kind is None:
-                    looked = now
-                    if note.has_spent(seconds(self.pid)):
-                        kind = "timed out"
-                        continue
-                    family = [self.pid, *descendants(self.pid)]
-                    if len(family) > self.limits.processes:
-                        note.count, kind = len(family), "processes"
-                    elif sum(memory(pid) - before for pid in family) > most:
-                        kind = "memory"
+                elif now - measured > _TICK and kind is None:
+                    measured = now
+                    kind = self._exceeded(note, before)
         if status is None and not note.done and TRACE:
             self._request_traceback(listening, note)
         chain.hear()
@@ -307,6 +317,18 @@ class _Keeper:
         for reading, taker in listening.items():
             read_waiting(reading, taker)  # output from before its end
         return note.ending(kind or note.verdict, status, left), note.messages
+
+    def _exceeded(self, note: Received, before: int) -> Kind | None:
+        """Measure the processes of a note; return the kind of limit that they exceed, if any."""
+        if note.has_spent(seconds(self.pid)):
+            return "timed out"
+        family = [self.pid, *descendants(self.pid)]
+        if len(family) > self.limits.processes:
+            note.count = len(family)
+            return "processes"
+        # The limit within the process must come first, since it is reported with a line.
+        most = 1.2 * self.limits.memory + RESERVED
+        return "memory" if sum(memory(pid) - before for pid in family) > most else None
 
     def _request_traceback(self, listening: dict[int, Take], note: Received) -> None:
         """Request a trace of the note's calls before it is ended."""
