@@ -223,27 +223,15 @@ def kronecker(left: Value, right: Value) -> Value:
 
 def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
     """Return the product for an operator, and whether the orientation of vectors mattered."""
-    eyes = "eye" in (left.unsized, right.unsized)
-    if eyes and op not in ("", r"\cdot", r"\times"):
-        left, right = fitted(left, right)
-        if left.unsized or right.unsized or op != r"\odot":
-            raise EvaluationError("how large is I? write I_n")
-        return elementwise(left, right), False
-    if eyes:
-        eye, other = (left, right) if left.unsized == "eye" else (right, left)
-        (a, s), (b, t) = eye.ranked(other.rank), (other.array, other.spread)
-        array = a * b
-        spread = np.abs(a) * t + np.abs(b) * s
-        unsized = "eye" if other.unsized == "eye" or not other.rank else ""
-        return other.but(array=array, spread=np.broadcast_to(spread, array.shape), unsized=unsized,
-                         half_unit=None), False  # fmt: skip
+    if "eye" in (left.unsized, right.unsized):
+        return _with_identity(left, right, op), False
     if left.unsized == "ones" and right.unsized == "ones":
         raise EvaluationError("how long are the vectors of ones? write \\mathbf{1}_n")
     if left.unsized == "ones" and right.rank:
         left = _sized(left, right.shape[-2:-1] if right.rank > 1 else right.shape)
     elif right.unsized == "ones" and left.rank:
         right = _sized(right, left.shape[-1:])
-    elif left.unsized or right.unsized:
+    elif left.unsized or right.unsized:  # ones and a number
         value = elementwise(left.but(unsized=""), right.but(unsized=""))
         return value.but(unsized="ones", orientation=left.orientation or right.orientation), False
     samples = left.sample and right.sample
@@ -254,26 +242,41 @@ def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
     if op == r"\otimes":
         return kronecker(left, right), False
     if left.rank == right.rank == 1:
-        differ = (
-            bool(left.orientation and right.orientation) and left.orientation != right.orientation
+        return _of_vectors(left, right, op)
+    if left.rank == 1 and left.orientation == "column":
+        raise ShapeError("a column on the left of a matrix; transpose it")
+    if right.rank == 1 and right.orientation == "row":
+        raise ShapeError("a row on the right of a matrix; transpose it")
+    vectors = [value for value in (left, right) if value.rank == 1]
+    return matmul(left, right), any(vector.orientation for vector in vectors)
+
+
+def _with_identity(left: Value, right: Value, op: str) -> Value:
+    """Return a product with the identity matrix ``I``, which has the size of the other factor."""
+    if op not in ("", r"\cdot", r"\times"):
+        left, right = fitted(left, right)
+        if left.unsized or right.unsized or op != r"\odot":
+            raise EvaluationError("how large is I? write I_n")
+        return elementwise(left, right)
+    eye, other = (left, right) if left.unsized == "eye" else (right, left)
+    array, spread = eye.ranked(other.rank)
+    product = array * other.array
+    error = np.abs(array) * other.spread + np.abs(other.array) * spread
+    unsized = "eye" if other.unsized == "eye" or not other.rank else ""
+    spread = np.broadcast_to(error, product.shape)
+    return other.but(array=product, spread=spread, unsized=unsized, half_unit=None)
+
+
+def _of_vectors(left: Value, right: Value, op: str) -> tuple[Value, bool]:
+    """Return the product of two vectors, and whether their orientation decided which product."""
+    differ = bool(left.orientation and right.orientation) and left.orientation != right.orientation
+    if op == r"\cdot" and not differ:
+        return dot(left, right), False
+    if op == r"\times" or not differ:
+        raise EvaluationError(
+            r"which product of two vectors? write q \cdot k, q^\top k or q k^\top"
         )
-        if op == r"\cdot" and not differ:
-            return dot(left, right), False
-        if op == r"\times" or not differ:
-            raise EvaluationError(
-                r"which product of two vectors? write q \cdot k, q^\top k or q k^\top"
-            )
-        return (dot if left.orientation == "row" else outer)(left, right), True
-    turned = False
-    if left.rank == 1 and left.orientation:
-        if left.orientation != "row":
-            raise ShapeError("a column on the left of a matrix; transpose it")
-        turned = True
-    if right.rank == 1 and right.orientation:
-        if right.orientation != "column":
-            raise ShapeError("a row on the right of a matrix; transpose it")
-        turned = True
-    return matmul(left, right), turned
+    return (dot if left.orientation == "row" else outer)(left, right), True
 
 
 def power(base: Value, exponent: Value) -> Value:
