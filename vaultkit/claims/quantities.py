@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -48,6 +48,7 @@ NUMBER = re.compile(
     rf"(?P<unit>[{_BLANK}]?(?:{_UNITS})(?!\w))?"
     r"(?P<glued>[^\W\d_]+)?(?![\d]|\.\d)"
 )
+_FACTOR_OF_TEN = re.compile(rf"[eE]|[{_BLANK}]?[×·⋅x*][{_BLANK}]?10")
 _DIGIT = re.compile(rf"[\d{''.join(VULGAR)}]")
 #: Letters that may follow an integer directly; others make it a name.
 _GLUED = {"s", "x", "th", "st", "nd", "rd", "px", "pt", "em", "d", "D", "h", "m", "min", "cm", "mm",
@@ -164,51 +165,70 @@ def quantities(prose: Prose) -> Iterator[Quantity]:
     if not _DIGIT.search(prose.text):
         return
     yield from vectors(prose)
+    yield from _in_digits(prose)
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A number in digits with its readings; a small one is read only if it follows a name."""
+
+    number: re.Match[str]
+    readings: tuple[tuple[Amount, ...], ...]
+    name: str
+    is_of_code: bool
+    is_small: bool
+
+
+def _in_digits(prose: Prose) -> Iterator[Quantity]:
+    """Yield the numbers in digits."""
     text = _FACTOR.sub(" ", unnamed(prose.text))
-    found = []
-    for number in NUMBER.finditer(text):
-        if _states_nothing(text, number.start()):
-            continue
-        before = text[max(0, number.start() - 60) : number.start()]
-        readings = tuple(dict.fromkeys(_readings(number, before)))
-        if more := _MORE.match(text, number.end()):
-            readings = tuple(_sum(reading, int(more[1])) for reading in readings)
-        of, is_of_code = _of(text, number)
-        small = bool(of and not readings and number[0].isdigit())
-        if small:
-            readings = ((Amount(Fraction(number[0]), Fraction(1), whole=True),),)
-        if readings:
-            found.append((number, readings, (of, is_of_code), small))
-    end = begins = -1
-    stops = [stop.end() for stop in _SENTENCE.finditer(text)]
-    for number, readings, (of, is_of_code), small in found:
-        goes_on = end >= 0 and bool(_AND.fullmatch(text, end, number.start()))
-        began, begins = begins, stops[n - 1] if (n := bisect_right(stops, number.start())) else 0
-        before = text[end : number.start()] if began == begins and end >= 0 else ""
-        end = number.end()
-        reason = prose.reason_behind(text, number.end())
-        if not reason and prose.covers_last and number is found[-1][0]:
+    found = [one for number in NUMBER.finditer(text) if (one := _number(text, number))]
+    sentence_starts = [0, *(stop.end() for stop in _SENTENCE.finditer(text))]
+    last_end = last_start = -1  # where the number before ends, and where its sentence starts
+    for one in found:
+        first, end = one.number.span()
+        start = sentence_starts[bisect_right(sentence_starts, first) - 1]
+        continues = last_end >= 0 and bool(_AND.fullmatch(text, last_end, first))
+        between = text[last_end:first] if start == last_start and last_end >= 0 else ""
+        last_end, last_start = end, start
+        reason = prose.reason_behind(text, end)
+        if not reason and prose.covers_last and one is found[-1]:
             reason = prose.last_reason()
-        line, column = prose.place_of(number.start())
+        line, column = prose.place_of(first)
         yield Quantity(
             line,
-            number[0].strip(),
+            one.number[0].strip(),
             reason,
             prose.place,
-            readings,
+            one.readings,
             column,
-            goes_on,
-            opens=bool(_OPENS.search(text, max(0, number.start() - 2), number.start())),
-            closes=bool(_CLOSES.match(text, number.end())),
-            of=of,
-            is_of_code=is_of_code,
-            is_small=small,
-            sentence=prose.place_of(begins),
-            text_before=before[:_LONGEST],
-            leads=bool(_LEADS.fullmatch(text[begins : number.start()].strip())),
-            word=_word(text[begins : number.start()], number, text[number.end() :][:_LONGEST]),
-            bounds=_bounds(text[max(0, begins, number.start() - 60) : number.start()]),
+            continues,
+            opens=bool(_OPENS.search(text, max(0, first - 2), first)),
+            closes=bool(_CLOSES.match(text, end)),
+            of=one.name,
+            is_of_code=one.is_of_code,
+            is_small=one.is_small,
+            sentence=prose.place_of(start),
+            text_before=between[:_LONGEST],
+            leads=bool(_LEADS.fullmatch(text[start:first].strip())),
+            word=_word(text[start:first], one.number, text[end:][:_LONGEST]),
+            bounds=_bounds(text[max(0, start, first - 60) : first]),
         )
+
+
+def _number(text: str, number: re.Match[str]) -> _Number | None:
+    """Return a number in digits with its readings; None if it states nothing."""
+    if _states_nothing(text, number.start()):
+        return None
+    before = text[max(0, number.start() - 60) : number.start()]
+    readings = tuple(dict.fromkeys(_readings(number, before)))
+    if more := _MORE.match(text, number.end()):
+        readings = tuple(_sum(reading, int(more[1])) for reading in readings)
+    name, is_of_code = _of(text, number)
+    is_small = bool(name and not readings and number[0].isdigit())
+    if is_small:
+        readings = ((Amount(Fraction(number[0]), Fraction(1), whole=True),),)
+    return _Number(number, readings, name, is_of_code, is_small) if readings else None
 
 
 _LEADS = re.compile(rf"(?:At|After|For|With|In)(?:\s[a-z]+){{0,2}}(?:\s{CODE}?[A-Za-z_]\w*\s?=)?")
@@ -342,27 +362,16 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
         return
     digits = found["number"]
     decimal = "." in digits
-    unit = (found["unit"] or "").strip(_BLANK)
-    if (
-        unit in ("k", "K", "M", "B", "G")
-        and found["unit"] == unit
-        and not decimal
-        and len(digits) < 2
-    ):
-        return  # 7B is the name of a model
-    if found["glued"] and not decimal and not found["unit"] and found["glued"] not in _GLUED:
+    if _is_name(found, decimal):
         return
-    exponent, power = found["exponent"] or "", None
-    if exponent and exponent[0] in "eE":
-        power = int(exponent[1:].replace("−", "-")[:_LONGEST])
-    elif exponent and "10" in exponent and exponent[0] not in "^*⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹":
-        power = power_of(exponent[exponent.index("10") + 2 :])
-    elif exponent and digits == "10":
+    exponent = found["exponent"] or ""
+    if not exponent or factor_of_ten(exponent) is not None:
+        yield from _scaled(found, sign, either, bool(_ABOUT.search(before)))
+    elif digits == "10":
         # A power of ten without a factor.
         value = Fraction(10) ** power_of(exponent) * sign
         yield (Amount(value, Fraction(0), either_sign=either),)
-        return
-    elif exponent:
+    else:
         # Another power: its value, or its base and exponent as two numbers.
         base, top = Fraction(joined(digits)), power_of(exponent)
         if abs(top) <= 64 and (base or top > 0):
@@ -372,9 +381,28 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
                 Amount(base, unit_of(digits), whole=not decimal),
                 Amount(Fraction(top), Fraction(1), whole=True),
             )
-        return
-    if power is not None and abs(power) > 400:
-        power = 400
+
+
+def _is_name(found: re.Match[str], decimal: bool) -> bool:
+    """Return whether letters directly behind a number make it a name: *7B* is that of a model."""
+    unit = found["unit"] or ""
+    if unit in ("k", "K", "M", "B", "G") and not decimal and len(found["number"]) < 2:
+        return True
+    return bool(found["glued"]) and not decimal and not unit and found["glued"] not in _GLUED
+
+
+def _scaled(
+    found: re.Match[str], sign: int, either: bool, about: bool
+) -> Iterator[tuple[Amount, ...]]:
+    """Yield the readings of a number that may have a power of ten, a unit and a divisor.
+
+    ``sign`` is that of the number; ``either``, whether it may have the other one, too; ``about``,
+    whether the words before it say that it is approximate.
+    """
+    digits, exponent = found["number"], found["exponent"] or ""
+    decimal = "." in digits
+    unit = (found["unit"] or "").strip(_BLANK)
+    power = factor_of_ten(exponent)
     scale = Fraction(10) ** power if power is not None else Fraction(1)
     scales = [Fraction(1)]
     if unit:
@@ -385,7 +413,7 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
             scales.append(1 / Fraction(2) ** BINARY[unit])
     value = sign * Fraction(joined(digits)) * scale
     # An integer is exact, unless a unit, a power of ten or *about* shows that it is rounded.
-    rounded = decimal or unit or power is not None or bool(_ABOUT.search(before))
+    rounded = decimal or unit or power is not None or about
     amount = Amount(value, unit_of(digits) * scale, tuple(scales), either, not rounded)
     if found["over"]:
         below = Fraction(found["over"].strip(_BLANK + "/⁄∕")[:_LONGEST])
@@ -407,6 +435,16 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
 def _counts(amount: Amount) -> bool:
     """Return whether a number must be backed: decimals, and integers from 10 on."""
     return amount.unit != 1 or abs(amount.value) >= 10
+
+
+def factor_of_ten(exponent: str) -> int | None:
+    """Return the power of a factor of ten behind a number; None for a power of the number itself.
+
+    >>> factor_of_ten("e-3"), factor_of_ten(" × 10⁵"), factor_of_ten("*10^-3"), factor_of_ten("^2")
+    (-3, 5, -3, None)
+    """
+    found = _FACTOR_OF_TEN.match(exponent)
+    return power_of(exponent[found.end() :]) if found else None
 
 
 def power_of(text: str) -> int:

@@ -16,7 +16,16 @@ from functools import cache, cached_property, lru_cache
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.numerals import NUMERAL, number_of
-from vaultkit.claims.quantities import BINARY, NUMBER, SCALE, VULGAR, joined, power_of, unit_of
+from vaultkit.claims.quantities import (
+    BINARY,
+    NUMBER,
+    SCALE,
+    VULGAR,
+    factor_of_ten,
+    joined,
+    power_of,
+    unit_of,
+)
 
 #: How far a value may be from a multiple or a fraction in words, and from one with *about*.
 _WORDY, _ROUGH = Fraction(1, 20), Fraction(3, 20)
@@ -366,10 +375,8 @@ def _unit_word(text: str, end: int, words: Lexicon) -> Fraction | None:
 
 def _power(exponent: str, digits: str) -> int | Fraction | None:
     """Return the power of ten of a number, or the value of a power of another base."""
-    if exponent[0] in "eE":
-        return int(exponent[1:].replace("−", "-")[:4])
-    if "10" in exponent and exponent[0] not in "^*⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹":
-        return power_of(exponent[exponent.index("10") + 2 :])
+    if (power := factor_of_ten(exponent)) is not None:
+        return power
     if digits == "10":
         return power_of(exponent)
     base, top = Fraction(joined(digits)), power_of(exponent)
