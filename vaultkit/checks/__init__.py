@@ -3,9 +3,10 @@
 Begin with `check`, the record, and `equations`, a kind of check. There is a module for each kind;
 the other modules hold what these compare with.
 
-`form`, `links`, `typeset` and `mirrors` need only the text of the note. `outputs`, `equations`,
-`shapes`, `numbers`, `said` (inline code) and `predictions` need its code to be run: their `observe`
-is called after each block, with the variables of the note. `trials` finds out whether an
-equation also holds for other numbers.
-`vaultkit.pipeline.inspect` calls all of them.
+`form`, `links`, `typeset`, `mirrors`, `contrasts` and `cited` need only the texts of the notes.
+`outputs`, `equations`, `shapes`, `numbers`, `said` (inline code), `bindings` and `predictions` need
+the note's code to be run: their `observe` is called after each block, with its variables. `roles`
+compares the words of a sentence with what outputs and variables say (`facts`, `tables`), and asks
+`confused`, `keyed`, `measures`, `dates` and `wholes` for one kind of slip each. `trials` finds out
+whether an equation also holds for other numbers. `vaultkit.pipeline.inspect` calls all of them.
 """

@@ -18,8 +18,7 @@ from pathlib import Path
 from vaultkit.read.options import FILES
 from vaultkit.read.vault import Vault
 
-VERSION = "0.27.7"
-#: The files of Pyodide that are fetched, their sizes in bytes and their SHA-256.
+#: The files of Pyodide 0.27.7 that are fetched, their sizes in bytes and their SHA-256.
 PYODIDE = {
     "pyodide.js": (14_913, "b4cb23a53aba19c221659b9fb40a2f18281d685691dc06647fb0afd0681baf98"),
     "pyodide.asm.js": (
