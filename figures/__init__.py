@@ -69,8 +69,9 @@ def _figure(
     data: Callable[[], Mapping[str, Any]],
     draw: Callable[[Mapping[str, Any]], str],
 ) -> Figure:
-    """Describe a figure that goes stale with its numbers, its module or the common style."""
-    source = "".join(map(_source, (module, style, outlines)))
+    """Describe a figure that goes stale with its numbers, its modules or the common style."""
+    parts = getattr(module, "PARTS", ())
+    source = "".join(map(_source, (module, *parts, style, outlines)))
     drawn_by = hashlib.sha256(source.encode()).hexdigest()
     return Figure(f"{name}.svg", lambda: {**data(), "drawn by": drawn_by}, draw)
 
