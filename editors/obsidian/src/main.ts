@@ -20,6 +20,7 @@ import {
   type Action,
   applied,
   type DocumentEdit,
+  type Lens,
   offsetOf,
   type Position,
   type Problem,
@@ -351,6 +352,7 @@ export default class CheckedVault extends Plugin {
     atCursor("write-output", "Write this output", (path, at) => this.#writeOutput(path, at));
     atCursor("bind-number", "Bind this number", (path, at) => this.#bindNumber(path, at));
     atCursor("fix", "Fix this line", (path, at) => this.#fix(path, at));
+    atCursor("run-to", "Run to here", (path, at) => this.#runTo(path, at));
     this.addCommand({ id: "check", name: "Check the vault", callback: () => void this.#check() });
     this.addCommand({
       id: "failures",
@@ -391,6 +393,18 @@ export default class CheckedVault extends Plugin {
     const asked = { textDocument: this.#identified(path), position };
     const found = (await this.#request("vaultkit/bindings", asked)) as Action[];
     this.#offer(found, "No expression of the code has this value and suits this sentence");
+  }
+
+  /** Run the blocks up to that at a place, or to the last one above it; a notice shows the result. */
+  async #runTo(path: string, { line }: Position): Promise<void> {
+    const asked = { textDocument: this.#identified(path) };
+    const blocks = (await this.#request("textDocument/codeLens", asked)) as Lens[];
+    const last = blocks.filter(({ range }) => range.start.line <= line).pop();
+    if (last) {
+      await this.#request("workspace/executeCommand", last.command);
+    } else {
+      new Notice("There is no code above");
+    }
   }
 
   async #fix(path: string, { line }: Position): Promise<void> {

@@ -53,6 +53,12 @@ export interface Action {
   edit?: { documentChanges?: (DocumentEdit | FileOperation)[] };
 }
 
+/** A block of code, with the command that runs the note up to it. */
+export interface Lens {
+  range: Range;
+  command: { command: string; arguments: unknown[] };
+}
+
 /** What the server says about all notes of a folder. */
 export interface Status {
   text: string;
