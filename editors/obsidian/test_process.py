@@ -1,5 +1,6 @@
 """The process of the server: permission, crashes, a missing command, its end."""
 
+import os
 import signal
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from window import (
     descendants,
     load,
     make_vault,
+    memory,
     picture,
     put_cursor,
     status,
@@ -107,6 +109,40 @@ def test_unload_leaves_nothing(page: Page, bridge: Bridge, vault: Path) -> None:
     page.wait_for_timeout(300)
     assert not badges(page)
     assert page.evaluate("one.app.workspace.getLeavesOfType('markdown').length") == 2
+
+
+def test_typing_leaves_memory_and_processes(page: Page, bridge: Bridge, vault: Path) -> None:
+    """For ``MINUTES``, here a fraction of one; the figures are those of the last sentence typed."""
+    load(page, vault)
+    page.evaluate("one.open('Note.md')")
+    wait(page, lambda: badges(page).count("✓") == 3, "the badges")
+    server = bridge.running[0].process.pid
+    session = page.context.new_cdp_session(page)
+
+    def type_and_delete() -> tuple[int, float, float]:
+        put_cursor(page, "See [[Other]].")
+        words = " Then $y = 9$, and `z` is 4.5."
+        page.keyboard.type(words, delay=20)
+        wait(page, lambda: "✗ 6.5 ≠ 9" in badges(page), "the badge")
+        for _ in words:
+            page.keyboard.press("Backspace")
+        wait(page, lambda: badges(page).count("✓") == 3, "the badges")
+        session.send("HeapProfiler.collectGarbage")
+        heap = session.send("Runtime.getHeapUsage")["usedSize"] / 1e6
+        family = descendants(server)
+        return len(family), sum(map(memory, family)), heap
+
+    for _ in range(5):  # until everything is imported
+        type_and_delete()
+    first = type_and_delete()
+    end = time.monotonic() + 60 * float(os.environ.get("MINUTES", "0.1"))
+    rounds, last = 0, first
+    while time.monotonic() < end:
+        rounds, last = rounds + 1, type_and_delete()
+    print(f"\n{rounds} sentences; processes, MB of the server, MB of the page: {first} -> {last}")
+    assert last[0] <= first[0]
+    assert last[1] < 1.1 * first[1]
+    assert last[2] < 1.1 * first[2] + 1
 
 
 def test_the_server_ends_with_the_app(page: Page, bridge: Bridge, vault: Path) -> None:

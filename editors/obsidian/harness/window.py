@@ -125,5 +125,14 @@ def descendants(process: int) -> list[int]:
     return found
 
 
+def memory(process: int) -> float:
+    """Return the memory of a process in MB; what it shares with others counts in part."""
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text()
+    except OSError:  # it has ended
+        return 0.0
+    return int(lines.partition("\nPss:")[2].split()[0]) / 1e3
+
+
 def alive(processes: list[int]) -> list[int]:
     return [one for one in processes if Path(f"/proc/{one}").exists()]
