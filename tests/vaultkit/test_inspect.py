@@ -121,7 +121,7 @@ def test_then_of_the_blocks_then_of_what_they_show_about_the_text(vault: Vault) 
         ("number", 20, 26, UNJUDGED),
         ("shape", 20, 52, UNJUDGED),
     ]
-    assert beats == [(0, 5.0), (1, 7.0), (2, 5.0)]
+    assert beats == [(0, 5.0), (0, 5.0), (1, 7.0), (2, 5.0), (2, 5.0)]
     root = vault.root.parent
     assert read == {root / "lib.py", root / "docs" / "data.txt"}
 
@@ -132,7 +132,7 @@ def test_up_to_a_block(vault: Vault) -> None:
     checks = list(inspect(note(vault), vault, run=run, until=1))
     text = summary(list(inspect(note(vault), vault, run=None)))
     assert summary(checks) == [*text, ("block", 5, 1, HOLDS)]
-    assert beats == [0]
+    assert beats == [0, 0]
     assert summary(list(inspect(note(vault), vault, until=0))) == text
 
 
@@ -140,6 +140,17 @@ def test_behind_each_block_it_may_pause(vault: Vault) -> None:
     ran: list[int] = []
     list(run_code(task_of(note(vault), vault), pause=lambda index: ran.append(index)))
     assert ran == [0, 1, 2]
+
+
+def test_a_large_note_has_more_time_to_be_judged_but_not_to_run(vault: Vault) -> None:
+    path = vault.root / "A.md"
+    path.write_text("```python\nx = 2\n```\n\nHere $x = 2$.\n\n" + "words and words\n" * 5000)
+    vault = Vault(vault.root)
+    limits: list[float] = []
+    task = task_of(note(vault), vault, Settings(timeout=3))
+    checks = run_code(task, beat=lambda _, seconds: limits.append(seconds))
+    assert {check.outcome for check in checks} == {HOLDS}
+    assert limits == [11, 3, 11]
 
 
 def test_a_note_may_not_change_the_vault(vault: Vault) -> None:

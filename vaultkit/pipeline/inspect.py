@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, takewhile
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from vaultkit.checks import cited, contrasts, form, links, mirrors, outputs, typeset
@@ -42,6 +43,8 @@ from vaultkit.run.session import NoteRun, Observer, Step
 #: Why formulas and numbers are not judged in a note whose code defines an algorithm without calling
 #: it, and binds none of the names in its formulas.
 _ONLY_READ = "the code of this note is a listing: its formulas are about something else"
+#: Characters of a note that are read and judged within a second, also on a slow machine.
+_JUDGED_WITHIN_A_SECOND = 10_000
 
 
 @dataclass(frozen=True)
@@ -341,7 +344,11 @@ def run_code(
     read = set() if read is None else read
     replaced = session.replaced
     changes: list[tuple[int, str]] = []
+    # Reading and judging a large note may take longer than its code is allowed.
+    patience = timeout + len(task.note.text) // _JUDGED_WITHIN_A_SECOND
     try:
+        beat(0, patience)
+        claims_of(task.note)
         with recording(root, read, compile_module):
             for index in count():
                 if index >= len(judges.task.note.blocks[: judges.task.until]):
@@ -365,7 +372,14 @@ def run_code(
                 sentences=[judges.bindings],
                 root=root, timeout=timeout, broken=judges.broken, beat=beat,
             )  # fmt: skip
-            yield from judges.check()
+            last = max(len(task.note.blocks) - 1, 0)
+            beat(last, patience)
+            began = monotonic()
+            for check in judges.check():
+                if monotonic() - began > 1:
+                    beat(last, patience)
+                    began = monotonic()
+                yield check
     except Exception:
         # What the note has replaced may be the cause of the engine's error.
         changes += replaced()
