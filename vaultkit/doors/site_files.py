@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import posixpath
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from vaultkit.read.syntax import printable
 from vaultkit.read.vault import Vault
 from vaultkit.site.assets import SiteAssets, SiteFile
 from vaultkit.site.front import front_page
+from vaultkit.site.material import reading_relative_sitemaps
 from vaultkit.site.model import map_page, page_address, tags_page
 from vaultkit.site.redirects import redirects
 
@@ -64,6 +66,13 @@ def name_by_content(files: Files, assets: SiteAssets, folders: Sequence[str]) ->
     there = assets.rename({uri: file.content_bytes for uri, file in found.items()})
     for uri, place in there.items():
         move(found[uri], place)
+
+
+def load_in_place(files: Files) -> None:
+    """Let the theme's script load pages in place though the site does not know its address."""
+    for file in files:
+        if re.fullmatch(r"assets/javascripts/bundle\.\w+\.min\.js", file.dest_uri):
+            file.content_string = reading_relative_sitemaps(file.content_string)
 
 
 def add(files: Files, config: MkDocsConfig, made: Iterable[SiteFile]) -> None:

@@ -89,7 +89,7 @@ class Options:
     properties
         Whether a page shows the properties of its note, except those that are settings.
     coloured
-        Names of arrays that get a class of their own in code and displayed formulas, so that a
+        Names of arrays that get a class of their own in code and formulas, so that a
         style sheet can colour them: ``vk-of-Q``.
     """
 

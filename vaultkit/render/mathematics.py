@@ -249,7 +249,7 @@ def typeset(
 ) -> None:
     """Replace TeX by typeset formulas, on a page and in its table of contents.
 
-    The arrays in ``coloured`` are marked in displays. It runs after the ids of headings were
+    The arrays in ``coloured`` are marked. It runs after the ids of headings were
     derived from the TeX.
     """
     formulas = [(el, *found) for el in list(root.iter()) if (found := _formula(el))]
@@ -269,8 +269,7 @@ def typeset(
             element.text = f"({number})" if alone["eq"] else number
         else:
             _replace(element, tex, display, preamble, known)
-            if display:
-                mark_formula(element, coloured)
+            mark_formula(element, coloured)
     for token in _flat(toc):
         for key, write in (("name", _name), ("html", _inner)):
             token[key] = _INLINE.sub(write, token.get(key, ""))

@@ -168,14 +168,14 @@ class SiteAssets:
                 yield file
                 faces.append(
                     f'@font-face{{font-family:"{font.family}";font-style:{font.style};'
-                    f"font-weight:{font.weight};font-display:{font.display};"
+                    f"font-weight:{font.weight};font-display:{font.display};size-adjust:{font.size:.0%};"
                     f'src:url("{posixpath.basename(file.uri)}") format("woff2");'
                     f"unicode-range:{part.characters}}}"
                 )
             # The last file is the one that every page loads.
             if parts and not font.formulas:
                 faces.append(fallbacks(font, parts[-1].content))
-            if parts and font.style == "normal":
+            if parts and font.preloaded:
                 self.fonts.append((file.uri, font.formulas))
         css = "\n".join(("".join(faces), *map(theme, STYLES)))
         file = self.file("vaultkit.css", css)

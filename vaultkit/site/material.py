@@ -17,6 +17,8 @@ _MOST_BESIDE = 100
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
 _MATERIALS_WORKER = re.compile(r'(?<="search": ")([^"]*)assets/javascripts/workers/search\.[^"]*')
+#: Where Material's script reads the address of a page in the sitemap, relative to nothing.
+_SITEMAP_ADDRESS = re.compile(r"(new URL\(\w+\.textContent)\),(\w+)\)")
 #: A plain external script, without attributes such as `defer`.
 _SCRIPT = re.compile(r'<script src="([^"]*)"></script>\s*')
 #: Loads scripts after the first frame, or after half a second in a background tab, which draws
@@ -102,6 +104,20 @@ def without_svg_href(content: str) -> str:
 def with_search_worker(settings: str, worker: str) -> str:
     """Replace the address of Material's search worker by another one."""
     return _MATERIALS_WORKER.sub(lambda found: found[1] + worker, settings)
+
+
+def reading_relative_sitemaps(script: str) -> str:
+    """Return Material's script so that it reads relative addresses in a sitemap, too.
+
+    Pages listed there are loaded in place. A site that is built without its address can only list
+    relative ones, on which the script would fail.
+
+    Examples
+    --------
+    >>> reading_relative_sitemaps("f(new URL(loc.textContent),base)")
+    'f(new URL(loc.textContent,base),base)'
+    """
+    return _SITEMAP_ADDRESS.sub(r"\1,\2),\2)", script)
 
 
 def nearby(nav: Any) -> Any:

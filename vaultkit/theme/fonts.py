@@ -1,15 +1,16 @@
 """Subsets the fonts of Python packages to web fonts, and caches them in a store.
 
 The fonts are under the SIL Open Font License: STIX Two Math comes with `ziamath`, Source Serif 4
-with `fontpkg-source-serif-4`. HarfBuzz subsets them; fontTools adjusts the table for mathematics to
-Chromium and compresses the result. A font is subset again only when one of its inputs changes.
+and Source Sans 3 with packages of their own. HarfBuzz subsets them; fontTools adjusts the table for
+mathematics to Chromium and compresses the result. A font is subset again only when one of its
+inputs changes.
 """
 
 from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import groupby
@@ -43,12 +44,16 @@ FORMULAS = (
 _OFTEN = {" ": 18, "e": 10.2, "t": 7.5, "a": 6.5, "o": 6.2, "n": 5.7, "i": 5.7, "s": 5.3, "r": 5}
 _OFTEN |= {"h": 4.9, "l": 3.3, "d": 3.3, "u": 2.3, "c": 2.2, "m": 2, "f": 2, "w": 1.7, "g": 1.6}
 _OFTEN |= {"p": 1.5, "y": 1.4, "b": 1.3, "v": 0.8, "k": 0.6, ",": 0.8, ".": 0.7}
-#: Serif fonts of operating systems: their names, and the average width of their letters in text,
-#: upright and slanted, in ems.
-_SYSTEMS = {
+#: Fonts of operating systems: their names, and the average width of their letters in text, upright
+#: and slanted, in ems.
+_SERIFS = {
     "Georgia": (("Georgia", "Gelasio"), (0.4348, 0.4348)),
     "Times": (("Times New Roman", "Liberation Serif", "Tinos", "Nimbus Roman"), (0.3963, 0.398)),
     "DejaVu": (("DejaVu Serif",), (0.5076, 0.5076)),
+}
+_SANS = {
+    "Arial": (("Arial", "Helvetica", "Liberation Sans", "Arimo"), (0.4374, 0.4374)),
+    "DejaVu": (("DejaVu Sans",), (0.5022, 0.5022)),
 }
 
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
@@ -72,6 +77,12 @@ class Font:
         style sheet's list.
     formulas
         Whether formulas are set in it.
+    preloaded
+        Whether a page asks for it before the browser has read the style sheet.
+    size
+        The factor by which its letters are enlarged.
+    systems
+        Fonts of operating systems that replace it until it is loaded: see `_SERIFS`.
     axes
         Values or ranges to which the axes of a variable font are restricted.
     features
@@ -89,6 +100,11 @@ class Font:
     axes: dict[str, float | tuple[float, float]] = field(default_factory=dict)
     features: tuple[str, ...] = ()
     formulas: bool = False
+    preloaded: bool = True
+    size: float = 1
+    systems: Mapping[str, tuple[tuple[str, ...], tuple[float, float]]] = field(
+        default_factory=lambda: _SERIFS
+    )
 
 
 #: Latin letters, other letters, and signs.
@@ -123,8 +139,25 @@ FONTS = (
         TEXT,
         _LETTERS,
         style="italic",
-        axes={"opsz": 16, "wght": 400},
+        weight="400 700",
+        preloaded=False,
+        axes={"opsz": 16, "wght": (400, 700)},
         features=("kern", "liga", "ccmp"),
+    ),
+    # The interface: navigation, buttons, figures and tables of numbers.
+    Font(
+        "Source Sans 3",
+        "fontpkg_source_sans_3",
+        "files/SourceSans3[wght].ttf",
+        TEXT | frozenset("⅓⅔‐−▸▾✓✗"),
+        _LETTERS,
+        weight="400 700",
+        preloaded=False,
+        # So its small letters are as high as those of the systems' fonts.
+        size=1.07,
+        systems=_SANS,
+        axes={"wght": (400, 700)},
+        features=("kern", "ccmp"),
     ),
 )
 
@@ -212,13 +245,14 @@ def fallbacks(font: Font, content: bytes) -> str:
     width /= em * sum(shares.values())
     ascent, descent = opened["hhea"].ascent / em, -opened["hhea"].descent / em
     faces = []
-    for name, (local, widths) in _SYSTEMS.items():
-        size = width / widths[font.style == "italic"]
+    for name, (local, widths) in font.systems.items():
+        size = font.size * width / widths[font.style == "italic"]
+        height = size / font.size
         sources = ",".join(f'local("{one}")' for one in local)
         faces.append(
             f'@font-face{{font-family:"{font.family} {name}";font-style:{font.style};'
             f"font-weight:{font.weight};src:{sources};size-adjust:{size:.2%};"
-            f"ascent-override:{ascent / size:.2%};descent-override:{descent / size:.2%};"
+            f"ascent-override:{ascent / height:.2%};descent-override:{descent / height:.2%};"
             f"line-gap-override:0%}}"
         )
     return "".join(faces)
