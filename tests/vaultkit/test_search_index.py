@@ -12,7 +12,8 @@ PAGE = """
 <div class="vk-math vk-math--display"><div class="vk-math__box"><math display="block"
 data-tex="S = QK^\\top"><mi>S</mi></math></div><button class="vk-math__copy">Copy</button></div>
 <h2 id="in-flight">In <em>flight</em><a class="headerlink" href="#in-flight">#</a></h2>
-<pre><code>K.T<br>wings</code></pre>
+<pre><code><b>K.T</b>
+  wings</code></pre>
 <div class="output"><pre><code>[[0.25 0.75]]
 ValueError: no wings</code></pre></div>
 <h3>A heading without an address</h3>
@@ -26,8 +27,9 @@ def test_a_page_is_divided_at_its_headings() -> None:
     lead, flight = sections(PAGE)
     assert lead == Section("", "", "It hears √d_k, all night. S = QKᵀ", ["S = QKᵀ"])
     assert (flight.anchor, flight.heading) == ("in-flight", "In flight")
-    words = "K.T wings ValueError: no wings A heading without an address one two The end."
-    assert flight.text == words
+    code = "\ue000K.T\ue002\ue003\ue003wings\ue001"  # a line, and two spaces before the next one
+    words = "ValueError: no wings A heading without an address one two The end."
+    assert flight.text == f"{code} {words}"
 
 
 def test_broken_html_loses_no_words() -> None:

@@ -91,6 +91,8 @@ class Options:
     coloured
         Names of arrays that get a class of their own in code and formulas, so that a
         style sheet can colour them: ``vk-of-Q``.
+    curly_quotes
+        Whether straight quotation marks in text are shown as curly ones.
     """
 
     checks: tuple[str, ...] = tuple(CHECKS)
@@ -107,6 +109,7 @@ class Options:
     preamble: str = "preamble.sty"
     properties: bool = True
     coloured: tuple[str, ...] = ()
+    curly_quotes: bool = False
 
     @classmethod
     def of(cls, root: Path) -> Options:

@@ -34,6 +34,7 @@ from vaultkit.render.old_headings import keep_addresses
 from vaultkit.render.page import Page
 from vaultkit.render.places import Names
 from vaultkit.render.properties import show_properties
+from vaultkit.render.quotes import curl
 from vaultkit.render.safe import keep_safe
 from vaultkit.render.unpublished import make_text
 
@@ -186,6 +187,8 @@ class _Mathematics(_Part):
         preamble = self.page.vault.preamble + self.page.host.preamble
         options = self.page.vault.options
         typeset(root, getattr(self.md, "toc_tokens", []), preamble, options.coloured)
+        if options.curly_quotes:
+            curl(root)
 
 
 class _Addresses(_Part):

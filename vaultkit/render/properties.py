@@ -17,7 +17,18 @@ from vaultkit.render.page import Page
 #: Properties that are settings of Obsidian, the site or a plugin, or that are shown elsewhere.
 _UNSHOWN = {
     *("alias", "aliases", "tag", "tags", "cssclass", "cssclasses", "publish", "draft", "checks"),
-    *("title", "summary", "description", "icon", "status", "template", "hide", "search", "social"),
+    *(
+        "title",
+        "shown_title",
+        "summary",
+        "description",
+        "icon",
+        "status",
+        "template",
+        "hide",
+        "search",
+        "social",
+    ),
     *("image", "cover", "permalink", "revision_date", "banner", "subtitle", "comments", "boost"),
     "old_headings",
 }

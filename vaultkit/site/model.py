@@ -31,6 +31,7 @@ from vaultkit.site import (
 from vaultkit.site.checked_notes import CheckedNotes
 from vaultkit.site.pages import SitePage
 from vaultkit.site.roads import Roads
+from vaultkit.site.shown_titles import ShownTitles
 from vaultkit.site.terms import Terms
 
 ALL_NOTEBOOKS = "notebooks.zip"
@@ -94,6 +95,7 @@ class SiteModel:
     def __init__(self, vault: Vault, settings: SiteSettings) -> None:
         self.vault, self.settings = vault, settings
         self.terms = Terms(vault, settings.meanings)
+        self.titles = ShownTitles(vault.notes.values())
         self.checked: CheckedNotes
         #: Addresses of the table of all checks (None if there is none) and of its script.
         self.checks_url: str | None = None
@@ -150,6 +152,7 @@ class SiteModel:
             summary=note.summary if note else "",
             linked=len({link.source.path for link in links}),
             sections=sections,
+            shown=self.titles.of(note.title) if note else "",
         )
         self._searched[page.uri] = search_index.written(entry)
 
@@ -267,7 +270,7 @@ class SiteModel:
             output = output.replace(_MAP, self.roads.map(page), 1)
         # Only now: otherwise search would find the words of the marks on every page.
         scopes = {place: part.scope for place, part in self.checked.evidence(page).items()}
-        return evidence.marked(output, scopes)
+        return self.titles.inserted(evidence.marked(output, scopes))
 
     def common_facts(self) -> list[object]:
         """Return what every page shows of the site, except for what the host itself adds."""
@@ -275,7 +278,7 @@ class SiteModel:
             [(page.url, page.sections) for page in self.pages],
             self.roads.needs,
             self.terms.facts(),
-            [(note.title, note.tags) for note in self.vault.notes.values()],
+            [(n.title, self.titles.of(n.title), n.tags) for n in self.vault.notes.values()],
         ]
 
     def facts(self, page: SitePage, content: str) -> list[object] | None:

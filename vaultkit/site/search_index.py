@@ -32,8 +32,11 @@ _LEFT_OUT = frozenset(
 #: The element with links back, which ends a page.
 _LINKS = '<aside class="linked-from"'
 _MATH = re.compile(r"(<math\b[^<>]*>)(?:[^<]++|<(?!/math>|math\b))*+</math>")
+#: Mark the ends of a block of code, the end of a line in it, and a space before a line.
+_CODE, _CODE_ENDS, _LINE, _SPACE = "\ue000\ue001\ue002\ue003"
 # Nobody searches for printed numbers, but the words of an error message are searched for.
 _WORD = re.compile(r"[A-Za-z]{3}")
+_INDENT = re.compile(r"\n( *)")
 
 
 @dataclass
@@ -59,6 +62,8 @@ class Entry:
     #: Number of notes that link to it; it ranks equal matches.
     linked: int = 0
     sections: list[Section] = field(default_factory=list)
+    #: The HTML of its title, where it is not the title itself.
+    shown: str = ""
 
 
 def sections(html: str) -> list[Section]:
@@ -90,6 +95,7 @@ def written(entry: Entry) -> bytes:
         entry.linked,
         formulas[:_STATED],
         [[part.anchor, part.heading, part.text] for part in entry.sections],
+        *([entry.shown] if entry.shown else []),
     ]
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")
@@ -112,6 +118,8 @@ class _Reader(HTMLReader):
         self.output_from = 0
         #: The tag of the open heading.
         self.heading = ""
+        #: The number of parts before the open block of code.
+        self.code_from: int | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin a section at a heading, add a formula as text, and skip what is not searched."""
@@ -120,7 +128,7 @@ class _Reader(HTMLReader):
         if tag in _VOID:
             return
         self.open.append(tag)
-        if self.left_out_from or not (attrs or tag in _HEADINGS or tag in _UNREAD):
+        if self.left_out_from or not (attrs or tag in _HEADINGS or tag in _UNREAD or tag == "code"):
             return
         values = dict(attrs)
         names = (values.get("class") or "").split()
@@ -139,6 +147,8 @@ class _Reader(HTMLReader):
             self.left_out_from = len(self.open)
         elif "output" in names:
             self.output_from = len(self.open)
+        elif tag == "code" and "pre" in self.open and not self.output_from:
+            self.code_from = len(self.parts)
 
     def handle_endtag(self, tag: str) -> None:
         """End elements, also those that were never closed.
@@ -153,6 +163,11 @@ class _Reader(HTMLReader):
                 self.left_out_from = 0
             if len(self.open) < self.output_from:
                 self.output_from = 0
+            if last == "code" and self.code_from is not None:
+                code = "".join(self.parts[self.code_from :]).strip("\n")
+                lines = _INDENT.sub(lambda found: _LINE + _SPACE * len(found[1]), code)
+                self.parts[self.code_from :] = [_CODE, lines, _CODE_ENDS]
+                self.code_from = None
             if last == tag:
                 break
         if tag == self.heading:

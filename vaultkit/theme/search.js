@@ -62,9 +62,9 @@ const prepare = (notes) => {
   // Log-Sum-Exp is also written logsumexp.
   const joined = (name) => (/\p{L}-\p{L}/u.test(name) ? [name, name.replaceAll("-", "")] : [name]);
   const inHeads = new Map();  // The same in names, summaries and tags.
-  const read = notes.map(([url, title, aliases, tags, summary, linked, formulas, sections]) => {
+  const read = notes.map(([url, title, aliases, tags, summary, linked, formulas, sections, shown]) => {
     const note = {
-      url, title, tags, summary, linked,
+      url, title, shown, tags, summary, linked,
       names: [title, ...aliases].flatMap(joined).map((name) => tokens(name, { products: false })),  // KV Cache is no K V
       about: new Set(tokens(summary, { products: false })),
       tagged: new Set(tags.flatMap((tag) => tokens(tag))),
@@ -221,8 +221,31 @@ const marked = (text, terms) => escaped(text).replace(/(?:&#\d+;)|[\p{L}\p{N}_�
     ? `<mark>${word}</mark>` : word);
 
 const ROOM = 180;
-/* The excerpt of a text with most of the query's words, from word boundary to word boundary. */
+const LINES = 3;
+/* A block of code in the text of a section; its lines, and the spaces before them, are kept. */
+const CODE = /\uE000([^\uE001]*)\uE001/g;
+const linesOf = (code) => code.replaceAll("\uE003", " ").split("\uE002");
+
+/* The excerpt of a section with most of the query's words: of its text, or of a block of code that has
+more of them. */
 const excerpt = (text, terms) => {
+  const [value, shown] = excerptOf(text.replace(CODE, " ").replace(/\s+/g, " "), terms);
+  let [most, best] = [value, `<p>${shown}</p>`];
+  for (const [, code] of text.matchAll(CODE)) {
+    const lines = linesOf(code);
+    lines.forEach((_, at) => {
+      const some = lines.slice(at, at + LINES).join("\n");
+      const said = terms.reduce((sum, { rare, meanings }) =>
+        sum + rare * Math.max(0, ...stemsIn(some).map((part) => meanings.get(part) ?? 0)), 0);
+      if (said > most) [most, best] = [said, `<pre><code>${marked(some, terms)}</code></pre>`];
+    });
+  }
+  return best;
+};
+const stemsIn = (text) => [...text.matchAll(/\S+/g)].flatMap(([word]) => stemsOf(word));
+
+/* The excerpt of a text, from word boundary to word boundary, and how much of the query it has. */
+const excerptOf = (text, terms) => {
   const pieces = [...text.matchAll(/\S+\s*/g)].map(({ 0: word, index }) => {
     const parts = stemsOf(word.trimEnd());
     return { at: index, end: index + word.length,
@@ -241,20 +264,21 @@ const excerpt = (text, terms) => {
   const from = Math.max(0, first - 5);
   const begin = pieces[from]?.at ?? 0;
   const until = pieces.findLast(({ end }) => end <= begin + ROOM)?.end ?? text.length;
-  return `${begin ? "… " : ""}${marked(text.slice(begin, until).trim(), terms)}${until < text.length ? " …" : ""}`;
+  return [most, `${begin ? "… " : ""}${marked(text.slice(begin, until).trim(), terms)}${until < text.length ? " …" : ""}`];
 };
 
 const SECTIONS = 3;
-const items = (question, index) => rank(question, index).slice(0, 30).map(({ note, score, own, parts, hit, terms }) => {
+const NOTES = 10;  // As many as Material shows at once, so that it counts what it shows.
+const items = (question, index) => rank(question, index).slice(0, NOTES).map(({ note, score, own, parts, hit, terms }) => {
   // The words to mark on the page itself, without symbols, which would occur in every other word.
   const words = plain(question).toLowerCase().match(/\p{L}{3,}/gu) ?? [];
   const shown = Object.fromEntries(words.filter((word) => !STOP.has(word)).map((word) => [word, true]));
   const missing = Object.fromEntries(terms.filter((_, at) => !hit[at]).map(({ term }) => [term, false]));
-  const article = { location: note.url, title: marked(note.title, terms), text: `<p>${marked(note.summary, terms)}</p>`,
+  const article = { location: note.url, title: note.shown ?? marked(note.title, terms), text: `<p>${marked(note.summary, terms)}</p>`,
     terms: { ...shown, ...missing } };
   const inside = parts.filter(({ section }) => section.anchor).slice(0, SECTIONS).map(({ section }) => ({
     location: `${note.url}#${section.anchor}`, title: marked(section.heading, terms),
-    text: `<p>${excerpt(section.text, terms)}</p>`, terms: shown }));
+    text: excerpt(section.text, terms), terms: shown }));
   // Material sorts by score; the note itself comes first if its name was searched.
   const [top] = parts;
   const isMarked = `${article.title}${article.text}`.includes("<mark>");
