@@ -11,7 +11,7 @@ _INLINE = frozenset(
 )
 _KEPT = frozenset("code kbd math pre samp script style svg textarea".split())  # noqa: SIM905
 _STRAIGHT = re.compile("&quot;|[\"']")
-_DOUBLE, _SINGLE = "“”", "‘’"
+_DOUBLE, _SINGLE = ("“", "”"), ("‘", "’")
 #: A mark after one of these opens a quotation.
 _BEFORE = re.compile(r"^$|[\s(\[{/=“‘–—-]$")
 
