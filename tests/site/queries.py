@@ -138,4 +138,10 @@ AMONG_THREE = {
     "key_padding_mask": "The Same in PyTorch and einsum",
     "next token loss": "Training a Decoder",
     "memory of attention variants": "Variants Compared",
+    # Words of a question are not its subject, and some notes give reasons.
+    "difference between query and key": "Query Key Value Analogy",
+    "why do we scale the dot product": "Importance of dk in Scaling",
+    "implement attention in numpy": "MiniLM in NumPy",
+    "multiple heads": "Multi-Head Attention",
+    "quadratic in sequence length": "Computational Complexity",
 }

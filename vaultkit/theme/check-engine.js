@@ -16,7 +16,7 @@ const COST = `about ${VAULTKIT_ENGINE.megabytes} MB${host && ` from ${host}`}`;
 class Stopped extends Error {}
 
 const engine = {
-  worker: null, ready: null, loaded: false, runs: 0, progress: () => {},
+  worker: null, ready: null, loaded: false, runs: 0, progress: () => {}, begins: () => {},
   // Of the present run: the receiver of results, and the function that aborts it.
   running: null, interrupt: null, refuse: () => {},
   // On an isolated host, a byte that Python watches; the signal of a stop; the run's end.
@@ -42,6 +42,7 @@ const engine = {
       this.worker.addEventListener("error", (event) => { event.preventDefault(); blocked(); });
       this.worker.addEventListener("message", ({ data }) => {
         if (data.loaded) this.progress(data.loaded, data.total);
+        else if (data.stage) this.begins(data.stage, data.part);
         else if (data.ready) {
           this.loaded = true;
           resolve();
@@ -115,7 +116,7 @@ const engine = {
 
   end() {
     this.worker?.terminate();
-    this.progress = () => {};  // all results were reported
+    this.progress = this.begins = () => {};  // all results were reported
     this.worker = this.ready = this.running = this.interrupt = this.signal = null;
     this.loaded = false;
   },

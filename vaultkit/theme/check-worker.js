@@ -76,10 +76,15 @@ const boot = async ({ pyodide, files, bundle, root, signal }) => {
       URL.revokeObjectURL(blob);
     }
   };
+  const stage = (name, part) => postMessage({ stage: name, part });
+  stage("Python", 0);
   self.importScripts("pyodide.js");
   const python = await self.loadPyodide({ indexURL: pyodide });
+  stage("NumPy", .25);
   await python.loadPackage("numpy", { messageCallback() {} });
+  python.runPython("import numpy");
   verified.clear();
+  stage("the checker", .55);
   python.unpackArchive(engine, "zip", { extractDir: "/home/pyodide" });
   check = python.runPython(`
 import json, os, sys

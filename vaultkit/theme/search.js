@@ -8,6 +8,7 @@ const [SETUP, READY, QUERY, RESULT] = [0, 1, 2, 3];  // Material's types of mess
 const STOP = new Set(("a about an and any are as at be been but by can do does for from had has have how if in " +
   "into is it its me mean of on or should so than that the their them then there these they this to us use " +
   "versus vs was we were what when where which while who why will with would you").split(" "));
+const WHY = /\b(?:why|because)\b/i;
 const GREEK = Object.fromEntries([..."αβγδεζηθικλμνξοπρστυφχψω"].map((letter, at) => [letter,
   ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau " +
   "upsilon phi chi psi omega").split(" ")[at]]));
@@ -20,6 +21,7 @@ const plain = (text) => text
   .replace(/\\top\b/g, " transpose ")
   .replace(/\\sqrt|√|\b(?:np|math|torch)\.sqrt/g, " sqrt ")
   .replace(/\b(?:square )?roots?\b/gi, " sqrt ")
+  .replace(/\bmultiple\b/gi, "multi")
   .replace(/\\infty|∞/g, " infinity ")
   .replace(LAYOUT, " ")
   .replace(/[\\{}]/g, "")
@@ -34,6 +36,10 @@ const stem = (word) => {
   root = root.replace(/([a-z]{3})(?:ations?|ation|ing|ed)$/, "$1").replace(/([a-z]{3})e$/, "$1");
   return root.replace(/([bdfgmnprt])\1$/, "$1");
 };
+
+/* Words of a question that are not what it is about, unless there are no others. */
+const ASKING = new Set(("between compare compared define definition difference differences different example examples " +
+  "explain explained happen happens implement implementation implemented intuition meaning need needed purpose work works").split(" ").map((word) => stem(word)));
 
 /* The stems of a text, with their positions. */
 const TOKEN = /[\p{L}\p{N}_]+/gu;
@@ -67,6 +73,7 @@ const prepare = (notes) => {
       url, title, shown, tags, summary, linked,
       names: [title, ...aliases].flatMap(joined).map((name) => tokens(name, { products: false })),  // KV Cache is no K V
       about: new Set(tokens(summary, { products: false })),
+      reasons: WHY.test(`${title} ${aliases.join(" ")} ${summary}`),
       tagged: new Set(tags.flatMap((tag) => tokens(tag))),
       stated: formulas.map((formula) => tokens(formula)),
       sections: sections.map(([anchor, heading, text]) => {
@@ -147,7 +154,8 @@ const frequent = (count = 0, length = 1) => 2.2 * count / (count + 1.2 * length)
 const rank = (question, index) => {
   const asked = tokens(question);
   const content = asked.filter((word) => !STOP.has(word));
-  const distinct = [...new Set(content.length ? content : asked)];
+  const subject = content.filter((word) => !ASKING.has(word));
+  const distinct = [...new Set([subject, content, asked].find((words) => words.length))];
   if (!distinct.length) return [];
   const total = index.notes.length;
   const terms = distinct.map((term) => {
@@ -159,6 +167,7 @@ const rank = (question, index) => {
     };
     return { term, meanings, rare: rarity(index.inNotes), telling: rarity(index.inHeads) };
   });
+  const why = /\bwhy\b|\breasons?\b/i.test(question);
   const weight = terms.reduce((sum, { rare }) => sum + rare, 0);
   const found = [];
   for (const note of index.notes) {
@@ -196,7 +205,7 @@ const rank = (question, index) => {
     if (!hit.some(Boolean)) continue;
     const own = whole.reduce((sum, score) => sum + score, 0) + WEIGHTS.stated * stated + (exact ? 40 * weight : 0);
     const score = (own + (parts[0]?.score ?? 0) + 0.3 * (parts[1]?.score ?? 0)) * (0.1 + 0.9 * covered ** 2)
-      * (0.75 + 0.25 * note.known);
+      * (0.75 + 0.25 * note.known) * (why && note.reasons && named ? 2.2 : 1);
     found.push({ note, score, own, parts: parts.filter((part) => part.score > 0), hit, terms });
   }
   const most = Math.max(...found.map(({ score }) => score));
