@@ -382,11 +382,13 @@ def test_what_a_number_rests_on_is_shown_though_it_is_folded(ask: Visitor) -> No
 @pytest.mark.long
 def test_it_works_on_pages_that_are_loaded_in_place(ask: Visitor) -> None:
     page = ask()
+    page.evaluate("window.isTheSame = true")
     for _ in range(2):
         page.locator("article").get_by_role("link", name="Ask", exact=True).last.click()
         expect(page.locator(FORM)).to_have_count(5)
         page.locator(".linked-from").get_by_role("link", name="Index").click()
         expect(page.locator(".vk-predicted [role=status]")).to_have_count(1)
+    assert page.evaluate("window.isTheSame"), "a page was loaded anew"
 
 
 @pytest.mark.sample("390-dark")
