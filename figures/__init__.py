@@ -109,6 +109,7 @@ FIGURES: dict[str, Figure] = {
         _figure(scaling, "temperature", scaling.temperature_data, scaling.draw_temperature),
         _figure(scaling, "scale-and-gradient", scaling.gradient_data, scaling.draw_gradient),
         _figure(learning, "head-learns", learning.learning_data, learning.draw_learning),
+        _figure(learning, "train-live", learning.live_data, learning.draw_live),
         _figure(learning, "head-matrices", learning.matrices_data, learning.draw_matrices),
         _figure(learning, "backward-graph", learning.graph_data, learning.draw_graph),
         _figure(learning, "backward", learning.backward_data, learning.draw_backward),

@@ -9,12 +9,17 @@ import numpy as np
 
 from figures import signs
 from figures import style as st
+from figures.touch import part, touchable
 from snippets import trained_head
 from snippets.attention import attention_scores, attention_weights
 from snippets.backward import scaled_dot_product_attention_backward, softmax_backward
 from snippets.projection import project
+from snippets.recall_head import answer_scores
+from snippets.recall_task import encode
+from snippets.softmax import softmax
 
-LEFT, RIGHT = 40, 452
+LEFT, RIGHT, TOP, FLOOR = 40, 452, 44, 194  # the plot of a loss
+PEAK = 2.5  # the loss at its top
 ROW = 16  # height of a row in the maps of matrices
 
 
@@ -32,42 +37,8 @@ def learning_data() -> dict[str, Any]:
 def draw_learning(data: Mapping[str, Any]) -> str:
     """Draw the loss, and the bars of the weights before and after."""
     losses, tokens = data["losses"], data["tokens"]
-    top, height, peak = 44, 150, 2.5
-    x = np.linspace(LEFT, RIGHT, len(losses))
-    even = np.log(10)
-
-    def level(loss: Any) -> Any:
-        return top + height * (1 - loss / peak)
-
-    parts = [st.text(LEFT - 28, 20, "loss of each batch, step by step", size=16)]
-    for tick in (0, 1, 2):
-        parts += [
-            st.path(f"M{LEFT} {st.num(level(tick))}H{RIGHT}", width=1 if tick == 0 else 0.5),
-            st.text(
-                LEFT - 8, level(tick) + 5, f"{tick}", anchor="end", cls="vk-muted", size=st.SMALL
-            ),
-        ]
-    parts += [
-        st.path(
-            f"M{LEFT} {st.num(level(even))}H{RIGHT}", cls="muted", more=' stroke-dasharray="4"'
-        ),
-        st.text(
-            RIGHT, level(even) - 7, "an even guess", anchor="end", cls="vk-muted", size=st.SMALL
-        ),
-        st.path(st.polyline(zip(x, level(losses), strict=True)), cls="fg", width=1.75),
-        *(
-            st.text(
-                np.interp(step, (0, len(losses)), (LEFT, RIGHT)),
-                top + height + 20,
-                f"{step}",
-                anchor="middle",
-                cls="vk-muted",
-                size=st.SMALL,
-            )
-            for step in range(0, len(losses) + 1, 100)
-        ),
-    ]
-    y = top + height + 64
+    parts = [*_loss_axes(len(losses)), st.path(_curve(losses), cls="fg", width=1.75)]
+    y = FLOOR + 64
     parts.append(st.text(LEFT - 28, y, f"what the last token, {tokens[-1]}, reads", size=16))
     for left, name in ((64, "before"), (276, "after")):
         parts += [
@@ -86,6 +57,108 @@ def draw_learning(data: Mapping[str, Any]) -> str:
         y + 180,
         parts,
     )
+
+
+def _level(loss: Any) -> Any:
+    """Return the height of a loss in the plot; what is above the plot is drawn at its edge."""
+    return FLOOR - (FLOOR - TOP) * np.minimum(loss, PEAK) / PEAK
+
+
+def _curve(losses: Any) -> str:
+    x = np.linspace(LEFT, RIGHT, len(losses))
+    return st.polyline(zip(x, _level(losses), strict=True))
+
+
+def _loss_axes(steps: int) -> list[str]:
+    """Draw the axes of a plot of the loss, with the loss of an even guess among ten digits."""
+    even = _level(np.log(10))
+    parts = [st.text(LEFT - 28, 20, "loss of each batch, step by step", size=16)]
+    for tick in (0, 1, 2):
+        y = _level(tick)
+        parts += [
+            st.path(f"M{LEFT} {st.num(y)}H{RIGHT}", width=1 if tick == 0 else 0.5),
+            st.text(LEFT - 8, y + 5, f"{tick}", anchor="end", cls="vk-muted", size=st.SMALL),
+        ]
+    return [
+        *parts,
+        st.path(f"M{LEFT} {st.num(even)}H{RIGHT}", cls="muted", more=' stroke-dasharray="4"'),
+        st.text(RIGHT, even - 7, "an even guess", anchor="end", cls="vk-muted", size=st.SMALL),
+        *(
+            st.text(
+                np.interp(step, (0, steps), (LEFT, RIGHT)),
+                FLOOR + 20,
+                f"{step}",
+                anchor="middle",
+                cls="vk-muted",
+                size=st.SMALL,
+            )
+            for step in range(0, steps + 1, 100)
+        ),
+    ]
+
+
+def live_data() -> dict[str, Any]:
+    """Return the loss of each step, and what each letter of a sequence reads after training."""
+    _, after, losses = trained_head.load()
+    pairs = trained_head.tokens[:-1]
+    asks = [pair[0] for pair in pairs]
+    X = np.stack([encode([*pairs, letter]) for letter in asks])
+    q, K = project(X[:, -1:], after.W_Q), project(X, after.W_K)
+    weights = attention_weights(attention_scores(q, K), scale=float(1 / np.sqrt(K.shape[-1])))
+    return {
+        "pairs": pairs,
+        "losses": losses.round(4),
+        "weights": weights[:, 0].round(4),
+        "digits": softmax(answer_scores(after, X)).round(4),
+    }
+
+
+def draw_live(data: Mapping[str, Any]) -> str:
+    """Draw the loss, and a map of the weights of every letter that can be asked for."""
+    pairs, losses, weights = data["pairs"], data["losses"], data["weights"]
+    left, wide, high, y = 66, 52, 32, FLOOR + 92
+    curve = _curve(losses)
+    parts = [
+        *_loss_axes(len(losses)),
+        part("kept", st.path(curve, cls="muted", width=1)),
+        part("legend", st.text(RIGHT, TOP + 64, "", anchor="end", cls="vk-muted", size=st.SMALL)),
+        part("curve", st.path(curve, cls="fg", width=1.75)),
+        part("now", st.dot(RIGHT, float(_level(losses[-1])), 4, "fg")),
+        st.text(LEFT - 28, y - 34, f"what the last letter reads after {' '.join(pairs)}", size=16),
+        st.text(left + 5 * wide + 16, y - 8, "its answer", cls="vk-muted", size=st.SMALL),
+        *(
+            st.text(left + (j + 0.5) * wide, y - 8, name, anchor="middle", size=st.SMALL)
+            for j, name in enumerate([*pairs, "itself"])
+        ),
+    ]
+    for i, (pair, row, digits) in enumerate(zip(pairs, weights, data["digits"], strict=True)):
+        middle = y + (i + 0.5) * high + 5
+        parts.append(part("asks", st.text(left - 12, middle, f"{pair[0]}", anchor="end")))
+        for j, weight in enumerate(row):
+            x, opacity = left + j * wide, st.FAINT + (st.FULL - st.FAINT) * float(weight)
+            cell = st.rect(
+                x, y + i * high, wide - 2, high - 2, cls="vk-score", opacity=round(opacity, 2)
+            )
+            number = st.text(x + wide / 2 - 1, middle - 1, f"{weight:.2f}", anchor="middle")
+            parts += [part("weight", cell), part("number", number)]
+        right = st.rect(left + i * wide, y + i * high, wide - 2, high - 2, cls="vk-fg", stroke=1.5)
+        answer = int(digits.argmax())
+        told = f"{answer} ({digits[answer]:.2f})"
+        parts += [right, part("answer", st.text(left + 5 * wide + 16, middle, told, size=st.SMALL))]
+    svg = st.figure_svg(
+        "train-live",
+        "A head in training",
+        f"The loss over {len(losses)} steps falls from {losses[0]:.2f} to {losses[-1]:.2f}. Below,"
+        f" a map of weights at the end: the letters {', '.join(p[0] for p in pairs)}, each asked"
+        f" after {', '.join(pairs)}, give {st.listed(weights.diagonal())} of their weight to"
+        " the pair with the same letter.",
+        y + 4 * high + 8,
+        parts,
+    )
+    plot = {"left": LEFT, "right": RIGHT, "top": TOP, "bottom": FLOOR, "peak": PEAK}
+    shade = {"faint": st.FAINT, "full": st.FULL}
+    shipped = {"pairs": pairs, "losses": losses, "plot": plot, "shade": shade}
+    return touchable("train-live", svg, shipped)
 
 
 def matrices_data() -> dict[str, Any]:

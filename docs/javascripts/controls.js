@@ -133,7 +133,7 @@ export const touch = (figure, start, show) => {
   };
 
   /* One of a few. */
-  const choice = ({ label, options, value, input }) => {
+  const choice = ({ label, options, value, input, small = false }) => {
     const name = `touch-${(last += 1)}`;
     const group = make("fieldset", { class: "touch__choice" }, make("legend", {}, ...rich(label)));
     for (const [option, title] of options) {
@@ -142,6 +142,7 @@ export const touch = (figure, start, show) => {
       follow.push(() => { radio.checked = value(state) === option; });
       group.append(make("label", {}, radio, make("span", {}, ...rich(title))));
     }
+    group.classList.toggle("touch__choice--small", small);
     controls.append(group);
   };
 

@@ -34,7 +34,7 @@ CLOSE = {"rtol": 0, "atol": 1e-6}
 
 def panel_of(page: Page, path: str) -> Locator:
     """Scroll to the page's explorer, and wait until it is there."""
-    page.locator("figure:has(metadata[data-touch])").first.scroll_into_view_if_needed()
+    page.locator("figure:has(metadata[data-touch])").last.scroll_into_view_if_needed()
     panel = page.get_by_role("group", name=PAGES[path], exact=True)
     expect(panel).to_be_visible()
     return panel
