@@ -75,19 +75,40 @@ def try_others(
     trials = _Trials(note, versions, shapes, sentences, root, timeout, broken, beat)
     for trial in range(1, count + 1):
         trials.make(trial)
-    trials.settle()
+    trials.store_results()
 
 
 @dataclass
 class _Run:
-    """A run on other numbers; from a block that raises an error on, nothing is judged."""
+    """A run of the note on other numbers.
+
+    Attributes
+    ----------
+    variation
+        How its numbers differ from those of the note.
+    versions
+        The equations, judged on this run: copies of those of `_Trials.versions`.
+    end
+        The index of a block that raised an error, after which nothing was judged; None if the run
+        came to its end.
+    """
 
     variation: Variation
     versions: list[Equations]
     end: int | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Return whether the run came to its end."""
+        return self.end is None
+
 
 class _Trials:
+    """Runs a note on other numbers, and compares what its claims say on each run.
+
+    A *size* is a variable that is the length of an axis, or that a claim names as one.
+    """
+
     def __init__(
         self, note: Note, versions: Sequence[Equations], shapes: Sequence[Shapes],
         sentences: Sequence[Bindings], root: Path,
@@ -124,7 +145,7 @@ class _Trials:
         self.fitting: list[Variation] = []
 
     def make(self, trial: int) -> None:
-        """Run the note once on other numbers."""
+        """Run the note once on other numbers: with other sizes in every second trial."""
         plain = Variation(trial, numbers=self.numbers, functions=self.functions)
         if trial == 2 and self.search(plain):
             return
@@ -142,9 +163,17 @@ class _Trials:
             self.run(replace(plain, numbers=False))
 
     def search(self, plain: Variation) -> bool:
-        """Find the changes of sizes that let the note run; return whether there are any."""
+        """Find the changes of sizes that let the note run; return whether there are any.
+
+        All sizes are changed at once; if the note does not run so, each is changed alone, then in a
+        pair with another one; at last, all grow.
+        """
 
         def fits(names: Collection[str], place: int | None = None) -> bool:
+            """Run the note with changed sizes; record the change if it runs to the end.
+
+            ``place`` is the kind of change, the same for all sizes; None: a different one for each.
+            """
             places = {n: at if place is None else place for at, n in enumerate(sorted(names))}
             tried = replace(plain, places=places)
             if names and self.run(tried):
@@ -153,22 +182,22 @@ class _Trials:
             return False
 
         if self.sizes and not fits(self.sizes):
-            single = {name: fits([name]) for name in self.sizes if name in self.left()}
+            single = {name: fits([name]) for name in self.sizes if name in self.unchanged_sizes()}
             stuck = [name for name, alone in single.items() if not alone]
             # Begin with pairs of which neither can change alone.
             others = sorted({*self.sizes, *self.partners}, key=lambda name: single.get(name, True))
             pairs = {frozenset((name, other)): None for name in stuck for other in others}
             for pair in itertools.islice((p for p in pairs if len(p) == 2), _MOST_PAIRS):
-                if self.left().intersection(pair):
+                if self.unchanged_sizes().intersection(pair):
                     fits(pair, DOUBLED)
         grown = dict.fromkeys((*self.sizes, *self.partners), GROWN)
         grew = False
         for grows, places in (("all", grown), ("columns", {}), ("rows", {})):
-            if not grew or self.left():
+            if not grew or self.unchanged_sizes():
                 grew |= self.run(replace(plain, places=places, grows=grows))
         return bool(self.fitting)
 
-    def left(self) -> set[str]:
+    def unchanged_sizes(self) -> set[str]:
         """Return the sizes that no run has changed yet, or not independently of others."""
         found = set()
         for version, at, claim in self.claims():
@@ -204,12 +233,12 @@ class _Trials:
                     for observer in observers:
                         observer.observe(block, steps, session.namespace)
         self.runs.append(run)
-        if run.end is None and not variation.grows:
+        if run.is_whole and not variation.grows:
             for stated in self.shapes:
                 stated.compare(arrays)
             for own in self.sentences:
                 own.compare(bound)
-        return run.end is None
+        return run.is_whole
 
     def claims(self) -> Iterator[tuple[int, int, Claim]]:
         """Yield the claims that hold, with the index of their version and their index in it."""
@@ -219,18 +248,23 @@ class _Trials:
                     yield version, at, claim
 
     def judged(self, version: int, at: int, *, to_the_end: bool) -> list[tuple[_Run, Claim]]:
-        """Return the runs that judge a claim, each with its judged copy of the claim."""
+        """Return the runs that judge a claim, each with its judged copy of the claim.
+
+        ``to_the_end``: those that came to their end or left all sizes as they are; else, the
+        others. A run with longer arrays counts against a claim only if the claim follows its sizes,
+        and one with other data only if it came to its end.
+        """
         claim = self.versions[version].claims[at]
         found = [(run, run.versions[version].claims[at]) for run in self.runs]
         return [
             (run, other)
             for run, other in found
-            if other.verdict and (run.end is None or not run.variation.places) == to_the_end
+            if other.verdict and (run.is_whole or not run.variation.places) == to_the_end
             if not run.variation.grows or other.verdict.holds or _goes_by_sizes(claim, other)
-            if run.end is None or not run.variation.data
+            if run.is_whole or not run.variation.data
         ]
 
-    def settle(self) -> None:
+    def store_results(self) -> None:
         """Store the results of all runs in the claims."""
         for version, at, claim in self.claims():
             runs = self.judged(version, at, to_the_end=True)
@@ -240,7 +274,7 @@ class _Trials:
             claim.tried = len({run.variation.trial for run, _ in runs})
             claim.pinned = self.unvaried(claim, runs)
             sizes = claim.values.keys() & claim.sizes.keys()
-            grown = [r for r in self.runs if r.variation.grows and (r.end is None or not sizes)]
+            grown = [r for r in self.runs if r.variation.grows and (r.is_whole or not sizes)]
             if any(run.versions[version].claims[at].fails for run in grown):
                 # The claim may depend on the number of elements that are written out, and be no
                 # law.

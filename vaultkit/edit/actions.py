@@ -64,9 +64,9 @@ def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> I
             yield Action(f"Write {what}", {note.path: [_fixed(note, check.fix)]}, fixes=check)
         elif check.outcome in UNPROVEN and check.kind in ("number", "shape"):
             yield from _numbers(note, check)
-            yield _reason(note, check, "given")
+            yield _exception(note, check, "given")
         elif check.outcome in UNPROVEN and check.kind == "equation":
-            yield _reason(note, check, "not run")
+            yield _exception(note, check, "not run")
         elif check.kind == "link" and check.outcome in (FAILS, EXCEPTED):
             yield from _missing(vault, note, check)
     outputs = [check.fix for check in fixes if check.fix and check.kind == "block"]
@@ -113,8 +113,11 @@ def _numbers(note: Note, check: Check) -> Iterator[Action]:
         )
 
 
-def _reason(note: Note, check: Check, what: str) -> Action:
-    """Offer a comment that excepts a check, with a reason to be filled in."""
+def _exception(note: Note, check: Check, what: str) -> Action:
+    """Offer a comment behind a place that excepts its check, with a reason to be filled in.
+
+    ``what`` is the kind of exception: ``given`` for a number, ``not run`` for a formula.
+    """
     span = span_of(check, note)
     behind = Span(span.end_line, span.end_column, span.end_line, span.end_column)
     blank = "" if what == "given" else " "

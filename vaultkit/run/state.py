@@ -86,7 +86,10 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Return whether two structures consist of the same objects: a note's may claim equality."""
+    """Return whether two structures consist of the same objects.
+
+    Objects are compared by identity, since the ``==`` of a note's object may return anything.
+    """
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):

@@ -145,7 +145,7 @@ class Evaluator:
         return (numbers >= self.number(limits.low)) & (numbers <= self.number(limits.high))
 
     def number(self, node: Node) -> Any:
-        """Evaluate a node that must be an integer."""
+        """Evaluate the end of a range; rounded to an integer if that is within rounding errors."""
         value = self.value(node)
         if value.rank or value.unsized:
             raise EvaluationError("an end of a range is not a number")
