@@ -60,6 +60,8 @@ class FileEvents:
 
 
 class _Handler(FileSystemEventHandler):
+    """Calls a function at each change of a file."""
+
     def __init__(self, poll: Callable[[], None]) -> None:
         self._poll = poll
 

@@ -427,6 +427,7 @@ class ZensicalSite:
         """Return a navigation with the paths of the files for Zensical."""
 
         def place(item: Any) -> Any:
+            """Return an entry of the navigation with the paths for Zensical."""
             if isinstance(item, dict):
                 return {title: place(inner) for title, inner in item.items()}
             if isinstance(item, list):
@@ -497,6 +498,7 @@ def _nested(addresses: Mapping[str, str], left_out: Container[str]) -> list[Any]
     branches = {"": nav}
 
     def branch(folder: str) -> list[Any]:
+        """Return the entries of a folder, which is added to the navigation if it is new."""
         if folder not in branches:
             above, name = posixpath.split(folder)
             words = re.sub("[-_]", " ", name)

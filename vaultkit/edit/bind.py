@@ -81,6 +81,7 @@ def _same(one: Note, other: Note) -> bool:
     """Return whether two notes differ only in what readers do not see."""
 
     def seen(note: Note) -> list[object]:
+        """Return what readers see of a note."""
         texts = [(piece.place, piece.text) for piece in note.prose]
         links = [(link.target, link.sub, link.words, link.line) for link in note.links]
         formulas = [(formula.tex, formula.line) for formula in note.formulas]

@@ -101,6 +101,7 @@ def rename_note(vault: Vault, old: str | Path, new: str) -> Changes:
         target = targets[0]
 
     def change(link: Link, source_path: Path) -> Link | None:
+        """Return a link to the note with its new name; None if the link leads elsewhere."""
         folder, slash, last = link.target.rpartition("/")
         ending = ".md" if last.endswith(".md") else ""
         if folded(last.removesuffix(".md")) != folded(name):
@@ -142,6 +143,7 @@ def rename_heading(vault: Vault, note: Note, heading: Heading, words: str) -> Ch
     first, last = note.section_lines(heading)
 
     def change(link: Link, source_path: Path) -> Link | None:
+        """Return a link with the new words of the heading; None if the link does not contain it."""
         if not link.sub or link.sub.startswith("^"):
             return None
         try:
@@ -269,6 +271,7 @@ def _change_navigation(vault: Vault, old: Path, new: Path, changes: Changes) -> 
     found: set[Edit] = set()
 
     def visit(node: yaml.Node | None) -> None:
+        """Record the edits of a part of the navigation."""
         match node:
             case yaml.ScalarNode(value=value) if value == was:
                 replaced(node, becomes)
@@ -282,6 +285,7 @@ def _change_navigation(vault: Vault, old: Path, new: Path, changes: Changes) -> 
                     visit(value)
 
     def replaced(node: yaml.ScalarNode, value: str) -> None:
+        """Record the edit that replaces a scalar, with its quotes."""
         start, end = node.start_mark, node.end_mark
         where = Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
         mark = node.style if node.style in ("'", '"') else ""

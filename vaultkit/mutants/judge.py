@@ -104,6 +104,7 @@ class _Version:
         """Return whether a check fails, given the run of the note's code."""
 
         def run(_: Task) -> Iterator[Check]:
+            """Yield the checks of the code, as `inspect` expects them."""
             for index, block in enumerate(self.note.blocks):
                 steps = running.steps(index)
                 if block.kind == "python":

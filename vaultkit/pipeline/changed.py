@@ -54,6 +54,7 @@ def affected(vault: Vault, changed: Iterable[Path]) -> list[Note]:
     data = any(path.suffix not in (*READERS, ".py") for path in changed)
 
     def is_affected(note: Note) -> bool:
+        """Return whether a change may have changed the checks of a note."""
         facts = ledger.rests_on(note)
         # A link that is broken now may have led to a note, or to an alias, that is gone.
         if note.path in changed or not names.isdisjoint(facts) or BROKEN in facts:

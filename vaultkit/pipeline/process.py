@@ -236,6 +236,7 @@ class NoteWork:
         outputs: list[tuple[int, list[tuple[int, str, bool]]]] = []
 
         def watch(block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
+            """Send what a door has asked for after a block: outputs, values, expressions."""
             index = judges.task.note.blocks.index(block)
             if task.settings.outputs:
                 outputs.append((index, list(map(_shown, steps))))

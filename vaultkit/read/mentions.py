@@ -103,6 +103,7 @@ def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:
         return re.compile(rf"(?:{'|'.join(by_first[first])})(?![\w-])", re.IGNORECASE)
 
     def find(text: str) -> Iterator[re.Match[str]]:
+        """Yield the mentions in a text, which do not overlap."""
         end = 0
         for word in _STARTS.finditer(text):
             first = word[0].casefold()

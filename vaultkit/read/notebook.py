@@ -61,6 +61,8 @@ def _refused(path: Path, raw: str, why: str, line: int = 1, column: int = 1) -> 
 
 
 class _LayoutError(ValueError):
+    """A notebook is not laid out as Jupyter saves it, at a line of the file."""
+
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)
         self.line = line

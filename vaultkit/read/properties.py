@@ -58,12 +58,16 @@ def read(text: str) -> Properties:
 
 
 class _MisreadError(ValueError):
+    """Front matter that is not read; ``at`` is the position in its text."""
+
     def __init__(self, reason: str, at: int) -> None:
         super().__init__(reason)
         self.reason, self.at = reason, at
 
 
 class _Loader(yaml.SafeLoader):
+    """Loads YAML without anchors and deep nesting, and records where its scalars are."""
+
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.scalars: list[tuple[int, int]] = []

@@ -59,6 +59,8 @@ def _displayed(rule: Any) -> Any:
     """
 
     def read(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+        """Parse display mathematics; when ``silent``, return whether it ends a paragraph."""
+
         def line(number: int) -> str:
             return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
 

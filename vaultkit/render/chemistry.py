@@ -363,6 +363,7 @@ def _script(text: str, *, is_raised: bool = False) -> str:
         return r"\mathrm{i}"
 
     def piece(found: re.Match[str]) -> str:
+        """Return a piece of the script in TeX."""
         match found.lastgroup:
             case "tex":
                 return f"{{{found['tex']}}}"

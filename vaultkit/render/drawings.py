@@ -103,6 +103,7 @@ def _drawing(page: Page, image: Element) -> str | None:
     opening = opening.replace("<svg", '<svg data-search-exclude="true"', 1)
 
     def link(match: re.Match[str]) -> str:
+        """Return the attribute of a link in the drawing with its address."""
         wikilink = WIKILINK.fullmatch(html.unescape(match["value"]))
         try:
             target = page.resolve(Link.from_match(wikilink)) if wikilink else None

@@ -28,6 +28,8 @@ class FinishedPages(Extension):
 
 
 class _Taker(Preprocessor):
+    """Takes the finished HTML of a page, so that the host converts nothing."""
+
     def __init__(self, md: Markdown) -> None:
         super().__init__(md)
         self.host = md
@@ -39,6 +41,8 @@ class _Taker(Preprocessor):
 
 
 class _Giver(Postprocessor):
+    """Gives the finished HTML back as the result of the conversion."""
+
     def __init__(self, taker: _Taker) -> None:
         super().__init__()
         self.taker = taker

@@ -142,12 +142,16 @@ class _Nothing(BlockProcessor):
 
 
 class _Part(Treeprocessor):
+    """A step of the host that changes the tree of a page."""
+
     def __init__(self, md: Markdown, page: Page) -> None:
         super().__init__(md)
         self.page = page
 
 
 class _HandOver(_Part):
+    """Hands the tree that was rendered to the host, in place of its own."""
+
     def __init__(self, md: Markdown, page: Page, reader: _Reader) -> None:
         super().__init__(md, page)
         self.reader = reader
@@ -183,6 +187,8 @@ class _Finish(_Part):
 
 
 class _Mathematics(_Part):
+    """Typesets the formulas."""
+
     def run(self, root: Element) -> None:
         preamble = self.page.vault.preamble + self.page.host.preamble
         options = self.page.vault.options
@@ -192,6 +198,8 @@ class _Mathematics(_Part):
 
 
 class _Addresses(_Part):
+    """Sets addresses that are known only for the finished page."""
+
     def run(self, root: Element) -> None:
         """Set the addresses of tags, and remove what the page may not contain."""
         page = self.page

@@ -127,6 +127,7 @@ class Capture:
         texts: list[str] = []
 
         def write() -> None:
+            """Format the traceback; this may call methods of the note."""
             if brief:
                 lines = traceback.format_exception_only(error)
             else:
@@ -211,6 +212,7 @@ class limit:  # noqa: N801 - used like a function
             signal.setitimer(timer, self.seconds * factor, 0.05)
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        """Stop the timers; raise the timeout if the code has caught it."""
         for _, timer, _ in self.timers:
             signal.setitimer(timer, 0)
         for (number, _, _), before in zip(self.timers, self.before, strict=True):
@@ -235,6 +237,7 @@ def slowness() -> int:
     """Return by which factor this machine is slower than usual: an integer, at least 1."""
 
     def compute() -> float:
+        """Return the seconds that a fixed computation takes."""
         began = time.process_time()
         array = np.linspace(0, 1, 4096).reshape(64, 64)
         for _ in range(20):

@@ -143,6 +143,8 @@ class LocalFinder:
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
+    """Loads a module from code that was compiled before."""
+
     def __init__(self, name: str, path: str, code_of: Callable[[str], CodeType]) -> None:
         super().__init__(name, path)
         self.code_of = code_of

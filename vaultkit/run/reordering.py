@@ -43,6 +43,8 @@ def compiled(path: str) -> CodeType:
 
 
 class _Rewriter(ast.NodeTransformer):
+    """Replaces matrix products by calls of a function that sums in another order."""
+
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         """Replace ``a @ b`` by a call of `product`, which sums in another order."""
         self.generic_visit(node)

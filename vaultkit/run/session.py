@@ -359,6 +359,7 @@ class NoteRun:
         line = fence.line
 
         def call(print_value: Callable[[object], None]) -> None:
+            """Execute the block, and print the value of its last expression."""
             nonlocal line
             tree = self._compiler.parse(source, fence.line + 1, len(fence.prefix.encode()))
             last = tree.body[-1] if tree.body else None
@@ -425,6 +426,7 @@ class NoteRun:
                 line: int = line,
                 prefix: int = prefix,
             ) -> None:
+                """Execute an example, and print the values of its expressions."""
                 tree = self._compiler.parse(example.source, line, prefix)
                 whole = ast.Interactive(tree.body)
                 code = self._compiler.compile(whole, "single", example.source, line)

@@ -165,6 +165,8 @@ def _in_order(array: Any, varied: Any) -> Any:
 
 
 class _Rewriter(ast.NodeTransformer):
+    """Changes the numbers in a syntax tree as a variation says; functions keep theirs."""
+
     def __init__(self, variation: Variation) -> None:
         self.variation = variation
 

@@ -108,6 +108,8 @@ def cards(page: str, address: str, root: str, read: Callable[[str], bytes | None
 
 
 class _Reader(HTMLReader):
+    """Collects the flashcards in the HTML of a page."""
+
     def __init__(
         self, address: str, root: str, read: Callable[[str], bytes | None], drawings: Sequence[str]
     ) -> None:

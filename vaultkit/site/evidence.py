@@ -41,6 +41,7 @@ def marked(page: str, scopes: Mapping[str, str]) -> str:
     """
 
     def formula(found: re.Match[str]) -> str:
+        """Return the opening tag of a formula with its scope and mark."""
         scope = scopes.get(found["place"])
         if not scope:
             return found[0]

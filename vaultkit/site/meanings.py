@@ -142,6 +142,7 @@ class Meanings:
         used: list[Meaning] = []
 
         def term(found: re.Match[str]) -> str:
+            """Mark a term if it is its first use, and not within its own definition."""
             meaning = self._of(found[0])
             if meaning is None or meaning in done:
                 return found[0]

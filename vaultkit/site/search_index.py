@@ -107,6 +107,8 @@ def index(pages: Iterable[bytes]) -> bytes:
 
 
 class _Reader(HTMLReader):
+    """Collects the sections of a page and their text."""
+
     def __init__(self) -> None:
         super().__init__()
         self.sections = [Section()]

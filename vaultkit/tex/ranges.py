@@ -110,6 +110,7 @@ class Ranges(Cursor):
         pairs: list[tuple[Node, Node]] = []
 
         def common(a: Any, b: Any) -> Any:
+            """Return what two parts have in common, with ``HIDDEN`` where they differ."""
             if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
                 return tuple(common(x, y) for x, y in zip(a, b, strict=True))
             if not isinstance(a, Node) or not isinstance(b, Node):

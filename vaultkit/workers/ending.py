@@ -107,6 +107,7 @@ class Ending:
         return f"{error}{ours} (VAULTKIT_TRACEBACK=1 shows all of it)"
 
     def __str__(self) -> str:
+        """Return the ending in words, which follow the name of the note."""
         match self.kind:
             case "done":
                 return "came to its end"
