@@ -29,10 +29,12 @@ serve: .venv/site
 	-$(BIN)/pytest docs -q --tb=line
 	$(BIN)/mkdocs serve --livereload --dirty
 
-# On other numbers, too, so that it tells what holds in general from what holds here.
+# On other numbers, too, so that it tells what holds in general from what holds here. A reader's own
+# sentence needs the weights of MODEL, which are added if it is installed.
 site: .venv/site
 	$(BIN)/pytest docs -q --trials 2
 	$(BIN)/mkdocs build --strict
+	$(BIN)/python -m figures.weights site
 
 zensical: .venv/zensical
 	$(BIN)/pytest docs -q --trials 2

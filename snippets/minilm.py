@@ -55,22 +55,35 @@ def find_minilm() -> Path | None:
 
 
 def read_safetensors(path: Path) -> dict[str, np.ndarray]:
-    """Read a file of float32 and int64 arrays; nothing is loaded before it is used.
+    """Read a file of float32, int64 and int8 arrays; nothing is loaded before it is used.
 
     The file is the length of its header (8 bytes), the header (JSON: dtype, shape and
     place of each array) and the arrays.
     """
-    data = np.asarray(np.memmap(path, np.uint8, "r"))
+    return arrays_of(np.asarray(np.memmap(path, np.uint8, "r")))[0]
+
+
+def arrays_of(data: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Find the arrays in the bytes of such a file, and the notes in its header.
+
+    Parameters
+    ----------
+    data : (bytes,), uint8
+
+    Returns
+    -------
+    arrays, metadata : dict
+    """
     start = 8 + int(data[:8].view("<u8")[0])
     header = json.loads(data[8:start].tobytes())
-    header.pop("__metadata__", None)
-    dtypes = {"F32": "<f4", "I64": "<i8"}
+    metadata = header.pop("__metadata__", {})
+    dtypes = {"F32": "<f4", "I64": "<i8", "I8": "i1"}
     arrays = {}
     for name, about in header.items():
         first, last = about["data_offsets"]
         array = data[start + first : start + last].view(dtypes[about["dtype"]])
         arrays[name] = array.reshape(about["shape"])
-    return arrays
+    return arrays, metadata
 
 
 def load_minilm(folder: Path | None = None) -> MiniLM:

@@ -24,10 +24,11 @@ WIDGETS = {
     "softmax-temperature": "softmax/",
     "two-banks": "",
 }
-#: Figures with test modules of their own: test_explorer.py, test_next_word.py, test_train_live.py.
+#: Figures with test modules of their own, such as test_explorer.py.
 HEADS = {
     "next-word": "",
     "attention-explorer": "attention-explorer/",
+    "own-sentence": "attention-explorer/",
     "train-live": "a-head-that-learns/",
     "trained-head": "a-head-that-learns/",
     "translation": "cross-attention/",

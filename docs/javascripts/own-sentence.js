@@ -1,0 +1,162 @@
+/* All heads of the real model on a reader's own sentence. The first one was recorded; the weights are
+   loaded when the reader asks for it, if this copy of the site has them. */
+import { gives, read } from "./attention-explorer.js";
+import { make, part, sentence, set, starting } from "./controls.js";
+import { buttons, lines, quoted, radios } from "./heads-view.js";
+import file from "./minilm-weights.js";
+import { attentionMaps, NUM_HEADS, open, tokenize } from "./minilm.js";
+
+const MOST = 40; // tokens that fit on a page
+const EXAMPLE = "I sat on the river bank to fish.";
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/* Path data of figures/own_sentence.py: for each shade its cells, those below one another as one stroke. */
+const strokes = (weights, least) => {
+  const shade = (weight) => least.filter((bound) => weight >= bound).length;
+  const paths = least.map(() => "");
+  for (let j = 0; j < weights.length; j += 1) {
+    for (let i = 0; i < weights.length;) {
+      const [begun, level] = [i, shade(weights[i][j])];
+      while (i < weights.length && shade(weights[i][j]) === level) i += 1;
+      if (level) paths[level - 1] += `M${j} ${begun}v${i - begun}`;
+    }
+  }
+  return paths;
+};
+
+/* A file of a known size; `seen` hears how many bytes have come. */
+const fetched = async (address, size, seen) => {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`the server answers ${response.status}`);
+  const whole = new Uint8Array(size);
+  let count = 0;
+  for (const reader = response.body.getReader();;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (count + value.length > size) throw new Error("the file is larger than expected");
+    whole.set(value, count);
+    seen(count += value.length);
+  }
+  if (count < size) throw new Error("the file ended early");
+  return whole.buffer;
+};
+
+const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+
+export const mount = async (figure) => {
+  const start = starting(figure);
+  const { default: recording } = await import("./minilm-heads.js");
+  const { sentences: [first], shape: [blocks] } = read(recording);
+  const recorded = Array.from({ length: blocks }, (_, b) => Array.from({ length: NUM_HEADS }, (__, h) =>
+    first.tokens.map((___, i) => first.row(b, h, i))));
+  const example = { tokens: first.tokens, maps: recorded, own: false };
+  const state = { ...example, block: start.block, head: start.head, asks: start.asks, look: null };
+  const svg = figure.querySelector("svg");
+  const maps = part(figure, "map");
+  const [chosen] = part(figure, "chosen");
+  const [left, top, pitch, side] = start.grid;
+
+  const field = make("input", {
+    type: "text", id: "own-sentence", autocomplete: "off", spellcheck: "false", value: EXAMPLE, "aria-describedby": "own-problem",
+  });
+  const run = make("button", { type: "submit" });
+  const problem = make("p", { class: "own__problem", id: "own-problem", role: "status" });
+  const bar = make("progress", { max: start.bytes, value: 0, "aria-label": "Weights loaded", hidden: "" });
+  const form = make("form", { class: "own__form" }, make("label", { for: field.id }, "Your sentence"), field, run);
+  const absent = make("p", { class: "own__form" },
+    "This copy of the site was built without the weights of the model, so it cannot read your sentence. It shows a recorded one.");
+  const whichBlock = radios("Block", recorded.map((_, b) => String(b + 1)), (block) => change({ block }));
+  const whichHead = radios("Head", recorded[0].map((_, h) => String(h + 1)), (head) => change({ head }));
+  const view = lines("the chosen head", { ask: (asks) => change({ asks, look: null }), look: (look) => change({ look }) });
+  const words = sentence();
+
+  let model = null;
+  let busy = false;
+  const label = () => { run.textContent = model ? "Run" : `Load the model, ${megabytes(start.bytes)}, and run`; };
+  label();
+
+  const compute = async () => {
+    if (!model) {
+      bar.hidden = false;
+      const data = await fetched(new URL(file, import.meta.url), start.bytes, (count) => {
+        bar.value = count;
+        problem.textContent = `${megabytes(count)} of ${megabytes(start.bytes)}`;
+      });
+      model = open(data);
+      bar.hidden = true;
+      label();
+    }
+    const tokens = tokenize(model, field.value);
+    if (tokens.length < 3) return "Type a sentence first.";
+    if (tokens.length > MOST) return `This page reads ${MOST} tokens at most, with [CLS] and [SEP]. The text has ${tokens.length}.`;
+    const found = await attentionMaps(model, tokens, (block) => {
+      problem.textContent = `Block ${block + 1} of ${model.blocks}`;
+      return painted();
+    });
+    const asks = Math.max(1, tokens.indexOf("bank"));
+    change({ tokens, maps: found, own: true, asks, look: null });
+    return "";
+  };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (busy) return;
+    busy = true;
+    run.setAttribute("aria-disabled", "true");
+    try {
+      problem.textContent = await compute();
+    } catch (reason) {
+      problem.textContent = `The model could not be loaded: ${reason.message}. Press the button to try again.`;
+    }
+    bar.hidden = true;
+    busy = false;
+    run.setAttribute("aria-disabled", "false");
+  });
+
+  const reset = () => {
+    field.value = EXAMPLE;
+    problem.textContent = "";
+    change({ ...example, block: start.block, head: start.head, asks: start.asks, look: null });
+  };
+  const panel = make("div", { class: "touch heads own", "data-live": "", role: "group", "aria-label": "Your own sentence" },
+    file ? form : absent, bar, problem, whichBlock.group, whichHead.group, buttons(reset), words, view.box);
+  // A map may be pointed at, too.
+  maps.forEach((map, at) => {
+    map.addEventListener("click", () => change({ block: Math.floor(at / NUM_HEADS), head: at % NUM_HEADS }));
+  });
+
+  let drawn = null;
+  const draw = () => {
+    const { tokens, maps: found, block, head } = state;
+    const asks = state.look ?? state.asks;
+    if (drawn !== found) {
+      const cell = side / tokens.length;
+      maps.forEach((map, at) => {
+        const [b, h] = [Math.floor(at / NUM_HEADS), at % NUM_HEADS];
+        const group = map.querySelector("g");
+        set(group, {
+          transform: `translate(${(left + pitch * h + cell / 2).toFixed(2)} ${top + pitch * b}) scale(${cell.toFixed(4)})`,
+        });
+        const paths = strokes(found[b][h], start.least);
+        [...group.children].forEach((path, level) => set(path, { d: paths[level] }));
+      });
+      drawn = found;
+    }
+    // The outline of figures/style.py lies two units outside of the map.
+    set(chosen, { x: left + pitch * head - 2, y: top + pitch * block - 2 });
+    whichBlock.check(block);
+    whichHead.check(head);
+    view.show({ asks: tokens, reads: tokens, weights: found[block][head], chosen: asks, picked: state.asks });
+    const whose = state.own ? "Your sentence" : "The recorded sentence";
+    words.textContent = `${whose} has ${tokens.length} tokens. In block ${block + 1}, head ${head + 1}, ${quoted(tokens[asks])} gives `
+      + `${gives(tokens, asks, found[block][head][asks]).replace("%", "% of its weight")}.`;
+  };
+  function change(changes) {
+    Object.assign(state, changes);
+    draw();
+    if (state.look === null) svg.setAttribute("aria-label", words.textContent);
+  }
+  const said = svg.getAttribute("aria-label");
+  draw();
+  if (said) svg.setAttribute("aria-label", said);
+  svg.parentElement.after(panel);
+};

@@ -1,0 +1,144 @@
+"""A reader's own sentence through the real model: the page computes what the snippets compute."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from playwright.sync_api import Locator, expect
+from touching import figure
+from visitor import Visitor, restyle, violations
+
+from snippets.minilm import MiniLM, find_minilm, hidden_states, load_minilm, tokenize
+from snippets.minilm_8bit import differences, pack, unpack
+from snippets.multi_head import MultiHeadWeights
+from snippets.transformer_block import BlockWeights
+from snippets.word_piece import split_words
+
+PAGE = "attention-explorer/"
+FILE = "minilm-0.safetensors"
+RUN = """async ([module, data, texts]) => {
+  const { open, tokenize, splitWords, attentionMaps } = await import(module);
+  const model = open(Uint8Array.from(atob(data), (one) => one.charCodeAt(0)).buffer);
+  const tokens = texts.map((text) => tokenize(model, text));
+  return [texts.map(splitWords), tokens, await attentionMaps(model, tokens[0])];
+}"""
+TEXTS = [
+    "Banks sit, by the river's bank!",
+    "CAFÉ naïve Ünder—“quoted” 3.14 x_y+z",
+    "\u4f60\u597d a\tb\nc\u200bd \u00a0e\ufffdf £5",
+    "unbankable ##s ½ İstanbul ß",
+    "",
+]
+
+
+def small() -> MiniLM:
+    """Draw a model of two blocks, 48 wide, that knows the pieces of a few words."""
+    draw = np.random.default_rng(0)
+
+    def random(*shape: int) -> np.ndarray:
+        return 0.3 * draw.standard_normal(shape).astype(np.float32)
+
+    blocks = [
+        BlockWeights(
+            MultiHeadWeights(*random(4, 48, 48), *random(4, 48)),
+            random(48, 96),
+            random(96),
+            random(96, 48),
+            *random(5, 48),
+        )
+        for _ in range(2)
+    ]
+    words = "[CLS] [SEP] [UNK] bank ##s sit , by the river ' s ! cafe a b c ##d e ##f £ 5 \u4f60 un"
+    tokens = [*words.split(), "##bank", "##able", "naive"]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    return MiniLM(vocabulary, random(len(tokens), 48), random(32, 48), *random(3, 48), blocks)
+
+
+def test_the_page_computes_what_the_snippets_compute(visit: Visitor) -> None:
+    data = pack(small())
+    model = unpack(data)
+    page = visit.modules_alone()
+    given = [f"{visit.modules}minilm.js", base64.b64encode(data).decode(), TEXTS]
+    words, tokens, maps = page.evaluate(RUN, given)
+    assert words == [split_words(text) for text in TEXTS]
+    assert tokens == [tokenize(model, text) for text in TEXTS]
+    assert_allclose(maps, hidden_states(model, TEXTS[0]).weights, atol=2e-6)
+
+
+@pytest.mark.long
+def test_without_the_weights_the_page_says_so(visit: Visitor) -> None:
+    page = visit(PAGE)
+    found = figure(page, "own-sentence")
+    expect(found).to_contain_text("built without the weights")
+    expect(found.get_by_role("textbox")).to_have_count(0)
+    # The recorded sentence can be looked into: by keyboard, and at the maps.
+    said = found.locator(".touch__words")
+    expect(said).to_contain_text(
+        "block 1, head 5, “bank” gives 83.8\u00a0% of its weight to “river”"
+    )
+    found.get_by_role("radio", name="5", exact=True).last.press("ArrowLeft")
+    expect(said).to_contain_text("block 1, head 4")
+    found.locator("[data-part=map]").nth(12 * 5 + 7).click()
+    expect(said).to_contain_text("block 6, head 8")
+    expect(found.get_by_role("radio", name="6", exact=True).first).to_be_checked()
+    found.get_by_role("button", name="Reset").press("Enter")
+    expect(said).to_contain_text("block 1, head 5")
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        restyle(page, width, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert violations(page, {}, "figure:has([data-touch=own-sentence])") == []
+
+
+def with_weights(visit: Visitor) -> Locator:
+    """Open the page as if the site had been given the weights."""
+    page = visit.open(fresh=True)
+    js: Any = {"content_type": "text/javascript", "body": f'export default "{FILE}";'}
+    page.route("**/minilm-weights.js", lambda route: route.fulfill(**js))
+    visit.go(page, PAGE)
+    return figure(page, "own-sentence")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(find_minilm() is None, reason="needs the real model")
+def test_a_sentence_is_read_in_the_page(visit: Visitor, built: Path) -> None:
+    whole = load_minilm()
+    [modules] = built.glob("assets/vaultkit/*/javascripts")
+    (modules / FILE).write_bytes(pack(whole))
+    found = with_weights(visit)
+    size = f"{differences().size / 1e6:.1f} MB"
+    button = found.get_by_role("button", name=f"Load the model, {size}")
+    field = found.get_by_role("textbox")
+    text = "The old bank lends money."
+    field.fill(text)
+    field.press("Enter")
+    said = found.locator(".touch__words")
+    expect(said).to_contain_text("Your sentence has 9 tokens")
+    expect(button).to_have_count(0)
+    trace = hidden_states(whole, text)
+    row = trace.weights[0, 4, trace.tokens.index("bank")]
+    shown = found.locator(".heads__share").all_inner_texts()
+    given = [float(share.replace("\u00a0%", "")) / 100 for share in shown]
+    assert len(given) == len(trace.tokens)
+    assert_allclose(given, row, atol=float(differences().largest.max()) + 0.001)
+    field.fill("bank " * 50)
+    field.press("Enter")
+    expect(found.get_by_role("status").first).to_contain_text("40 tokens at most")
+    found.get_by_role("button", name="Reset").click()
+    expect(said).to_contain_text("The recorded sentence has 11 tokens")
+    (modules / FILE).unlink()
+
+
+@pytest.mark.long
+def test_a_failure_to_load_is_said(visit: Visitor) -> None:
+    found = with_weights(visit)
+    found.get_by_role("textbox").press("Enter")
+    expect(found.get_by_role("status").first).to_contain_text("the server answers 404")
+    expect(found.get_by_role("button", name="Load the model")).to_have_attribute(
+        "aria-disabled", "false"
+    )
+    visit.wrong.clear()  # The browser says so, too.
