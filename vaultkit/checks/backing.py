@@ -159,6 +159,7 @@ class Backing:
         stated = self._stated_by_line
         first = bisect_left(stated, quantity.line - reach, key=_line)
         last = bisect_right(stated, quantity.line + reach, key=_line)
+        # Neighbouring quantities often have the same first line: then what was found is extended.
         begin, end, found = self._last_stated
         if begin != first or end > last:
             begin, end, found = first, first, Evidence()

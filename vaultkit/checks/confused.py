@@ -201,7 +201,7 @@ class Confused:
             left = [
                 shown
                 for shown in output
-                if shown is not held[0] and page.is_left_out(shown) and _fits(shown, held[0])
+                if shown is not held[0] and page.is_left_out(shown) and _look_alike(shown, held[0])
             ]
             if len(left) > 1:
                 said = {word.stem for word in sentence.words}
@@ -459,8 +459,8 @@ def _around(text: str, number: Stated) -> tuple[list[str], str]:
     return text[: number.start].split()[-2:], "".join(text[number.end :].split()[:1])
 
 
-def _fits(shown: Shown, other: Shown) -> bool:
-    """Return whether a number may be written in the place of another."""
+def _look_alike(shown: Shown, other: Shown) -> bool:
+    """Return whether a number may be written in the place of another: both look alike."""
     if len(shown.text.strip("-+")) < _LEAST or shown.value == other.value:
         return False
     if ("." in shown.text) != ("." in other.text):

@@ -104,7 +104,10 @@ def shard_of(config: pytest.Config) -> Shard | None:
 
 
 def is_asked(path: Path, files: Iterable[Path], config: pytest.Config) -> bool:
-    """Return whether a file is in the share that is checked; ``files`` are all of its kind."""
+    """Return whether a file is in the share of files that this machine checks (``--shard``).
+
+    ``files`` are all of its kind: the notes of a vault, or the drawings of a folder.
+    """
     shard = shard_of(config)
     shares = config.stash[SHARES]
     drawn = path.suffix == ".svg"
