@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from vaultkit.claims.expressions import expression_of, is_literal, is_steady, parsed, uses_names
 from vaultkit.claims.suppositions import is_condition, is_doubtful
-from vaultkit.read.note import Cell, ParagraphWithCode
+from vaultkit.read.note import Cell, Inline, ParagraphWithCode
 from vaultkit.read.sentences import Sentences
 
 
@@ -80,62 +80,79 @@ _KINDS = r"(?:u?int|float|complex)\d+|bool|object|int|float|str|list|tuple|dict|
 
 def said(coded: ParagraphWithCode) -> Iterator[Said]:
     """Yield the statements in the inline code of a paragraph."""
-    content, children = coded.source, coded.parts
-    sentences = Sentences(content)
+    sentences = Sentences(coded.source)
     # Assignments of different values, *`x[0] = 4`, followed by `x[0] = 6`*, are steps of a program.
     values: dict[str, set[str]] = defaultdict(set)
-    for child in children:
-        if child.type == "code_inline" and (parts := _assigned(child.content.strip())):
-            values[parts[0]].add(parts[1])
-    for position, child in enumerate(children):
-        if child.type != "code_inline":
+    for part in coded.parts:
+        if part.type == "code_inline" and (assigned := _assigned(part.content.strip())):
+            values[assigned[0]].add(assigned[1])
+    steps = {name for name, several in values.items() if len(several) > 1}
+    for index, part in enumerate(coded.parts):
+        if part.type != "code_inline":
             continue
-        code = child.content.strip()
-        first, last = sentences.limits(child.at)
-        before, behind = content[first : child.at], content[child.at + child.length : last]
-        around = f"{before} {behind}"
-        if not is_steady(code) or is_doubtful(before, behind):
-            continue
-        line, column = child.line, child.column
-        own = (line, column, len(child.content))
-        following = children[position + 1 : position + 3]
-        text = following[0].content if following and following[0].type == "text" else ""
-        truth = _TRUTH.match(text)
-        if truth and _is_comparison(code, names=True):
-            yield Said(line, column, code, "False" if truth["no"] else "True", (own,))
-            continue
-        if _RAISES.fullmatch(text) and uses_names(code) and len(following) > 1:
-            shown = following[1].content.strip()
-            if following[1].type == "code_inline" and _ERROR.fullmatch(shown):
-                place = (following[1].line, following[1].column, len(following[1].content))
-                yield Said(line, column, code, shown, (own, place), raises=True)
-            continue
-        spoken = _OF.search(children[position - 1].content) if position else None
-        if spoken and code.isidentifier():
-            # *The sum of `x` is 7* states the value of `x.sum()`.
-            code = f"{code}.{_FUNCTIONS[spoken['what'].lower()]}()"
-        verb = _VERB.match(text)
-        if verb and uses_names(code) and not (":" in verb[0] and code.isidentifier()):
-            if (
-                verb.end() == len(text)
-                and len(following) > 1
-                and following[1].type == "code_inline"
-            ):
-                shown = following[1].content.strip()
-                place = (following[1].line, following[1].column, len(following[1].content))
-                if _is_value(shown):
-                    yield Said(line, column, code, shown, (own, place))
-                continue
-            number = _NUMBER.match(text, verb.end())
-            if number and not code.isidentifier():
-                begins = following[0].line, following[0].column + number.start("number")
-                shown = number["number"].replace(",", "").replace("−", "-")
-                yield Said(line, column, code, shown, (own, (*begins, len(number["number"]))))
-            continue
-        if _is_comparison(code) and not (_ASKED.search(around) or is_condition(before, behind)):
-            yield Said(line, column, code, "", (own,))
-        elif (parts := _assigned(code)) and not _TOLD.search(around) and len(values[parts[0]]) == 1:
-            yield Said(line, column, *parts, (own,))
+        first, last = sentences.limits(part.at)
+        before = coded.source[first : part.at]
+        behind = coded.source[part.at + part.length : last]
+        if is_steady(part.content.strip()) and not is_doubtful(before, behind):
+            yield from _said_by(coded.parts, index, before, behind, steps)
+
+
+def _said_by(
+    parts: Sequence[Inline], index: int, before: str, behind: str, steps: Collection[str]
+) -> Iterator[Said]:
+    """Yield what a piece of code in a paragraph states, alone or with the words behind it.
+
+    Parameters
+    ----------
+    parts, index
+        The parts of the paragraph, and the index of the code.
+    before, behind
+        The sentence before and behind the code.
+    steps
+        The names to which the paragraph assigns several values.
+    """
+    part = parts[index]
+    code = part.content.strip()
+    own = _place(part)
+    following = parts[index + 1 : index + 3]
+    text = following[0].content if following and following[0].type == "text" else ""
+    shown = following[1] if len(following) > 1 and following[1].type == "code_inline" else None
+    truth = _TRUTH.match(text)
+    if truth and _is_comparison(code, names=True):
+        yield Said(*own[:2], code, "False" if truth["no"] else "True", (own,))
+        return
+    if _RAISES.fullmatch(text) and uses_names(code) and len(following) > 1:
+        if shown and _ERROR.fullmatch(error := shown.content.strip()):
+            yield Said(*own[:2], code, error, (own, _place(shown)), raises=True)
+        return
+    spoken = _OF.search(parts[index - 1].content) if index else None
+    if spoken and code.isidentifier():
+        # *The sum of `x` is 7* states the value of `x.sum()`.
+        code = f"{code}.{_FUNCTIONS[spoken['what'].lower()]}()"
+    verb = _VERB.match(text)
+    if verb and uses_names(code) and not (":" in verb[0] and code.isidentifier()):
+        if verb.end() == len(text) and shown:
+            if _is_value(value := shown.content.strip()):
+                yield Said(*own[:2], code, value, (own, _place(shown)))
+            return
+        number = _NUMBER.match(text, verb.end())
+        if number and not code.isidentifier():
+            digits = number["number"]
+            column = following[0].column + number.start("number")
+            value = digits.replace(",", "").replace("−", "-")
+            where = (following[0].line, column, len(digits))
+            yield Said(*own[:2], code, value, (own, where))
+        return
+    around = f"{before} {behind}"
+    if _is_comparison(code) and not (_ASKED.search(around) or is_condition(before, behind)):
+        yield Said(*own[:2], code, "", (own,))
+    elif (assigned := _assigned(code)) and not _TOLD.search(around) and assigned[0] not in steps:
+        yield Said(*own[:2], *assigned, (own,))
+
+
+def _place(part: Inline) -> tuple[int, int, int]:
+    """Return the line, the column and the length of a part of a paragraph."""
+    return part.line, part.column, len(part.content)
 
 
 #: Headings of a column with the values of expressions.
