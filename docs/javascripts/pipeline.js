@@ -55,6 +55,12 @@ export const mount = (figure) => {
     steps.forEach(({ title }) => part(figure, `inside ${title}`).forEach((each) => display(each, title === now?.title)));
     for (const words of part(figure, "words")) display(words, !groups[now?.step - 1]?.contains(words));
     display(around, now?.step === 0);
+    // A link that is out of sight is no stop for the Tab key.
+    for (const link of svg.querySelectorAll("a")) {
+      const seen = !now || (now.step ? [groups[now.step - 1], ...part(figure, `inside ${now.title}`)] : [around]).some((each) => each.contains(link));
+      if (seen) link.removeAttribute("tabindex");
+      else link.setAttribute("tabindex", -1);
+    }
     note.hidden = !now;
     if (!now) return `One zoom in ${steps.length} steps: from the words to the numbers of one head, and out to the whole model.`;
     note.textContent = `Note: ${now.note}`;

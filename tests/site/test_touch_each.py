@@ -322,6 +322,11 @@ def test_the_pipeline_is_one_zoom(visit: Visitor, width: int, motion: str) -> No
         expect(found.locator("[data-part=around]:not([display])")).to_have_count(0 if at else 1)
         page.wait_for_function(PICTURE_IS_SEEN)
         page.wait_for_function(ARRIVED, arg=place["at"])
+        # The Tab key stops at no link that is out of sight.
+        links = found.locator("svg a:not([tabindex])").evaluate_all(
+            "all => all.map((a) => a.closest('[data-part]').dataset.part)"
+        )
+        assert set(links) <= ({f"step {at}", f"inside {place['title']}"} if at else {"around"})
         # The stop leads to its note.
         link = found.locator(".touch__note")
         expect(link).to_have_text(f"Note: {place['note']}")
