@@ -2,7 +2,7 @@
 
 import type { ChangeSet, Text } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
-import { showBadges, showProblems } from "./editor";
+import { showBadges, showProblems } from "./effects";
 import { type Badge, type Formula, type Problem, positionOf } from "./protocol";
 import type { Server } from "./server";
 

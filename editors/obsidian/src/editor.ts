@@ -1,6 +1,6 @@
 /** Shows problems and badges in an editor. */
 
-import { type EditorState, RangeSet, StateEffect, StateField, type Text } from "@codemirror/state";
+import { type EditorState, RangeSet, StateField, type Text } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -14,10 +14,8 @@ import {
 } from "@codemirror/view";
 import { editorInfoField } from "obsidian";
 import type { Documents } from "./documents";
+import { showBadges, showProblems } from "./effects";
 import { type Badge, fails, offsetOf, type Problem } from "./protocol";
-
-export const showProblems = StateEffect.define<Problem[]>();
-export const showBadges = StateEffect.define<Badge[]>();
 
 interface Shown {
   underlines: DecorationSet;

@@ -1,11 +1,18 @@
-import { type App, PluginSettingTab, Setting } from "obsidian";
+import { type App, type Plugin, PluginSettingTab, Setting } from "obsidian";
 import type { Settings } from "./command";
-import type CheckedVault from "./main";
+
+/** What the tab needs of the plugin. */
+interface Configured extends Plugin {
+  settings: Settings;
+  set(settings: Partial<Settings>): Promise<void>;
+  disclosure(): string;
+  restart(): Promise<void>;
+}
 
 export class SettingsTab extends PluginSettingTab {
   constructor(
     app: App,
-    private readonly plugin: CheckedVault,
+    private readonly plugin: Configured,
   ) {
     super(app, plugin);
   }
