@@ -33,6 +33,8 @@ def test_the_road_has_a_beginning_and_an_end(visit: Visitor) -> None:
     here, onward = page.locator(".vk-here"), page.locator(".vk-onward")
     expect(here).to_contain_text("45 minutes: step 1 of 7")
     expect(onward).not_to_contain_text("Builds on")
+    took = page.locator(".vk-card__said").all_text_contents()
+    assert sum(int(words.split()[0]) for words in took) <= 45
     page.get_by_role("link", name="45 minutes", exact=True).click()
     expect(page.locator("h1")).to_contain_text("Softmax")
     visit.go(page, "a-decoder-end-to-end/")

@@ -12,8 +12,9 @@ from pathlib import Path
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 
-#: Words per minute of a learner who also reads code and formulas.
-PER_MINUTE = 170
+#: Words per minute of a learner who also reads code and formulas, of all words of a page: those of
+#: code, folded answers and links back as well.
+PER_MINUTE = 190
 #: Most notes that the foot of a page lists as needed.
 MOST = 3
 
