@@ -190,6 +190,7 @@ class _Mathematics(_Part):
     """Typesets the formulas."""
 
     def run(self, root: Element) -> None:
+        """Typeset the formulas, and set curly quotes if the vault asks for them."""
         preamble = self.page.vault.preamble + self.page.host.preamble
         options = self.page.vault.options
         typeset(root, getattr(self.md, "toc_tokens", []), preamble, options.coloured)
