@@ -23,6 +23,27 @@ Calais: 7.35 m
 Dover: 6.71 m
 ```
 """
+ROWS = """
+```python
+side = 16
+added, joined = side**2, 2 * side**2
+print("added: ", added, "parameters")
+print("joined:", joined, "parameters")
+```
+
+```text
+added:  256 parameters
+joined: 512 parameters
+```
+
+```python
+print("rows", joined, "first missing", joined)
+```
+
+```text
+rows 512 first missing 512
+```
+"""
 VOTES = """
 ```python
 import random
@@ -380,6 +401,7 @@ OPEN = [
     (FEASTS, "The next one is on Monday 9 June."),
     (FEASTS, "In 2010 it was on 4 April."),
     (HEADS, "Of 32 queries, one reads with 32 numbers."),
+    (ROWS, "It has 512 rows, and there is no row for position 512."),
     (STONE, "The mean is 24.5 and the median 24.5, too."),
     (STONE, "Both have 24.5 m, and 24.5 m is far."),
     (STONE, "Light travels 299792 km in a second, or 30.9 m in a tenth of a microsecond."),

@@ -78,7 +78,7 @@ class Confused:
         self.misread: list[Stated] = []
         #: The numbers of each output that has few.
         self.outputs: list[list[Shown]] = []
-        #: All numbers that the page shows in larger outputs, .
+        #: All numbers that the page shows in larger outputs.
         self.others: set[Fraction] = set()
         #: The numbers with units, and those of small outputs without.
         self.measures: list[Measure] = []
@@ -193,6 +193,9 @@ class Confused:
         if is_noun and units[0][:1] == units[1][:1] and "." not in one.digits:
             return None
         if _around(text, one) == _around(text, other):
+            return None
+        # *A table of 512 rows has no row 512*, beside a message with both, is no slip.
+        if any(sum(one.agrees(shown.value) for shown in output) > 1 for output in self.outputs):
             return None
         for output in self.outputs:
             held = [shown for shown in output if one.agrees(shown.value)]
