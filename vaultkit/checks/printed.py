@@ -35,6 +35,13 @@ def printed(block: Block, steps: Sequence[Step]) -> Iterator[tuple[str, str, int
     >>> list(printed(block, [Step(1, None, (5, 4), got="8 25\na 0.5")]))
     [('max() gaps', '8', 5), ('len() x', '25', 5), ('mean() x', '0.5', 6)]
     """
+    for code, number, line in arguments_printed(block, steps):
+        if words := words_of(code):
+            yield words, number, line
+
+
+def arguments_printed(block: Block, steps: Sequence[Step]) -> Iterator[tuple[ast.expr, str, int]]:
+    """Yield each number that a statement prints, as `printed` does, with its expression."""
     if block.kind == "pycon" or len(steps) != 1:
         return
     with suppress(ValueError, RecursionError, MemoryError):
@@ -54,8 +61,7 @@ def printed(block: Block, steps: Sequence[Step]) -> Iterator[tuple[str, str, int
         first = steps[0].shown_lines[0]
         for index, (arguments, line) in enumerate(zip(printing, lines, strict=True)):
             for code, number in _matched(arguments, line):
-                if words := words_of(code):
-                    yield words, number, first + index
+                yield code, number, first + index
 
 
 def _is_print(node: ast.AST) -> bool:

@@ -13,10 +13,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from vaultkit.checks.assigned import Assigned
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check
 from vaultkit.checks.confused import Confused
 from vaultkit.checks.dates import Dates
 from vaultkit.checks.facts import Fact, Facts, Family, Label
+from vaultkit.checks.labelled import LabelledNumbers
 from vaultkit.checks.stated import is_slip, shortened, significant
 from vaultkit.checks.tables import Tables
 from vaultkit.checks.wholes import Wholes
@@ -69,6 +71,7 @@ class Roles:
         self.confused = Confused(self.lexicon)
         self.dates = Dates(self.lexicon)
         self.wholes = Wholes(note, self.lexicon)
+        self.labelled = LabelledNumbers(self.lexicon)
         #: The places of numbers that are wrong for the words beside them, whatever their value is.
         self.misread: set[tuple[int, int]] = set()
 
@@ -83,6 +86,7 @@ class Roles:
         self.confused.observe(block, steps, variables)
         self.dates.observe(block, steps, variables)
         self.wholes.observe(variables)
+        self.labelled.observe(block, steps, variables)
 
     def check(self, numbers: Iterable[Check]) -> Iterator[Check]:
         """Yield the checks of the numbers of a note, those contradicted among them as failures."""
@@ -113,6 +117,8 @@ class Roles:
             if self.confused.is_misread(number):
                 self.misread.add(place)
             yield place, (number.text, why)
+        for sentence, number, why in Assigned(self.labelled).wrong(self.note, every):
+            yield sentence.place_of(number.start), (number.text, why)
         for sentence in every:
             found = _of_families(sentence, families)
             for number in sentence.numbers:

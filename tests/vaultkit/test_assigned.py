@@ -1,0 +1,99 @@
+"""Two numbers that a text exchanges are contradicted by the words around them on the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vaultkit.checks.check import FAILS
+from vaultkit.pipeline.inspect import inspect
+from vaultkit.read.vault import Vault
+
+#: By name, code, and a text that states its numbers; the text is false with two of them exchanged.
+RIGHT = {
+    "a dictionary": (
+        'print({"moss": 3.31, "fern": 1.67, "reed": 1.43})',
+        "Mossy banks last 3.31 years, ferny ones 1.67.",
+        ("3.31", "1.67"),
+    ),
+    "labels behind the numbers": (
+        'print("0.99797 with yeast, 0.96060 without")',
+        "| dough | risen |\n|---|---|\n| with yeast | 99.797 % |\n| without yeast | 96.060 % |",
+        ("99.797", "96.060"),
+    ),
+    "a label and a clause": (
+        'print("crest 10.47 m, steep from 5.23 m")',
+        "Walk to the crest at 10.47 m, and all from 5.23 m to the top is steep.",
+        ("10.47", "5.23"),
+    ),
+    "items of a list": (
+        'print("nitrogen: O2 680 g, CO2 575 g, water 294 g")',
+        "- makes 575 g of carbon dioxide\n- and 294 g of water",
+        ("575", "294"),
+    ),
+    "names in an f-string": (
+        'e_arrow, e_weight = 4.704, 9.732\nprint(f"{e_arrow} kJ of {e_weight} kJ")',
+        "- The arrow leaves with 4.704 kJ.\n- The counterweight gives 9.732 kJ.",
+        ("4.704", "9.732"),
+    ),
+    "lines that begin with a number": (
+        'for day, ill in ((0, 4), (14, 79), (28, 898)):\n    print(day, "ill", ill)',
+        "After two weeks 79 are ill, after four weeks 898.",
+        ("79", "898"),
+    ),
+    "names with numbers": (
+        'for n, hours in ((8, 147.0), (17, 301.9)):\n    print(f"Apollo {n:2d} {hours} h")',
+        "Apollo 17 was the longest with 301.9 h, Apollo 8 the shortest with 147.0 h.",
+        ("301.9", "147.0"),
+    ),
+    "what a list is made from": (
+        "print([round(98 / r, 1) for r in (2, 5, 10)])",
+        "| distance | level |\n|---|---|\n| 5 m | 19.6 dB |\n| 10 m | 9.8 dB |",
+        ("19.6", "9.8"),
+    ),
+    "places of a list": (
+        "print([4, 8, 16, 18])",
+        "- in the second column: 8\n- in the third: 16",
+        ("8", "16"),
+    ),
+    "arguments": (
+        "def far(a, b): return abs(len(a) - len(b)) + 2\nfar('kit', 'kite'), far('flaw', 'lawn')",
+        "The pairs: *kit, kite* takes three steps, *flaw, lawn* two.",
+        ("three", "two"),
+    ),
+}
+#: Texts whose words only seem to be in the wrong order.
+OPEN = [
+    ('print({"ada": 0.23, "bo": 0.15})', "Ada reads 0.15 from Bo, 0.23 from herself."),
+    ('print({"ada": 42, "bo": 31})', "Ada needs 31 minutes for it, Bo 42."),
+    ('print({"ada": 42, "bo": 31})', "Longer than Ada is Bo: 42 against 31."),
+    ('print({"ada": 4.2, "bo": 3.1})', "Bo has 4.2 at first, and Ada 3.1, but then Bo has 3.1."),
+    ('print({"ada": 4.2, "bo": 3.1})', "Bo waits, then 4.2 come to him, and Ada has 3.1."),
+    ("print([4, 8, 16, 18])", "The third of 8 is not the second of 16."),
+    (
+        'print({"30": 44.5, "10": 71.2})',
+        "With 30 g of milk, it cools in 71.2 s, with 10 g in 44.5 s.",
+    ),
+]
+
+
+def contradicted(folder: Path, code: str, text: str) -> list[str]:
+    """Return the numbers of a note that are false."""
+    (folder / "Note.md").write_text(f"# Note\n\n```python\n{code}\n```\n\n{text}\n")
+    vault = Vault(folder)
+    (note,) = vault.notes.values()
+    return [c.what for c in inspect(note, vault) if c.kind == "number" and c.outcome == FAILS]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_exchanged_numbers_are_contradicted(name: str, tmp_path: Path) -> None:
+    code, text, (one, other) = RIGHT[name]
+    assert contradicted(tmp_path, code, text) == []
+    false = text.replace(one, "\0").replace(other, one).replace("\0", other)
+    assert len(contradicted(tmp_path, code, false)) == 2
+
+
+@pytest.mark.parametrize(("code", "text"), OPEN)
+def test_numbers_in_doubt_are_not_contradicted(tmp_path: Path, code: str, text: str) -> None:
+    assert contradicted(tmp_path, code, text) == []

@@ -1,0 +1,344 @@
+"""The numbers of outputs and variables, each with the words around it that say what it is.
+
+The 575 of an output ``CO2 575 g, water 294 g`` has the words *co2* and *g*; the 9.0 of a line
+``Apollo 14  216.0 h  9.0 d`` has *apollo*, *d* and the number 14, by which it is known.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from vaultkit.checks.literals import is_number, source_of
+from vaultkit.checks.lookup import number_of
+from vaultkit.checks.measures import size_of
+from vaultkit.checks.observed import NUMBER_IN_OUTPUT
+from vaultkit.checks.printed import arguments_printed
+from vaultkit.claims.expressions import nodes_of
+from vaultkit.claims.lexicon import Lexicon
+from vaultkit.claims.mentions import stem
+from vaultkit.claims.stated import Stated
+from vaultkit.read.note import Block
+from vaultkit.run.session import Step
+
+#: Most lines of an output, numbers of a line, and items of a list that are read.
+_LINES, _NUMBERS, _ITEMS = 64, 24, 64
+#: A number that is found more often than this is hardly known by its words.
+_MANY = 24
+#: A word, perhaps with digits behind it, or a number.
+TOKEN = re.compile(r"[^\W\d_]+\d{0,2}(?!\d)|(?<![\w.])[0-9]+(?:[.,][0-9]+)*")
+_PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^\W\dA-Z_]+\d*|[^\W\d_]+\d*")
+#: What separates the parts of a line.
+_BREAK = re.compile(r"[,;|](?!\d)|\s{2,}|->|→|[({\[]")
+_BEHIND = re.compile(r"[\s-]?([%°]|[^\W\d_]+(?:/[^\W\d_]+)?)")
+_LIST = re.compile(r"\[[^\[\]]*\]")
+_UNIT = re.compile(r"\s?(?:[%°]|[^\W\d_]{1,3}(?:/[^\W\d_]{1,3})?)(?![\w])")
+#: The shortest word that may have an ending that a label has not: *sunny*, *rainy*.
+_SHORTEST = 3
+_ENDINGS = {"y", "i", "ny", "ni", "ry", "n", "ly", "al", "s", "es", "er", "ish"}
+#: The shortest word that may end another one, as *weight* ends *counterweight*.
+_LONG = 5
+
+#: Functions whose names say nothing of a number.
+_SILENT = {"round", "float", "int", "abs", "str", "len", "sum", "print", "list", "tuple", "sorted"}
+
+Words = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A number of an output or variable with the words by which it is known.
+
+    A number by which it is known is ``#14``, with its unit ``#14:60s``; ``@2`` is the second of a
+    list.
+    """
+
+    value: float
+    words: Words
+    source: str
+    #: The output or variable that has it.
+    group: str = ""
+    #: Its unit of measurement, if an output shows one.
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What the items of a list are made from, in order, and the name of the list, if any."""
+
+    keys: Sequence[Any]
+    name: str = ""
+
+
+class LabelledNumbers:
+    """Collects the numbers of a note with their words.
+
+    Parameters
+    ----------
+    lexicon
+        The words of its language.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self._found: dict[Labelled, None] = {}
+        self._sorted: list[Labelled] = []
+        self._values: list[float] = []
+
+    def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
+        """Collect the numbers that a block prints, and those of the variables that it names."""
+        self._sorted = []
+        names: dict[int, list[tuple[set[str], str]]] = {}
+        for code, number, line in arguments_printed(block, steps):
+            names.setdefault(line, []).append((self._names(code), number))
+        orders = list(_orders(block, variables))
+        for step in steps:
+            first, last = step.shown_lines
+            texts = step.got.splitlines()[:_LINES]
+            openings = Counter(_opening(text) for text in texts)
+            for index, text in enumerate(texts):
+                line = max(step.line, min(first + index, last))
+                source = f"output at line {line}"
+                is_key = openings[_opening(text)] > 1
+                self._read(text, source, names.get(first + index, ()), f"output {first}", is_key)
+                for listed in _LIST.findall(text) if "[" in text else ():
+                    items = NUMBER_IN_OUTPUT.findall(listed)
+                    self._add_list([number_of(n) for n in items], source, orders)
+        for name in sorted(_named(block) & variables.keys()):
+            if not name.startswith("_"):
+                own = [order for order in orders if order.name == name]
+                self._bind(name, variables[name], own)
+
+    def _add_list(self, items: Sequence[float], source: str, orders: Sequence[_Order]) -> None:
+        """Add the items of a list, known by their places and by what the list is made from."""
+        keys = {tuple(order.keys) for order in orders if len(order.keys) == len(items)}
+        own = keys.pop() if len(keys) == 1 else ()
+        for place, item in enumerate(items[:_NUMBERS]):
+            self._add(item, {f"@{place + 1}", *(self._key(own[place]) if own else ())}, source)
+
+    def _names(self, code: ast.AST) -> set[str]:
+        """Return the words of the names and texts in an expression; none of a sum."""
+        match code:
+            case ast.Name(name):
+                return self.words(name)
+            case ast.Constant(str(text)):
+                return self.words(text)
+            case ast.BinOp(left, ast.Add() | ast.Sub(), right):
+                sides = [side for side in (left, right) if not isinstance(side, ast.Constant)]
+                return self._names(sides[0]) if len(sides) == 1 else set()
+            case ast.Call(ast.Name(function), arguments):
+                own = set() if function in _SILENT else self.words(function)
+                return own.union(*map(self._names, arguments))
+            case ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.Dict() | ast.DictComp():
+                return set()
+        return set[str]().union(*map(self._names, ast.iter_child_nodes(code)))
+
+    def _add(
+        self, value: float, words: Iterable[str], source: str, group: str = "", unit: str = ""
+    ) -> None:
+        """Add a number with its words; one of an output may have none."""
+        own = frozenset(words)
+        if math.isfinite(value) and (own or group):
+            self._found[Labelled(value, own, source, group or source, unit)] = None
+
+    def _read(
+        self,
+        text: str,
+        source: str,
+        names: Sequence[tuple[set[str], str]],
+        group: str,
+        is_key: bool,
+    ) -> None:
+        """Read a line of an output."""
+        found = list(NUMBER_IN_OUTPUT.finditer(text))
+        if not found or len(found) > _NUMBERS:
+            return
+        opening = self.words(text[: found[0].start()])
+        leads = (is_key or not opening) and re.match(
+            r"\s*[-+]?\d+(?!\.\d)[^,\d%/.]", text[len(_opening(text)) :]
+        )
+        begins = 0
+        before: set[str] = set(opening)
+        for place, one in enumerate(found):
+            gap = text[found[place - 1].end() if place else 0 : one.start()]
+            stops = list(_BREAK.finditer(gap))
+            if place and stops:
+                before, gap = set(), gap[stops[-1].end() :]
+                begins = place
+            words = before | self.words(gap)
+            # Words are behind the numbers of a part that begins with a number.
+            ends = found[place + 1].start() if place + 1 < len(found) else len(text)
+            behind = text[one.end() : ends]
+            stop = _BREAK.search(behind)
+            is_first = not words and begins == place
+            if stop or place + 1 == len(found) or is_first:
+                after = self.words(behind[: stop.start()] if stop else behind)
+            else:
+                after = self.words(short[0]) if (short := _UNIT.match(behind)) else set()
+            key = {self._number(text, found[0])} if leads and place else set()
+            pair = re.match(r"\s?(\d+): $", text[max(0, one.start() - 8) : one.start()])
+            if pair:
+                words = {f"#{pair[1]}"}
+            own = {w for words_, number in names if number == one[0] for w in words_}
+            row = (
+                opening if (place and not gap.strip()) or (stops and not self.words(gap)) else set()
+            )
+            unit = unit_of(text, one.end(), self.lexicon)
+            self._add(number_of(one[0]), words | after | key | own | row, source, group, unit)
+            before = words | after
+            if text[: one.start()].endswith("("):
+                before |= {f"#{number_of(one[0]):g}"}
+
+    def _bind(self, name: str, value: Any, orders: Sequence[_Order]) -> None:
+        """Read a variable."""
+        source, own = f"variable {name}", self.words(name)
+        if is_number(value):
+            self._add(float(value), own, source, "variables")
+        elif isinstance(value, dict) and len(value) <= _ITEMS:
+            for key, item in value.items():
+                self._add_items(item, own | self._key(key), source)
+        elif isinstance(value, list | tuple) and 1 < len(value) <= _ITEMS:
+            if all(map(is_number, value)):
+                self._add_list([float(item) for item in value], source, orders)
+            for item in value:
+                if isinstance(item, list | tuple) and len(item) <= _NUMBERS:
+                    words = {w for part in item if isinstance(part, str) for w in self.words(part)}
+                    if words:
+                        self._add_items(item, own | words, source)
+
+    def _add_items(self, item: Any, words: set[str], source: str) -> None:
+        """Add the number or numbers of an item of a variable."""
+        items = item if isinstance(item, list | tuple) else [item]
+        for number in items[:_NUMBERS]:
+            if is_number(number):
+                self._add(float(number), words, source)
+
+    def _key(self, key: Any) -> set[str]:
+        """Return the words and numbers of a key."""
+        parts = key if isinstance(key, tuple) else (key,)
+        found: set[str] = set()
+        for part in parts:
+            if isinstance(part, str):
+                found |= self.words(part)
+            elif is_number(part):
+                found.add(f"#{float(part):g}")
+        return found
+
+    def _number(self, text: str, found: re.Match[str]) -> str:
+        """Return the number by which a line is known, with its unit."""
+        return f"#{number_of(found[0]):g}:{unit_of(text, found.end(), self.lexicon)}".rstrip(":")
+
+    def words(self, text: str) -> set[str]:
+        """Return the words of a text or name by which a number may be known."""
+        return {
+            own
+            for token in TOKEN.findall(text.replace("_", " "))
+            if token[0].isalpha()
+            for part in _PART.findall(token)
+            if (own := word_of(part, self.lexicon))
+        }
+
+    def of(self, number: Stated) -> list[Labelled]:
+        """Return the numbers that agree with a stated one; none if there are too many."""
+        if not self._sorted:
+            self._sorted = sorted(self._found, key=lambda one: one.value)
+            self._values = [one.value for one in self._sorted]
+        found: dict[Labelled, None] = {}
+        for own in number.ranges:
+            low, high = (
+                (-math.inf if own.low is None else float(own.low)),
+                (math.inf if own.high is None else float(own.high)),
+            )
+            slack = 1e-9 * max(abs(x) for x in (low, high, 0.0) if math.isfinite(x))
+            first = bisect_left(self._values, low - slack)
+            last = bisect_right(self._values, high + slack)
+            found |= dict.fromkeys(self._sorted[first:last])
+        return list(found) if len(found) <= _MANY else []
+
+
+def unit_of(text: str, end: int, lexicon: Lexicon) -> str:
+    """Return the unit behind a place of a text in a form that can be compared; empty without one.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> [unit_of(text, 2, lexicon()) for text in ("30 minutes", "30 min", "30 cats")]
+    ['60s', '60s', '']
+    """
+    found = _BEHIND.match(text, end)
+    if not found or found[1] in "%°":
+        return found[1] if found else ""
+    size = size_of(found[1], lexicon)
+    return "" if size is None else f"{float(size[1]):g}{size[0]}"
+
+
+def _named(block: Block) -> set[str]:
+    """Return the names in the code of a block."""
+    return {node.id for node in nodes_of(source_of(block)) if isinstance(node, ast.Name)}
+
+
+def _opening(text: str) -> str:
+    """Return the words before the first number of a line; the line itself if there are none."""
+    found = NUMBER_IN_OUTPUT.search(text)
+    return text[: found.start()].strip() if found else text
+
+
+def _orders(block: Block, variables: Mapping[str, Any]) -> Iterator[_Order]:
+    """Yield what list comprehensions in the code of a block go through."""
+    nodes = nodes_of(source_of(block))
+    names = {
+        id(node.value): target.id
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in nodes:
+        if isinstance(node, ast.ListComp) and len(node.generators) == 1:
+            (loop,) = node.generators
+            keys: Any = None
+            if isinstance(loop.iter, ast.Name):
+                keys = variables.get(loop.iter.id)
+            else:
+                with suppress(ValueError, TypeError, SyntaxError):
+                    keys = ast.literal_eval(loop.iter)
+            if isinstance(keys, list | tuple | dict) and len(keys) <= _ITEMS and not loop.ifs:
+                yield _Order(list(keys), names.get(id(node), ""))
+
+
+@lru_cache(1 << 12)
+def word_of(token: str, lexicon: Lexicon) -> str:
+    """Return the form of a word by which it is compared; empty for a word of grammar.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> [word_of(word, lexicon()) for word in ("Boys", "CO2", "S", "m", "of")]
+    ['boy', 'co2', 'S', '', '']
+    """
+    if len(token) == 1:
+        return token if token.isupper() and token not in "AI" else ""
+    if token.lower() in lexicon.words["roles"]["ignored"] or size_of(token, lexicon):
+        return ""
+    return stem(token, lexicon).lower() if token.isalpha() else token.lower()
+
+
+@lru_cache(1 << 14)
+def is_same(word: str, label: str) -> bool:
+    """Return whether a word of a text is one of a label, perhaps with another ending.
+
+    >>> [is_same(*pair) for pair in (("sunny", "sun"), ("many", "man"), ("seal", "sea"))]
+    [True, True, False]
+    """
+    if word == label:
+        return True
+    one, other = sorted((word, label), key=len)
+    if len(one) < _SHORTEST:
+        return False
+    if other.startswith(one):
+        return other[len(one) :] in _ENDINGS
+    return len(one) >= _LONG and other.endswith(one)
