@@ -80,7 +80,7 @@ def draw_stability(data: Mapping[str, Any]) -> str:
         st.text(
             left,
             floor + 94,
-            "Right of it exp $x$ is ∞, and ∞ ÷ ∞ is no number.",
+            "Right of it exp $x$ is ∞, and ∞ ÷ ∞ is not a number.",
             cls="vk-muted",
             size=st.SMALL,
         ),

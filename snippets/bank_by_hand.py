@@ -54,7 +54,7 @@ X = embed(sentence)
 # A row for each feature.
 W_Q = np.array(
     [
-        [0.0, 0.0],  # to be a place is no reason to look for anything
+        [0.0, 0.0],  # to be a place is not a reason to look for anything
         [0.0, 0.0],  # nor is water
         [0.0, 0.0],  # nor is money
         [8.0, 8.0],  # a word that asks looks for a place, and for money

@@ -25,7 +25,7 @@ def cross_entropy(logits: np.ndarray, target: np.ndarray) -> float:
     Raises
     ------
     ValueError
-        If the shapes do not fit (the message names both), or a target is no class.
+        If the shapes do not fit (the message names both), or a target is not a class.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def cross_entropy_backward(logits: np.ndarray, target: np.ndarray) -> np.ndarray
     Raises
     ------
     ValueError
-        If the shapes do not fit (the message names both), or a target is no class.
+        If the shapes do not fit (the message names both), or a target is not a class.
 
     Examples
     --------

@@ -29,7 +29,7 @@ X = np.array([vocabulary[token] for token in tokens])
 
 W_Q = np.array(
     [
-        [0.0, 0.0],  # to be a name is no reason to look for anything
+        [0.0, 0.0],  # to be a name is not a reason to look for anything
         [4.0, 0.0],  # a pronoun looks for a name
         [0.0, 4.0],  # what is female looks for what is female
         [0.0, -4.0],  # what is male looks for what is male

@@ -81,7 +81,7 @@ def different_words() -> np.ndarray:
 
 
 def on_special_tokens() -> np.ndarray:
-    """Give how much of its weight each head puts on [CLS] and [SEP], which are no words.
+    """Give how much of its weight each head puts on [CLS] and [SEP], which are not words.
 
     Returns
     -------

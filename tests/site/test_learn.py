@@ -309,8 +309,8 @@ WRONG = {
         "6 2": "1 of 2 axes agrees.",
         "6": "It has 2 axes; you gave 1.",
         "2x2": "(Q.T @ Q).shape",
-        "six by four": "That is no shape",
-        "6.0, 4": "That is no shape",
+        "six by four": "That is not a shape",
+        "6.0, 4": "That is not a shape",
     },
     1: {
         "0.23": "Q[1] @ K[2]: the root is missing",
@@ -319,8 +319,8 @@ WRONG = {
         "0.2": "It is smaller.",
         "0.1": "It is larger.",
         "0.154": "It is larger.",
-        "0.16 0.16": "That is no number.",
-        "none": "That is no number.",
+        "0.16 0.16": "That is not a number.",
+        "none": "That is not a number.",
     },
     2: {
         "0.2 0.6 1 1.4": "K[:, 1] * 2",

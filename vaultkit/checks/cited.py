@@ -36,7 +36,7 @@ from vaultkit.store import key_of
 
 #: The least digits of a number that is compared, and of one that agrees with none by chance.
 _LEAST, _MANY = 2, 4
-#: Longer numbers in outputs are no numbers of a sentence.
+#: Longer numbers in outputs are not numbers of a sentence.
 _LONGEST = 20
 _UNIT = re.compile(r"\s?([%°]|[A-Za-z]+)")
 

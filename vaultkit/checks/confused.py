@@ -39,7 +39,7 @@ _FEW = 8
 _LEAST, _KNOWN, _SURE = 2, 3, 4
 #: Smaller integers are exact.
 _TEN = 10
-#: Longer numbers in outputs are no numbers of a sentence.
+#: Longer numbers in outputs are not numbers of a sentence.
 _LONGEST = 24
 _UNIT = re.compile(r"\s?(%|°\s?[CF]?|[A-Za-zµμΩ€$£][\w/²³µΩ·]*)")
 
@@ -188,7 +188,7 @@ class Confused:
         if re.search(rf"(?<![\w-]){alike}(?![\w-])", text, re.IGNORECASE):
             return None
         units = behind(sentence, one), behind(sentence, other)
-        # *48 people, and of these 48 people* is no slip.
+        # *48 people, and of these 48 people* is not a slip.
         is_noun = bool(units[0]) and not re.match(r"\W|\w{1,2}$", units[0][0])
         if is_noun and units[0][:1] == units[1][:1] and "." not in one.digits:
             return None

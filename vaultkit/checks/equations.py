@@ -286,7 +286,7 @@ def _values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, 
     values = {}
     for name in verdict.bound if verdict else ():
         name = name.partition(" ")[0]
-        # Values that are no arrays are left out, as are objects of the note that raise an error.
+        # Values that are not arrays are left out, as are objects of the note that raise an error.
         with contextlib.suppress(Exception):
             array = np.asarray(variables[name])
             values[name] = array.shape, array.ravel()[:: array.size // 256 + 1].tolist()

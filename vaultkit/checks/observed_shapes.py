@@ -142,7 +142,7 @@ def printed(text: str) -> tuple[int, ...]:
 
 
 def plain(array: Any) -> Any:
-    """Return an array of NumPy's own type; its masked elements become NaN, which is no number.
+    """Return an array of NumPy's own type; its masked elements become NaN, which is not a number.
 
     >>> plain(np.ma.masked_array([1, 2], mask=[False, True])).tolist()
     [1.0, nan]

@@ -227,7 +227,7 @@ class Tables:
                 a[0].is_rounding_of(b[1]) for a, b in (wrong, wrong[::-1])
             )
             enough = len(pairs) >= _ROWS + swapped + ordered and digits >= _DIGITS * (1 + ordered)
-            # All labels of the source with all its numbers, which are no ranks: two are exchanged.
+            # All labels of the source with all its numbers, which are not ranks: two are exchanged.
             whole = swapped and not ordered and len(pairs) == len(column) >= _ROWS
             whole = whole and (
                 all(entry.has_measure for entry in column)

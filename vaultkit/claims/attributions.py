@@ -82,7 +82,7 @@ def places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[Place]:
 
 
 def _short(label: frozenset[str]) -> frozenset[str]:
-    """Return the words that are no label alone: *I*, unlike *Mary I*."""
+    """Return the words that are not a label by themselves: *I*, unlike *Mary I*."""
     return frozenset("AI") if len(label) == 1 else frozenset()
 
 

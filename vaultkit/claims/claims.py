@@ -72,7 +72,7 @@ def _derive(note: Note) -> Claims:
     codes += (claim for cell in note.cells for claim in said_in_row(cell))
     codes.sort(key=lambda claim: (claim.line, claim.column))
 
-    # A wrong answer to a question is no statement of the note.
+    # A wrong answer to a question is not a statement of the note.
     wrong = [d for prediction in note.predictions for d in prediction.distractors]
     columns = {d.line: range(d.column, d.column + len(d.code) + 2) for d in wrong}
 

@@ -150,7 +150,7 @@ def _relation(tree: ast.expr) -> Relation:
 
 def _compared(left: ast.expr, operator: str, right: ast.expr) -> Relation:
     """Return what one comparison ``left operator right`` states."""
-    # A number is no subject.
+    # A number is not a subject.
     if _is_number(left) and not _is_number(right):
         left, operator, right = right, _MIRRORED.get(operator, operator), left
     if operator in ("in", "not in"):

@@ -118,7 +118,7 @@ _FUNCTION_WORDS = re.compile(
     re.IGNORECASE,
 )
 
-#: A word behind the last number that is no unit.
+#: A word behind the last number that is not a unit.
 _LAST_WORD = re.compile(rf"\s{_FUNCTION_WORDS.pattern}$", re.IGNORECASE)
 
 
@@ -262,7 +262,7 @@ def _unit(found: re.Match[str], name: str) -> str:
 
 
 def _comparable(found: re.Match[str]) -> bool:
-    """Return whether two numbers may be compared: they have the same unit, and are no years."""
+    """Return whether two numbers may be compared: they have the same unit, and are not years."""
     one, other = _unit(found, "a"), _unit(found, "b")
     if one != other and (one or other in _SCALES):
         return False

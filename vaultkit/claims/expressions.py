@@ -72,7 +72,7 @@ def parse_expression(code: str) -> ast.expr:
     Raises
     ------
     SyntaxError
-        If it is no expression.
+        If it is not an expression.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)

@@ -1,6 +1,6 @@
 """Finds formulas whose letters are free: *solve $2x + 6y = 6$*, *suppose $n = 10$*, exercises.
 
-Such a formula may use a letter of the code for something else, so it is no statement about the
+Such a formula may use a letter of the code for something else, so it is not a statement about the
 variable of that name.
 """
 

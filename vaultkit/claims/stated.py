@@ -337,7 +337,7 @@ def _scales(
 
     The value may be the number as it is (factor 1), or times the factor of its prefix: 4.7 kΩ is
     4.7 or 4700. ``unit`` is a scale that belongs to the number, such as ``%`` or ``k``; ``glued``
-    are letters right behind the digits, which are no word. ``end`` is where the number ends.
+    are letters right behind the digits, which are not words. ``end`` is where the number ends.
     """
     one = Fraction(1)
     if unit:

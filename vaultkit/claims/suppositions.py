@@ -1,4 +1,4 @@
-"""Recognises what a sentence only asks, supposes or denies, so that it is no statement."""
+"""Recognises what a sentence only asks, supposes or denies, so that it is not a statement."""
 
 from __future__ import annotations
 

@@ -359,7 +359,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_page_context(self, context: Any, page: Page, config: MkDocsConfig, **_: Any) -> Any:
         """Pass the fonts to preload and what surrounds the content to the templates.
 
-        The latter is no part of the page's content, so search does not see it.
+        The latter is not part of the page's content, so search does not see it.
         """
         content = page.content or ""
         early = begins_with_formulas(content)

@@ -23,7 +23,7 @@ _SMALL, _TINY = 20, 2
 _MANY = 100
 #: What may follow a fraction or multiple, unless it is a part of a term, as in *half precision*.
 _OPEN = re.compile(r"\s+(?:an?|the|of|as|its|their|that|this|in|per|is|are|to)\b|\s*(?:[^\w\s]|$)")
-#: The least extreme that is no coincidence.
+#: The least extreme that is not a coincidence.
 _FEW = 3
 #: How far the value of a number with one digit may be from it without suspicion.
 _COARSE = 0.02
@@ -145,7 +145,7 @@ def _numbers(page: Page, sentence: Sentence) -> Iterator[Stated]:
     silent = {found.span() for found, name in page.words.find("counts", text) if int(name) < 3}
     silent |= {found.span() for found in re.finditer(r"(?i)\b(?:one|first)\b", text)}
     for one in numbers(text, len(text), page.words):
-        # *The 1s* and *the 1990s* are no numbers.
+        # *The 1s* and *the 1990s* are not numbers.
         inside = sentence.start <= one.start < sentence.end and not re.search(
             r"\ds$", text[one.start : one.end]
         )

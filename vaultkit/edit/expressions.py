@@ -30,7 +30,7 @@ _LONG = 20_000
 _CELLS, _MOST_ATOMS = 64, 3000
 #: Seconds for the expressions of a note's code, after each block.
 _SECONDS = 1.0
-#: Larger integers are no floats.
+#: Larger integers are not floats.
 _HUGE = 10**300
 #: The label of an element that no word names.
 NAMELESS: frozenset[str] = frozenset()

@@ -123,7 +123,7 @@ def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[Written]:
     for n, (item, access) in enumerate(_items(loop.iter, variables)):
         if n >= _ITEMS:
             return
-        # Constants are easier to read, but an expression of constants alone is no evidence.
+        # Constants are easier to read, but an expression of constants alone is not evidence.
         given, words = _given(loop, item, access, constants=True)
         exact, _ = _given(loop, item, access, constants=False)
         if given is None or exact is None:

@@ -37,7 +37,7 @@ MEANINGS = {
     "sum": "total all altogether together sum", "prod": "product", "det": "determinant",
     "set": "different distinct", "corrcoef": "correlation", "gcd": "divisor", "norm": "length norm",
 }  # fmt: skip
-#: A shorter word is no abbreviation of a longer one.
+#: A shorter word is not an abbreviation of a longer one.
 _ABBREVIATION = 3
 #: How much an abbreviation in place of the word counts, and a letter or number, which may be there
 #: by chance; the word itself counts 1.

@@ -50,7 +50,7 @@ def word_changes(text: str, plain: str, rng: random.Random) -> Iterator[Change]:
     text
         The note's text.
     plain
-        The same with everything blank that is no prose, in as many characters.
+        The same with everything blank that is not prose, in as many characters.
     rng
         Chooses among the possible changes.
     """
@@ -97,7 +97,7 @@ def _opposite(word: str, others: Sequence[str]) -> str:
 
 
 def _numbers(text: str, plain: str, start: int, end: int) -> list[tuple[int, str]]:
-    """Return position and text of the numbers in a part of a text that are no names."""
+    """Return position and text of the numbers in a part of a text that are not names."""
     return [
         (one.start(), one[0])
         for one in _DIGITS.finditer(plain, start, end)

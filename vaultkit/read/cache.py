@@ -88,7 +88,7 @@ class _Records(pickle.Unpickler):
             found = super().find_class(module, name)
             if isinstance(found, type) and (is_dataclass(found) or (module, name) in _PLAIN):
                 return found
-        raise pickle.UnpicklingError(f"{module}.{name} is no part of a note")
+        raise pickle.UnpicklingError(f"{module}.{name} is not part of a note")
 
 
 def _key(path: Path) -> bytes:

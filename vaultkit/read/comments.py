@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from vaultkit.read.syntax import HTML_COMMENT, LINE_END, REASON
 
-#: The filler: a code point that is no character and that no file may contain.
+#: The filler: a code point that is not a character and that no file may contain.
 FILLER = "\ufdd0"
 _FILLED = re.compile(f"{FILLER}+")
 #: Filler at the end of a line, with the blanks before it, which would become a line break.

@@ -62,7 +62,7 @@ def of_inline(
                 if link.embed:
                     yield from _aside("alt text", _alt(link.words), begins, children, position)
                 else:
-                    # The name of a note that is shown as a link's words is no statement.
+                    # The name of a note that is shown as a link's words is not a statement.
                     prose.add((link.words or " ") + LINK, *begins)
             case "image":
                 yield from _aside("alt text", _alt(child.content), begins, children, position)

@@ -494,7 +494,7 @@ class _Reader:
     ) -> None:
         """Record a Markdown link to a file of the vault.
 
-        Addresses of the web are no links of notes.
+        Addresses of the web are not links of notes.
         """
         if re.match(r"[a-z][a-z0-9+.-]*:|//", href, re.IGNORECASE):
             return

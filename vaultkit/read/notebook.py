@@ -29,7 +29,7 @@ def read(path: Path) -> Note:
 
     A cell with the tag ``raises-exception`` must raise, one with the tag ``no-run`` does not run.
     One with the metadata ``{"vaultkit": {"title": "a.py"}}`` mirrors that file.
-    A file that is no such notebook gives a note with a problem.
+    A file that is not such a notebook gives a note with a problem.
     """
     try:
         return parse_notebook(read_text(path, LARGEST_WITH_PICTURES), path)

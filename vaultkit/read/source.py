@@ -1,4 +1,4 @@
-"""Reads the text of any file, in bounded time and memory, or explains why it is no text."""
+"""Reads the text of any file, in bounded time and memory, or explains why it is not text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read(path: Path, largest: int = LARGEST) -> str:
     Raises
     ------
     UnreadableError
-        If it is no regular file, cannot be opened, is too large, or is not UTF-8.
+        If it is not a regular file, cannot be opened, is too large, or is not UTF-8.
     """
     try:
         status = path.stat()

@@ -30,7 +30,7 @@ CARD = re.compile(r"(?P<question>.*?\S.*?)\n[ ]*\?[ ]*(?:\n(?P<answer>.*\S.*))?"
 #: The beginning of a list item that is a task. Any character but a blank means that it is done.
 TASK = re.compile(r"\[(?P<state>[^\n])\][ \t]+(?=\S)")
 
-#: ``$5-$10``: each dollar is followed by a number, so the text between is no formula.
+#: ``$5-$10``: each dollar is followed by a number, so the text between is not a formula.
 PRICES = re.compile(r"\$\d(?:\\.|[^\\$])*\$\d", re.DOTALL)
 
 REASON = re.compile(r"<!--\s*(?P<what>not run|given|here)(?::\s*(?P<why>.*?))?\s*-->", re.DOTALL)

@@ -151,7 +151,7 @@ class Vault:
         Returns
         -------
         tuple
-            The settings; the folder of templates, which are no notes; the TeX commands for all
+            The settings; the folder of templates, which are not notes; the TeX commands for all
             notes, from the file that an Obsidian plugin reads; and whether Obsidian ignores
             single line ends (None if it has no such setting).
         """

@@ -44,7 +44,7 @@ _AMOUNT = re.compile(
     r"(?!(?:pH|pOH|pK|pC|iPr|iBu)(?![a-z]))[-+]?(?:(?P<above>\d+|[a-z]|\$[a-z]\$)/(?P<below>\d+)"
     r"|\([-+]?\d+/\d+\)|\d+[.,]\d+|\.\d+|\d+(?:[a-z](?=\s*[A-Z]))?|[a-z](?=\s*[A-Z]))"
 )
-#: A superscript without braces: a charge, a number, a letter, a dot; its minus is no bond.
+#: A superscript without braces: a charge, a number, a letter, a dot; its minus is not a bond.
 _RAISED = re.compile(
     r"[-+]?\d+[a-z]?(?:\++|-+(?![A-Za-z\d\[\\$]))?|[a-zA-Z](?:\++|-+(?![A-Za-z]))?|[-+*]+|\.+[-+]*|'+"
 )
@@ -54,7 +54,7 @@ _LOWERED = re.compile(r"[-+]?\d+|[a-zA-Z]")
 _CHARGE = re.compile(r"\++|-+(?=$|[\s\]}.,;:_^|&]|\\\}|\\\\|\([a-z]{1,3}\))")
 _STATE = re.compile(r"\s*\((?:[a-z]{1,3}(?:,\s*\$[^$]*\$)?|(?:\\ca\s*)?\$[^$]*\$)\)")
 _ISOTOPE = re.compile(r"\^(?:\d+|\{\d+\})(?:_(?:-?\d+|\{-?\d+\}))?(?=[A-Za-z])")
-#: After numbers and single letters, a hyphen is no bond: *1s^2-N*, *2-butene*, *d-orbital*.
+#: After numbers and single letters, a hyphen is not a bond: *1s^2-N*, *2-butene*, *d-orbital*.
 _IS_PREFIX = re.compile(r"(?:^|[^_{\d])\d+$|\^\{\d+\}$|\\mathrm\{(?:[a-z]|\\[A-Za-z]+)\}$")
 #: The sign of a precipitate or gas.
 _FALLS = re.compile(r"\s(?:v|\(v\)|\^|\(\^\))(?=\s|$)")

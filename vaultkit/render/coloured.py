@@ -26,7 +26,7 @@ def mark_formula(formula: Element, names: Collection[str]) -> None:
     >>> mark_formula(formula, ["Q", "W_Q"])
     >>> [part.get("class") for part in formula]
     ['vk-of-Q', 'vk-of-W_Q']
-    >>> formula[1][1].get("class") is None  # the index of another name is no array
+    >>> formula[1][1].get("class") is None  # the index of another name is not an array
     True
     """
     for part in formula:
@@ -35,7 +35,7 @@ def mark_formula(formula: Element, names: Collection[str]) -> None:
         else:
             mark_formula(part, names)
     if formula.tag in ("msub", "msubsup", "munder", "munderover"):
-        # A letter of an index is no array.
+        # A letter of an index is not an array.
         for part in formula[1].iter():
             part.attrib.pop("class", None)
 

@@ -125,7 +125,7 @@ class _Reader(Preprocessor):
             note = replace(parse(_DRAWN), path=path)
         if note.refused:
             note = replace(parse("\n".join(refusal(note))), path=path)
-        # A generated page, such as that of tags, is no note: nothing on it is checked.
+        # A generated page, such as that of tags, is not a note: nothing on it is checked.
         names = Names(note, known) if page.options["places"] else None
         self.root = BlockRenderer(page, tokenize(note.text), note, names=names).write()
         return "\n".join(page.raw).split("\n")

@@ -143,7 +143,7 @@ def _fits(corner: Cell | None, heads: Sequence[Cell], rows: Sequence[Row]) -> bo
     """Return whether each column is aligned at one side, and all labels are left of the values."""
     for head, *below in zip(heads, *(row.values for row in rows), strict=True):
         column = [cell for cell in below if cell]
-        # A word that is repeated below is no head, but a word of each row.
+        # A word that is repeated below is not a head, but a word of each row.
         if any(cell.text == head.text and not _VALUE.fullmatch(cell.text) for cell in column):
             return False
         if not _aligned(head, column):

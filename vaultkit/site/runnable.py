@@ -160,7 +160,7 @@ def _engine() -> Iterator[tuple[str, bytes]]:
 def _vault(vault: Vault) -> Iterator[tuple[str, bytes]]:
     """Yield path and content of the settings, of the vault's files and of the modules beside it.
 
-    Files that are no text, such as photographs, are empty: links need only find them.
+    Files that are not text, such as photographs, are empty: links need only find them.
     """
     beside = vault.root.parent
     yield f"vault/{vault.root.name}/{FILES[0]}", vault.options.toml().encode()

@@ -15,7 +15,7 @@ from vaultkit.render.mathematics import spoken
 _FORMULA = re.compile(r"\$([^$]+)\$")
 #: A letter with an index, which needs no font for formulas.
 _SYMBOL = re.compile(r"(?P<letter>[^\W\d_])_(?P<index>\w|\{\w+\})")
-#: Elements whose text is no text of the page, and tags.
+#: Elements whose text is not text of the page, and tags.
 _SKIPPED = (
     r"<(?P<tag>script|style|title|svg|textarea|option|pre|code)\b.*?</(?P=tag)>"
     r"|<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>"

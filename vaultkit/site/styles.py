@@ -171,7 +171,7 @@ def _file(link: re.Match[str], page: Path, site: Path) -> Path:
     """Return the file that a link to a style sheet names."""
     href = unquote(link[1])
     if href.startswith("/"):
-        # The address of the site may have a path, which is no folder of the site.
+        # The address of the site may have a path, which is not a folder of the site.
         parts = href.strip("/").split("/")
         tails = (site.joinpath(*parts[n:]) for n in range(len(parts)))
         return next((tail for tail in tails if tail.is_file()), site / href.strip("/"))

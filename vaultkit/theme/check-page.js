@@ -109,7 +109,7 @@ const note = (box) => {
     const next = part.closest(".highlight")?.nextElementSibling;
     return next?.matches(".output") ? next : null;
   };
-  // A part of an output that is a table is no code, but has the same text.
+  // A part of an output that is a table is not code, but has the same text.
   const printed = (output) =>
     [...output?.querySelectorAll("pre > code, table") ?? []].map((part) => part.textContent).join("");
 

@@ -72,7 +72,7 @@ visible output. */
     return digits;
   };
   const NOT = {
-    number: "That is no number.", shape: "That is no shape: write it as 3 × 4 or (3, 4).",
+    number: "That is not a number.", shape: "That is not a shape: write it as 3 × 4 or (3, 4).",
     row: "Write the row with blanks or commas between.",
   };
 
@@ -167,7 +167,7 @@ visible output. */
     };
     const judge = () => {
       const given = read(question.part, input.value);
-      // Words where numbers are asked for are no attempt.
+      // Words where numbers are asked for are not an attempt.
       const numeric = (values) => values.some((value) => typeof value === "number");
       if (!given || (numeric(question.right) && !numeric(given))) {
         say("none", input.value.trim() ? NOT[question.part] ?? "Write what the output says." : "Type what you expect.");

@@ -35,7 +35,7 @@ a finger on it. The target page is fetched from the link's address. */
     return pages.get(address);
   };
 
-  /* The place itself if it is no heading; else the section below it. */
+  /* The place itself if it is not a heading; else the section below it. */
   const section = (found, hash) => {
     const article = found.querySelector("article");
     if (!article) return [];

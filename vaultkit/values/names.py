@@ -259,7 +259,7 @@ class Names:
             return Index(node.name)
         name = self.find(node.name)
         if self.limiting and name in _LEFT_BEHIND and self.is_index(name) and not self.looking:
-            # A value that a loop has left in i is no condition on an index.
+            # A value that a loop has left in i is not a condition on an index.
             raise UnboundError(name)
         if name is not None:
             return Symbol(name)
