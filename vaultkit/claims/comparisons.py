@@ -138,6 +138,7 @@ def _relation(tree: ast.expr) -> Relation:
             return Relation(frozenset({"true"}))
         case ast.GeneratorExp(element, [loop]) | ast.ListComp(element, [loop]):
             found = _relation(element)
+            # Of ``a < b for a, b in pairwise(x)``, ``a`` is earlier than ``b``.
             if isinstance(loop.target, ast.Tuple) and _is_sequence(loop.iter):
                 later = [n.id for n in loop.target.elts if isinstance(n, ast.Name)]
                 sides = _sides(element)
@@ -415,7 +416,7 @@ def contradiction(text: str, found: Relation, words: Lexicon) -> str:
     quantifiers = [one for one in spoken if one.table == "quantifiers"]
     if directions and not _agrees(directions[-1], found, words):
         return directions[-1].phrase
-    if quantifiers and not _counts(quantifiers[-1], found, bool(directions)):
+    if quantifiers and not _quantifier_agrees(quantifiers[-1], found, bool(directions)):
         return quantifiers[-1].word
     if not directions and not quantifiers:
         return _denied(text, found, words)
@@ -483,8 +484,11 @@ def _direction_of_quality(name: str, found: Relation, words: Lexicon) -> str:
 _SHARES = {"most": {">", ">="}, "few": {"<", "<="}}
 
 
-def _counts(spoken: Spoken, found: Relation, directed: bool) -> bool:
-    """Return whether a word for a share of things agrees with a condition."""
+def _quantifier_agrees(spoken: Spoken, found: Relation, directed: bool) -> bool:
+    """Return whether a word for a share of things, such as *most*, agrees with a condition.
+
+    ``directed``: whether a word of the same sentence says a direction, such as *larger*.
+    """
     wrong = {
         "all": ("any", "none", "few"), "none": ("any", "all", "most"), "some": ("none",),
         "most": ("none", "few"), "few": ("all", "most"),
