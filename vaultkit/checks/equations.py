@@ -181,7 +181,7 @@ class Equations:
                 except UnboundError as error:
                     claim.unbound = str(error.args[0])
                 except Exception as error:  # whatever an object of the note does when looked at
-                    why = f"cannot be judged: {type(error).__name__}: {error}"
+                    why = f"{type(error).__name__}: {error}"
                     claim.verdict = Verdict(holds=False, why=why, evaluated=False)
                 claim.values = _values(claim.verdict, variables)
                 claim.seconds += time.perf_counter() - began
@@ -278,7 +278,8 @@ def _outcome(claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, st
     bound = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
     outcome = FAILS if verdict.evaluated and not verdict.rounds else UNJUDGED
     hint = "\n  a rounded number is written behind \\approx" if verdict.rounds else ""
-    return outcome, f"{_quoted(formula)} does not hold\n  {verdict.why}{hint}{bound}"
+    what = "does not hold" if verdict.evaluated else "cannot be judged"
+    return outcome, f"{_quoted(formula)} {what}\n  {verdict.why}{hint}{bound}"
 
 
 def _values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, _Value]:
