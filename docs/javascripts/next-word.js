@@ -30,7 +30,7 @@ export const mount = async (figure) => {
     const added = field.value.trim().split(/\s+/).filter(Boolean);
     const unknown = added.find((word) => !vocabulary.includes(word));
     if (unknown) {
-      change({ problem: `The model knows ${vocabulary.length - 1} words, and ${quoted(unknown)} is none of them.` });
+      change({ problem: `The model knows ${vocabulary.length - 1} words, and ${quoted(unknown)} is not one of them.` });
     } else if (added.length) {
       field.value = "";
       add(...added);

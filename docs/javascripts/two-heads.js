@@ -65,7 +65,7 @@ export const mount = (figure) => {
     } else {
       const [head] = state.hidden;
       words.textContent = `Without head ${head + 1} the output of ${word} changes by ${percent(change_)} of its length: `
-        + `who is its ${ROLES[head]} is lost, who is its ${ROLES[1 - head]} is still there.`;
+        + `its ${ROLES[head]} is lost, its ${ROLES[1 - head]} is still there.`;
     }
   }
   draw();

@@ -169,7 +169,7 @@ def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
     load(page)
     edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
     # No button is needed: what is below follows the edit.
-    expect(said(page)).to_contain_text("1 law that no longer holds", timeout=RUN)
+    expect(said(page)).to_contain_text("1 formula that no longer holds", timeout=RUN)
     fallen = page.locator(".vk-math[data-outcome=fails]")
     assert fallen.count() == 1
     assert r"\frac" in str(fallen.first.locator("math").get_attribute("data-tex"))

@@ -132,7 +132,7 @@ def test_a_word_that_it_does_not_know_is_named(visit: Visitor) -> None:
     field.fill("cat")
     field.press("Enter")
     expect(panel.locator(".next__problem")).to_have_text(
-        f"The model knows {len(bank_stories.VOCABULARY) - 1} words, and “cat” is none of them."
+        f"The model knows {len(bank_stories.VOCABULARY) - 1} words, and “cat” is not one of them."
     )
     field.fill("the " * 30)
     field.press("Enter")

@@ -25,7 +25,7 @@ const engine = {
   start() {
     if (this.ready) return this.ready;
     if (location.protocol === "file:") {
-      return Promise.reject(new Error("This page was opened from a file, and a browser starts no " +
+      return Promise.reject(new Error("This page was opened from a file, and a browser does not start " +
         "Python for such a page. Serve its folder (python -m http.server) and open it from there."));
     }
     this.ready = new Promise((resolve, reject) => {
@@ -110,7 +110,7 @@ const engine = {
       refuse(new Stopped(why));
       return;
     }
-    interrupt?.(`${why} Python starts anew; what it had computed is lost.`);
+    interrupt?.(`${why} Python starts again; what it had computed is lost.`);
     this.start().catch(() => {});
   },
 

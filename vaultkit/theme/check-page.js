@@ -181,7 +181,7 @@ const note = (box) => {
         if (check.kind === "block") {
           compared(part, check.fix.output);
           cell?.say("the output has changed");
-        } else part.dataset.now = "Not so with your edit";
+        } else part.dataset.now = "No longer true with your edit";
       } else if (check.outcome === "excepted" && check.why?.includes("in a browser")) {
         explain(part, `Not judged here: it ${check.why}.`);
         cell?.say("not judged here");
@@ -296,7 +296,7 @@ const note = (box) => {
     cells.forEach((cell) => cell?.restore());
     clear();
     keep();
-    view.say("The page is as it was.");
+    view.say("The page is back to its published state.");
   }, "md-button vk-run__reset");
   reset.hidden = true;
   box.querySelector(".vk-run__acts").append(reset);
@@ -361,7 +361,7 @@ const vault = (box) => {
       }
       const parts = [`${totals(all)}, on ${count(rows.length, "note")}, in ${time(seconds)}.`];
       if (unchecked < rows.length) {
-        parts.push(other ? `${count(other, "outcome")} not as in the build.` : "The build found the same, check by check.");
+        parts.push(other ? `${count(other, "outcome")} not the same as in the build.` : "The build found the same, check by check.");
       }
       if (unchecked) parts.push(`The build had not checked ${count(unchecked, "note")}.`);
       const fails = all.some((check) => check.outcome === "fails");
@@ -376,10 +376,10 @@ const vault = (box) => {
   const view = panel(box, "Check the whole vault in your browser", run);
   box.prepend(element("p", {}, "Nothing has to be installed. ", element("em", {}, NOTE),
     ", at the foot of each note, loads Python into the page, runs the note there and marks each " +
-    "block, equation, shape, number and prediction where it stands; this button does so for all " +
+    "block, equation, shape, number and prediction at its place; this button does so for all " +
     "notes. Each block has ", element("em", {}, "Run"), " and ", element("em", {}, "Edit"),
-    ". Once Python is there, each edit computes the page anew: new outputs and numbers appear beside the " +
-    "old ones; a law that no longer holds turns red and says why; and ",
+    ". Once Python is there, each edit computes the page again: new outputs and numbers appear beside the " +
+    "old ones; a formula that no longer holds turns red and says why; and ",
     element("em", {}, "Reset"), " brings the page back."));
 };
 

@@ -72,7 +72,7 @@ const compare = (found, built) => {
   if (built === null) return "The build of this site had not checked this note.";
   const other = differences(found, built);
   if (!other) return "The build found the same, check by check.";
-  return `${other === 1 ? "1 outcome is" : `${other} outcomes are`} not what the build found.`;
+  return `${other === 1 ? "1 outcome is" : `${other} outcomes are`} different from what the build found.`;
 };
 /* Says what an edit has changed. */
 const experiment = (found, seconds) => {
@@ -87,7 +87,7 @@ const experiment = (found, seconds) => {
   const parts = [
     outputs && count(outputs, "other output"),
     others && `${count(others, "statement")} about them that ${others === 1 ? "is" : "are"} different now`,
-    laws && `${count(laws, "law")} that no longer ${laws === 1 ? "holds" : "hold"}`,
+    laws && `${count(laws, "formula")} that no longer ${laws === 1 ? "holds" : "hold"}`,
     errors && `${count(errors, "block")} that ${errors === 1 ? "does" : "do"} not run`,
     of("unjudged") && `${count(of("unjudged"), "check")} not judged`,
   ].filter(Boolean);

@@ -30,7 +30,7 @@ const get = async (address, sha256, progress) => {
       progress(value.length);
     }
   } catch {
-    throw new Error(`the connection to ${new URL(address).host} has broken off`);
+    throw new Error(`the connection to ${new URL(address).host} was interrupted`);
   }
   const data = await new Blob(parts).arrayBuffer();
   if (sha256 && hex(await crypto.subtle.digest("SHA-256", data)) !== sha256) {
