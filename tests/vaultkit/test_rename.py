@@ -194,3 +194,42 @@ def test_a_note_of_the_vault_can_be_named_by_its_path(vault: Path) -> None:
     changes = rename_note(found, found.root / "Tern.md", "Gull")
     assert changes.moved == (found.root / "Tern.md", found.root / "Gull.md")
     assert changes.count == len([edit for edits in changes.edits.values() for edit in edits])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", '---\nold_headings:\n  - "[[#New|Old word]]"\n---\n\n'),
+        ("---\ntags: x\n---\n", '---\ntags: x\nold_headings:\n  - "[[#New|Old word]]"\n---\n'),
+        (
+            "---\nold_headings:\n- '[[#Old word|First]]'\ntags: x\n---\n",
+            "---\nold_headings:\n- \"[[#New|Old word]]\"\n- '[[#New|First]]'\ntags: x\n---\n",
+        ),
+        (
+            "---\nold_headings: ['[[B|A]]']\n---\n",
+            "---\nold_headings: ['[[B|A]]', \"[[#New|Old word]]\"]\n---\n",
+        ),
+    ],
+)
+def test_a_redirect_keeps_the_address_of_a_heading(tmp_path: Path, before: str, after: str) -> None:
+    note = tmp_path / "Owl.md"
+    note.write_text(f"{before}# Owl\n\n## Old word\n", encoding="utf-8")
+    arguments = ["rename", "Owl#Old word", "New", "--vault", str(tmp_path), "--redirect"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    assert note.read_text(encoding="utf-8") == f"{after}# Owl\n\n## New\n"
+
+
+def test_a_redirect_keeps_the_address_of_a_note(vault: Path) -> None:
+    arguments = ["rename", "Owl", "Tawny owl", "--vault", str(vault), "--redirect"]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    renamed = next(vault.rglob("Tawny owl.md"))
+    assert 'aliases: [Night bird, "Owl"]\n' in renamed.read_text(encoding="utf-8")
+
+
+def test_a_redirect_needs_a_list(tmp_path: Path) -> None:
+    (tmp_path / "Owl.md").write_text("---\naliases: Bird\n---\n# Owl\n", encoding="utf-8")
+    arguments = ["rename", "Owl", "Tern", "--vault", str(tmp_path), "--redirect"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code != 0
+    assert "aliases of 'Owl' is not a list with an item" in done.output

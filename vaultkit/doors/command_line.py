@@ -272,9 +272,14 @@ def new(name: str, path: Path) -> None:
 @main.command()
 @click.argument("old")
 @click.argument("new")
+@click.option(
+    "--redirect",
+    is_flag=True,
+    help="Keep the old address on the site, by the property aliases or old_headings.",
+)
 @_vault
 @_door
-def rename(old: str, new: str, path: Path) -> None:
+def rename(old: str, new: str, redirect: bool, path: Path) -> None:
     """Rename the note OLD, or its heading OLD#HEADING, to NEW, and update all references.
 
     References are links, the navigation in mkdocs.yml, and drawings. If the note was renamed
@@ -288,10 +293,10 @@ def rename(old: str, new: str, path: Path) -> None:
         heading = note.heading(words)
         if heading is None:
             raise click.UsageError(f"{note.name!r} has no heading {words!r}")
-        changes = rename_heading(vault, note, heading, new)
+        changes = rename_heading(vault, note, heading, new, redirect)
     else:
         known = [note.path for note in vault.notes.values() if note.name == name]
-        changes = rename_note(vault, known[0] if known else name, new)
+        changes = rename_note(vault, known[0] if known else name, new, redirect)
     _write(changes)
     click.echo(f"{changes.count} places changed in {len(changes.edits)} files", err=True)
     for place in changes.left:

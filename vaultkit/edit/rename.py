@@ -61,7 +61,7 @@ class Changes:
 _Change = Callable[[Link, Path], Link | None]
 
 
-def rename_note(vault: Vault, old: str | Path, new: str) -> Changes:
+def rename_note(vault: Vault, old: str | Path, new: str, redirect: bool = False) -> Changes:
     """Rename a note; or update the references to one that was renamed already.
 
     Parameters
@@ -72,6 +72,8 @@ def rename_note(vault: Vault, old: str | Path, new: str) -> Changes:
         The path of the note, or the old name of one that was renamed already.
     new
         Its new name.
+    redirect
+        Whether its old name becomes an alias, so that its old address leads to it.
 
     Raises
     ------
@@ -113,14 +115,18 @@ def rename_note(vault: Vault, old: str | Path, new: str) -> Changes:
         return replace(link, target=folder + slash + new + ending) if found == path else None
 
     _change_links(vault, change, changes)
+    if redirect:
+        changes.edits[path or target].append(_listed(vault.notes[path or target], "aliases", name))
     _change_navigation(vault, path or target.with_name(f"{name}{target.suffix}"), target, changes)
     drawn = any(file.suffix == ".svg" for file in changes.edits)
     changes.left = list(_code_that_calls(vault, name)) if drawn else []
     return changes
 
 
-def rename_heading(vault: Vault, note: Note, heading: Heading, words: str) -> Changes:
-    """Rename a heading, and update the links to it.
+def rename_heading(
+    vault: Vault, note: Note, heading: Heading, words: str, redirect: bool = False
+) -> Changes:
+    """Rename a heading, and update the links to it; with ``redirect``, keep its old address.
 
     Raises
     ------
@@ -165,7 +171,33 @@ def rename_heading(vault: Vault, note: Note, heading: Heading, words: str) -> Ch
         return replace(link, sub="#".join(parts)) if parts != [*outer, inner] else None
 
     _change_links(vault, change, changes)
+    if redirect and given.slug != heading.slug:
+        old = " ".join(_NOT_IN_LINKS.sub(" ", heading.text).split())
+        link = f"[[#{called}|{old}]]"
+        changes.edits[note.path].append(_listed(note, "old_headings", link))
     return changes
+
+
+def _listed(note: Note, name: str, item: str) -> Edit:
+    """Return the edit that adds an item to a list in the properties of a note.
+
+    Raises
+    ------
+    RenameError
+        If the property is not a list.
+    """
+    item = '"' + item.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if not note.front:
+        return Edit(Span(1, 1, 1, 1), f"---\n{name}:\n  - {item}\n---\n\n")
+    found = [n for n in range(note.front) if re.match(rf"{name}\s*:", note.lines[n])]
+    if not found:
+        return Edit(Span(note.front, 1, note.front, 1), f"{name}:\n  - {item}\n")
+    key, below = note.lines[found[0]].rstrip(), note.lines[found[0] + 1]
+    if key.endswith(":") and (listed := re.match(r"\s*- ", below)):
+        return Edit(Span(found[0] + 2, 1, found[0] + 2, 1), f"{listed[0]}{item}\n")
+    if not re.search(r":\s*\[.*\S.*\]$", key):
+        raise RenameError(f"{name} of {note.name!r} is not a list with an item")
+    return Edit(Span(found[0] + 1, len(key), found[0] + 1, len(key)), f", {item}")
 
 
 def _in_heading(note: Note, heading: Heading, words: str) -> Edit:
