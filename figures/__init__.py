@@ -36,6 +36,7 @@ from figures import (
     narrowing,
     own_sentence,
     paging,
+    parting,
     pictures,
     pieces,
     pipeline,
@@ -154,6 +155,7 @@ FIGURES: dict[str, Figure] = {
             positions, "rotation-of-positions", positions.rotation_data, positions.draw_rotation
         ),
         _figure(starting, "initialization", starting.data, starting.draw),
+        _figure(parting, "score-parts", parting.data, parting.draw),
         _figure(mistakes, "known-answer", mistakes.known_answer_data, mistakes.draw_known_answer),
         _figure(machine, "numerical-stability", machine.stability_data, machine.draw_stability),
         _figure(

@@ -180,8 +180,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Set the addresses of all notes; add redirects for aliases, and the theme's files."""
         model, vault = self.model, self.model.vault
         site_files.set_addresses(files, vault)
-        if not config.site_url:
-            site_files.load_in_place(files)
+        site_files.adapt_script(files)
         appearance = Appearance(config.extra_css, config.extra_javascript, config.theme)
         self.assets = SiteAssets(vault, appearance, self._store(config), self.incremental)
         site_files.name_by_content(files, self.assets, self.config.named_by_content)

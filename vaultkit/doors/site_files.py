@@ -17,7 +17,7 @@ from vaultkit.read.syntax import printable
 from vaultkit.read.vault import Vault
 from vaultkit.site.assets import SiteAssets, SiteFile
 from vaultkit.site.front import front_page
-from vaultkit.site.material import reading_relative_sitemaps
+from vaultkit.site.material import adapted_script
 from vaultkit.site.model import map_page, page_address, tags_page
 from vaultkit.site.redirects import redirects
 
@@ -68,11 +68,11 @@ def name_by_content(files: Files, assets: SiteAssets, folders: Sequence[str]) ->
         move(found[uri], place)
 
 
-def load_in_place(files: Files) -> None:
-    """Let the theme's script load pages in place though the site does not know its address."""
+def adapt_script(files: Files) -> None:
+    """Adapt the script of Material, under its name: nothing changes where it has no such parts."""
     for file in files:
         if re.fullmatch(r"assets/javascripts/bundle\.\w+\.min\.js", file.dest_uri):
-            file.content_string = reading_relative_sitemaps(file.content_string)
+            file.content_string = adapted_script(file.content_string)
 
 
 def add(files: Files, config: MkDocsConfig, made: Iterable[SiteFile]) -> None:

@@ -19,6 +19,8 @@ _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
 _MATERIALS_WORKER = re.compile(r'(?<="search": ")([^"]*)assets/javascripts/workers/search\.[^"]*')
 #: Where Material's script reads the address of a page in the sitemap, relative to nothing.
 _SITEMAP_ADDRESS = re.compile(r"(new URL\(\w+\.textContent)\),(\w+)\)")
+#: Where it adds a tag with the scheme of the page, by which Chromium restyles all elements, twice.
+_SCHEME = '{name:"color-scheme"}'
 #: A plain external script, without attributes such as `defer`.
 _SCRIPT = re.compile(r'<script src="([^"]*)"></script>\s*')
 #: Loads scripts after the first frame, or after half a second in a background tab, which draws
@@ -106,17 +108,19 @@ def with_search_worker(settings: str, worker: str) -> str:
     return _MATERIALS_WORKER.sub(lambda found: found[1] + worker, settings)
 
 
-def reading_relative_sitemaps(script: str) -> str:
-    """Return Material's script so that it reads relative addresses in a sitemap, too.
+def adapted_script(script: str) -> str:
+    """Return Material's script with two changes.
 
-    Pages listed there are loaded in place. A site that is built without its address can only list
-    relative ones, on which the script would fail.
+    It reads relative addresses in a sitemap, too: pages listed there are loaded in place, and a
+    site that is built without its address can only list relative ones. And it does not set the
+    colour scheme of a page in a tag: `main.html` and `vaultkit.js` do.
 
     Examples
     --------
-    >>> reading_relative_sitemaps("f(new URL(loc.textContent),base)")
+    >>> adapted_script("f(new URL(loc.textContent),base)")
     'f(new URL(loc.textContent,base),base)'
     """
+    script = script.replace(_SCHEME, '{name:"vk-color-scheme"}')
     return _SITEMAP_ADDRESS.sub(r"\1,\2),\2)", script)
 
 

@@ -43,6 +43,9 @@ _PROPERTY = re.compile(r"--[\w-]+(?=[,)\s\"'`])")
 #: Material sets this attribute and removes it at each start, which restyles all elements, only to
 #: suppress transitions for a quarter of a second.
 _COSTLY = "data-md-color-switching"
+#: With rules such as ``table:not([class]) td>:first-child``, each change of a class restyles all
+#: elements below. `text.css` has them without the attribute.
+_COSTLY_RULE = re.compile(r"table:not\(\[class\]\) t[dh]\s*>\s*:(?:first|last)-child")
 
 
 @dataclass(frozen=True)
@@ -261,6 +264,8 @@ def _parts(tokens: Iterable[Any]) -> list[list[Any]]:
 
 def _may_match(selector: Sequence[Any], used: Used) -> bool:
     """Return whether a selector can match an element: each class and attribute in it is used."""
+    if _COSTLY_RULE.search(tinycss2.serialize(selector)):
+        return False
     dot = False
     for token in selector:
         if dot and token.type == "ident" and token.value not in used.classes:

@@ -9,10 +9,14 @@ const NUMBERS = /[-−]?(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/g;
 // Milliseconds without a change of an edited block, after which the page is computed anew.
 const REST = 400;
 
+// The part of the bar that shows how much was loaded; the rest shows how Python starts.
+const LOADED = .5;
+
 /* --- The foot of a page --------------------------------------------------------------------- */
 
-/* Shows what a click will fetch, the progress, and the result. */
-const panel = (box, words, run) => {
+/* Shows what a click will fetch, the progress, and the result. While Python starts, it shows what
+`known` promises: what the build has found. */
+const panel = (box, words, run, known = async () => "") => {
   const start = button(words, run, "md-button vk-run__start");
   const stop = button("Stop", () => engine.stop("Stopped."), "md-button vk-run__stop");
   const bar = element("progress", { "aria-label": "Loading Python", max: "1", value: "0" });
@@ -44,12 +48,14 @@ const panel = (box, words, run) => {
       view.say("Loading Python …");
       const megabytes = (bytes) => Math.round(bytes / 1e6);  // a screen reader reads each change
       engine.progress = (loaded, total) => {
-        bar.value = loaded / total;
+        bar.value = LOADED * loaded / total;
         view.say(`Loading Python: ${megabytes(loaded)} of ${megabytes(total)} MB`);
-        if (loaded < total) return;
-        bar.removeAttribute("value");  // how long it takes to start is not known
-        view.say("Starting Python, which takes some seconds …");
       };
+      engine.begins = (part, share) => {
+        bar.value = LOADED + (1 - LOADED) * share;
+        view.say(`Starting Python: ${part} …`);
+      };
+      known().then((text) => { if (!bar.hidden) cost.textContent = text; });
     },
   };
   view.busy(false);
@@ -288,7 +294,11 @@ const note = (box) => {
     }
   };
 
-  const view = panel(box, NOTE, () => run());
+  const known = async () => {
+    const found = await ledger(name);
+    return found ? `The build has found: ${totals(found)}.` : "";
+  };
+  const view = panel(box, NOTE, () => run(), known);
   const reset = button("Reset the page", () => {
     clearTimeout(resting);
     again = false;

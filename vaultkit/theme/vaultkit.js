@@ -79,6 +79,16 @@ without any of it. */
   };
   soon(() => layOut([...document.querySelectorAll(LATER)]));
 
+  // The scroll bars of a page have the scheme that its switch chose, if the system has another one.
+  const follow = () => {
+    const scheme = document.body.dataset.mdColorScheme === "slate" ? "dark" : "light";
+    document.documentElement.style.colorScheme = matchMedia(`(prefers-color-scheme: ${scheme})`).matches ? "" : scheme;
+  };
+  if (document.querySelector("meta[name='color-scheme']")) {
+    new MutationObserver(follow).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+    follow();
+  }
+
   // Content that scripts add above the target of a link would move it out of sight. It is scrolled
   // back until the reader scrolls.
   const MOVES = ["wheel", "touchstart", "pointerdown", "keydown"];
