@@ -149,6 +149,8 @@ export const touch = (figure, start, show) => {
   const buttons = make("div", { class: "touch__buttons" });
   const button = (title, press, off = () => false) => {
     const made = make("button", { type: "button" }, ...rich(title));
+    // What leads on through a figure.
+    made.classList.toggle("touch__primary", /^(?:Next|Play)\b/.test(title));
     made.addEventListener("click", () => { if (made.ariaDisabled !== "true") press(); });
     follow.push(() => made.setAttribute("aria-disabled", off(state)));
     buttons.append(made);
@@ -199,7 +201,8 @@ export const touch = (figure, start, show) => {
 
   /* Everything is there: put it below the drawing. */
   const ready = () => {
-    button("Reset", reset);
+    const first = JSON.stringify(start);
+    button("Reset", reset, () => JSON.stringify(state) === first);
     controls.append(buttons);
     draw();
     const box = svg.parentElement;

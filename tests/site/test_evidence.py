@@ -369,8 +369,11 @@ def test_what_is_lit_has_the_colours_of_the_system_and_stays_off_paper(look: Vis
 @pytest.mark.long
 def test_arrays_of_a_page_that_was_loaded_in_place(look: Visitor) -> None:
     page = look()
+    page.evaluate("window.isTheSame = true")
     page.locator("article a", has_text="arrays").click()
     expect(page.locator("h1")).to_contain_text("Arrays")
+    # The site does not know its address.
+    assert page.evaluate("window.isTheSame"), "the page was loaded anew"
     page.locator("[data-check=formula-1] mi >> text=Q").first.hover()
     shows(page, ["Q", "Q", "Q"], ["Q", "Q", "[[1. 2.]\n [3. 4.]]"])
 

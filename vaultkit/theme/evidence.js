@@ -58,7 +58,7 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
   const found = (host, text) => {
     const walker = document.createTreeWalker(host, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const at = node.data.search(new RegExp(`(?<![\\d.])${text.replace(/[.+*?^$()[\]{}|\\]/g, "\\$&")}(?!\\d)`));
+      const at = node.data.search(new RegExp(`(?<![\\d.])${text.replace(/[.+*?^$()[\]{}|\\]/g, "\\$&").replace(/^-/, "[-−]")}(?!\\d)`));
       if (at < 0) continue;
       const range = new Range();
       range.setStart(node, at);
