@@ -161,7 +161,7 @@ _Item = tuple[Any, ast.expr]
 
 
 def _items(node: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Item]:
-    """Yield the items over which a loop runs."""
+    """Yield each item over which a loop runs, with the expression that gives it: ``x[0]``."""
     match node:
         case ast.Call(ast.Attribute(of, "items"), []):
             value = evaluated(of, variables)

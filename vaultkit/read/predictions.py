@@ -114,22 +114,23 @@ def predictions(
         if tokens[n].level == level and tokens[n].type == "blockquote_close"
     )  # fmt: skip
     within = tokens[index + 1 : last]
-    inlines = [n for n, token in enumerate(within) if token.type == "inline"]
-    callout = CALLOUT.match(within[inlines[0]].content) if inlines else None
-    if not callout or within[inlines[0]].level != level + 2:
+    # The text of a paragraph of the callout is two levels deeper; that of lists, and of callouts
+    # within this one, is deeper still.
+    texts = [token for token in within if token.type == "inline"]
+    callout = CALLOUT.match(texts[0].content) if texts else None
+    if not callout or texts[0].level != level + 2:
         return
     title = callout["title"].strip()
     if callout["type"].lower() != "question" or not _BEGINS.match(title):
         return
-    first = within[inlines[0]].content[callout.end() :].strip()
-    # Deeper levels are lists, or callouts within this one.
-    own = [within[n].content for n in inlines[1:] if within[n].level == level + 2]
+    first = texts[0].content[callout.end() :].strip()
+    paragraphs = [token.content for token in texts[1:] if token.level == level + 2]
     found = _TITLE.fullmatch(title)
     named = bool(found and found["which"])
     yield Prediction(
         line=place(tokens[index], 0)[0],
         title=title,
-        question="\n".join(text for text in (first, *own) if text),
+        question="\n".join(text for text in (first, *paragraphs) if text),
         distractors=tuple(_distractors(within, place)),
         below=_below(tokens[last + 1 :]),
         part=(found["part"] or "output").lower() if found else "",
