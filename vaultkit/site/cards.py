@@ -55,8 +55,7 @@ def cover(note: Note, vault: Vault) -> str:
     if not opening or not view or is_active(svg):
         return ""
     start = (
-        f'<svg class="vk-figure"{view[0]} preserveAspectRatio="xMidYMin slice"'
-        ' aria-hidden="true" data-search-exclude="true">'
+        f'<svg class="vk-figure"{view[0]} preserveAspectRatio="xMidYMin slice" aria-hidden="true">'
     )
     return start + _WORDS.sub("", svg[opening.end() :])
 
