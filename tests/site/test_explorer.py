@@ -29,12 +29,23 @@ PAGES = {
     "cross-attention/": "Cross-attention",
     "multi-head-attention-in-detail/": "Two heads",
 }
+#: The figure that each explorer takes the place of; two pages have another one to touch.
+FIGURES = {
+    "attention-explorer/": "attention-explorer",
+    "a-head-that-learns/": "trained-head",
+    "cross-attention/": "translation",
+    "multi-head-attention-in-detail/": "two-heads",
+}
 CLOSE = {"rtol": 0, "atol": 1e-6}
+
+
+def figure_of(page: Page, path: str) -> Locator:
+    return page.locator(f"figure:has(metadata[data-touch={FIGURES[path]}])")
 
 
 def panel_of(page: Page, path: str) -> Locator:
     """Scroll to the page's explorer, and wait until it is there."""
-    page.locator("figure:has(metadata[data-touch])").last.scroll_into_view_if_needed()
+    figure_of(page, path).scroll_into_view_if_needed()
     panel = page.get_by_role("group", name=PAGES[path], exact=True)
     expect(panel).to_be_visible()
     return panel
@@ -185,7 +196,7 @@ def test_nothing_is_fetched_before_someone_comes_near(visit: Visitor) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
     visit.go(page, "attention-explorer/")
-    figure = page.locator("figure:has(metadata[data-touch])")
+    figure = figure_of(page, "attention-explorer/")
     expect(figure).to_have_count(1)
     page.wait_for_load_state("networkidle")
     assert "touch.js" in asked
@@ -199,8 +210,10 @@ def test_where_the_recording_is_missing_the_drawing_stays(visit: Visitor) -> Non
     page = visit.open()
     page.route("**/minilm-heads.js", lambda route: route.abort())
     visit.go(page, "attention-explorer/")
-    page.locator("figure:has(metadata[data-touch])").scroll_into_view_if_needed()
-    expect(page.locator("figure[data-touch=failed] svg.vk-figure")).to_be_visible()
+    figure = figure_of(page, "attention-explorer/")
+    figure.scroll_into_view_if_needed()
+    expect(figure).to_have_attribute("data-touch", "failed")
+    expect(figure.locator("svg.vk-figure")).to_be_visible()
     visit.wrong = [each for each in visit.wrong if "ERR_FAILED" not in each]
 
 
@@ -212,7 +225,7 @@ def test_where_the_recording_is_missing_the_drawing_stays(visit: Visitor) -> Non
 @pytest.mark.parametrize("path", PAGES)
 def test_without_javascript_the_drawing_stays(visit: Visitor, path: str) -> None:
     page = visit(path, width=390, java_script_enabled=False)
-    drawing = page.locator("svg.vk-figure:has(metadata[data-touch])")
+    drawing = figure_of(page, path).locator("svg.vk-figure:has(metadata[data-touch])")
     assert drawing.is_visible()
     assert page.locator(".heads").count() == 0
     smallest = drawing.evaluate(
@@ -231,7 +244,7 @@ def test_it_begins_as_drawn_resets_and_leaves_paper_to_the_drawing(
 ) -> None:
     page = visit(path)
     panel = panel_of(page, path)
-    drawing = page.locator("svg.vk-figure:has(metadata[data-touch])")
+    drawing = figure_of(page, path).locator("svg.vk-figure:has(metadata[data-touch])")
     drawn = drawing.locator("text").all_text_contents()
     shown = panel.locator(".heads__cell--some .heads__share").all_inner_texts()
     assert shown
