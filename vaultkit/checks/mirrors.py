@@ -6,8 +6,9 @@ import ast
 import difflib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from vaultkit.checks.check import FAILS, Check, Fix
@@ -132,9 +133,11 @@ def strange_comments(block: Block, folder: Path) -> list[tuple[int, str]]:
     ]
 
 
-def _pieces(source: str) -> Iterator[Piece]:
+@lru_cache(256)
+def _pieces(source: str) -> Sequence[Piece]:
     """Split code into top-level statements, each named by what it defines, or by its text."""
     lines = source.splitlines()
+    pieces = []
     for node in ast.parse(source).body:
         decorators = getattr(node, "decorator_list", [])
         first = min([node.lineno, *(d.lineno for d in decorators)]) - 1
@@ -146,4 +149,5 @@ def _pieces(source: str) -> Iterator[Piece]:
                 pass
             case _:
                 name = ast.unparse(node)
-        yield Piece(first, last, name, [line.rstrip() for line in lines[first : last + 1]])
+        pieces.append(Piece(first, last, name, [line.rstrip() for line in lines[first : last + 1]]))
+    return pieces

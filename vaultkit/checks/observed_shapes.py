@@ -51,6 +51,8 @@ class ObservedShapes:
         self.rows: set[tuple[float, ...]] = set()
         #: Short vectors by name: brackets in the text may contain these instead of a shape.
         self.vectors: dict[str, set[tuple[float, ...]]] = defaultdict(set)
+        #: The numbers of each array when its rows were last collected.
+        self._last: dict[str, tuple[Any, ...]] = {}
         self.rebase(note)
 
     def rebase(self, note: Note) -> None:
@@ -78,7 +80,10 @@ class ObservedShapes:
                 seen.add(value.shape)
                 self.named[name].add(value.shape)
                 self.numbers.add(value.size)
-                if value.size <= 512 and value.ndim and value.dtype.kind in "iuf":
+                small = value.size <= 512 and value.ndim and value.dtype.kind in "iuf"
+                content = (value.dtype, value.shape, value.tobytes()) if small else None
+                if content and self._last.get(name) != content:
+                    self._last[name] = content
                     self.rows |= rows_of(value)
                     if value.ndim == 1 and value.size <= _SHORT:
                         self.vectors[name].add(tuple(value.tolist()))

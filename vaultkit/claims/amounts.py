@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -66,6 +66,11 @@ class Amount:
         scale = max(self.scales)
         return len(str((scale / self.unit).numerator)) - 1 if self.unit else 0
 
+    def _with(self, value: Fraction) -> Amount:
+        return Amount(
+            value, self.unit, self.scales, self.either_sign, self.whole, self.over, self.is_rough
+        )
+
     def changed(self) -> Iterator[Amount]:
         """Yield the numbers that differ from it in one digit."""
         if self.over:
@@ -73,10 +78,10 @@ class Amount:
             for digit in range(10):
                 if digit != abs(above) % 10:
                     changed = above - abs(above) % 10 + digit
-                    yield replace(self, value=changed / self.over)
+                    yield self._with(changed / self.over)
                 below = self.over - self.over % 10 + digit
                 if below and below != self.over:
-                    yield replace(self, value=above / below)
+                    yield self._with(above / below)
         if not self.unit:
             return
         sign = -1 if self.value < 0 else 1
@@ -87,7 +92,7 @@ class Amount:
             for other in range(10):
                 if other != digit:
                     value = sign * (steps + (other - digit) * 10**place) * self.unit
-                    yield replace(self, value=value)
+                    yield self._with(value)
 
 
 def as_float(number: Fraction) -> float:

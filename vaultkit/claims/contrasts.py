@@ -136,8 +136,9 @@ def contrasts(prose: Prose, language: str = "") -> Iterator[Contrast]:
         return
     text = _MARKS.sub(" ", prose.text)
     words = lexicon(language or "en")
-    for pattern, reader in _patterns(words):
-        for found in pattern.finditer(text):
+    lower = text.lower()
+    for pattern, reader, needed in _patterns(words):
+        for found in pattern.finditer(text) if any(map(lower.__contains__, needed)) else ():
             begins, ends = _sentence(text, found.start(), found.end())
             around = text[begins : found.start()] + " " + text[found.end() : ends + 1]
             around = _QUITE.sub("", around)
@@ -162,8 +163,17 @@ def _sentence(text: str, first: int, last: int) -> tuple[int, int]:
 
 
 @cache
-def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
-    """Return the patterns of a language, each with the function that reads its matches."""
+def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader, list[str]], ...]:
+    """Return the patterns of a language, each with the function that reads its matches.
+
+    The third item are words of which a text that matches contains one, which is faster to find.
+    """
+
+    def last_words(*tables: str) -> str:
+        lists = (own for table in tables for own in words.words[table].values())
+        return " ".join({word.split()[-1] for own in lists for word in own})
+
+    shares, multiples = f"half {last_words('parts')}", f"times {last_words('multiples')}"
     directions = words.words["directions"]
 
     def either(*names: str) -> str:
@@ -184,66 +194,71 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
     adverb = r"(?:\s+(?:\w+ly|again|back|further|even|only|once more))?"
     bound = r"(?P<bound>more|greater|larger|higher|less|fewer|smaller|lower|over|under|above|below)"
     than = r"(?:\s+than)?"
-    readers: list[tuple[str, _Reader]] = [
+    readers: list[tuple[str, _Reader, str]] = [
         # It falls from 5 to 3.
         (rf"\b(?:{change}){adverb}\s+from\s+{_ABOUT}{_A}(?P<between>{_WORDS}{{0,40}}?)"
-         rf"(?<=\s)to\s+{_ABOUT}{_B}", _change),
+         rf"(?<=\s)to\s+{_ABOUT}{_B}", _change, "from"),
         # The mean is shorter (4) than the median (5).
-        (rf"\b(?:{how})\s*\({_ABOUT}{_A}\)\s*than\b{_WORDS}{{0,60}}?\({_ABOUT}{_B}\)", _compared),
+        (rf"\b(?:{how})\s*\({_ABOUT}{_A}\)\s*than\b{_WORDS}{{0,60}}?\({_ABOUT}{_B}\)",
+         _compared, "than"),
         (rf"[a-z]{{3,}}\s\({_ABOUT}{_A}\)(?P<between>\s(?:is|are|was|were)\s{adverb}(?:much\s|far\s|slightly\s)?)"
-         rf"(?:{how})\sthan\b{_WORDS}{{0,40}}?[a-z]{{3,}}\s\({_ABOUT}{_B}\)", _compared),
+         rf"(?:{how})\sthan\b{_WORDS}{{0,40}}?[a-z]{{3,}}\s\({_ABOUT}{_B}\)", _compared, "than"),
         # 12 is less than 9.
         (rf"{_A}\s+(?:is|are|was|were){adverb}\s+(?:much\s+|far\s+|slightly\s+|still\s+)?(?:{how})"
-         rf"\s+than\s+{_ABOUT}{_B}", _subject),
+         rf"\s+than\s+{_ABOUT}{_B}", _subject, "than"),
         # 0.44, which is larger than the 0.36 of others.
         (rf"{_A},?\swhich\s(?:is|are|was|were){adverb}\s+(?:much\s+|far\s+|slightly\s+|still\s+)?(?:{how})"
-         rf"\s+than\s+(?:the\s)?{_ABOUT}{_B}", _strictly),
+         rf"\s+than\s+(?:the\s)?{_ABOUT}{_B}", _strictly, "which"),
         # 41 % of the 10,000 votes, which is less than half.
         (rf"{_A}(?<=%)\s(?:of|were|are|is|have|has)\b[^.;:!?()%,{FORMULA}]{{0,40}}?(?:\d{{1,3}},\d{{3}}[^.;:!?()%,\d]{{0,20}})?"
-         rf",\s(?:which\sis\s)?{bound}\sthan\s{part}(?=\s?[.;])(?P<rest>)", _share_bound),
+         rf",\s(?:which\sis\s)?{bound}\sthan\s{part}(?=\s?[.;])(?P<rest>)", _share_bound, "than"),
         # Fewer: 5 instead of 3.
         (rf"\b(?:{how})(?:\sthan\sthe)?(?:\s[a-z]+){{0,2}}(?:\sof\sthe\stwo)?\s?[:,(]\s?(?:at\s)?{_ABOUT}{_A}"
          rf"\s+(?:instead\sof|rather\sthan|against|versus|vs\.?|compared\s(?:with|to))\s+{_ABOUT}{_B}",
-         _compared),
+         _compared, "instead rather against versus vs compared"),
         # It lowers the level to 4; the other one raises it to 5.
         (rf"\b(?P<falls>lowers|reduces|drops|cuts)\s(?:[^.;:!?]|\.\d){{0,60}}?\sto\s{_A}[;,]{_WORDS}{{0,60}}?"
-         rf"\b(?P<rises>raises|lifts|increases)\sit\sto\s{_B}", _turned),
+         rf"\b(?P<rises>raises|lifts|increases)\sit\sto\s{_B}",
+         _turned, "lowers reduces drops cuts"),
         (rf"\b(?P<rises>raises|lifts|increases)\s(?:[^.;:!?]|\.\d){{0,60}}?\sto\s{_A}[;,]{_WORDS}{{0,60}}?"
-         rf"\b(?P<falls>lowers|reduces|drops|cuts)\sit\sto\s{_B}", _turned),
+         rf"\b(?P<falls>lowers|reduces|drops|cuts)\sit\sto\s{_B}",
+         _turned, "raises lifts increases"),
         # 36 mm against 19 mm, not quite twice as much.
         (rf"{_A}\s(?:against|instead\sof|compared\s(?:with|to))\s{_ABOUT}{_B}{_WORDS}{{0,30}}?,\s"
          rf"(?:not\squite\s|almost\s|nearly\s|about\s|roughly\s)?{times}\sas\s(?:much|many|large|long|high|far|big)",
-         _multiple),
+         _multiple, "against instead compared"),
         # 22 words, but only 14 different ones.
         (rf"{_A}(?<=s),?\s(?:but|of\swhich|and)\s(?:only\s)?(?P<b>{_DIGITS})(?P<b_unit>)\s"
-         r"(?:different|distinct|unique)\s", _members),
+         r"(?:different|distinct|unique)\s", _members, "different distinct unique"),
         # 0.43, more than half.
         (rf"{_A}\s?[,(–—]\s?(?:(?:that\sis|i\.e\.|so|or|which\sis),?\s)?(?:(?:a\slittle|slightly|just|well|far)\s)?"
-         rf"{bound}{than}\s{part}(?P<rest>\s\w+)?", _share_bound),
-        (rf"{bound}{than}\s{part}{_WORDS}{{0,40}}?\({_A}\)", _share_bound),
+         rf"{bound}{than}\s{part}(?P<rest>\s\w+)?", _share_bound, shares),
+        (rf"{bound}{than}\s{part}{_WORDS}{{0,40}}?\({_A}\)", _share_bound, shares),
         # A third, 24.6 %; half of them (43 %).
-        (rf"{alone}\b{part},\s{_ABOUT}{_A}(?=\s?[.;)]|\s*$)", _share),
-        (rf"{alone}\b{part}{_WORDS}{{0,40}}?\({_ABOUT}{_A}\)", _share),
+        (rf"{alone}\b{part},\s{_ABOUT}{_A}(?=\s?[.;)]|\s*$)", _share, shares),
+        (rf"{alone}\b{part}{_WORDS}{{0,40}}?\({_ABOUT}{_A}\)", _share, shares),
         # Half as many: 10 of 40.
         (rf"\b{times}\sas\s(?:many|much|large|long|high|big|heavy|wide|tall|fast|old|often|strong|far)"
          rf"(?:\s[a-z]+)?\s?[:,(]\s?{_ABOUT}{_A}\s+(?:of|instead\sof|against|versus|vs\.?|"
-         rf"compared\s(?:with|to)|rather\sthan)\s+(?:the\s)?{_ABOUT}{_B}", _multiple),
+         rf"compared\s(?:with|to)|rather\sthan)\s+(?:the\s)?{_ABOUT}{_B}", _multiple, multiples),
         (rf"\b{times}\sas\s[a-z]+\s\({_ABOUT}{_A}\)\sas\b{_WORDS}{{0,60}}?\({_ABOUT}{_B}\)",
-         _multiple),
-        (rf"\b{times}{adverb}\sfrom\s{_ABOUT}{_A}\sto\s{_ABOUT}{_B}", _multiplied),
+         _multiple, multiples),
+        (rf"\b{times}{adverb}\sfrom\s{_ABOUT}{_A}\sto\s{_ABOUT}{_B}", _multiplied, multiples),
         # 4.5 V: half of the 9 V.
         (rf"{_A}\s?(?:[:,–—(]|is|are|was|were)\s?(?:that\sis\s)?{_ABOUT}(?:exactly\s)?{part}\sof\s"
-         rf"(?:the\s)?{_B}(?=\s?[.,;:!?)]|\s*$)", _share_of),
+         rf"(?:the\s)?{_B}(?=\s?[.,;:!?)]|\s*$)", _share_of, shares),
         # 20 words, 18 of them short.
         (rf"{_A}{_WORDS}{{0,40}}?(?:,|\band|,\sand)\s{_ABOUT}(?P<b>{_DIGITS})(?P<b_unit>)\sof\s"
-         r"(?:them|these|those|which|whom)\b", _members),
+         r"(?:them|these|those|which|whom)\b", _members, "them these those which whom"),
         # 12 of 48 (30 %); 30 % (12 of 48).
         (rf"{_A}\s(?:out\s)?of\s(?:the\s|all\s)?{_B}{_WORDS}{{0,30}}?\((?P<c>{_DIGITS})\s?(?:%|percent|per\scent)\)",
-         _percentage),
+         _percentage, "% cent"),
         (rf"(?<![\w.,–-])(?P<c>{_DIGITS})\s?(?:%|percent|per\scent)\s\({_A}\s(?:out\s)?of\s(?:the\s)?{_B}\)",
-         _percentage),
+         _percentage, "% cent"),
     ]  # fmt: skip
-    return tuple((re.compile(p, re.IGNORECASE), reader) for p, reader in readers)
+    return tuple(
+        (re.compile(p, re.IGNORECASE), reader, need.split()) for p, reader, need in readers
+    )
 
 
 def _value(found: re.Match[str], name: str) -> Fraction:

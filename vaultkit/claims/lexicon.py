@@ -19,7 +19,7 @@ _FOLDER = Path(__file__).parent
 DEFAULT = "en"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each file is read once, so identity is equality
 class Lexicon:
     """The words of a language.
 
@@ -60,10 +60,6 @@ class Lexicon:
 
     def _patterns(self, table: str) -> tuple[re.Pattern[str], dict[str, str]]:
         return _compiled(self, table)
-
-    def __hash__(self) -> int:
-        """Return the hash of its identity: each file is read once."""
-        return id(self)
 
 
 @cache

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from vaultkit.read.prose import LINK, NAME
 
+_DIGIT = re.compile(r"\d")
 _YEAR = r"(?:19[5-9]\d|20[0-3]\d)"
 _YEARS = rf"{_YEAR}(?:\s?[-–]\s?{_YEAR}|\s(?:and|to)\s{_YEAR})?"
 #: A plural after a number: then it counts, whatever precedes it.
@@ -43,6 +44,8 @@ def _naming(what: str, pattern: str, *names: str, counts: tuple[str, ...] = ()) 
     return Naming(what, re.compile(pattern), names, counts)
 
 
+#: The number of patterns, the first ones, that also match text without digits.
+_WITHOUT_DIGITS = 3
 #: All patterns, in the order in which they are tried.
 NAMING = (
     _naming(
@@ -187,7 +190,7 @@ NAMING = (
 
 def unnamed(text: str) -> str:
     """Replace each character that only names something by a mask."""
-    for naming in NAMING:
+    for naming in NAMING if _DIGIT.search(text) else NAMING[:_WITHOUT_DIGITS]:
         for found in list(naming.pattern.finditer(text)):
             groups = [found.span(name) for name, value in found.groupdict().items() if value]
             for start, end in groups or [found.span()]:
