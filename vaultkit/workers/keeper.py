@@ -37,6 +37,8 @@ from vaultkit.workers.work import Work, is_beat, prepare, take
 
 #: Seconds between two measurements of a note's processes and memory.
 _TICK = 0.02
+#: Bytes of results that a note can send between two measurements without waiting (Linux).
+_ROOM = 1 << 20
 #: Seconds between two messages that the keeper is alive, and the message: it is heard within 30.
 _ALIVE_EVERY, _ALIVE = 1, b".30"
 #: Most heartbeats that are forwarded, so that they fit into the pipe of a busy reader.
@@ -218,7 +220,12 @@ class _Keeper:
 
         The new process does not return from here: `run_note_process` ends it.
         """
+        import fcntl
+
         pipes = [os.pipe() for _ in range(3)]
+        if hasattr(fcntl, "F_SETPIPE_SZ"):
+            with suppress(OSError):  # results that do not fit wait until they are read
+                fcntl.fcntl(pipes[0][1], fcntl.F_SETPIPE_SZ, _ROOM)
         chain = Chain(os.urandom(8).hex().encode(), [reading for reading, _ in pipes])
         theirs = None
         if has_checkpoints:
@@ -269,6 +276,7 @@ class _Keeper:
         """
         note = Received(chain.token, self.limits)
         listening = dict(zip(chain.pipes, note.takers, strict=True))
+        results = chain.pipes[0]
         self.connection.send_bytes(b"P%d" % self.pid)
         status: int | None = None
         kind: Kind | None = None
@@ -276,14 +284,18 @@ class _Keeper:
         with selectors.DefaultSelector() as selector, _end_of(self.pid) as gone:
             for reading, taker in listening.items():
                 os.set_blocking(reading, False)
-                selector.register(reading, selectors.EVENT_READ, taker)
+                if reading != results:
+                    selector.register(reading, selectors.EVENT_READ, taker)
             selector.register(self.connection.fileno(), selectors.EVENT_READ)
             if gone is not None:
                 selector.register(gone, selectors.EVENT_READ)
             if chain.line:
                 selector.register(chain.line.fileno(), selectors.EVENT_READ, chain)
             while status is None and kind is None:
-                for event, _ in selector.select(_TICK):
+                events = selector.select(_TICK)
+                # Results wake up nobody: that would cost more than some blocks.
+                read_waiting(results, listening[results])
+                for event, _ in events:
                     if event.fd == self.connection.fileno():
                         self._take_order()
                     elif event.data is chain:
