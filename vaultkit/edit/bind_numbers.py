@@ -198,41 +198,46 @@ class _Search:
         return stems(" ".join(words), spoken=True) | self.sentence.beside
 
     def _sure(self, stated: Stated, atom: Atom, said: frozenset[str], same: bool) -> bool:
-        """Return whether the sentence says enough of an atom's names."""
+        """Return whether a number may be bound to an atom unasked, as the sentence names it.
+
+        ``said`` are the stems of the sentence; ``same``, whether an output of the atom has the
+        digits of the number. The fewer these are, the more of the names must be said.
+        """
         if _is_bound(stated) or self._is_doubtful(stated, atom):
             return False
+        # Three kinds of atoms have words of their own: places, sizes, and sums, means or extremes.
         if _is_ordinal(stated, self.text):
             return atom.extreme.startswith("arg") and self._selects(atom, said)
         if _SIZE.search(atom.code):
             return self._counts(stated, atom)
         if atom.extreme:
-            small = float(atom.value) < _FEW or atom.extreme.startswith("arg")
-            small = small and _is_count(stated)
-            return self._selects(atom, said) and not small
-        is_labelled = _labels_are_said(atom, said)
-        named = overlap(atom.names.difference(*atom.labels), said)
+            is_place = atom.extreme.startswith("arg")
+            is_small = _is_count(stated) and (is_place or float(atom.value) < _FEW)
+            return self._selects(atom, said) and not is_small
         if _needs_name(stated) and not self._is_beside(stated, atom):
             return False
-        if _is_count(stated):
-            textual = any(word.isalpha() for label in atom.labels for word in label)
-            textual = textual and _ELEMENT.fullmatch(atom.code) is not None
-            return self._counts(stated, atom) or (textual and is_labelled and named >= NAMED)
+        named = overlap(atom.names.difference(*atom.labels), said) >= NAMED
         significant = digits(stated)
-        if not significant:
-            ratio = "/" in atom.code or (is_labelled and bool(atom.labels))
-            share = bool(atom.shown) and "[" not in atom.code and not self._is_multiple(stated)
-            return named >= NAMED and (ratio or share)
+        if _is_count(stated):
+            has_words = any(word.isalpha() for label in atom.labels for word in label)
+            is_element = has_words and _ELEMENT.fullmatch(atom.code) is not None
+            is_said = is_element and _labels_are_said(atom, said) and named
+            return self._counts(stated, atom) or is_said
+        if not significant:  # a number in words
+            is_ratio = "/" in atom.code or (bool(atom.labels) and _labels_are_said(atom, said))
+            is_share = bool(atom.shown) and "[" not in atom.code and not self._is_multiple(stated)
+            return named and (is_ratio or is_share)
         if significant == 1 and (_misfit(stated, float(atom.value)) or 0) >= 1:
             return False
         if atom.labels:
-            return _labels_are_said(atom, said | self.wide) and (named >= NAMED or significant > 1)
-        exact = same and (
-            significant >= _RARE or (significant == 2 and not stated.digits.isdecimal())
-        )
-        plain = atom.code.isidentifier() and len(atom.code) > 1 and significant >= _RARE
-        if named < NAMED and len(atom.code) == 1:
-            return False
-        return named >= NAMED or significant >= _UNIQUE or exact or plain
+            return _labels_are_said(atom, said | self.wide) and (named or significant > 1)
+        if named or len(atom.code) == 1:
+            return named
+        # Nothing is named: only many digits speak for the atom.
+        is_decimal = not stated.digits.isdecimal()
+        is_shown = same and (significant >= _RARE or (significant == 2 and is_decimal))
+        is_variable = atom.code.isidentifier() and significant >= _RARE
+        return significant >= _UNIQUE or is_shown or is_variable
 
     def _is_doubtful(self, stated: Stated, atom: Atom) -> bool:
         """Return whether a number says too little, or is a part of a term or of the code."""
