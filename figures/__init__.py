@@ -157,6 +157,7 @@ FIGURES: dict[str, Figure] = {
         _figure(starting, "initialization", starting.data, starting.draw),
         _figure(parting, "score-parts", parting.data, parting.draw),
         _figure(mistakes, "known-answer", mistakes.known_answer_data, mistakes.draw_known_answer),
+        _figure(mistakes, "own-attention", mistakes.own_data, mistakes.draw_own),
         _figure(machine, "numerical-stability", machine.stability_data, machine.draw_stability),
         _figure(
             machine, "computational-complexity", machine.complexity_data, machine.draw_complexity

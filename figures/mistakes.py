@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 
 import numpy as np
 
+from figures import signs
 from figures import style as st
+from figures.touch import touchable
 from snippets.attention import attention_weights
+from snippets.own_attention import EXAMPLES, report
 
 D_MODEL, D_K = 2, 3
 
@@ -71,3 +76,48 @@ def draw_known_answer(data: Mapping[str, Any]) -> str:
         bottom + 12,
         parts,
     )
+
+
+def own_data() -> dict[str, Any]:
+    """Return functions to begin with, and what is found out about the first one."""
+    first = next(iter(EXAMPLES.values()))
+    return {"examples": EXAMPLES, "report": json.loads(report(first))}
+
+
+def draw_own(data: Mapping[str, Any]) -> str:
+    """Draw a wrong function, the formula that fails, and a map of the difference."""
+    told = data["report"]
+    [[name, formula, instead]] = told["formulas"]
+    difference = np.array(told["found"]) - np.array(told["expected"])
+    code = next(iter(data["examples"].values())).rstrip().split("\n")
+    x, y, wide, high = 4, 52 + 22 * len(code), 64, 28
+    mono = 'font-size="13.5" font-family="ui-monospace,Consolas,monospace" style="white-space:pre"'
+    parts = [
+        st.rect(4, 6, 472, 22 * len(code) + 12, cls="vk-line", opacity=0.3),
+        *(
+            f'<text x="16" y="{27 + 22 * i}" {mono}>{escape(line)}</text>'
+            for i, line in enumerate(code)
+        ),
+        st.text(4, y, f"{name}: {instead} in place of {formula}".replace("d_k", "$d_k$"), size=16),
+        st.text(4, y + 26, "its output minus the right one, six tokens", cls="vk-muted"),
+    ]
+    full = float(np.abs(difference).max())
+    for (i, j), value in np.ndenumerate(difference):
+        hue, opacity = signs.shade(value, full)
+        place = x + j * wide, y + 40 + i * high
+        parts += [
+            st.rect(*place, wide - 2, high - 2, cls=f"vk-{hue}", opacity=round(opacity / 2, 2)),
+            st.text(
+                place[0] + wide / 2, place[1] + 19, f"{round(value, 2) + 0:.2f}", anchor="middle"
+            ),
+        ]
+    drawn = st.figure_svg(
+        "own-attention",
+        "Your own attention function",
+        f"A function of five lines, which makes the mistake {name}: it computes {instead} in place"
+        f" of {formula}. Below, a map of its output minus the right one for six tokens; the largest"
+        f" difference is {full:.2f}.",
+        y + 40 + 6 * high + 6,
+        parts,
+    )
+    return touchable("own-attention", signs.minus(drawn), data)

@@ -29,6 +29,7 @@ HEADS = {
     "next-word": "",
     "attention-explorer": "attention-explorer/",
     "own-sentence": "attention-explorer/",
+    "own-attention": "common-mistakes/",
     "train-live": "a-head-that-learns/",
     "trained-head": "a-head-that-learns/",
     "translation": "cross-attention/",

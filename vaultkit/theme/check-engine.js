@@ -60,7 +60,18 @@ const engine = {
   },
 
   /* Checks one note; `report` receives each result as it is found. */
-  async check(name, edits, report) {
+  check(name, edits, report) {
+    return this.run({ name, edits }, report);
+  },
+
+  /* Calls a function of the vault's modules ("module:name") with a text; it returns a text. */
+  async call(where, argument, seconds) {
+    let answer;
+    await this.run({ where, argument, seconds }, (data) => { answer = data.answer ?? answer; });
+    return answer;
+  },
+
+  async run(message, report) {
     await this.start();
     await this.over?.catch(() => {});
     await this.start();
@@ -90,7 +101,7 @@ const engine = {
         else report(data);
       };
       if (this.signal) this.signal[0] = 0;  // a late message of the previous run
-      this.worker.postMessage({ id, name, edits });
+      this.worker.postMessage({ id, ...message });
     });
   },
 
@@ -121,3 +132,6 @@ const engine = {
     this.loaded = false;
   },
 };
+
+// Interactive figures of a vault may call its functions.
+globalThis.vaultkitPython = { engine, cost: COST, Stopped };

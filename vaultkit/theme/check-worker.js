@@ -1,5 +1,6 @@
 /* Runs the checks of a vault in Pyodide, off the page's own thread.
-   Receives {boot: {…}} once, then {id, name, edits} for each note; posts each result when it is found. */
+   Receives {boot: {…}} once, then {id, name, edits} for each note; posts each result when it is found.
+   For {id, where, argument, seconds} it calls a function of the vault's modules. */
 "use strict";
 
 const TYPES = { js: "text/javascript", json: "application/json", wasm: "application/wasm" };
@@ -10,6 +11,7 @@ const STAGES = { python: 0, numpy: .4, checker: .55, notes: .78 };
 
 const real = { fetch: self.fetch.bind(self), importScripts: self.importScripts.bind(self) };
 let check;
+let call;
 
 const hex = (buffer) =>
   [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -90,7 +92,7 @@ const boot = async ({ pyodide, files, bundle, root, signal }) => {
   stage("the checker", STAGES.checker);
   python.unpackArchive(engine, "zip", { extractDir: "/home/pyodide" });
   python.runPython(`
-import json, os, sys
+import importlib, json, os, sys
 from pathlib import Path
 
 sys.path[:0] = ["/home/pyodide/packages", "/home/pyodide/vault"]
@@ -98,14 +100,17 @@ os.chdir("/home/pyodide/vault")
 from vaultkit.doors.browser import BrowserChecker
 `);
   stage("the notes", STAGES.notes);
-  check = python.runPython(`
+  python.runPython(`
 desk = BrowserChecker(Path(${JSON.stringify(root)}))
 
 def check(name, edits, report):
     desk.check(name, {int(k): v for k, v in json.loads(edits).items()}, lambda m: report(json.dumps(m)))
 
-check
+def call(where, argument):
+    module, _, name = where.partition(":")
+    return getattr(importlib.import_module(module), name)(argument)
 `);
+  [check, call] = ["check", "call"].map((name) => python.globals.get(name));
   if (signal) python.setInterruptBuffer(signal);
 };
 
@@ -120,7 +125,10 @@ self.onmessage = async ({ data }) => {
     }
     const began = performance.now();
     const report = (text) => postMessage({ id: data.id, ...JSON.parse(text) });
-    check(data.name, JSON.stringify(data.edits ?? {}), report);
+    if (data.where) {
+      postMessage({ id: data.id, limit: data.seconds });
+      postMessage({ id: data.id, answer: call(data.where, data.argument) });
+    } else check(data.name, JSON.stringify(data.edits ?? {}), report);
     postMessage({ id: data.id, done: true, seconds: (performance.now() - began) / 1000 });
   } catch (error) {
     if (error.type === "KeyboardInterrupt") postMessage({ id: data.id, stopped: true });

@@ -1,0 +1,92 @@
+"""A function that the reader pastes: what the page shows of a report, and Python that makes it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from touching import figure
+from visitor import Visitor, restyle, violations
+
+from snippets.own_attention import EXAMPLES, report
+
+PAGE = "common-mistakes/"
+BOOT = 120_000
+CAUSAL = """
+def attention(Q, K, V):
+    S = Q @ K.swapaxes(-1, -2)
+    S = np.where(np.tri(len(Q), len(K), k=1, dtype=bool), S, -np.inf) / np.sqrt(K.shape[-1])
+    E = np.exp(S - S.max(-1, keepdims=True))
+    return E / E.sum(-1, keepdims=True) @ V
+"""
+#: In place of Python, reports that are known, or an error.
+STUB = """(answers) => {
+  class Stopped extends Error {}
+  const call = async (where, code) => {
+    if (where !== "snippets.own_attention:report") throw new Error(where);
+    if (code in answers) return answers[code];
+    throw new Stopped("Stopped after 10 s, which is the limit.");
+  };
+  globalThis.vaultkitPython = { engine: { loaded: true, call, stop() {} }, Stopped, cost: "" };
+}"""
+
+
+def opened(visit: Visitor) -> tuple[Page, Locator]:
+    page = visit(PAGE)
+    return page, figure(page, "own-attention")
+
+
+def check(found: Locator, code: str, says: str, timeout: float = 30_000) -> str:
+    """Check a function, and return the result below the sentences."""
+    found.get_by_role("textbox").fill(code)
+    expect(found.locator(".own__result")).to_be_empty()
+    found.get_by_role("textbox").press("Control+Enter")
+    expect(found.locator(".touch__words")).to_contain_text(says, timeout=timeout)
+    return found.locator(".own__result").inner_text()
+
+
+@pytest.mark.long
+def test_a_report_is_shown(visit: Visitor) -> None:
+    page, found = opened(visit)
+    start = found.locator(".own__result").inner_text()
+    assert start.startswith("ScaleWithoutRoot: S / dk in place of S / √dk.")
+    first = json.loads(report(EXAMPLES["one mistake"]))
+    difference = f"{first['found'][3][1] - first['expected'][3][1]:.2f}"
+    assert found.locator("tr").nth(3).locator("td").nth(1).inner_text() == difference
+    heading = found.get_by_role("link", name="ScaleWithoutRoot")
+    expect(heading).to_have_attribute("href", "#scale")
+    page.evaluate(STUB, {CAUSAL: report(CAUSAL), "x": report("x = 1")})
+    assert "MaskOneTooFar" in check(found, CAUSAL, "makes a known mistake")
+    assert check(found, "x", "There is no function: begin with def attention(Q, K, V):") == ""
+    assert check(found, "while True: pass", "did not end: look for an endless loop.") == ""
+    expect(found.get_by_role("button", name="Check")).to_be_enabled()
+    expect(found.get_by_role("button", name="Stop")).to_be_hidden()
+    # Examples to begin with, by keyboard; the first is the one that was there.
+    found.get_by_role("radio", name="two").check(force=True)
+    found.get_by_role("radio", name="two").press("ArrowRight")
+    expect(found.get_by_role("textbox")).to_have_value(EXAMPLES["loops"])
+    found.get_by_role("button", name="Reset").press("Enter")
+    expect(found.get_by_role("textbox")).to_have_value(EXAMPLES["one mistake"])
+    assert found.locator(".own__result").inner_text() == start
+
+
+@pytest.mark.long
+def test_it_fits_and_axe_finds_nothing(visit: Visitor) -> None:
+    page, _ = opened(visit)
+    for width, scheme in ((1280, "light"), (390, "dark"), (320, "light")):
+        restyle(page, width, scheme)  # type: ignore[arg-type]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        options = {"rules": {"target-size": {"enabled": True}}}
+        wrong = violations(page, options, "figure:has(metadata[data-touch=own-attention])")
+        assert [(rule["id"], node["html"]) for rule in wrong for node in rule["nodes"]] == []
+
+
+@pytest.mark.long
+def test_python_in_the_page_recognizes_a_mistake(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+    _, found = opened(visit)
+    assert "MaskOneTooFar" in check(found, CAUSAL, "makes a known mistake", BOOT)
+    right = EXAMPLES["einsum"] + "print('printed')"
+    assert check(found, right, "is right: no output differs") == ""
+    check(found, "def attention(Q, K, V: pass", "Line 1: ")
