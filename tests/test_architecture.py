@@ -81,6 +81,19 @@ def test_notes_import_snippets_and_numpy_alone() -> None:
                 assert used <= {"numpy", "snippets"}, f"{note.path}:{block.fence.line}"
 
 
+def test_no_file_is_long() -> None:
+    folders = ("bench", "docs", "editors", "figures", "snippets", "tests", "vaultkit")
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for folder in folders
+        for path in (ROOT / folder).rglob("*.*")
+        if path.suffix in (".css", ".js", ".lua", ".py", ".ts")
+        and not {"node_modules", "dist", ".code-server"} & set(path.parts)
+        and (lines := path.read_bytes().count(b"\n")) >= 600
+    }
+    assert long == {}
+
+
 # What a room may import of the others, besides itself; the modules beside the rooms serve all.
 BELOW = {
     "read": set(),
