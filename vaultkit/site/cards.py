@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ _OPENING = re.compile(r"<svg\b[^>]*>")
 _VIEW = re.compile(r'\sviewBox="[^"]*"')
 #: Parts of a drawing that a small picture beside a title does not need, or must not repeat.
 _WORDS = re.compile(r"<(metadata|title|desc)\b.*?</\1>\s*", re.DOTALL)
+#: Letters of formulas. Of these small pictures alone, a page would need a large font.
+_LETTERS = re.compile("[\U0001d400-\U0001d7ff]")
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ def cover(note: Note, vault: Vault) -> str:
     start = (
         f'<svg class="vk-figure"{view[0]} preserveAspectRatio="xMidYMin slice" aria-hidden="true">'
     )
-    return start + _WORDS.sub("", svg[opening.end() :])
+    drawn = _WORDS.sub("", svg[opening.end() :]).replace('class="vk-math"', 'font-style="italic"')
+    return start + _LETTERS.sub(lambda letter: unicodedata.normalize("NFKC", letter[0]), drawn)
 
 
 def cards(found: Sequence[Card]) -> str:

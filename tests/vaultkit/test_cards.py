@@ -1,0 +1,19 @@
+"""The small pictures on the cards of a road."""
+
+from pathlib import Path
+
+from vaultkit.read.vault import Vault
+from vaultkit.site.cards import cover
+
+
+def test_the_letters_of_a_small_picture_need_no_font_of_formulas(tmp_path: Path) -> None:
+    (tmp_path / "Owl.md").write_text("---\ncover: owl.svg\n---\n# Owl\n", encoding="utf-8")
+    drawing = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><title>Owl</title>'
+        '<text>of <tspan class="vk-math">\U0001d465</tspan></text></svg>'
+    )
+    (tmp_path / "owl.svg").write_text(drawing, encoding="utf-8")
+    vault = Vault(tmp_path)
+    shown = cover(vault.notes[tmp_path / "Owl.md"], vault)
+    assert '<text>of <tspan font-style="italic">x</tspan></text>' in shown
+    assert "<title>" not in shown
