@@ -54,7 +54,7 @@ def draw(data: Mapping[str, Any]) -> str:
         "own-sentence",
         f"{blocks * heads} heads on one sentence",
         f"A map for each of {blocks} blocks of {heads} heads, on the tokens {' '.join(tokens)}."
-        " Queries go down and keys across; a darker cell is a larger weight.",
+        " Queries go down and keys across; a stronger colour is a larger weight.",
         TOP + PITCH * blocks + 2,
         parts,
     )

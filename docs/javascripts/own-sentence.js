@@ -57,13 +57,13 @@ export const mount = async (figure) => {
   const [left, top, pitch, side] = start.grid;
 
   const field = make("input", {
-    type: "text", id: "own-sentence", autocomplete: "off", spellcheck: "false", value: EXAMPLE, "aria-describedby": "own-problem",
+    type: "text", id: "own-sentence", autocomplete: "off", spellcheck: "false", value: EXAMPLE, "aria-describedby": "sentence-problem",
   });
   const run = make("button", { type: "submit" });
-  const problem = make("p", { class: "own__problem", id: "own-problem", role: "status" });
+  const problem = make("p", { class: "sentence__problem", id: "sentence-problem", role: "status" });
   const bar = make("progress", { max: start.bytes, value: 0, "aria-label": "Weights loaded", hidden: "" });
-  const form = make("form", { class: "own__form" }, make("label", { for: field.id }, "Your sentence"), field, run);
-  const absent = make("p", { class: "own__form" },
+  const form = make("form", { class: "sentence__form" }, make("label", { for: field.id }, "Your sentence"), field, run);
+  const absent = make("p", { class: "sentence__form" },
     "This copy of the site was built without the weights of the model, so it cannot read your sentence. It shows a recorded one.");
   const whichBlock = radios("Block", recorded.map((_, b) => String(b + 1)), (block) => change({ block }));
   const whichHead = radios("Head", recorded[0].map((_, h) => String(h + 1)), (head) => change({ head }));
@@ -117,7 +117,7 @@ export const mount = async (figure) => {
     problem.textContent = "";
     change({ ...example, block: start.block, head: start.head, asks: start.asks, look: null });
   };
-  const panel = make("div", { class: "touch heads own", "data-live": "", role: "group", "aria-label": "Your own sentence" },
+  const panel = make("div", { class: "touch heads sentence", "data-live": "", role: "group", "aria-label": "Your own sentence" },
     file ? form : absent, bar, problem, whichBlock.group, whichHead.group, buttons(reset), words, view.box);
   // A map may be pointed at, too.
   maps.forEach((map, at) => {
