@@ -39,7 +39,7 @@ def _literals(
             for node in nodes
             if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
         }
-        numbers = [_kept(node, _folded(node)) for node in nodes if id(node) not in within]
+        numbers = [_as_integer(node, _folded(node)) for node in nodes if id(node) not in within]
         for node in nodes:
             if isinstance(node, _DOCUMENTED) and (text := ast.get_docstring(node, clean=False)):
                 stated = (number.replace(",", "") for number in _IN_TEXT.findall(text))
@@ -84,8 +84,8 @@ def names_of(blocks: Iterable[Block]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _kept(node: ast.AST, number: float | None) -> float | None:
-    """Return a node's number; an integer if it is computed from integers."""
+def _as_integer(node: ast.AST, number: float | None) -> float | None:
+    """Return the value of a node as an integer if it is computed from integers alone."""
     if number is None or not number.is_integer():
         return number
     parts = ast.walk(node) if not isinstance(node, ast.Constant) else (node,)

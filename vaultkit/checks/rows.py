@@ -72,7 +72,7 @@ class Rows:
 
     def _slip_of_pair(self, row: list[Quantity]) -> tuple[int, str] | None:
         """Return the index of a pair's number with one wrong digit, and the pair's source."""
-        if any(all(_held(q, numbers) for q in row) for numbers, _ in self.seen.sequences):
+        if any(all(_is_among(q, numbers) for q in row) for numbers, _ in self.seen.sequences):
             return None
         for source, wrong, run in self._runs(row, 1):
             (place,) = wrong
@@ -174,7 +174,8 @@ class Rows:
         return Check(*where, UNJUDGED, why, quantity.column)
 
 
-def _held(quantity: Quantity, numbers: Sequence[float]) -> bool:
+def _is_among(quantity: Quantity, numbers: Sequence[float]) -> bool:
+    """Return whether some of the numbers rounds to a quantity."""
     wanted = quantity.readings[0][0].wanted
     return any(abs(n - value) <= slack for n in numbers for _, value, slack in wanted)
 

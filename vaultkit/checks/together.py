@@ -86,7 +86,7 @@ def _of_pairs(
         amount, at = what.readings[0][0], where.readings[0][0]
         if amount.digits < _TELLING or amount.whole:
             continue
-        held = [(row, _held(amount, row), _held(at, row)) for row in rows]
+        held = [(row, _places_of(amount, row), _places_of(at, row)) for row in rows]
         if any(a and b and len(a | b) > 1 for _, a, b in held):
             continue
         for row, a, b in held:
@@ -108,18 +108,18 @@ def _of_sentence(
 ) -> Iterator[tuple[int, str]]:
     """Yield the numbers of a sentence that do not fit, with the row that the others are from."""
     amounts = [q.readings[0][0] for _, q in sentence]
-    held = [[_held(amount, row) for row in rows] for amount in amounts]
+    held = [[_places_of(amount, row) for row in rows] for amount in amounts]
     windows = [range(at, at + _COMPANY) for at in range(len(sentence) - _COMPANY + 1)]
     for one in range(len(sentence)):
         own = [w for w in windows if one in w]
-        if not own or any(_fits(held, w, n) for w in own for n in range(len(rows))):
+        if not own or any(_has_all_members(held, w, n) for w in own for n in range(len(rows))):
             continue
         for window in own:
             others = [other for other in window if other != one]
             if any(amounts[o].digits < _TELLING for o in others):
                 continue
             for n, row in enumerate(rows):
-                if not _fits(held, others, n):
+                if not _has_all_members(held, others, n):
                     continue
                 used = set().union(*(held[o][n] for o in others))
                 left = [x for i, x in enumerate(row.numbers) if i not in used]
@@ -135,7 +135,7 @@ def _of_sentence(
 _TELLING = 2
 
 
-def _held(amount: Amount, row: Row) -> frozenset[int]:
+def _places_of(amount: Amount, row: Row) -> frozenset[int]:
     """Return the places of a row whose number rounds to an amount, or equals one of one digit."""
     exact = amount.digits < _TELLING
     found: set[int] = set()
@@ -146,7 +146,9 @@ def _held(amount: Amount, row: Row) -> frozenset[int]:
     return frozenset(found)
 
 
-def _fits(held: Sequence[Sequence[frozenset[int]]], members: Sequence[int], row: int) -> bool:
+def _has_all_members(
+    held: Sequence[Sequence[frozenset[int]]], members: Sequence[int], row: int
+) -> bool:
     """Return whether a row contains all members at different places."""
     places = [held[member][row] for member in members]
     return all(places) and len(frozenset().union(*places)) >= len(places)

@@ -83,7 +83,7 @@ _STATED = re.compile(
 _SENTENCE = re.compile(r"[.!?:;](?:\s|$)")
 
 
-def _of(text: str, found: re.Match[str]) -> tuple[str, bool]:
+def _name_before(text: str, found: re.Match[str]) -> tuple[str, bool]:
     """Return the name whose value the text states, and whether it is in code; or an empty name."""
     named = _OF.search(text, max(0, found.start() - 60), found.start())
     if not named or not _STATED.match(text, found.end()):
@@ -224,7 +224,7 @@ def _number(text: str, number: re.Match[str]) -> _Number | None:
     readings = tuple(dict.fromkeys(_readings(number, before)))
     if more := _MORE.match(text, number.end()):
         readings = tuple(_sum(reading, int(more[1])) for reading in readings)
-    name, is_of_code = _of(text, number)
+    name, is_of_code = _name_before(text, number)
     is_small = bool(name and not readings and number[0].isdigit())
     if is_small:
         readings = ((Amount(Fraction(number[0]), Fraction(1), whole=True),),)

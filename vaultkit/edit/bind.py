@@ -69,7 +69,7 @@ def harmless(note: Note, edits: Sequence[Edit]) -> list[Edit]:
     >>> [edit.span.column for edit in harmless(note, [Edit(one, "<!-- = s -->") for one in at])]
     [15]
     """
-    if not edits or _same(note, parse(applied(note.text, edits), note.path)):
+    if not edits or _reads_the_same(note, parse(applied(note.text, edits), note.path)):
         return list(edits)
     if len(edits) == 1:
         return []
@@ -77,7 +77,7 @@ def harmless(note: Note, edits: Sequence[Edit]) -> list[Edit]:
     return harmless(note, edits[:half]) + harmless(note, edits[half:])
 
 
-def _same(one: Note, other: Note) -> bool:
+def _reads_the_same(one: Note, other: Note) -> bool:
     """Return whether two notes differ only in what readers do not see."""
 
     def seen(note: Note) -> list[object]:

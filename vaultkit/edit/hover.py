@@ -60,7 +60,7 @@ def hover(
         if check.outcome in UNPROVEN:
             said.append(f"```text\n{check.why}\n```")
         of_it = where.of(check.kind, check.line, check.column, check.what)
-        said += [_part(note, known[place]) for place in of_it if place in known]
+        said += [_evidence(note, known[place]) for place in of_it if place in known]
     if span is None:
         return None
     return span, "\n\n".join(dict.fromkeys(said))
@@ -106,16 +106,16 @@ def _line(note: Note, value: Value) -> int:
     return note.blocks[value.block].fence.line if value.block < len(note.blocks) else 0
 
 
-def _part(note: Note, part: Part) -> str:
+def _evidence(note: Note, part: Part) -> str:
     """Return the text about the evidence of a formula, number or shape."""
     rows = [part.title]
     for words, *more in part.lines:
         place = more[0] if more else ""
-        rows.append(f"- {words}{_named(note, place)}")
+        rows.append(f"- {words}{_place_in_words(note, place)}")
     return "\n".join(rows)
 
 
-def _named(note: Note, place: str) -> str:
+def _place_in_words(note: Note, place: str) -> str:
     """Return which block or formula of a note a place such as ``block-2`` is."""
     kind, _, number = place.rpartition("-")
     if kind in ("block", "output"):

@@ -168,7 +168,7 @@ def _items(node: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Item]:
             for key, item in value.items() if isinstance(value, dict) else ():
                 index = ast.Constant(key) if isinstance(key, (str, int)) else _literal(key)
                 if index is not None:
-                    yield (key, item), ast.Tuple([index, _part(of, index)], ast.Load())
+                    yield (key, item), ast.Tuple([index, _element(of, index)], ast.Load())
         case ast.Call(ast.Name("zip"), several) if several:
             columns = [list(_items(one, variables)) for one in several]
             for row in zip(*columns, strict=False):
@@ -185,7 +185,7 @@ def _items(node: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Item]:
                 yield from ((item, _literal(item) or node) for item in value)
             elif hasattr(value, "__len__") and hasattr(value, "__getitem__"):
                 for n, item in enumerate(value):
-                    yield item, _part(node, ast.Constant(n))
+                    yield item, _element(node, ast.Constant(n))
 
 
 def _literal(value: Any) -> ast.expr | None:
@@ -198,7 +198,7 @@ def _literal(value: Any) -> ast.expr | None:
     return node
 
 
-def _part(of: ast.expr, index: ast.expr) -> ast.Subscript:
+def _element(of: ast.expr, index: ast.expr) -> ast.Subscript:
     return ast.Subscript(deepcopy(of), index, ast.Load())
 
 
@@ -211,7 +211,7 @@ def _assign(
         for n, part in enumerate(target.elts):
             if isinstance(part, ast.Starred):
                 return
-            own: ast.expr = _part(access, ast.Constant(n))
+            own: ast.expr = _element(access, ast.Constant(n))
             if isinstance(access, ast.Tuple) and n < len(access.elts):
                 own = access.elts[n]
             try:
@@ -238,7 +238,7 @@ def _assigned(body: Sequence[ast.stmt], given: dict[str, ast.expr]) -> bool:
                 filled = _Filled(given).visit(deepcopy(value))
                 for n, part in enumerate(parts):
                     if isinstance(part, ast.Name):
-                        given[part.id] = _part(filled, ast.Constant(n))
+                        given[part.id] = _element(filled, ast.Constant(n))
             case _:
                 if bound & _stored(statement):
                     return False

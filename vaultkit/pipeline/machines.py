@@ -166,11 +166,11 @@ class Machines:
             began = time.monotonic()
             trial = Trial(machine)
             self.trials.append(trial)
-            trial.not_tried = self._same(machine, here) or self._run(trial, here, task)
+            trial.not_tried = self._why_needless(machine, here) or self._run(trial, here, task)
             trial.seconds = time.monotonic() - began
 
-    def _same(self, machine: Machine, here: dict[str, Any]) -> str:
-        """Return whether a machine computes as the first run did."""
+    def _why_needless(self, machine: Machine, here: dict[str, Any]) -> str:
+        """Return why a machine need not be tried, as it computes like the first; else empty."""
         if machine.without and not _disabled(machine, here):
             return "NumPy uses none of them here"
         if machine.kernel:
@@ -207,7 +207,7 @@ class Machines:
                 process.stdin.write(json.dumps({**task, **more}).encode())
                 process.stdin.close()
                 for line in process.stdout:
-                    self._take(trial, json.loads(line))
+                    self._store(trial, json.loads(line))
                 ended = _ending(process, errors)
             finally:
                 process.kill()
@@ -218,7 +218,7 @@ class Machines:
             trial.figures.setdefault(name, f"could not be computed: {ended}")
         return ""
 
-    def _take(self, trial: Trial, message: dict[str, Any]) -> None:
+    def _store(self, trial: Trial, message: dict[str, Any]) -> None:
         """Store the inspection of a note, or the fingerprint of a figure, from a message."""
         if "figure" in message:
             trial.figures[message["figure"]] = message["fingerprint"]

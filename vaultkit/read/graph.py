@@ -67,7 +67,7 @@ def of(vault: Vault) -> Graph:
     }
     behind = {path: vault.backlinks(note) for path, note in vault.notes.items()}
     front = way_in(vault)
-    way, reached = _ways(ahead, front.path) if front else ([], set())
+    way, reached = _breadth_first(ahead, front.path) if front else ([], set())
 
     def named(path: Path) -> str:
         return vault.relative(path)
@@ -108,11 +108,8 @@ def _ahead(note: Note, vault: Vault) -> list[Path]:
     return list(found)
 
 
-def _ways(ahead: dict[Path, list[Path]], front: Path) -> tuple[list[Path], set[Path]]:
-    """Search breadth-first from ``front``.
-
-    Return the way to the note found last, and all notes found.
-    """
+def _breadth_first(ahead: dict[Path, list[Path]], front: Path) -> tuple[list[Path], set[Path]]:
+    """Search breadth-first from ``front``; return the way to the last note, and all notes found."""
     before: dict[Path, Path | None] = {front: None}
     waiting = deque([front])
     last = front

@@ -102,7 +102,7 @@ def _box(page: Page, anchor: Element) -> Element | None:
     link = SubElement(source, "a", {"class": "wikilink", "href": page.href(target)})
     link.text = Link(0, note.name, sub, "", False, True).shown
     with page.reading(note, target.lines) as scope:
-        root = _part(page, note, target.lines).write()
+        root = _renderer_of(page, note, target.lines).write()
         page.lay_out(root)
         finish_parts(page, root)
         transclude(page, root)
@@ -114,7 +114,7 @@ def _box(page: Page, anchor: Element) -> Element | None:
     return box
 
 
-def _part(page: Page, note: Note, lines: tuple[int, int] | None) -> BlockRenderer:
+def _renderer_of(page: Page, note: Note, lines: tuple[int, int] | None) -> BlockRenderer:
     """Return the renderer of a note, or of some lines of it."""
     whole = tokenize(note.text)
     if lines is None:

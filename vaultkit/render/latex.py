@@ -244,7 +244,7 @@ def _kept_last(found: re.Match[str]) -> tuple[str, int]:
     return "{" + inner + "}", at
 
 
-def _made(found: re.Match[str]) -> tuple[str, int] | None:
+def _filled(found: re.Match[str]) -> tuple[str, int] | None:
     """Fill a template with the arguments of a command; None if they are missing."""
     tex, at, form = found.string, found.end(), _MADE_OF[found["name"]]
     groups = []
@@ -357,7 +357,7 @@ _WRITERS: dict[str, _Writer] = {
     **dict.fromkeys(_TEXT, _words),
     **dict.fromkeys(_LEFT_OUT, _left_out),
     **dict.fromkeys(_KEPT_LAST, _kept_last),
-    **dict.fromkeys(_MADE_OF, _made),
+    **dict.fromkeys(_MADE_OF, _filled),
     **dict.fromkeys(("buildrel", "root"), _parted_by_a_word),
     **dict.fromkeys(("color", "textcolor"), _coloured),
     **dict.fromkeys(("eqref", "ref"), _reference),

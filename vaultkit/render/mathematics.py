@@ -201,13 +201,13 @@ def _linear(element: Element) -> str:
         case "msqrt", _:
             return "√" + _whole("".join(parts))
         case "msub" | "munder", [base, index]:
-            return base + _at("_", _LOWERED, index) + " " * (base in ("Σ", "Π"))
+            return base + _script("_", _LOWERED, index) + " " * (base in ("Σ", "Π"))
         case "mover", [base, accent] if accent.strip() in _ACCENTS:
             return base + _ACCENTS[accent.strip()]
         case "msup" | "mover", [base, index]:
-            return base + _at("^", _RAISED, index)
+            return base + _script("^", _RAISED, index)
         case "msubsup" | "munderover", [base, below, above]:
-            limits = _at("_", _LOWERED, below) + _at("^", _RAISED, above)
+            limits = _script("_", _LOWERED, below) + _script("^", _RAISED, above)
             return base + limits + " " * (base in ("Σ", "Π"))
         case "mtable", _:
             return "; ".join(parts)
@@ -232,7 +232,7 @@ def _whole(part: str) -> str:
     return f"({part})" if _SUM.search(part.strip()) else part
 
 
-def _at(mark: str, table: dict[int, int], index: str) -> str:
+def _script(mark: str, table: dict[int, int], index: str) -> str:
     """Return an index or exponent as raised or lowered characters, or behind ``^`` or ``_``."""
     index = index.replace(" ", "")
     if index and all(ord(sign) in table for sign in index):

@@ -106,7 +106,7 @@ def _below_heads(lines: Sequence[str], at: int) -> Table | None:
                     break
                 rows.append(row)
             whole = [row for row in rows if None not in row.values]
-            if len(whole) >= _FEWEST_ROWS and _fits(corner, heads, rows):
+            if len(whole) >= _FEWEST_ROWS and _is_aligned(corner, heads, rows):
                 return Table(corner, tuple(heads), tuple(rows))
     return None
 
@@ -139,7 +139,7 @@ def _row(line: str, heads: Sequence[Cell]) -> Row | None:
     return Row(Cell(len(label) - len(label.lstrip()), len(label), label.strip()), tuple(found))
 
 
-def _fits(corner: Cell | None, heads: Sequence[Cell], rows: Sequence[Row]) -> bool:
+def _is_aligned(corner: Cell | None, heads: Sequence[Cell], rows: Sequence[Row]) -> bool:
     """Return whether each column is aligned at one side, and all labels are left of the values."""
     for head, *below in zip(heads, *(row.values for row in rows), strict=True):
         column = [cell for cell in below if cell]

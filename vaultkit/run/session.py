@@ -293,14 +293,14 @@ class NoteRun:
             for child in children(os.getpid()):
                 self._processes.setdefault(child, self._watch.started[-1])
         if self._is_last(block):
-            yield from self._left(block)
+            yield from self._threads_and_processes_left(block)
 
     def _is_last(self, block: Block) -> bool:
         """Return whether this is the last block that runs."""
         runs = (b for b in reversed(self.note.blocks) if "no-run" not in b.fence.options)
         return next(runs, None) is block
 
-    def _left(self, block: Block) -> Iterator[tuple[int, str]]:
+    def _threads_and_processes_left(self, block: Block) -> Iterator[tuple[int, str]]:
         """Yield line and message of threads and processes left after the last block; end them."""
         until = time.monotonic() + self.limit(block)
         for thread in set(threading.enumerate()) - self._threads:

@@ -143,7 +143,7 @@ class Meanings:
 
         def term(found: re.Match[str]) -> str:
             """Mark a term if it is its first use, and not within its own definition."""
-            meaning = self._of(found[0])
+            meaning = self._meaning_of(found[0])
             if meaning is None or meaning in done:
                 return found[0]
             done.append(meaning)
@@ -187,7 +187,7 @@ class Meanings:
         pieces.append(html[at:])
         return "".join(pieces), used
 
-    def _of(self, words: str) -> Meaning | None:
+    def _meaning_of(self, words: str) -> Meaning | None:
         key = " ".join(words.casefold().split())
         singular = (key, key.removesuffix("s"), key.removesuffix("es"), re.sub("ies$", "y", key))
         return next((self.terms[one] for one in singular if one in self.terms), None)

@@ -326,7 +326,7 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
         # Digits far finer than the standard error are those of the sample itself.
         half_unit = max(half_unit for half_unit in halves if half_unit is not None)
         slack = np.where(FINER * half_unit < slack, rounding + share, slack)
-    good = _good(relation, a, b, distance, slack, rounding, larger, halves)
+    good = _holds_for_each(relation, a, b, distance, slack, rounding, larger, halves)
     a, b, good, distance = np.broadcast_arrays(a, b, good, distance)
     said = (mask & scope.indices.valid)[:1]
     own = rank + scope.indices.count - said.ndim
@@ -354,7 +354,7 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     return verdict
 
 
-def _good(
+def _holds_for_each(
     relation: str, a: Any, b: Any, distance: Any, slack: Any, rounding: Any, larger: Any,
     halves: tuple[float | None, float | None],
 ) -> Any:  # fmt: skip

@@ -143,7 +143,7 @@ class _Keeper:
                     else:
                         self.unwanted = list(self.chains)
                     self._forget()
-                ending, messages = self._do(*self.keys.popleft())
+                ending, messages = self._work_on(*self.keys.popleft())
                 # One message, so that the run need not wake up for each part.
                 last = encode(asdict(ending)).encode()
                 self.connection.send_bytes(b"E" + b"\n".join([last, *messages]))
@@ -166,7 +166,7 @@ class _Keeper:
             if chain := self.chains.pop(self.unwanted.pop(), None):
                 chain.end()
 
-    def _do(self, key: str, given: bytes) -> tuple[Ending, list[bytes]]:
+    def _work_on(self, key: str, given: bytes) -> tuple[Ending, list[bytes]]:
         """Do the work of a key, with its serialised task."""
         has_checkpoints = self.limits.checkpoints and can_wait()
         resumes = getattr(self.work, "resumes", None) if has_checkpoints else None
@@ -324,7 +324,7 @@ class _Keeper:
         if status is None and not note.done and TRACE:
             self._request_traceback(listening, note)
         chain.hear()
-        left = self._left() if status is not None else 0
+        left = self._count_of_left() if status is not None else 0
         self._end_all()
         for reading, taker in listening.items():
             read_waiting(reading, taker)  # output from before its end
@@ -356,7 +356,7 @@ class _Keeper:
                 read_waiting(reading, taker)
             time.sleep(0.005)
 
-    def _left(self) -> int:
+    def _count_of_left(self) -> int:
         """Return the number of processes that a note has left shortly after its end."""
         until = time.monotonic() + 0.2
         while self._reap():

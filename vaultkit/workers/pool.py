@@ -101,7 +101,7 @@ class Workers:
         if self._count == 0:
             if key in self._waiting:
                 self._waiting.remove(key)
-            return _here(self._work, key, self._given.pop(key, bytes)())
+            return _in_this_process(self._work, key, self._given.pop(key, bytes)())
         at_hand = any(key in keeper.keys for keeper in self._keepers)
         if key not in self._endings and not at_hand:
             if key in self._waiting:
@@ -293,7 +293,7 @@ class _Keeper:
         self.process.close()
 
 
-def _here(work: Work, key: str, given: bytes) -> Ending:
+def _in_this_process(work: Work, key: str, given: bytes) -> Ending:
     """Do the work of a key in this process."""
     messages: list[dict[str, Any]] = []
     beat: dict[str, Any] = {}
