@@ -37,5 +37,6 @@ def test_no_published_address_is_lost() -> None:
 if __name__ == "__main__":
     found = set(PUBLISHED.read_text("utf-8").split())
     for page, note in OF_NAMES.items():
-        found |= {page, *(f"{page}#{anchor}" for anchor in anchors(note))}
+        own = page == VAULT.address(note)
+        found |= {page, *(f"{page}#{anchor}" for anchor in anchors(note) if own)}
     PUBLISHED.write_text("".join(f"{one}\n" for one in sorted(found)), "utf-8")
