@@ -459,7 +459,7 @@ class Taken:
 
     taken: tuple[str, int, int] = ("", 0, 0)
 
-    def take(self, key: str, given: bytes) -> None:
+    def load(self, key: str, given: bytes) -> None:
         if given == b"bad":
             raise ValueError(f"cannot take {key}")
         self.taken = key, len(given), os.getpid()

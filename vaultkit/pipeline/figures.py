@@ -110,7 +110,7 @@ class _Work:
     module: str
     reordered: Path | None
 
-    def take(self, key: str, given: bytes) -> None:  # noqa: ARG002
+    def load(self, key: str, given: bytes) -> None:  # noqa: ARG002
         """Import the module before the processes of the figures are forked."""
         if self.reordered and not any(isinstance(one, LocalFinder) for one in sys.meta_path):
             sys.meta_path.insert(0, LocalFinder(self.reordered, compiled))

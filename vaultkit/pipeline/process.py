@@ -212,7 +212,7 @@ class NoteWork:
             pass
         local_modules(self.folder.parent)
 
-    def take(self, key: str, given: bytes) -> None:  # noqa: ARG002
+    def load(self, key: str, given: bytes) -> None:  # noqa: ARG002
         """Compile the modules that a note imports ahead of its process."""
         self.task = unpacked(given)
         compile_ahead(self.folder.parent, [block.fence.text for block in self.task.note.blocks])

@@ -10,7 +10,7 @@ from vaultkit.read.note import Link, Note
 from vaultkit.read.sentences import is_whole
 from vaultkit.read.tokenizer import tokenize_line
 from vaultkit.read.vault import Backlink, Target
-from vaultkit.render.embeds import settle
+from vaultkit.render.embeds import adapt
 from vaultkit.render.inline import InlineRenderer, literal
 from vaultkit.render.page import Page
 
@@ -103,7 +103,7 @@ def _sentence(page: Page, source: Note, sentence: str) -> Iterator[Element]:
         for child in list(parent):
             if child.tag == "img" or "data-embed" in child.attrib:
                 _drop(parent, child)
-    settle(page, part, source.path, "")
+    adapt(page, part, source.path, "")
     if "".join(part.itertext()).strip():
         yield from part
 

@@ -109,7 +109,7 @@ def _box(page: Page, anchor: Element) -> Element | None:
     if not target.lines and len(root) and root[0].tag == "h1":
         # The heading repeats the link to the source.
         root.remove(root[0])
-    settle(page, root, note.path, scope)
+    adapt(page, root, note.path, scope)
     box.extend(root)
     return box
 
@@ -133,7 +133,7 @@ def _defined(parsed: Parsed) -> dict[str, Any]:
     return {"references": parsed.env.get("references", {}), "footnotes": footnotes}
 
 
-def settle(page: Page, root: Element, source: Path, scope: str) -> None:
+def adapt(page: Page, root: Element, source: Path, scope: str) -> None:
     """Adapt a part of another note to the page: links, ids, headings."""
     for element in root.iter():
         footnote = "footnote" in element.get("class", "")

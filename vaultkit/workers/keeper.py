@@ -33,7 +33,7 @@ from vaultkit.workers.channel import Received, Take, encode, frames_of, read_wai
 from vaultkit.workers.checkpoints import Chain, can_wait
 from vaultkit.workers.ending import Ending, Kind, Limits
 from vaultkit.workers.note_process import RESERVED, TRACE, adopt_orphans, run_note_process
-from vaultkit.workers.work import Work, is_beat, prepare, take
+from vaultkit.workers.work import Work, is_beat, load, prepare
 
 #: Seconds between two measurements of a note's processes and memory.
 _TICK = 0.02
@@ -102,7 +102,7 @@ def _alone(work: Work, connection: Any, limits: Limits) -> None:
                 connection.send_bytes(b"M" + encode(message).encode())
 
         try:
-            take(work, key, given)
+            load(work, key, given)
             work(key, send)
             ending = Ending("done", beat=beat)
         except BaseException:
@@ -174,7 +174,7 @@ class _Keeper:
         chain = self._resume(name, agrees, last, given)
         if chain is None:
             try:
-                take(self.work, key, given)
+                load(self.work, key, given)
             except Exception:
                 return Ending("raised", details=traceback.format_exc()), []
             gc.freeze()  # garbage collection in a fork would copy this memory

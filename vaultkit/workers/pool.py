@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vaultkit.workers.ending import Ending, Limits
-from vaultkit.workers.work import Work, is_beat, take
+from vaultkit.workers.work import Work, is_beat, load
 
 # The number of keys sent to a keeper, so that it has the next one when this process is busy.
 _AHEAD = 2
@@ -48,7 +48,7 @@ class Workers:
         then on, the process may use so many seconds of processor time (and some seconds of grace),
         and `PATIENCE` times as many by the clock until the next one. A method ``prepare``, if there
         is one, is called first in each process from which others are forked, so that these share
-        its results. A method ``take`` is called there with a key and its data, before the process
+        its results. A method ``load`` is called there with a key and its data, before the process
         for the key is forked. With a method ``resumes``, checkpoints are kept on systems that
         support them (`vaultkit.workers.checkpoints`): the work is called with a third argument, a
         function that creates one. For a key, the method returns a name, the last block whose
@@ -305,7 +305,7 @@ def _in_this_process(work: Work, key: str, given: bytes) -> Ending:
             messages.append(message)
 
     try:
-        take(work, key, given)
+        load(work, key, given)
         work(key, send)
     except Exception:
         return Ending("raised", beat=beat, details=traceback.format_exc(), messages=tuple(messages))

@@ -14,9 +14,9 @@ def prepare(work: Work) -> None:
     getattr(work, "prepare", lambda: None)()
 
 
-def take(work: Work, key: str, given: bytes) -> None:
-    """Call the method ``take`` of some work, if it has one, with a key and its data."""
-    getattr(work, "take", lambda _key, _given: None)(key, given)
+def load(work: Work, key: str, given: bytes) -> None:
+    """Call the method ``load`` of some work, if it has one, with a key and its serialised task."""
+    getattr(work, "load", lambda _key, _given: None)(key, given)
 
 
 def beats(send: Send) -> Callable[[int, float], None]:
