@@ -105,12 +105,24 @@ class Part:
 
     def places(self, words: Words, without: Sequence[Stated]) -> list[Token]:
         """Return where some words are, except in some numbers."""
+        found = sorted({place for word in words for place in self._indices(word)})
         return [
             token
-            for token in self.tokens
-            if any(is_same(token.word, word) for word in words)
+            for token in map(self.tokens.__getitem__, found)
             if not any(n.start <= token.start < n.end for n in without)
         ]
+
+    def _indices(self, word: str) -> list[int]:
+        """Return the indices of the tokens that are a word; each word is asked for many times."""
+        if word not in self._known:
+            self._known[word] = [
+                index for index, token in enumerate(self.tokens) if is_same(token.word, word)
+            ]
+        return self._known[word]
+
+    @cached_property
+    def _known(self) -> dict[str, list[int]]:
+        return {}
 
 
 def _tokens(text: str, lexicon: Lexicon) -> Iterator[Token]:
@@ -231,6 +243,8 @@ def _clauses(part: Part) -> Iterator[Part]:
     """Yield the clauses of a sentence, if each has one number."""
     own = part.sentence
     ends = [stop.start() for stop in _CLAUSE.finditer(own.text)] + [len(own.text)]
+    if len(ends) == 1:
+        return
     clauses = [
         Part(replace(own, text=own.text[a:b], begins=own.begins + a), part.lexicon, is_own=True)
         for a, b in pairwise([0, *ends])

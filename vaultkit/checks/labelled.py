@@ -327,7 +327,6 @@ def word_of(token: str, lexicon: Lexicon) -> str:
     return stem(token, lexicon).lower() if token.isalpha() else token.lower()
 
 
-@lru_cache(1 << 14)
 def is_same(word: str, label: str) -> bool:
     """Return whether a word of a text is one of a label, perhaps with another ending.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from vaultkit.read.prose import LINK, NAME
 
@@ -188,6 +189,7 @@ NAMING = (
 )
 
 
+@lru_cache(1 << 8)  # several checks read a text
 def unnamed(text: str) -> str:
     """Replace each character that only names something by a mask."""
     for naming in NAMING if _DIGIT.search(text) else NAMING[:_WITHOUT_DIGITS]:
