@@ -125,7 +125,7 @@ def draw_live(data: Mapping[str, Any]) -> str:
         part("curve", st.path(curve, cls="fg", width=1.75)),
         part("now", st.dot(RIGHT, float(_level(losses[-1])), 4, "fg")),
         st.text(LEFT - 28, y - 34, f"what the last letter reads after {' '.join(pairs)}", size=16),
-        st.text(left + 5 * wide + 16, y - 8, "its answer", cls="vk-muted", size=st.SMALL),
+        st.text(left + 5 * wide + 16, y - 8, "its answer ($p$)", cls="vk-muted", size=st.SMALL),
         *(
             st.text(left + (j + 0.5) * wide, y - 8, name, anchor="middle", size=st.SMALL)
             for j, name in enumerate([*pairs, "itself"])
