@@ -100,7 +100,7 @@ export const mount = (figure) => {
     const mine = turn;
     const megabytes = (bytes) => Math.round(bytes / 1e6);
     engine.progress = (loaded, total) => say(`Loading Python: ${megabytes(loaded)} of ${megabytes(total)} MB`);
-    engine.begins = (stage) => say(`Starting ${stage} …`);
+    engine.begins = (stage) => say(`Starting Python: ${stage} …`);
     busy(true);
     try {
       const found = JSON.parse(await engine.call(WHERE, code.value, SECONDS));
