@@ -357,7 +357,7 @@ def test_each_check_is_marked_as_a_whole(vault: Vault) -> None:
 def test_failures_are_kept_as_a_note_of_links(vault: Vault) -> None:
     note = draft(vault, "$y = 2 x$", "$y = 3 x$")
     kept = Annotations(vault, "Failures")
-    kept.take(vault, [(note, checked(vault, note))])
+    kept.update(vault, [(note, checked(vault, note))])
     vault = Vault(vault.root)
     text = kept.path.read_text()
     assert "1 in 1 note." in text
@@ -368,11 +368,11 @@ def test_failures_are_kept_as_a_note_of_links(vault: Vault) -> None:
     assert checked(vault, written) == []
     assert [vault.resolve(link, written).path for link in written.links] == [note.path]
     # Another note is checked: what failed before is kept. All holds: it goes.
-    kept.take(vault, [(vault.notes[vault.root / "Other.md"], [])])
+    kept.update(vault, [(vault.notes[vault.root / "Other.md"], [])])
     assert kept.path.read_text() == text
-    kept.take(vault, [(note, [])])
+    kept.update(vault, [(note, [])])
     assert not kept.path.exists()
-    kept.take(vault, [(note, [])])
+    kept.update(vault, [(note, [])])
 
 
 def test_no_note_written_by_hand_is_overwritten(vault: Vault) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.read.graph import of, way_in
+from vaultkit.read.graph import graph_of, way_in
 from vaultkit.read.vault import Vault
 
 NOTES = {
@@ -27,7 +27,7 @@ def vault(folder: Path, notes: dict[str, str]) -> Vault:
 
 
 def test_what_is_striking_about_links(tmp_path: Path) -> None:
-    graph = of(vault(tmp_path, NOTES))
+    graph = graph_of(vault(tmp_path, NOTES))
     assert graph.orphans == ("Crane.md",)
     assert graph.dead_ends == ("Tern.md",)
     assert graph.mentions == (("Tern.md", "Wren.md", "As Wren does, it leads nowhere."),)
@@ -40,7 +40,7 @@ def test_what_is_striking_about_links(tmp_path: Path) -> None:
 
 
 def test_without_a_way_in_nothing_is_far_from_it(tmp_path: Path) -> None:
-    graph = of(vault(tmp_path, {"Heron": "To [[Stork]].", "Stork": "", "deep/index": ""}))
+    graph = graph_of(vault(tmp_path, {"Heron": "To [[Stork]].", "Stork": "", "deep/index": ""}))
     assert graph.orphans == ("Heron.md", "deep/index.md")
     assert graph.longest == graph.unreachable == ()
 

@@ -193,7 +193,7 @@ def check(
         if is_first:
             _say(f"\n{VERDICTS}")
     if annotations:
-        annotations.take(vault, ((one.note, one.checks) for one in found))
+        annotations.update(vault, ((one.note, one.checks) for one in found))
     if watch:
         # Ctrl+C is the usual way to end this.
         with suppress(KeyboardInterrupt):
@@ -250,7 +250,7 @@ def links(path: Path, as_json: bool) -> None:
     from vaultkit.read import graph
 
     vault = Vault(path)
-    findings = graph.of(vault)
+    findings = graph.graph_of(vault)
     if as_json:
         click.echo(json.dumps(findings.plain(), ensure_ascii=False, indent=1))
         return
@@ -494,7 +494,7 @@ def _watch(
             report(vault, found, path)
             workers = workers_of(vault.root).begin(1)
         if annotations:
-            annotations.take(vault, ((one.note, one.checks) for one in found))
+            annotations.update(vault, ((one.note, one.checks) for one in found))
     workers.close()
 
 

@@ -51,7 +51,7 @@ class Annotations:
             raise NotOursError(f"{name}: a note of that name exists, and was written by hand")
         self._failures: dict[Path, tuple[Note, list[Check]]] = {}
 
-    def take(self, vault: Vault, found: Iterable[tuple[Note, Sequence[Check]]]) -> None:
+    def update(self, vault: Vault, found: Iterable[tuple[Note, Sequence[Check]]]) -> None:
         """Update the checks of some notes, and write the failures of all notes.
 
         Parameters

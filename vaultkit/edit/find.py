@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vaultkit.checks.evidence import binding_block, bound
 from vaultkit.edit.names import spelled
-from vaultkit.edit.spans import of_formula, of_link, rest
+from vaultkit.edit.spans import of_formula, of_link, to_line_end
 from vaultkit.edit.text import Span
 from vaultkit.read.note import Formula, Heading, Link, Note
 from vaultkit.read.vault import BrokenLinkError, Target, Vault
@@ -104,7 +104,7 @@ def binding(note: Note, name: str, line: int) -> Place | None:
     for number in range(fence.line + 1, fence.end):
         if found := pattern.search(note.lines[number - 1]):
             return Place(note.path, Span.within(number, found.start() + 1, len(name)))
-    return Place(note.path, rest(note, fence.line, 1))
+    return Place(note.path, to_line_end(note, fence.line, 1))
 
 
 def definition(vault: Vault, note: Note, line: int, column: int) -> Place | None:
@@ -168,7 +168,9 @@ def renamed_in(vault: Vault, note: Note, line: int, column: int) -> Renamed | No
         is_title = heading.level == 1 and heading.text == note.name
         text = note.lines[line - 1]
         at = text.find(heading.text)
-        span = Span.within(line, at + 1, len(heading.text)) if at >= 0 else rest(note, line, 1)
+        span = (
+            Span.within(line, at + 1, len(heading.text)) if at >= 0 else to_line_end(note, line, 1)
+        )
         return Renamed(note, None if is_title else heading, heading.text, span)
     link = link_in(note, line, column)
     if link is None:
@@ -194,17 +196,19 @@ def symbols(note: Note) -> Iterator[Symbol]:
     for heading in note.headings:
         first, last = note.section_lines(heading)
         end = len(note.lines[last - 1]) + 1 if last <= len(note.lines) else 1
-        span = rest(note, heading.line, 1)
+        span = to_line_end(note, heading.line, 1)
         whole = max(Span(first, 1, last, end), Span(first, 1, span.end_line, span.end_column))
         yield Symbol(heading.text, "heading", note.path, whole, span, heading.level)
     for block in note.blocks:
         fence = block.fence
         whole = Span(fence.line, 1, fence.end, len(note.lines[fence.end - 1]) + 1)
         first_line = next((line for line in fence.lines if line.strip()), block.section)
-        yield Symbol(first_line.strip()[:60], "block", note.path, whole, rest(note, fence.line, 1))
+        yield Symbol(
+            first_line.strip()[:60], "block", note.path, whole, to_line_end(note, fence.line, 1)
+        )
     for name, (first, last) in note.block_ids.items():
         whole = Span(first, 1, last, len(note.lines[last - 1]) + 1)
-        yield Symbol(f"^{name}", "id", note.path, whole, rest(note, last, 1))
+        yield Symbol(f"^{name}", "id", note.path, whole, to_line_end(note, last, 1))
 
 
 def vault_symbols(vault: Vault, query: str) -> list[Symbol]:

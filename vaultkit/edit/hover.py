@@ -8,7 +8,7 @@ from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check
 from vaultkit.checks.evidence import Part, Value, parts
 from vaultkit.claims.places import places
 from vaultkit.edit.find import block_in, formula_in, link_in, name_in
-from vaultkit.edit.spans import of_formula, of_link, rest
+from vaultkit.edit.spans import of_formula, of_link, to_line_end
 from vaultkit.edit.spans import span as span_of
 from vaultkit.edit.text import Span
 from vaultkit.read.note import Note
@@ -72,7 +72,7 @@ def _block(note: Note, line: int, checks: Sequence[Check]) -> tuple[Span, str] |
     if index is None or note.blocks[index].fence.line != line:
         return None
     state = state_of(index, checks)
-    return (rest(note, line, 1), state) if state else None
+    return (to_line_end(note, line, 1), state) if state else None
 
 
 def state_of(index: int, checks: Sequence[Check]) -> str:

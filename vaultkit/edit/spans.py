@@ -16,7 +16,7 @@ _BLANK = re.compile(r"\s+")
 def span(check: Check, note: Note) -> Span:
     """Return the span of a check in a note."""
     if check.line > len(note.lines):
-        return rest(note, len(note.lines), 1)
+        return to_line_end(note, len(note.lines), 1)
     match check.kind:
         case "link":
             return link_at(note, check.line, check.column)
@@ -26,8 +26,8 @@ def span(check: Check, note: Note) -> Span:
                     return of_formula(note, formula)
             return _of_words(note, check)
         case "block" | "output" | "mirror" | "prediction" | "distractor":
-            return rest(note, check.line, 1)
-    return rest(note, check.line, check.column)
+            return to_line_end(note, check.line, 1)
+    return to_line_end(note, check.line, check.column)
 
 
 def of_formula(note: Note, formula: Formula) -> Span:
@@ -41,7 +41,7 @@ def of_formula(note: Note, formula: Formula) -> Span:
         if end >= 0:
             return Span(formula.line, formula.column, number, end + 1 + len(mark))
         column = 1
-    return rest(note, formula.line, formula.column)
+    return to_line_end(note, formula.line, formula.column)
 
 
 def link_at(note: Note, line: int, column: int) -> Span:
@@ -50,7 +50,7 @@ def link_at(note: Note, line: int, column: int) -> Span:
     for pattern in (WIKILINK, _MARKDOWN_LINK):
         if found := pattern.match(text, column - 1):
             return Span.within(line, column, len(found[0]))
-    return rest(note, line, column)
+    return to_line_end(note, line, column)
 
 
 def of_link(note: Note, link: Link) -> Span:
@@ -58,7 +58,7 @@ def of_link(note: Note, link: Link) -> Span:
     return link_at(note, link.line, link.column)
 
 
-def rest(note: Note, line: int, column: int) -> Span:
+def to_line_end(note: Note, line: int, column: int) -> Span:
     """Return the span from a column to the end of the line, without blanks."""
     text = note.lines[line - 1] if 0 < line <= len(note.lines) else ""
     begins = min(column - 1, len(text))
@@ -73,7 +73,7 @@ def _of_words(note: Note, check: Check) -> Span:
     behind = "\n".join(note.lines[check.line - 1 : check.line + 2])
     found = pattern.match(behind, check.column - 1)
     if not found:
-        return rest(note, check.line, check.column)
+        return to_line_end(note, check.line, check.column)
     *above, last = found[0].split("\n")
     end = len(last) + 1 + (0 if above else check.column - 1)
     return Span(check.line, check.column, check.line + len(above), end)

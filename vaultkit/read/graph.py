@@ -60,7 +60,7 @@ class Graph:
         yield "Not reachable from the front note", list(self.unreachable)
 
 
-def of(vault: Vault) -> Graph:
+def graph_of(vault: Vault) -> Graph:
     """Return the findings about a vault's links."""
     ahead: dict[Path, list[Path]] = {
         path: _ahead(note, vault) for path, note in vault.notes.items()

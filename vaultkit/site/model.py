@@ -249,7 +249,9 @@ class SiteModel:
             "vaultkit_here": here,
             "vaultkit_onward": onward,
             "vaultkit_head": machines.head(about),
-            "vaultkit_ways": road.ways({"Edit this page": edit_url, "Markdown": source}),
+            "vaultkit_ways": road.links_at_the_end(
+                {"Edit this page": edit_url, "Markdown": source}
+            ),
             "vaultkit_told": evidence.data({**self.checked.details(page), **terms}),
             "vaultkit_checked": checked,
         }

@@ -162,7 +162,7 @@ def _link(step: Step) -> str:
     return f'<a href="{html.escape(step.href)}">{html.escape(step.title)}</a>'
 
 
-def ways(links: Mapping[str, str]) -> str:
+def links_at_the_end(links: Mapping[str, str]) -> str:
     """Return the links at the end of a page, given a mapping from words to addresses."""
     if not any(links.values()):
         return ""
