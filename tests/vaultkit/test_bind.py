@@ -83,6 +83,15 @@ def test_what_the_sentence_names_is_bound(prose: str, expected: str) -> None:
     assert bound(prose) == expected
 
 
+def test_what_no_other_expression_comes_near_is_bound() -> None:
+    code = "def ph(base): return 4.755 + base / 10\nprint(f'{ph(0.05):.3f}, {ph(0.2):.2f}')"
+    text = "Half of it lowers the value to 4.760"
+    assert bound(f"{text}.", code) == f"{text}<!-- = ph(0.05) -->."
+    # A number of two digits may be the rounding of something else.
+    code = "def far(angle): return 29.97 + angle\nprint(f'{far(0):.2f}')"
+    assert bound("It is thrown at 30 degrees.", code) == "It is thrown at 30 degrees."
+
+
 @pytest.mark.parametrize(
     "prose",
     [

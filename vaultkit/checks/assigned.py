@@ -184,8 +184,8 @@ class Assigned:
                     continue
                 if pair := _exchanged((one, here, mine), (other, there, its), groups):
                     first, second = pair
-                    yield here.sentence, one, _why(first, second)
-                    yield there.sentence, other, _why(second, first)
+                    yield here.sentence, one, _why(first, second, self.labelled.written)
+                    yield there.sentence, other, _why(second, first, self.labelled.written)
 
     def _known(self, number: Stated, part: Part) -> list[Labelled]:
         """Return the numbers of the page that agree with one; a small one has its unit there."""
@@ -203,12 +203,12 @@ def _is_again(here: Part, there: Part, one: Stated, other: Stated) -> bool:
     return values.count(one.value) + values.count(other.value) > 2
 
 
-def _why(own: Labelled, other: Labelled) -> str:
+def _why(own: Labelled, other: Labelled, written: Mapping[str, str]) -> str:
     """Return what the page has of two numbers."""
     both = [
         f"{names} has {one.value:.6g}"
         for one, words in ((own, own.words - other.words), (other, other.words - own.words))
-        if (names := " ".join(sorted(re.sub(r"^[#@]|:.*", "", word) for word in words)))
+        if (names := " ".join(sorted(written.get(w, w.strip("#@").split(":")[0]) for w in words)))
     ]
     return f"the text exchanges two numbers; in {own.source}, {' and '.join(both)}"
 
@@ -301,6 +301,16 @@ def _exchanged(
     return found.get(True) or found.get(False)
 
 
+def _is_led(part: Part, token: Token) -> bool:
+    """Return whether a label is a word, or a number behind a word: *after 2 days*."""
+    before = part.sentence.text[: token.start].rstrip()[-2:]
+    return _is_word(token.word) or before.isalpha()
+
+
+def _is_word(word: str) -> bool:
+    return word[0] not in "#@"
+
+
 def _is_named(part: Part, words: Words) -> bool:
     """Return whether a part has all of some words."""
     return all(part.places(frozenset({word}), []) for word in words)
@@ -324,6 +334,8 @@ def _verdict(one: _Number, other: _Number, mine: Words, its: Words, alone: bool)
             return 0
         if any(a.start < b.start for a in left for b in right):
             return 1
+        if not all(_is_led(here, token) for token in (*left, *right)):
+            return 0
         return -1 if _is_in_turn(here, right, left, first, second) else 0
     # Words that both parts have do not tell them apart.
     mine = frozenset(w for w in mine if not _has_both(here, first, there, second, w))
@@ -331,6 +343,11 @@ def _verdict(one: _Number, other: _Number, mine: Words, its: Words, alone: bool)
     if here.places(mine, [first]) or there.places(its, [second]):
         return 1
     crossed = here.places(its, [first]), there.places(mine, [second])
+    # A small number may be anything, unless it is the only one.
+    is_small = min(len(first.digits), len(second.digits)) < 2
+    several = len(here.numbers) + len(there.numbers) > 2
+    if is_small and several and not any(map(_is_word, mine | its)):
+        return 0
     if all(crossed) and (alone or (here.is_own and there.is_own)):
         return -1
     general = here.lexicon.words["roles"]["general"]

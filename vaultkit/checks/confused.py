@@ -329,7 +329,8 @@ class Confused:
         if is_apart(sentence, sentence.text[: number.start]):
             return ""
         shown = [shown for output in self.outputs for shown in output]
-        if any(number.agrees(own.value) for own in shown):
+        # *2173* may be 2173.54 without its decimals.
+        if any(number.agrees(own.value) or number.value == int(own.value) for own in shown):
             return ""
         if any(number.agrees(value) for value in self.others):
             return ""

@@ -90,6 +90,8 @@ class LabelledNumbers:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._found: dict[Labelled, None] = {}
+        #: The words as the page has them.
+        self.written: dict[str, str] = {}
         self._sorted: list[Labelled] = []
         self._values: list[float] = []
 
@@ -238,13 +240,13 @@ class LabelledNumbers:
 
     def words(self, text: str) -> set[str]:
         """Return the words of a text or name by which a number may be known."""
-        return {
-            own
-            for token in TOKEN.findall(text.replace("_", " "))
-            if token[0].isalpha()
-            for part in _PART.findall(token)
-            if (own := word_of(part, self.lexicon))
-        }
+        found: set[str] = set()
+        for token in TOKEN.findall(text.replace("_", " ")):
+            for part in _PART.findall(token) if token[0].isalpha() else ():
+                if own := word_of(part, self.lexicon):
+                    self.written.setdefault(own, part)
+                    found.add(own)
+        return found
 
     def of(self, number: Stated) -> list[Labelled]:
         """Return the numbers that agree with a stated one; none if there are too many."""

@@ -91,6 +91,9 @@ _BESIDE = 4
 PLACES = stems("first second third fourth fifth sixth seventh eighth ninth tenth last")
 #: Plurals without an s.
 _PLURALS = ("people", "children", "men", "women", "data")
+#: The score of a candidate that is right though the sentence hardly names it, and how far ahead
+#: of the next one it is.
+_CLEAR, _FAR = 2.5, 2.0
 #: A number with the candidates for it, the best first.
 Reading = tuple[Stated, list[Candidate]]
 
@@ -123,7 +126,10 @@ def readings(page: Page, sentence: Sentence) -> list[Reading]:
         several = search.combined(one, [atom for atom in sure if atom.code != best])
         if not (simple[one] and simple[one][0].sure):
             several = [*several, *search.difference(one, [*earlier[-_NEAR:], *sure])]
-        result.append((one, sorted([*simple[one], *several], key=lambda c: -c.score)))
+        ranked = sorted([*simple[one], *several], key=lambda c: -c.score)
+        if search.is_clear(one, ranked):
+            ranked[0] = replace(ranked[0], sure=True)
+        result.append((one, ranked))
     if sentence.column is None:
         _doubt_repeated(result)
     earlier += sure
@@ -229,7 +235,7 @@ class _Search:
             return named and (is_ratio or is_share)
         if significant == 1 and (_misfit(stated, float(atom.value)) or 0) >= 1:
             return False
-        if atom.labels:
+        if atom.labels and not (same and significant >= _RARE):
             return _labels_are_said(atom, said | self.wide) and (named or significant > 1)
         if named or len(atom.code) == 1:
             return named
@@ -238,6 +244,25 @@ class _Search:
         is_shown = same and (significant >= _RARE or (significant == 2 and is_decimal))
         is_variable = atom.code.isidentifier() and significant >= _RARE
         return significant >= _UNIQUE or is_shown or is_variable
+
+    def is_clear(self, stated: Stated, ranked: Sequence[Candidate]) -> bool:
+        """Return whether the best candidate scores well, and no other one comes near.
+
+        A number of two digits may be the rounding of something else, and one that is shown with
+        another sign is not the value itself.
+        """
+        if not ranked or ranked[0].score < _CLEAR or len(ranked[0].atoms) != 1:
+            return False
+        if digits(stated) < 2:
+            return False
+        best, (atom,) = ranked[0], ranked[0].atoms
+        if _is_bound(stated) or _is_ordinal(stated, self.text) or self._is_doubtful(stated, atom):
+            return False
+        significant = digits(stated)
+        shown, own = atom.shown.rstrip("%"), re.sub(r"[,\s%]", "", stated.digits)
+        if shown != own and (significant < _RARE or shown.lstrip("+-") == own):
+            return False
+        return all(best.score - other.score >= _FAR for other in ranked[1:])
 
     def _is_doubtful(self, stated: Stated, atom: Atom) -> bool:
         """Return whether a number says too little, or is a part of a term or of the code."""

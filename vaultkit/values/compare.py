@@ -6,6 +6,7 @@ Every tolerance comes from the two elements compared, and from the values they w
   themselves (2⁻²⁰ in single, 2⁻⁹ in half precision);
 - ``\approx`` with a number written out: half a unit of the last digit shown;
 - ``\approx`` otherwise: within 5 % of the larger of the two;
+- ``\approx`` with a power of ten alone: if that is the nearest power of ten;
 - ``\ne`` holds if no two elements are equal;
 - ``<`` must exceed the rounding errors, ``\le`` may fall short by them;
 - ``\ll`` holds for positive numbers that differ by a factor of at least 10;
@@ -32,7 +33,7 @@ from vaultkit.tex import (
     walk,
 )
 from vaultkit.values import exact, samples
-from vaultkit.values.evaluator import Evaluator, described
+from vaultkit.values.evaluator import Evaluator, described, is_power_of_ten
 from vaultkit.values.names import Index
 from vaultkit.values.products import fitted
 from vaultkit.values.records import (
@@ -50,6 +51,8 @@ from vaultkit.values.records import (
 RELATIVE = {UNITS[2]: 2.0**-9, UNITS[4]: 2.0**-20, UNITS[8]: 2.0**-40}
 #: Relative tolerance of ``\approx`` between expressions.
 NEAR = 0.05
+#: How far the logarithm may be from a power of ten that is alone behind ``\approx``.
+ORDER = 0.5
 #: Ratio of standard error to digit from which on the digits are those of the sample itself.
 FINER = 10.0
 #: Least ratio of two sides for ``\ll`` and ``\gg``.
@@ -202,6 +205,8 @@ def _relations(scope: Evaluator, statement: Statement) -> Verdict:
     mask = scope.condition(statement.when)
     verdict = Verdict(True)
     for place, relation in enumerate(statement.relations):
+        if relation == "≈" and any(map(is_power_of_ten, statement.sides[place : place + 2])):
+            relation = "∼"
         verdict = compare(relation, sides[place], sides[place + 1], scope, mask)
         if not verdict.holds:
             return replace(verdict, span=statement.sides[place + 1].span)
@@ -340,11 +345,11 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     )
     where = scope.indices.place([int(n) for n in at], a.shape)
     texts = _shown(a, said), _shown(b, said)
-    why = ""
+    why, sign = "", "≈" if relation == "∼" else relation
     if wrong.any():
         why = (
             f"left {texts[0]}, right {texts[1]}; the largest difference is "
-            f"{distance[at]:.4g}{where}: {a[at]:.6g} {relation} {b[at]:.6g} does not hold"
+            f"{distance[at]:.4g}{where}: {a[at]:.6g} {sign} {b[at]:.6g} does not hold"
         )
     verdict = Verdict(not why, why, (), *texts, float(distance[at]), where.removeprefix(" at "))
     shown = [half_unit for half_unit in halves if half_unit is not None and half_unit < 0.5]
@@ -373,6 +378,8 @@ def _holds_for_each(
             if shown:
                 return distance <= max(shown) * (1 + 1e-12) + slack
             return distance <= np.where(np.isfinite(larger), NEAR * larger, 0.0) + slack
+        case "∼":
+            return (a * b > 0) & (np.abs(np.log10(np.abs(a)) - np.log10(np.abs(b))) <= ORDER)
         case "≠":
             return (distance > slack) & ~missing
         case "<":

@@ -299,7 +299,7 @@ class Evaluator:
             op = r"\cdot"
         value, turned = products.times(left, right, op)
         self.turned |= turned
-        if left.half_unit is not None and _power_of_ten(node.right):
+        if left.half_unit is not None and is_power_of_ten(node.right):
             # The digits of 1.30 \times 10^{-3} are significant, too.
             value = value.but(half_unit=left.half_unit * float(right.array.flat[0]))
         return value
@@ -491,7 +491,8 @@ def _wider(array: Any, ndim: int, count: int) -> Any:
     return array.reshape(array.shape[:count] + (1,) * (ndim - count - own) + array.shape[count:])
 
 
-def _power_of_ten(node: Node) -> bool:
+def is_power_of_ten(node: Node) -> bool:
+    """Return whether an expression is a power of ten alone."""
     return isinstance(node, Power) and node.base == Number("10")
 
 
