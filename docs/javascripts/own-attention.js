@@ -30,7 +30,7 @@ const map = ({ found, expected, case: inputs }) => {
   const title = `Your output minus the right one, for ${inputs}`;
   const rows = difference.map((row) => make("tr", {}, ...row.map(cell)));
   const table = make("table", { class: "own__map", "aria-label": title }, make("tbody", {}, ...rows));
-  return [make("p", { class: "own__formula" }, `${title}:`), make("div", { class: "own__scroll" }, table)];
+  return [make("p", { class: "own__formula" }, `${title}:`), make("div", { class: "own__scroll", tabindex: 0, role: "group", "aria-label": "The map" }, table)];
 };
 
 const result = (report) => {

@@ -74,7 +74,10 @@ def test_a_report_is_shown(visit: Visitor) -> None:
 
 @pytest.mark.long
 def test_it_fits_and_axe_finds_nothing(visit: Visitor) -> None:
-    page, _ = opened(visit)
+    page, found = opened(visit)
+    # A map as wide as the model.
+    page.evaluate(STUB, {EXAMPLES["heads"]: report(EXAMPLES["heads"])})
+    assert "SplitWithoutTranspose" in check(found, EXAMPLES["heads"], "makes a known mistake")
     for width, scheme in ((1280, "light"), (390, "dark"), (320, "light")):
         restyle(page, width, scheme)  # type: ignore[arg-type]
         assert page.evaluate("document.documentElement.scrollWidth") <= width
