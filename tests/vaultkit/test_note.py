@@ -196,6 +196,7 @@ def test_a_fence_that_is_misread_is_a_problem(info: str, message: str) -> None:
 
 
 def test_other_problems() -> None:
+    assert not parse("<script>\nlet a = '<!--';\n</script>\n\n<pre><?php</pre>\n").problems
     (problem,) = parse("> ```python\n> 1\n").problems
     assert "never closed" in problem.message
     (problem,) = parse("---\na: b\nc: [\n---\n").problems

@@ -411,9 +411,11 @@ class _Reader:
             return
         text = HTML_HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), token.content)
         places = self.source.places(token, span)
+        # In code and scripts, these marks hide nothing.
+        marks = HTML_HIDDEN.sub(lambda m: " " * len(m[0]) if m["tag"] else m[0], token.content)
         for begins, ends in _HIDING.items():
-            opened = token.content.rfind(begins)
-            if opened >= 0 and ends not in token.content[opened + 2 :]:
+            opened = marks.rfind(begins)
+            if opened >= 0 and ends not in marks[opened + 2 :]:
                 line, column = places(opened)
                 why = f"{begins} is never closed: it hides what follows"
                 self.problems.append(Problem(line, why, column))
