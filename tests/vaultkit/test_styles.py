@@ -171,8 +171,6 @@ def test_the_font_of_formulas_keeps_what_formulas_are_laid_out_by(tmp_path: Path
         forms = grown[font.getBestCmap()[ord(sign)]].MathGlyphVariantRecord
         assert len(forms) > 3
         assert {form.VariantGlyph for form in forms} <= set(font.getGlyphOrder())
-    # Letters have other forms for indices.
-    assert "ssty" in {one.FeatureTag for one in font["GSUB"].table.FeatureList.FeatureRecord}
 
 
 def test_a_font_is_cut_once_for_all_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,8 +118,9 @@ FONTS = (
         ((0x80, 0x1FFF), (0x2000, 0x22FF), (0x2300, 0x2BFF), (0x1D400, 0x1EEFF)),
         # A formula in a fallback font would move the text when the font is loaded.
         display="block",
-        # ssty: variants for indices; dtls: dotless letters below accents.
-        features=("ssty", "dtls", "flac", "kern", "ccmp", "mark", "mkmk"),
+        # dtls: dotless letters below accents. Letters for indices (ssty), which Chromium does not
+        # use, would double the file.
+        features=("dtls", "flac", "kern", "ccmp", "mark", "mkmk"),
         formulas=True,
     ),
     Font(
@@ -139,9 +140,20 @@ FONTS = (
         TEXT,
         _LETTERS,
         style="italic",
-        weight="400 700",
         preloaded=False,
-        axes={"opsz": 16, "wght": (400, 700)},
+        axes={"opsz": 16, "wght": 400},
+        features=("kern", "liga", "ccmp"),
+    ),
+    Font(
+        "Source Serif 4",
+        "fontpkg_source_serif_4",
+        "files/SourceSerif4-Italic[opsz,wght].ttf",
+        TEXT,
+        _LETTERS,
+        style="italic",
+        weight="700",
+        preloaded=False,
+        axes={"opsz": 16, "wght": 700},
         features=("kern", "liga", "ccmp"),
     ),
     # The interface: navigation, buttons, figures and tables of numbers.
@@ -149,14 +161,14 @@ FONTS = (
         "Source Sans 3",
         "fontpkg_source_sans_3",
         "files/SourceSans3[wght].ttf",
-        TEXT | frozenset("⅓⅔‐−▸▾✓✗"),
-        _LETTERS,
-        weight="400 700",
+        _ASCII | frozenset("–—‘’“”•…·×÷−→←"),
+        (),
+        weight="400 600",
         preloaded=False,
         # So its small letters are as high as those of the systems' fonts.
         size=1.07,
         systems=_SANS,
-        axes={"wght": (400, 700)},
+        axes={"wght": (400, 600)},
         features=("kern", "ccmp"),
     ),
 )
@@ -191,7 +203,8 @@ def web_font(font: Font, letters: Iterable[str], store: Store) -> Iterator[FontF
         _log.info("%s: no package %s, the system's fonts are used", font.family, font.package)
         return
     source = (Path(package.origin).parent / font.path).read_bytes()
-    name = f"{font.family} {font.style}".lower().replace(" ", "-")
+    weight = f" {font.weight}" if font.weight.isdigit() and font.weight != "400" else ""
+    name = f"{font.family} {font.style}{weight}".lower().replace(" ", "-")
     codes = sorted(set(map(ord, letters)).difference(map(ord, font.common)))
     for first, last in font.rest:
         if any(first <= code <= last for code in codes):
