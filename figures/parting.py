@@ -48,7 +48,7 @@ def draw(data: Mapping[str, Any]) -> str:
     for i, (name, line) in enumerate(
         (("queries", "part of the query"), ("keys", "of the key"), ("pairs", "of the pair"))
     ):
-        x = 16 + 156 * i
+        x = 1 + 171 * i
         levels = data[name]
         if name == "queries":
             levels = np.repeat(levels[:, None], SHOWN, axis=1)
@@ -83,11 +83,11 @@ def draw(data: Mapping[str, Any]) -> str:
             ]
     foot = y + side + 64
     parts += [
-        st.rect(16, foot, 14, 14, cls="vk-query", opacity=signs.STRONGEST, radius=2),
-        st.text(36, foot + 12, "above the mean", cls="vk-muted", size=st.SMALL),
+        st.rect(1, foot, 14, 14, cls="vk-query", opacity=signs.STRONGEST, radius=2),
+        st.text(21, foot + 12, "above the mean", cls="vk-muted", size=st.SMALL),
         st.rect(172, foot, 14, 14, cls="vk-key", opacity=signs.STRONGEST, radius=2),
         st.text(192, foot + 12, "below", cls="vk-muted", size=st.SMALL),
-        st.text(16 + 156 * 2, foot + 12, f"first {SHOWN} tokens", cls="vk-muted", size=st.SMALL),
+        st.text(1 + 171 * 2, foot + 12, f"first {SHOWN} tokens", cls="vk-muted", size=st.SMALL),
     ]
     return st.figure_svg(
         "score-parts",
