@@ -177,6 +177,31 @@ def test_search_by_keyboard(visit: Visitor, width: int) -> None:
 
 
 @pytest.mark.long
+def test_who_finds_nothing_is_led_on(visit: Visitor) -> None:
+    page = visit()
+    search(page, "zzqqx attenshun")
+    ways = page.locator(".vk-nothing")
+    expect(ways).to_contain_text("Attention Scores")
+    expect(ways.get_by_role("link", name="the list of all notes")).to_have_attribute(
+        "href", re.compile(r"/vault/$")
+    )
+    search(page, " softmax")
+    expect(ways).to_have_count(0)
+    # It counts what it shows.
+    count = page.locator(".md-search-result__meta").inner_text().partition(" ")[0]
+    expect(page.locator(".md-search-result__item")).to_have_count(int(count))
+
+
+@pytest.mark.long
+def test_code_is_shown_as_code(visit: Visitor) -> None:
+    page = visit()
+    search(page, "np.swapaxes")
+    code = page.locator(".md-search-result__list pre code").first
+    expect(code).to_contain_text("swapaxes")
+    assert "\n" in code.inner_text()
+
+
+@pytest.mark.long
 def test_words_of_the_reader_stay_words(visit: Visitor) -> None:
     page = visit()
     search(page, "<img src=x onerror=alert(1)> softmax")

@@ -129,6 +129,11 @@ a finger on it. The target page is fetched from the link's address. */
     const text = document.createElement("div");
     text.className = "vk-preview__text md-typeset";
     text.append(...parts);
+    // No line is cut off: what goes on fades.
+    const fade = () => text.classList.toggle("vk-preview__text--on",
+      text.scrollHeight - text.scrollTop > text.clientHeight + 2);
+    text.addEventListener("scroll", fade, { passive: true });
+    new ResizeObserver(fade).observe(text);
     card.append(text);
     if (!instead && lines.length) {
       const foot = document.createElement("div");
