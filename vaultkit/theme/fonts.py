@@ -12,6 +12,7 @@ import io
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -208,10 +209,16 @@ def web_font(font: Font, letters: Iterable[str], store: Store) -> Iterator[FontF
     codes = sorted(set(map(ord, letters)).difference(map(ord, font.common)))
     for first, last in font.rest:
         if any(first <= code <= last for code in codes):
-            kept = "".join(sorted(_range(first, last) - font.common))
+            kept = _rest(first, last, font.common)
             yield _file(f"{name}-{first:x}", f"U+{first:X}-{last:X}", kept, font, source, store)
     common = "".join(sorted(font.common))
     yield _file(name, ",".join(_ranges(common)), common, font, source, store)
+
+
+@cache  # a site that is served asks at every save
+def _rest(first: int, last: int, common: frozenset[str]) -> str:
+    """Return the characters of a range that are not among the common ones, in order."""
+    return "".join(sorted(_range(first, last) - common))
 
 
 def _file(
