@@ -171,6 +171,7 @@ class Assigned:
         self, note: Note, sentences: Sequence[Sentence]
     ) -> Iterator[tuple[Sentence, Stated, str]]:
         """Yield the exchanged numbers, each with its sentence and why it is wrong."""
+        self.labelled.read_tables(note.cells)
         parts = [Part(sentence, self.labelled.lexicon) for sentence in sentences]
         for text in (*texts(note, parts), *_columns(note, self.labelled.lexicon)):
             every = [(n, part) for part in text for n in part.numbers]
@@ -190,6 +191,8 @@ class Assigned:
     def _known(self, number: Stated, part: Part) -> list[Labelled]:
         """Return the numbers of the page that agree with one; a small one has its unit there."""
         found = self.labelled.of(number)
+        if part.title or part.beside:  # a table is no evidence of itself
+            found = [own for own in found if not own.source.startswith("table")]
         unit = part.unit(number)
         if unit and _digits(number) < _TELLING and number.value.denominator == 1:
             return [own for own in found if own.unit == unit]

@@ -26,7 +26,7 @@ from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import stem
 from vaultkit.claims.stated import Stated
-from vaultkit.read.note import Block
+from vaultkit.read.note import Block, Cell
 from vaultkit.run.session import Step
 
 #: Most lines of an output, numbers of a line, and items of a list that are read.
@@ -90,6 +90,7 @@ class LabelledNumbers:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._found: dict[Labelled, None] = {}
+        self._cells: list[Labelled] = []
         #: The words as the page has them.
         self.written: dict[str, str] = {}
         self._sorted: list[Labelled] = []
@@ -139,6 +140,8 @@ class LabelledNumbers:
             case ast.Call(ast.Name(function), arguments):
                 own = set() if function in _SILENT else self.words(function)
                 return own.union(*map(self._names, arguments))
+            case ast.Attribute(inner, name):
+                return self._names(inner) | self.words(name)
             case ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.Dict() | ast.DictComp():
                 return set()
         return set[str]().union(*map(self._names, ast.iter_child_nodes(code)))
@@ -248,10 +251,27 @@ class LabelledNumbers:
                     found.add(own)
         return found
 
+    def read_tables(self, cells: Sequence[Cell]) -> None:
+        """Read the tables of the text, whose numbers have the words of their rows and columns."""
+        self._sorted = []
+        self._cells.clear()
+        begins, last = -1, -1
+        for cell in cells:
+            begins = begins if cell.line <= last + 1 else cell.line
+            last = cell.line
+            found = list(NUMBER_IN_OUTPUT.finditer(cell.text))
+            words = self.words(cell.first[0])
+            if len(found) == 1 and words and cell.first[0] != cell.text:
+                unit = unit_of(cell.text, found[0].end(), self.lexicon)
+                words |= self.words(cell.title)
+                value, group = number_of(found[0][0]), f"table {begins}"
+                source = f"table at line {cell.line}"
+                self._cells.append(Labelled(value, frozenset(words), source, group, unit))
+
     def of(self, number: Stated) -> list[Labelled]:
         """Return the numbers that agree with a stated one; none if there are too many."""
         if not self._sorted:
-            self._sorted = sorted(self._found, key=lambda one: one.value)
+            self._sorted = sorted((*self._found, *self._cells), key=lambda one: one.value)
             self._values = [one.value for one in self._sorted]
         found: dict[Labelled, None] = {}
         for own in number.ranges:
