@@ -227,16 +227,6 @@ print(heads, round(share, 2))
 32 0.54
 ```
 """
-WORDS = """
-```python
-words, groups = 8, 3
-print(words, "words,", groups, "groups")
-```
-
-```text
-8 words, 3 groups
-```
-"""
 
 SWIM = """
 ```python
@@ -297,17 +287,10 @@ days = {"Ada": 1947, "Bo": 2351, "Cy": 8642}
 peaks = [8.0, 11.2, 12.4]
 ```
 """
-BAKERY_OF_TWO = """
-```python
-made = {"rolls": 24, "loaves": 12}
-```
-"""
 HEADS = "| letter | seen |\n|---|---|\n| 50 m | {} s |\n| 100 m | {} s |\n| 200 m | 131.5 s |"
 PAIRS = [
-    (BAKERY_OF_TWO, "Twice as many rolls as loaves.", "Three times as many rolls as loaves."),
     (REIGNS, "Ada had the shortest time of 1947 days.", "Ada had the longest time of 1947 days."),
     (REIGNS, "The longest time is that of Cy: 8642.", "The longest time is Ada: 1947."),
-    (REIGNS, "The peaks keep rising to 12.4.", "The peaks keep falling to 12.4."),
     (REIGNS, "All three peaks are high.", "All four peaks are high."),
     (SWIM, HEADS.format(27.31, 59.84), HEADS.format(59.84, 27.31)),
     (
@@ -315,7 +298,6 @@ PAIRS = [
         "At 50 m it is 27.31 s and at 100 m 59.84 s.",
         "At 50 m it is 59.84 s and at 100 m 27.31 s.",
     ),
-    (SWIM, "The time of 59.84 s was swum at 100 m.", "The time of 59.84 s was swum at 50 m."),
     (
         SWIM,
         "The slowest took 131.5 s, the quickest 27.31 s.",
@@ -334,7 +316,6 @@ PAIRS = [
     ),
     (TANK, "The heat of 1.2345 kWh is lost.", "The heat of 1.2345 MWh is lost."),
     (TANK, "It heats 210.5 litres with 1.84 kW.", "It heats 210.5 mL with 1.84 kW."),
-    (SCALE, "The major third is 13.69 cents too wide.", "The major third is 15.64 cents too wide."),
     (FEASTS, "It is on Sunday 8 June.", "It is on Monday 8 June."),
     (FEASTS, "First it is 23 March, in 2008.", "First it is 23 March, in 2038."),
     (
@@ -345,8 +326,7 @@ PAIRS = [
     (STONE, "It fell 30.7 m and has 24.5 m/s.", "It fell 24.5 m and has 24.5 m/s."),
     (STONE, "30.7 m is more than the 24.5 m.", "24.5 m is more than the 24.5 m."),
     (STONE, "It comes to 30.656 m.", "It comes to 30.665 m."),
-    (RULE, "With $n = 8$ the error is 0.0062.", "With $n = 8$ the error is 0.0016."),
-    (TIDE, "Brest has 6.92, Dover 6.71.", "Brest has 6.92, Dover 7.35."),
+    (SWIM, "The time of 59.84 s was swum at 100 m.", "The time of 59.84 s was swum at 50 m."),
     (RULE, "With 8 pieces the error is 0.0062.", "With 8 pieces the error is 0.0016."),
     (UNITS, "We ran fast, at 12.37 km/h.", "We ran fast, at 4.85 km/h."),
     (UNITS, "We ran with a speed of 12.37 km/h.", "We ran with a speed of 4.85 km/h."),
@@ -354,8 +334,6 @@ PAIRS = [
     (UNITS, "Of 48 kHz, the limit is 24 kHz.", "Of 48 kHz, the limit is 24 MHz."),
     (DOUGH, "We need 625 g of flour and 1250 ml of milk.", "Use 1250 g of flour, 1250 ml of milk."),
     (STONE, "It has 24.5 m/s instead of 30.7 m/s.", "It has 30.7 m/s instead of 30.7 m/s."),
-    (WORDS, "The 8 words fall into 3 groups.", "The 3 words fall into 3 groups."),
-    (TIDE, "Brest has 6.92, Calais 7.35.", "Brest has 7.35, Calais 7.35."),
     (TIDE, "Calais has 7.35 m.", "Calais has 6.92 m."),
     (TIDE, "In Dover the tide rises 6.71 m.", "In Dover the tide rises 7.35 m."),
     (TIDE, "It is 6.71 m for Dover.", "It is 6.92 m for Dover."),

@@ -24,6 +24,8 @@ from vaultkit.checks.labelled import (
     unit_of,
     word_of,
 )
+from vaultkit.checks.lookup import exactly
+from vaultkit.claims.attributions import is_apart
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, in_cells
 from vaultkit.claims.numerals import NUMERAL
@@ -38,6 +40,8 @@ _NUMERAL = re.compile(NUMERAL, re.IGNORECASE)
 _CLAUSE = re.compile(r"(?:[,;:]\s(?:and\s|but\s|while\s)?|\s(?:and|but|while)\s)")
 #: Words after which another thing may be meant.
 _TURN = re.compile(r"\b(?:then|but|while|whereas|until|so)\b")
+#: Words before a number by which a line of an output is known.
+_LEADS = re.compile(r"\b(?:at|for|with|after)\s(?:[$]?[A-Za-z]\s=\s)?$", re.IGNORECASE)
 _DAYS = ":86400s"
 _WEEKS = re.compile(r"\sweeks?\b")
 _MARKER = re.compile(r"[\s>]*(?:[-*+]|\d+[.)])\s")
@@ -176,6 +180,9 @@ class Assigned:
         for text in (*texts(note, parts), *_columns(note, self.labelled.lexicon)):
             every = [(n, part) for part in text for n in part.numbers]
             known = [(n, p, found) for n, p in every[:_MOST] if (found := self._known(n, p))]
+            for number, part, own in known:
+                if why := self._of_another_key(number, part, own):
+                    yield part.sentence, number, why
             groups: dict[tuple[int, str], set[Labelled]] = defaultdict(set)
             for _, part, own in known:
                 for labelled in own:
@@ -197,6 +204,28 @@ class Assigned:
         if unit and _digits(number) < _TELLING and number.value.denominator == 1:
             return [own for own in found if own.unit == unit]
         return found
+
+    def _of_another_key(self, number: Stated, part: Part, found: Sequence[Labelled]) -> str:
+        """Return what another line of an output has, if that is the line that a sentence names.
+
+        *At 2 m it is 5.4 %* names the line ``2 m  7.2%``, and has a number of the line ``10 m``.
+        """
+        text = part.sentence.text
+        if number.bounds or _digits(number) < 2 or part.beside or is_apart(part.sentence, text):
+            return ""
+        keys = {token for token in part.tokens if _LEADS.search(text[: token.start])}
+        keys = {token for token in keys if not _is_word(token.word) and token.start != number.start}
+        if len({token.start for token in keys}) != 1 or len(part.numbers) > 2:
+            return ""
+        named = {token.word for token in keys}
+        if any(part.places(own.words, [number]) for own in found):
+            return ""
+        for own in found:
+            if any(word[0] == "#" for word in own.words):
+                line = [one for one in self.labelled.of_group(own.group) if named & one.words]
+                if line and not any(number.agrees(exactly(one.value)) for one in line):
+                    return f"in {line[0].source} it is {line[0].value:.6g}"
+        return ""
 
 
 def _is_again(here: Part, there: Part, one: Stated, other: Stated) -> bool:
@@ -304,6 +333,16 @@ def _exchanged(
     return found.get(True) or found.get(False)
 
 
+def _nearest(tokens: Sequence[Token], numbers: Sequence[Stated]) -> list[Token]:
+    """Return the occurrences of that word of a label that is nearest to one of two numbers."""
+
+    def far(token: Token) -> int:
+        return min(max(n.start - token.end, token.start - n.end) for n in numbers)
+
+    nearest = min(tokens, key=far).word if tokens else ""
+    return [token for token in tokens if token.word == nearest]
+
+
 def _is_led(part: Part, token: Token) -> bool:
     """Return whether a label is a word, or a number behind a word: *after 2 days*."""
     before = part.sentence.text[: token.start].rstrip()[-2:]
@@ -332,7 +371,7 @@ def _verdict(one: _Number, other: _Number, mine: Words, its: Words, alone: bool)
         if not mine or not its:
             return 0
         without = [first, second]
-        left, right = here.places(mine, without), here.places(its, without)
+        left, right = (_nearest(here.places(own, without), without) for own in (mine, its))
         if not left or not right:
             return 0
         if any(a.start < b.start for a in left for b in right):

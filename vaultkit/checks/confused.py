@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, groupby
+from itertools import combinations
 from typing import Any
 
-from vaultkit.checks.keyed import Line, arrows, exchanged, reversed_arrow
+from vaultkit.checks.arrows import arrows, reversed_arrow
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import exactly, number_of
 from vaultkit.checks.measures import Measure, in_other_unit, of_comments, size_of
@@ -44,12 +43,6 @@ _LONGEST = 24
 _UNIT = re.compile(r"\s?(%|°\s?[CF]?|[A-Za-zµμΩ€$£][\w/²³µΩ·]*)")
 
 _LABEL = re.compile(r"([A-Za-z]{3,})\W{1,4}$")
-#: The beginning of a sentence that names the line of an output.
-_CASE = re.compile(r"\s*(?:\w+\s)?(?:with|for|at|after|by|in)\s", re.IGNORECASE)
-#: What may precede the number of all things of a kind in a sentence.
-_ALL = (["The"], ["There", "are"], ["We", "have"], ["It", "has"], ["They", "are"], ["These", "are"])
-#: Words behind the name of a line, after which another one is meant.
-_TURN = re.compile(r"\b(?:and|or|to|but|while|then|from)\b|[(—–:]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,7 @@ class Confused:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        #: The wrong numbers that have another unit or key than in their outputs.
+        #: The wrong numbers that have another unit than in their outputs.
         self.misread: list[Stated] = []
         #: The numbers of each output that has few.
         self.outputs: list[list[Shown]] = []
@@ -85,18 +78,15 @@ class Confused:
         self.bare: set[Fraction] = set()
         #: The scalars that it binds.
         self.bound: set[Fraction] = set()
-        #: The lines of outputs that begin with different numbers, with the numbers of each.
-        self.lines: list[list[list[Shown]]] = []
-        self.keyed: list[list[Line]] = []
         #: The numbers around arrows of outputs, with their lines.
         self.arrows: list[tuple[Fraction, Fraction, int]] = []
 
     def is_misread(self, number: Stated) -> bool:
-        """Return whether a number has the wrong unit or key, though its value may be bound."""
+        """Return whether a number has the wrong unit, though its value may be bound."""
         return any(number is own for own in self.misread)
 
     def __bool__(self) -> bool:
-        return bool(self.outputs or self.lines or self.measures or self.arrows)
+        return bool(self.outputs or self.measures or self.arrows)
 
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
         """Collect the numbers that a block prints."""
@@ -112,13 +102,6 @@ class Confused:
                 self.outputs.append(found)
             else:
                 self.others.update(shown.value for shown in found)
-            every = [list(own) for _, own in groupby(found, key=lambda shown: shown.line)]
-            lines = [line for line in every if len(line) > 1]
-            wide = {len(line) for line in lines}
-            keys = {line[0].value for line in lines}
-            if len(keys) == len(lines) > 1 and len(wide) == 1 and max(wide) <= _FEW:
-                self.lines.append(lines)
-            self.keyed += _keyed(step, found)
             for text, line in _lines_of(step):
                 self.arrows += (
                     (exactly(number_of(a)), exactly(number_of(b)), line) for a, b in arrows(text)
@@ -140,18 +123,11 @@ class Confused:
                 is_same = _digits(one) >= _LEAST and one.value == other.value
                 if is_same and (found := self._repeated(sentence, one, other, page)):
                     yield sentence, *found
-            for number, why in self._beside_key(sentence, page):
-                yield sentence, number, why
-            for number, why in exchanged(sentence, self.keyed):
-                self.misread.append(number)
-                yield sentence, number, why
             if self.arrows and (reverse := reversed_arrow(sentence, self.arrows)):
                 yield sentence, *reverse
             for number in plain:
                 if why := self._of_other_unit(sentence, number, page):
                     self.misread.append(number)
-                    yield sentence, number, why
-                if why := self._counted(sentence, number):
                     yield sentence, number, why
                 if number.bounds or _digits(number) < _LEAST:
                     continue
@@ -216,26 +192,6 @@ class Confused:
                 return number, f"{why} of the output at line {left[0].line}"
         return None
 
-    def _counted(self, sentence: Sentence, number: Stated) -> str:
-        """Return the right count of an output, if *the 3 words* states the count of another thing.
-
-        The other thing is on the same line of the output.
-        """
-        before = sentence.text[: number.start].split()
-        if number.bounds or number.value.denominator != 1 or before not in _ALL:
-            return ""
-        noun = behind(sentence, number)[:1]
-        if not noun or not noun[0].endswith("s") or len(noun[0]) < _SURE:
-            return ""
-        found = [own for output in self.outputs for own in output if own.unit == noun[0]]
-        if len(found) != 1 or found[0].value == number.value:
-            return ""
-        beside = [own for output in self.outputs for own in output if own.line == found[0].line]
-        others = [own for own in beside if own.value == number.value and own.unit.endswith("s")]
-        if not others:
-            return ""
-        return f"the output at line {found[0].line} has {found[0].text} {noun[0]}"
-
     def _in_unit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
         """Return the unit of a number in an output, if a sentence gives it that of another one."""
         units = behind(sentence, number)[:1]
@@ -293,34 +249,6 @@ class Confused:
         found = [why for value, why in known for other in powers if has(value, other)]
         return found[0] if found else ""
 
-    def _beside_key(self, sentence: Sentence, page: _Page) -> Iterator[tuple[Stated, str]]:
-        """Yield a number that an output has in another line: *with 8 intervals it is 0.0064*."""
-        both = [number for number in sentence.numbers if not number.times]
-        if not both or not _CASE.match(sentence.text):
-            return
-        of_formula = page.key(sentence, both[0])
-        if of_formula is None and (len(both) < _LEAST or not both[0].digits):
-            return
-        key = both[0].value if of_formula is None else of_formula
-        number = both[of_formula is None]
-        ends = both[0].end if of_formula is None else 0
-        between = sentence.text[ends : number.start]
-        if _digits(number) < _LEAST or number.bounds or page.is_stated(number):
-            return
-        if is_apart(sentence, between) or _TURN.search(between):
-            return
-        for lines in self.lines:
-            own = [line for line in lines if key == line[0].value]
-            others = [line for line in lines if line not in own]
-            if len(own) != 1 or any(number.agrees(shown.value) for shown in own[0]):
-                continue
-            held = [s for line in others for s in line[1:] if number.agrees(s.value)]
-            if len(held) == 1:
-                values = ", ".join(shown.text for shown in own[0][1:])
-                where = f"in the output at line {own[0][0].line}, {own[0][0].text} has {values}"
-                yield number, f"{where}; this number is at line {held[0].line}"
-                return
-
     def _off(self, sentence: Sentence, number: Stated, page: _Page) -> str:
         """Return a number of an output that differs in a digit, and that no sentence states."""
         digits = _digits(number)
@@ -364,17 +292,6 @@ class _Page:
             found += numbers(text, len(text), self.lexicon, in_percent=True)
         return found
 
-    def key(self, sentence: Sentence, number: Stated) -> Fraction | None:
-        """Return 1/4 in *with $h = 0.25$ it is 3*: the value of the formula before a number."""
-        first, last = sentence.place_of(0), sentence.place_of(number.start)
-        own = [f.tex for f in self.note.formulas if first <= (f.line, f.column) <= last]
-        found = (
-            re.fullmatch(r"\s*[A-Za-z]\w*\s*=\s*(\d+(?:\.\d+)?)\s*", own[0])
-            if len(own) == 1
-            else None
-        )
-        return Fraction(found[1]) if found else None
-
     @cached_property
     def units(self) -> set[tuple[int | None, str]]:
         """The powers of ten of the units in sentences, with the units without prefixes."""
@@ -416,21 +333,6 @@ def _lines_of(step: Step) -> Iterator[tuple[str, int]]:
     first, last = step.shown_lines
     for index, text in enumerate(step.got.splitlines()):
         yield text, max(step.line, min(first + index, last))
-
-
-def _keyed(step: Step, found: Sequence[Shown]) -> Iterator[list[Line]]:
-    """Yield the lines of an output that begin with a number and have the same form."""
-    groups: dict[str, list[Line]] = defaultdict(list)
-    for text, at in _lines_of(step):
-        own = [number for number in found if number.line == at]
-        form = " ".join(NUMBER_IN_OUTPUT.sub("#", text).split())
-        if len(own) > 1 and form.startswith("#"):
-            first, values = own[0], tuple(number.value for number in own[1:])
-            line = Line(first.value, first.unit, values, " ".join(text.split()), at)
-            groups[form].append(line)
-    for lines in groups.values():
-        if len({line.key for line in lines}) == len(lines) > 1:
-            yield lines
 
 
 def _numbers(step: Step) -> Iterator[Shown]:

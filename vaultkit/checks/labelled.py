@@ -268,6 +268,10 @@ class LabelledNumbers:
                 source = f"table at line {cell.line}"
                 self._cells.append(Labelled(value, frozenset(words), source, group, unit))
 
+    def of_group(self, group: str) -> list[Labelled]:
+        """Return the numbers of an output or variable."""
+        return [one for one in self._found if one.group == group]
+
     def of(self, number: Stated) -> list[Labelled]:
         """Return the numbers that agree with a stated one; none if there are too many."""
         if not self._sorted:

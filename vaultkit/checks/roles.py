@@ -7,7 +7,6 @@ everything with its label has another value; cases in doubt are left to the othe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -29,10 +28,8 @@ from vaultkit.claims.attributions import (
     beside,
     clause_of,
     count,
-    in_turn,
     is_apart,
     is_copula,
-    is_unit_of,
     leads,
     places,
     possession,
@@ -70,7 +67,7 @@ class Roles:
         self.facts = Facts(note, self.lexicon)
         self.confused = Confused(self.lexicon)
         self.dates = Dates(self.lexicon)
-        self.wholes = Wholes(note, self.lexicon)
+        self.wholes = Wholes(self.lexicon)
         self.labelled = LabelledNumbers(self.lexicon)
         #: The places of numbers that are wrong for the words beside them, whatever their value is.
         self.misread: set[tuple[int, int]] = set()
@@ -245,55 +242,10 @@ def _of_families(sentence: Sentence, families: Sequence[Family]) -> dict[int, st
             own = [value for label in labels for value in family.rows[label]]
             if len(named) == 1 and any(map(number.agrees, own)):
                 right.add(number.start)
-        wrong.update(_of_subject(sentence, family))
-        for place in range(max(len(family.rows[label]) for label in labels)):
-            if len(named) == 1 and family.is_head:
-                continue
-            if len(named) == 1:
+        if len(named) == 1 and not family.is_head:
+            for place in range(len(family.rows[labels[0]])):
                 wrong.update(_of_another(sentence, family, named[0], place))
-            else:
-                same, exchanged = _exchanged(sentence, family, named, place)
-                right |= same
-                wrong.update(exchanged)
     return {place: why for place, why in wrong.items() if place not in right}
-
-
-_SUBJECT = re.compile(
-    r"\s*(?:the\s)?(?P<own>[^\W\d][\w\s]*?)\s(?:is|was)\s(?:only\s|about\s|exactly\s)?",
-    re.IGNORECASE,
-)
-
-
-def _of_subject(sentence: Sentence, family: Family) -> Iterator[tuple[int, str]]:
-    """Yield the number of another label in *the major third is 15.64 cents too wide*."""
-    for number in [number for number in sentence.numbers if number.digits][:1]:
-        subject = _SUBJECT.fullmatch(sentence.text[: number.start])
-        label = stems(subject["own"], sentence.lexicon) if subject else frozenset[str]()
-        # The words that all labels share are with the kinds.
-        kinds = label & frozenset().union(*family.kinds)
-        named = [own for own in family.rows if own and own <= label <= own | kinds]
-        if len(named) != 1:
-            continue
-        own = family.rows[named[0]]
-        if number.bounds or number.times or significant(number) < _SURE:
-            continue
-        if is_apart(sentence, sentence.text) or _RELATIVE.search(sentence.text, number.end):
-            continue
-        if any(number.agrees(value) or number.agrees(-value) for value in own):
-            continue
-        for other, values in family.rows.items():
-            pairs = zip(own, values, strict=False)
-            for value in (v for mine, v in pairs if abs(v) != abs(mine)):
-                if number.agrees(value) or number.agrees(-value):
-                    shown = ", ".join(map(shortened, own))
-                    there = f"in {family.source}, {_words(label)} has {shown}"
-                    yield number.start, f"{there}, and this is the number of {_words(other)}"
-
-
-#: Words that give a number in relation to something else.
-_RELATIVE = re.compile(
-    r"\b(?:above|below|from|over|under|between|apart|away|beyond|off|in all|in total|altogether)\b"
-)
 
 
 def _of_another(
@@ -319,115 +271,6 @@ def _of_another(
         if number.agrees(value) and (not is_share or abs(value) <= 1):
             there = f"in {family.source}, {_words(named.label)} has {shortened(own[place])}"
             yield number.start, f"{there}, and this is the number of {_words(label)}"
-
-
-def _exchanged(
-    sentence: Sentence, family: Family, named: Sequence[Place], place: int
-) -> tuple[set[int], dict[int, str]]:
-    """Return the numbers that belong to the labels in their order, and the exchanged ones."""
-    values = {
-        one.label: family.rows[one.label][place]
-        for one in named
-        if place < len(family.rows[one.label])
-    }
-    if len(values) < len(named) or len(set(values.values())) < len(named):
-        return set(), {}
-    whose = [
-        (number, [label for label, value in values.items() if number.agrees(value)])
-        for number in sentence.numbers
-    ]
-    own = [(number, labels) for number, labels in whose if labels]
-    if again := _of_absent(sentence, family, named, place):
-        return set(), again
-    if len(own) == len(named) > 1 and all(len(labels) == 1 for _, labels in own):
-        again = _again(sentence, family, named, place, [(n, labels[0]) for n, labels in own])
-        if again:
-            return set(), again
-    if len(own) != len(named) or any(len(labels) != 1 for _, labels in own):
-        return set(), {}
-    if {labels[0] for _, labels in own} != set(values):
-        return set(), {}
-    pairs = list(zip(named, own, strict=True))
-    off = [(one, number) for one, (number, labels) in pairs if labels[0] != one.label]
-    numbers, kind = [number for number, _ in own], family.kind(place)
-    if not off or not in_turn(sentence, named, numbers, kind):
-        return {number.start for number in numbers}, {}
-    # Numbers of another unit agree by chance, and so do small ones of none.
-    if all(len(number.digits) >= _TELLING for number in numbers):
-        kind |= {word.lower() for label in family.rows for word in label}
-    units = [words for number in numbers if (words := behind(sentence, number))]
-    is_known = all(is_unit_of(words, kind, sentence.lexicon) for words in units)
-    if not is_known and any(len(re.sub(r"\D", "", n.digits)) < _SURE for n in numbers):
-        return set(), {}
-    if not units and all(significant(number) < _TELLING for number in numbers):
-        return set(), {}
-    return set(), {
-        number.start: f"in {family.source}, {_words(one.label)} has {shortened(values[one.label])}"
-        for one, number in off
-    }
-
-
-def _of_absent(
-    sentence: Sentence, family: Family, named: Sequence[Place], place: int
-) -> dict[int, str]:
-    """Return the number of a label that is not named, where all others have their own."""
-    following = [*(one.start for one in named[1:]), len(sentence.text)]
-    off: list[tuple[Place, Stated]] = []
-    for one, end in zip(named, following, strict=True):
-        own = [n for n in sentence.numbers if one.end <= n.start and n.end <= end]
-        if len(own) != 1 or own[0].bounds or own[0].times:
-            return {}
-        if not own[0].agrees(family.rows[one.label][place]):
-            off.append((one, own[0]))
-    if (
-        len(off) != 1
-        or is_apart(sentence, sentence.text)
-        or sentence.numbers[0].end <= named[0].start
-    ):
-        return {}
-    one, number = off[0]
-    others = [
-        label
-        for label, values in family.rows.items()
-        if label not in {own.label for own in named}
-        if place < len(values) and number.agrees(values[place])
-    ]
-    if len(others) != 1 or significant(number) < _TELLING:
-        return {}
-    own_value = shortened(family.rows[one.label][place])
-    there = f"in {family.source}, {_words(one.label)} has {own_value}"
-    return {number.start: f"{there}, and this is the number of {_words(others[0])}"}
-
-
-def _again(
-    sentence: Sentence,
-    family: Family,
-    named: Sequence[Place],
-    place: int,
-    own: Sequence[tuple[Stated, Label]],
-) -> dict[int, str]:
-    """Return the number of another label that is beside two: *Mercury has 0.61, Venus 0.61*."""
-    pairs = list(zip(named, own, strict=True))
-    off = [(one, number, label) for one, (number, label) in pairs if label != one.label]
-    twice = len({label for _, label in own}) == len(own) - 1
-    following = [*(one.start for one in named[1:]), len(sentence.text)]
-    in_order = all(
-        one.end <= number.start and number.end <= end
-        for (one, (number, _)), end in zip(pairs, following, strict=True)
-    ) or all(
-        # *1250 g of flour and 500 ml of milk*
-        re.fullmatch(r"\s?\w{0,3}\s(?:of\s)?(?:the\s)?", sentence.text[number.end : one.start])
-        for one, (number, _) in pairs
-    )
-    if len(off) != 1 or not twice or not in_order or is_apart(sentence, sentence.text):
-        return {}
-    one, number, label = off[0]
-    if significant(number) < _TELLING:
-        return {}
-    there = (
-        f"in {family.source}, {_words(one.label)} has {shortened(family.rows[one.label][place])}"
-    )
-    return {number.start: f"{there}, and this is the number of {_words(label)}"}
 
 
 def _is_plain(number: Stated) -> bool:

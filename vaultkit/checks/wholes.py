@@ -1,7 +1,7 @@
-"""Contradicts words about all things of a kind: their number, the largest one, their direction.
+"""Contradicts words about all things of a kind: their number, and the largest one.
 
 *All four shots* is contradicted by ``shots``, a dictionary of three; *Mary had the longest reign*
-by an output in which hers is the shortest; *the peaks keep falling* by a list ``peaks`` that rises.
+by an output in which hers is the shortest.
 """
 
 from __future__ import annotations
@@ -9,15 +9,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from vaultkit.checks.facts import Family
-from vaultkit.checks.literals import is_number
-from vaultkit.checks.stated import shortened
 from vaultkit.claims.attributions import is_apart, places
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, stem
@@ -26,15 +20,10 @@ from vaultkit.read.note import Note
 
 #: Most things that a text counts, and the fewest rows of which one is the largest.
 _MOST, _ROWS = 100, 3
-#: The longest list whose direction is read.
-_LONGEST = 1000
 _WHOLE = re.compile(r"\s*All(?:\s(?:the|of\sthe|these))?\s")
 _NOUN = re.compile(
     r"\s(?P<noun>[a-z]{3,}s)\b(?!\s(?:that|which|whose|who|with|of|in|from|at|on|for|between|we|you|I|above|below|left|more)\b)"
 )
-
-_AS_MUCH = re.compile(r"\sas\s(?:much|many)\s(?P<one>[^\W\d_]+)\sas\s(?P<other>[^\W\d_]+)")
-_MULTIPLES = {Fraction(n) for n in (2, 3, 4, 5, 10)} | {Fraction(1, n) for n in (2, 3, 4, 5, 10)}
 _Place = tuple[Sentence, int, str, str]
 
 
@@ -43,21 +32,15 @@ class Wholes:
 
     Parameters
     ----------
-    note
-        The note.
     lexicon
-        The words of its language.
+        The words of the language of the note.
     """
 
-    def __init__(self, note: Note, lexicon: Lexicon) -> None:
+    def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        keeping = lexicon.pattern("ranks_of_lists", "keeping")
-        nouns = re.findall(rf"\b[Tt]he\s([a-z]{{3,}})\s{keeping}\s", note.text)
-        self._moving_ones = {stem(noun, lexicon) for noun in nouns}
         self._any_rank = re.compile(rf"\b{lexicon.pattern('ranks')}\b", re.IGNORECASE)
-        #: By the stem of a name, the lengths that its values have had, and their directions.
+        #: By the stem of a name, the lengths that its values have had.
         self.lengths: dict[str, set[int]] = defaultdict(set)
-        self.directions: dict[str, set[str]] = defaultdict(set)
 
     def observe(self, variables: Mapping[str, Any]) -> None:
         """Collect the lists and dictionaries that a block leaves."""
@@ -69,11 +52,6 @@ class Wholes:
                 self.lengths[own].add(len(value))
             else:
                 self.lengths[own].add(-1)  # the text may count something else
-            # Most variables are large, and no sentence says how they move.
-            if own in self._moving_ones and isinstance(value, list | tuple | np.ndarray):
-                is_list = not isinstance(value, np.ndarray) or value.ndim == 1
-                if is_list and len(value) <= _LONGEST:
-                    self.directions[own].add(_direction(value))
 
     def wrong(
         self, note: Note, sentences: Sequence[Sentence], families: Sequence[Family]
@@ -87,9 +65,6 @@ class Wholes:
         for sentence in sentences:
             if self._any_rank.search(sentence.text):
                 yield from self._extreme(sentence, families)
-            if self._moving_ones:
-                yield from self._moving(sentence)
-            yield from self._multiple(sentence, families)
 
     def _rows(self, note: Note) -> dict[str, set[int]]:
         """Return the numbers of rows of tables, by the stem of the title of the first column."""
@@ -155,53 +130,6 @@ class Wholes:
         if opposite and not is_right:
             other = "smallest" if name == "top" else "largest"
             yield sentence, word.start(), word[0], f"in {opposite}, it has the {other} number"
-
-    def _multiple(self, sentence: Sentence, families: Sequence[Family]) -> Iterator[_Place]:
-        """Yield *three times as much wheat as rye*, if it is twice as much."""
-        for number in sentence.numbers:
-            found = _AS_MUCH.match(sentence.text, number.end) if number.times else None
-            if not found or number.bounds or is_apart(sentence, sentence.text):
-                continue
-            one, other = (stem(found[name], self.lexicon) for name in ("one", "other"))
-            ratios = {
-                a / b: family.source
-                for family in families
-                if {frozenset({one}), frozenset({other})} <= family.rows.keys()
-                for a, b in zip(
-                    family.rows[frozenset({one})], family.rows[frozenset({other})], strict=False
-                )
-                if b
-            }
-            if not ratios or any(map(number.agrees, ratios)):
-                continue
-            # A page of other quantities of the two has hardly a multiple in words, too.
-            if other_multiple := next((r for r in ratios if r in _MULTIPLES), None):
-                why = (
-                    f"in {ratios[other_multiple]}, it is {shortened(other_multiple)} times as much"
-                )
-                yield sentence, number.start, number.text, why
-
-    def _moving(self, sentence: Sentence) -> Iterator[_Place]:
-        """Yield *the peaks keep falling* of a list that rises."""
-        keeping = self.lexicon.pattern("ranks_of_lists", "keeping")
-        for name in ("rising", "falling"):
-            own = self.lexicon.pattern("ranks_of_lists", name)
-            pattern = rf"\b[Tt]he\s(?P<noun>[a-z]{{3,}})\s{keeping}\s(?P<word>{own})\b"
-            for found in re.finditer(pattern, sentence.text):
-                known = self.directions.get(stem(found["noun"], self.lexicon), set())
-                if len(known) == 1 and known <= {"rising", "falling"} - {name}:
-                    why = f"the numbers of {found['noun']} are {known.copy().pop()}"
-                    yield sentence, found.start("word"), found["word"], why
-
-
-def _direction(value: Any) -> str:
-    """Return whether numbers rise or fall all the time; empty if they do not."""
-    items = list(value.tolist()) if isinstance(value, np.ndarray) else list(value)
-    if len(items) < _ROWS or not all(map(is_number, items)):
-        return ""
-    if all(a < b for a, b in pairwise(items)):
-        return "rising"
-    return "falling" if all(a > b for a, b in pairwise(items)) else ""
 
 
 _VERB = r"(?:is|was|has|had|reigned|lasted|comes\sout|ranks|stands)"

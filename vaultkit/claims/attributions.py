@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, stem, stems
@@ -221,35 +220,6 @@ def clause_of(text: str, one: int, other: int) -> str:
     first = max((stop.end() for stop in _PAUSE.finditer(text, 0, min(one, other))), default=0)
     last = _PAUSE.search(text, max(one, other))
     return text[first : last.start() if last else len(text)]
-
-
-def in_turn(
-    sentence: Sentence, named: Sequence[Place], numbers: Sequence[Stated], kind: frozenset[str]
-) -> bool:
-    """Return whether each label has its number beside it, or all labels precede all numbers.
-
-    *A 3, B 4*, *3 for A, 4 for B* and *A and B have 3 and 4* do. There are as many ``numbers`` as
-    labels ``named``, both in the order of the sentence. ``kind`` are the words for what the numbers
-    are, which may be between a number and its label.
-    """
-    text, lexicon = sentence.text, sentence.lexicon
-    pairs = list(zip(named, numbers, strict=True))
-    following = [*named[1:], None]
-    if _pattern(lexicon, r"\b{}\b", "turned").search(text):
-        return False
-    if all(one.end <= n.start for one, n in pairs) and all(
-        other is None or n.end <= other.start
-        for (_, n), other in zip(pairs, following, strict=True)
-    ):
-        return all(not re.search(r"[()]", text[one.end : n.start].rstrip("( ")) for one, n in pairs)
-    if all(n.end <= one.start for one, n in pairs):
-        return all(_links(text[n.end : one.start], kind, lexicon) for one, n in pairs)
-    if named[-1].end > numbers[0].start:
-        return False
-    tight = [text[a.end : b.start] for a, b in pairwise(named)]
-    tight += [text[a.end : b.start] for a, b in pairwise(numbers)]
-    listing = _pattern(lexicon, r"[\s,%]*(?:\b{}\b[\s,%]*)*", "listing")
-    return all(map(listing.fullmatch, tight))
 
 
 def subject(sentence: Sentence, number: Stated) -> list[str]:
