@@ -130,9 +130,12 @@ def test_what_is_no_number_is_left_alone(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("The river is longer.", ["comparison: longer → fewer"]),
+        ("The river is longer.", ["comparison: longer → shorter"]),
         ("It rises once more.", ["comparison: rises → falls"]),
-        ("It costs 30 or 45 euros.", ["role: 30 or 45 → 45 or 30"]),
+        ("30 euros, not 45.", ["role: 30 euros, not 45 → 45 euros, not 30"]),
+        ("It costs 30 or 45 euros, between `ant` and `bee`. Is it longer? Add the third.", []),
+        ("Twice as long, half of it first.",
+         ["multiple: Twice → Three times", "multiple: half → a third"]),
         ("`ant` eats `bee`.", ["name: `ant` eats `bee` → `bee` eats `ant`"]),
         ("| a | 30 | 45 |", ["cell: 30 | 45 → 45 | 30"]),
         ("Five of them.", ["small integer: Five → Six"]),
