@@ -158,9 +158,20 @@ export const replace = (figure, label, ...children) => {
   return { panel, words };
 };
 
-/* Buttons below a panel, the last of which brings back what was there first. */
+/* Buttons below a panel, the last of which brings back what was there first, once something was changed. */
 export const buttons = (reset, ...others) => {
-  const back = make("button", { type: "button" }, "Reset");
-  back.addEventListener("click", reset);
-  return make("div", { class: "touch__buttons" }, ...others, back);
+  const back = make("button", { type: "button", "aria-disabled": "true" }, "Reset");
+  const row = make("div", { class: "touch__buttons" }, ...others, back);
+  const changed = ({ type, target }) => {
+    // The page was left: pages are loaded in place.
+    if (!row.isConnected) document.removeEventListener(type, changed);
+    else if (target !== back && row.closest(".touch")?.contains(target)) back.setAttribute("aria-disabled", "false");
+  };
+  setTimeout(() => ["input", "click"].forEach((type) => document.addEventListener(type, changed)));
+  back.addEventListener("click", () => {
+    if (back.ariaDisabled === "true") return;
+    reset();
+    back.setAttribute("aria-disabled", "true");
+  });
+  return row;
 };
