@@ -73,7 +73,7 @@ class Wholes:
         last = -2
         for cell in note.cells:
             line = cell.line
-            if line > last + 1:
+            if line > last + 1:  # a line between them ends a table
                 tables[line] = cell.title, set()
             list(tables.values())[-1][1].add(line)
             last = max(last, line)
