@@ -14,5 +14,7 @@ def test_a_title_is_set_in_text_alone(tmp_path: Path) -> None:
     shown = 'Size of <i class="vk-symbol">d<sub>k</sub></i>'
     assert titles.of("Size of dk") == shown
     assert titles.of("Size") == ""
+    data = '<template class="vk-evidence">["See Size of dk"]</template>'
+    assert titles.inserted(data) == data
     kept = '<title>Size of dk</title><a title="Size of dk > 1"><script>"Size of dk"</script>'
     assert titles.inserted(f"{kept}Size of dk</a>") == f"{kept}{shown}</a>"

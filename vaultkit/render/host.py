@@ -193,9 +193,10 @@ class _Mathematics(_Part):
         """Typeset the formulas, and set curly quotes if the vault asks for them."""
         preamble = self.page.vault.preamble + self.page.host.preamble
         options = self.page.vault.options
-        typeset(root, getattr(self.md, "toc_tokens", []), preamble, options.coloured)
+        toc = getattr(self.md, "toc_tokens", [])
+        typeset(root, toc, preamble, options.coloured)
         if options.curly_quotes:
-            curl(root)
+            curl(root, toc)
 
 
 class _Addresses(_Part):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Any
 from xml.etree.ElementTree import Element
 
 #: Elements within a line, and elements whose text stays as it is.
@@ -16,8 +18,10 @@ _DOUBLE, _SINGLE = ("“", "”"), ("‘", "’")
 _BEFORE = re.compile(r"^$|[\s(\[{/=“‘–—-]$")
 
 
-def curl(block: Element) -> None:
-    """Replace the straight marks in the text of a rendered page.
+def curl(block: Element, toc: Iterable[dict[str, Any]] = ()) -> None:
+    """Replace the straight marks in the text of a rendered page, and in its table of contents.
+
+    ``toc`` are the `toc_tokens` of Python-Markdown.
 
     Examples
     --------
@@ -26,8 +30,15 @@ def curl(block: Element) -> None:
     >>> curl(page)
     >>> tostring(page, "unicode")
     "<p>It’s ‘<b>so</b>’, and <code>a'</code>’s too</p>"
+    >>> headings = [{"name": "&quot;So&quot;", "children": []}]
+    >>> curl(page, headings)
+    >>> headings[0]["name"]
+    '“So”'
     """
     _curl(block, "")
+    for token in toc:
+        token["name"], _ = _curled(token["name"], "")
+        curl(Element("p"), token["children"])
 
 
 def _curl(element: Element, before: str) -> str:

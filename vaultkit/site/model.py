@@ -244,7 +244,7 @@ class SiteModel:
         checked = self.checked.foot(page, self.checks_url)
         if checked and self.settings.can_run and not is_table:
             checked += runnable.controls(page.uri) + self._notebooks_of(page)
-        here, onward = self.roads.place_of(page, minutes, self.map_url)
+        here, onward = map(self.titles.inserted, self.roads.place_of(page, minutes, self.map_url))
         return content, {
             "vaultkit_here": here,
             "vaultkit_onward": onward,

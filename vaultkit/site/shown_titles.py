@@ -17,7 +17,7 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 _SYMBOL = re.compile(r"(?P<letter>[^\W\d_])_(?P<index>\w|\{\w+\})")
 #: Elements whose text is not text of the page, and tags.
 _SKIPPED = (
-    r"<(?P<tag>script|style|title|svg|textarea|option|pre|code)\b.*?</(?P=tag)>"
+    r"<(?P<tag>script|style|template|title|svg|textarea|option|pre|code)\b.*?</(?P=tag)>"
     r"|<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>"
 )
 
