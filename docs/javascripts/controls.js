@@ -94,6 +94,8 @@ export const touch = (figure, start, show) => {
   const built = svg.getAttribute("aria-label");
   const { width, height } = svg.viewBox.baseVal;
   const state = structuredClone(start);
+  const first = JSON.stringify(start);
+  const untouched = () => JSON.stringify(state) === first;
   const follow = [];
   const stage = make("span", { class: "touch__stage" });
   const controls = make("div", { class: "touch__controls" });
@@ -108,13 +110,10 @@ export const touch = (figure, start, show) => {
   const change = (changes) => {
     Object.assign(state, changes);
     draw();
-    svg.setAttribute("aria-label", words.textContent);
+    // Where all began the author's words describe the drawing.
+    svg.setAttribute("aria-label", built && untouched() ? built : words.textContent);
   };
-  const reset = () => {
-    Object.assign(state, structuredClone(start));
-    draw();
-    if (built) svg.setAttribute("aria-label", built);
-  };
+  const reset = () => change(structuredClone(start));
 
   /* A slider of its own, for one number. */
   const slider = ({ label, min, max, step, value, text, input, small = false }) => {
@@ -201,8 +200,7 @@ export const touch = (figure, start, show) => {
 
   /* Everything is there: put it below the drawing. */
   const ready = () => {
-    const first = JSON.stringify(start);
-    button("Reset", reset, () => JSON.stringify(state) === first);
+    button("Reset", reset, untouched);
     controls.append(buttons);
     draw();
     const box = svg.parentElement;

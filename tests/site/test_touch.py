@@ -126,7 +126,8 @@ def test_it_begins_as_drawn_and_every_control_works_by_keyboard(visit: Visitor, 
         cell.press("Enter")
     # A step back may lead to where all began.
     assert {*heard, words(found)} != {said}
-    assert found.locator("svg").get_attribute("aria-label") == words(found)
+    now = words(found)
+    assert found.locator("svg").get_attribute("aria-label") == (label if now == said else now)
     reset = found.get_by_role("button", name="Reset")
     reset.focus()
     page.keyboard.press("Enter")
