@@ -25,6 +25,7 @@ from vaultkit.checks.labelled import (
     word_of,
 )
 from vaultkit.checks.lookup import exactly
+from vaultkit.claims.amounts import as_float
 from vaultkit.claims.attributions import is_apart
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, in_cells
@@ -149,7 +150,7 @@ def _of_numerals(sentence: Sentence, raw: str) -> Iterator[Token]:
     for number in sentence.numbers:
         if not number.digits and number.value.denominator == 1:
             unit = unit_of(raw, number.end, sentence.lexicon)
-            value = f"#{float(number.value):g}:{unit}".rstrip(":")
+            value = f"#{as_float(number.value):g}:{unit}".rstrip(":")
             yield Token(value, number.start, number.end)
 
 

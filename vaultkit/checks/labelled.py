@@ -279,10 +279,7 @@ class LabelledNumbers:
             self._values = [one.value for one in self._sorted]
         found: dict[Labelled, None] = {}
         for own in number.ranges:
-            low, high = (
-                (-math.inf if own.low is None else float(own.low)),
-                (math.inf if own.high is None else float(own.high)),
-            )
+            low, high = own.bounds
             slack = 1e-9 * max(abs(x) for x in (low, high, 0.0) if math.isfinite(x))
             first = bisect_left(self._values, low - slack)
             last = bisect_right(self._values, high + slack)

@@ -350,8 +350,8 @@ def _key(label: Any) -> Key:
     """Return a label: a number, or words regardless of their case and order."""
     if is_number(label):
         return float(label)
-    if isinstance(label, frozenset):
-        return label
+    if isinstance(label, frozenset):  # the words of a label, or a key of a dictionary
+        return label if all(isinstance(word, str) for word in label) else frozenset()
     parts = label if isinstance(label, tuple) else (label,)
     if not all(isinstance(part, str) or is_number(part) for part in parts):
         return frozenset()

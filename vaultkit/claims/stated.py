@@ -73,13 +73,14 @@ class Range:
         return above and (self.high is None or value <= self.high + slack)
 
     @cached_property
-    def _floats(self) -> tuple[float, float]:
+    def bounds(self) -> tuple[float, float]:
+        """The bounds as floats, which may be infinite."""
         low = -math.inf if self.low is None else as_float(self.low)
         return low, math.inf if self.high is None else as_float(self.high)
 
     def _is_far(self, value: Fraction) -> bool:
         """Return whether a value is clearly out of the range, by floats, which are faster."""
-        low, high = self._floats
+        low, high = self.bounds
         about = as_float(value)
         slack = 1e-8 * max((abs(x) for x in (about, low, high) if math.isfinite(x)), default=0.0)
         return about < low - slack or about > high + slack
