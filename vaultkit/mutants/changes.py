@@ -85,7 +85,7 @@ def changes(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
         assert text[at : at + len(before)] == before, (before, text[at : at + 20])
         return Mutant(kind, path, line, at, before, after)
 
-    for at, before, after, kind in word_changes(text, _plain(text), random.Random(path)):
+    for at, before, after, kind in word_changes(text, prose_of(text), random.Random(path)):
         yield mutant(kind, at, before, after)
     formulas = [m for m in _PIECES.finditer(text) if m["display"] or m["inline"]]
     symbols = sorted({s for m in formulas for _, s in _symbols(m[0])})
@@ -123,7 +123,7 @@ def changes(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
             yield from (mutant("link", *change) for change in _links(piece, rng))
 
 
-def _plain(text: str) -> str:
+def prose_of(text: str) -> str:
     """Return a text with blanks for everything except prose and inline code."""
 
     def blank(piece: re.Match[str]) -> str:

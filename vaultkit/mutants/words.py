@@ -11,6 +11,7 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from vaultkit.claims.lexicon import Lexicon, lexicon
 
@@ -21,11 +22,16 @@ COUNT, ORDINAL, MULTIPLE = "small integer", "ordinal", "multiple"
 KINDS = (COMPARISON, NAME, CELL, ROLE, COUNT, ORDINAL, MULTIPLE)
 
 #: Lists of the lexicon that say the opposite.
-_OPPOSITES = (
-    ("directions", "more", "less"), ("directions", "rises", "falls"),
-    ("directions", "largest", "smallest"), ("directions", "at_least", "at_most"),
-    ("directions", "same", "different"), ("sides", "more", "less"), ("sides", "better", "worse"),
-)  # fmt: skip
+_OPPOSITES = {
+    ("directions", one): other
+    for pair in (("more", "less"), ("rises", "falls"), ("largest", "smallest"),
+                 ("at_least", "at_most"), ("same", "different"))
+    for one, other in (pair, pair[::-1])
+} | {
+    ("sides", one): other
+    for pair in (("more", "less"), ("better", "worse"))
+    for one, other in (pair, pair[::-1])
+}  # fmt: skip
 #: Words with a better opposite than the first one of the same ending.
 _PAIRS = (
     ("more", "less"), ("more", "fewer"), ("larger", "smaller"), ("greater", "smaller"),
@@ -120,14 +126,8 @@ def word_changes(text: str, plain: str, rng: random.Random) -> Iterator[Change]:
     words = lexicon()
     with_names = plain
     plain = re.sub(r"`[^`\n]*`", lambda own: "\ufffc" * len(own[0]), plain)
-    for found in _SENTENCE.finditer(plain):
-        line = plain[plain.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]
-        if re.match(r"[> ]*\|", line):
-            continue
-        if found[0].rstrip("*_)” ").endswith("?") or _REQUEST.match(found[0]):
-            continue
-        start, end = found.span()
-        yield from _turned(plain, start, end, words)
+    for start, end in statements(plain):
+        yield from turned(plain, start, end, words)
         yield from _exchanged(text, _numbers(text, plain, start, end), ROLE, rng)
         names = [(one.start(), one[0]) for one in _NAMED.finditer(with_names, start, end)]
         yield from _exchanged(text, names, NAME, rng)
@@ -137,19 +137,44 @@ def word_changes(text: str, plain: str, rng: random.Random) -> Iterator[Change]:
         yield from _exchanged(text, cells, CELL, rng)
 
 
-def _turned(plain: str, start: int, end: int, words: Lexicon) -> Iterator[Change]:
+def statements(plain: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each sentence of a prose that states something.
+
+    >>> [(a, b) for a, b in statements("Add 1. Is it? It is.")]
+    [(13, 20)]
+    """
+    for found in _SENTENCE.finditer(plain):
+        line = plain[plain.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]
+        asks = found[0].rstrip("*_)” ").endswith("?") or _REQUEST.match(found[0])
+        if not asks and not re.match(r"[> ]*\|", line):
+            yield found.span()
+
+
+def turned(plain: str, start: int, end: int, words: Lexicon) -> Iterator[Change]:
     """Yield each comparison of a sentence turned round."""
-    sentence = plain[start:end]
+    # Behind a hyphen, no word is searched, which is faster.
+    sentence = re.sub(r"(?<=\ufffc)\ufffc(?=\ufffc)", "-", plain[start:end])
+    if _rare_words(words).isdisjoint(re.findall(r"[a-z]+", sentence.lower())):
+        return
     void = [own.span() for own, name in words.find("negations", sentence) if name != "words"]
-    for table, *pair in _OPPOSITES:
+    for table in ("directions", "sides"):
         for own, name in words.find(table, sentence):
-            if name not in pair or any(a < own.end() and own.start() < b for a, b in void):
+            if (table, name) not in _OPPOSITES or _is_no_comparison(sentence, own):
                 continue
-            if _is_no_comparison(sentence, own):
+            if any(a < own.end() and own.start() < b for a, b in void):
                 continue
-            other = _opposite(own[0].lower(), words.words[table][pair[1 - pair.index(name)]])
+            others = words.words[table][_OPPOSITES[table, name]]
+            other = _opposite(own[0].lower(), others)
             if other:
                 yield start + own.start(), own[0], _capital(other, own[0]), COMPARISON
+
+
+@cache
+def _rare_words(words: Lexicon) -> frozenset[str]:
+    """Return the longest word of each comparison of a lexicon; most sentences have none of them."""
+    lists = (entry for table in ("directions", "sides") for entry in words.words[table].values())
+    entries = (entry for own in lists for entry in own if "\\" not in entry)
+    return frozenset(max(re.split(r"[\s-]", entry), key=len) for entry in entries)
 
 
 def _is_no_comparison(sentence: str, own: re.Match[str]) -> bool:
