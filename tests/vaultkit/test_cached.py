@@ -1,16 +1,19 @@
 """With results from the ledger and without, a run finds the same, whatever was edited."""
 
+import importlib
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from vaultkit.pipeline.figures import Figures
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.pipeline.process import Inspection
 from vaultkit.pipeline.runner import Runner
 from vaultkit.read.vault import Vault
+from vaultkit.store import Store
 
 FILES = {
     "lib.py": "from deep import y\n\nx = 1 + y\n",
@@ -150,3 +153,39 @@ def test_what_was_edited_while_it_ran_runs_again(root: Path) -> None:
     again = checked(root, cached=True)[str(root / "docs/A.md")]
     assert not again.cached
     assert any(check.outcome == "fails" for check in again.checks)
+
+
+def test_a_figure_is_computed_again_only_after_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    files = {
+        "drawn_here/__init__.py": "from pathlib import Path\n\nfrom helps_here import read\n"
+        "from vaultkit.figure import Figure\n\n"
+        "data = lambda: {'x': read(Path(__file__).parent / 'x.txt')}\n"
+        "FIGURES = {'x.svg': Figure('x.svg', data, lambda _data: '<svg/>')}\n",
+        "drawn_here/x.txt": "1",
+        "helps_here.py": "calls = []\n\ndef read(path):\n    calls.append(1)\n"
+        "    return int(path.read_text())\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    store = Store(tmp_path / "store.sqlite")
+
+    def fingerprint(*, reuses: bool = True) -> str:
+        return Figures("drawn_here", 0, store=store, reuses=reuses).fingerprint("x.svg")
+
+    first = fingerprint()
+    helps: Any = importlib.import_module("helps_here")
+    assert fingerprint() == first
+    assert len(helps.calls) == 1
+    fingerprint(reuses=False)
+    assert len(helps.calls) == 2
+    (tmp_path / "drawn_here" / "x.txt").write_text("2")
+    assert fingerprint() != first
+    assert len(helps.calls) == 3
+    with (tmp_path / "helps_here.py").open("a") as file:
+        file.write("# Edited.\n")
+    fingerprint()
+    assert len(helps.calls) == 4

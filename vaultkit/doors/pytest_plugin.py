@@ -53,6 +53,7 @@ from vaultkit.pipeline.machines import MACHINES
 from vaultkit.pipeline.shards import ShardError
 from vaultkit.pipeline.summary import VERDICTS, summary, unjudged_rows
 from vaultkit.read.discovery import READERS
+from vaultkit.store import store_beside
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -155,7 +156,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.vault_machines and config.option.vault_update:
         raise pytest.UsageError("--machines compares notes as they are: --update them first")
     count = 0 if is_in_process(config) else 1
-    config.stash[FIGURES] = Figures(config.getini("vault_figures"), count)
+    folders = config.stash[NAMED]
+    config.stash[FIGURES] = Figures(
+        config.getini("vault_figures"),
+        count,
+        store=store_beside(min(folders).resolve()) if folders else None,
+        reuses=config.option.vault_cached and count > 0,
+    )
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from vaultkit.pipeline import rests_on
 from vaultkit.run.dependencies import LocalFinder
 from vaultkit.run.reordering import compiled
+from vaultkit.store import Store
 from vaultkit.workers.ending import Limits
 from vaultkit.workers.pool import Workers
 from vaultkit.workers.work import Send
@@ -32,6 +35,10 @@ class Figures:
         Limits of the process of a figure; by default, one thread.
     reordered
         The folder whose modules sum matrix products in another order; None for none.
+    store
+        Where the fingerprints of data are kept; None to keep none.
+    reuses
+        Whether those are reused whose code and data files are unchanged.
     """
 
     def __init__(
@@ -40,17 +47,39 @@ class Figures:
         count: int = 1,
         limits: Limits | None = None,
         reordered: Path | None = None,
+        store: Store | None = None,
+        reuses: bool = False,
     ) -> None:
-        self.module = module
+        self.module, self._store = module, store
         self._workers = Workers(_Work(module, reordered), count, limits or Limits(threads=1))
         self._known: dict[str, str] = {}
         self._asked: set[str] = set()
+        self._reuses = reuses
+
+    @cached_property
+    def _key(self) -> bytes:
+        """The fingerprint of everything that the figures rest on; empty if that is unknown."""
+        spec = importlib.util.find_spec(self.module.partition(".")[0]) if self.module else None
+        if spec is None or spec.origin is None:
+            return b""
+        file = Path(spec.origin)
+        beside = file.parents[1] if spec.submodule_search_locations else file.parent
+        return rests_on.fingerprint(rests_on.rests_on_module(self.module, beside))
+
+    def _find_kept(self, name: str) -> bool:
+        """Return whether the fingerprint of a figure is kept and still right."""
+        if self._reuses and self._store and self._key:
+            kept = self._store.find(_KIND, name, self._key)
+            if kept is not None:
+                self._known[name] = kept.decode()
+        return name in self._known
 
     def submit(self, names: Iterable[str]) -> None:
         """Announce the figures that will be requested, in this order."""
         for name in dict.fromkeys(names):
-            self._asked.add(name)
-            self._workers.submit(name)
+            if not self._find_kept(name):
+                self._asked.add(name)
+                self._workers.submit(name)
 
     def attend(self) -> None:
         """Start or continue computing the submitted figures in the background."""
@@ -64,11 +93,13 @@ class Figures:
         FigureError
             If there is no such figure, or its function or the process that runs it fails.
         """
+        if name not in self._known and name not in self._asked:
+            self.submit([name])
         if name not in self._known:
-            if name not in self._asked:
-                self.submit([name])
             self._asked.discard(name)
-            self._known[name] = self._done(name)
+            found = self._known[name] = self._done(name)
+            if self._store and self._key:
+                self._store.put(_KIND, name, self._key, found.encode())
         return self._known[name]
 
     def render(self, name: str) -> str:
@@ -99,6 +130,8 @@ class Figures:
         self._workers.close()
 
 
+#: The kind of the entries in the store.
+_KIND = "figure"
 #: Prefix of the key of a figure that is to be drawn; no file name contains a slash.
 _DRAW = "draw/"
 

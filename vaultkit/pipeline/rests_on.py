@@ -30,6 +30,12 @@ Facts = Mapping[str, Callable[[], str]]
 BROKEN = "broken"
 _IMPORT = re.compile(r"^[\s>]*(?:from[ \t]+(\w+)|import[ \t]+([^#\n]+))", re.MULTILINE)
 _PACKAGE = re.compile(r"[\w.-]+")
+#: What all results rest on.
+_ENVIRONMENT: Facts = {
+    "engine": lambda: code_digest(Path(__file__).parents[1]).hex(),
+    "python": lambda: sys.version.split()[0],
+    "numpy": lambda: str(np.__version__),
+}
 
 
 def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
@@ -50,10 +56,8 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
         it links to, relative to the vault; ``called:`` the names in its links, and its own.
     """
     facts: dict[str, Callable[[], str]] = {
+        **_ENVIRONMENT,
         "note": lambda: note.digest,
-        "engine": lambda: code_digest(Path(__file__).parents[1]).hex(),
-        "python": lambda: sys.version.split()[0],
-        "numpy": lambda: str(np.__version__),
         "options": partial(_options, note, vault),
     }
     beside = vault.root.parent
@@ -86,6 +90,33 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
         others = [vault.relative(path) for path in vault.taken[name] if path != note.path]
         if others:
             facts[f"called:{name}"] = partial(repr, sorted(others))
+    return facts
+
+
+def rests_on_module(module: str, beside: Path) -> Facts:
+    """Return everything that the values of a module rest on.
+
+    Parameters
+    ----------
+    module, beside
+        The name of the module, and the folder that contains it.
+
+    Returns
+    -------
+    dict
+        As for `rests_on`: all files of the modules in the folder that are imported, with the data
+        that lie among them, and the versions of installed packages.
+    """
+    facts = dict(_ENVIRONMENT)
+    waiting = [module.partition(".")[0]]
+    for name in waiting:  # which grows in the loop
+        if f"module:{name}" in facts or name == __name__.partition(".")[0]:
+            continue
+        facts[f"module:{name}"] = partial(_module, name, beside)
+        for path in (beside / f"{name}.py", *(beside / name).rglob("*")):
+            if path.is_file() and path.parent.name != "__pycache__":
+                facts[f"file:{named(path, beside)}"] = partial(_digest, path)
+                waiting += _imported(_text(path)) if path.suffix == ".py" else ()
     return facts
 
 
