@@ -67,7 +67,7 @@ def test_scale(visit: Visitor) -> None:
     found = opened(visit, "scale-and-gradient")
     data = gradient_data()
     for power, query, divisor in ((6, 0, "none"), (6, 0, "root"), (10, 1, "none"), (10, 1, "d_k")):
-        found.get_by_role("button", name="Reset").click()
+        found.get_by_role("button", name="Reset").press("Enter")
         found.locator("input[type=range]").fill(str(power))
         found.locator(f"input[value={divisor}]").check()
         for _ in range(query):
