@@ -438,8 +438,6 @@ def diagnose(function: Callable[..., Any]) -> Diagnosis:
     def made(outcomes: list[Outcome], count: int) -> Diagnosis | None:
         for layer, chosen in itertools.product(layers, itertools.combinations(MISTAKES, count)):
             wrong = [MISTAKES[name].wrong for name in chosen]
-            if count == 2 and wrong[0].keys() & wrong[1].keys():
-                continue
             steps = Steps()._replace(**{name: step for one in wrong for name, step in one.items()})
             if _all_same(every, outcomes, layer, steps):
                 return _diagnosis(chosen, every, outcomes, layer, _remarks(every, outcomes))

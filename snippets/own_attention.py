@@ -150,7 +150,7 @@ def report(source: str) -> str:
 
 def _plain(name: str, found: Diagnosis, hint: bool) -> dict[str, Any]:
     words = [*found.remarks]
-    if found.mistakes == () and hint and any("batch" in each for each in words):
+    if hint and any("batch" in each for each in words):
         words.append(".T reverses all axes; swapaxes(-1, -2) exchanges the last two.")
     if found.mistakes is None and found.error:
         verdict, first = "error", f"{name} raises, for {found.case}, {found.error}."

@@ -52,6 +52,16 @@ RIGHT = {
     "block": HEADS,
     "heads": HEADS.replace("y = x + z", "return z"),
     "residual": HEADS.replace("y = x + z", "return x + z"),
+    "needs its mask": ATTENTION.replace("mask=None", "mask"),
+    "changes its inputs": ATTENTION.replace("S = Q", "Q *= 1; K += 0; S = Q").replace(
+        "    return", "    K *= 0; V = 1.0 * V\n    return"
+    ),
+    "receives d_k": HEADS.replace("n_heads, is", "n_heads, d_k, is").replace(
+        "(d // n_heads)", "(d_k)"
+    ),
+    "causal, for the last keys": CAUSAL.replace(
+        "np.arange(n) <= np.arange(n)[:, None]", "np.tri(n, k.shape[-2], k.shape[-2] - n) > 0"
+    ),
     "added mask": ATTENTION.replace("np.where(mask, S, -np.inf)", "S + mask"),
     "one sequence": ATTENTION.replace("K.swapaxes(-1, -2)", "K.T"),
     "loops": EXAMPLES["loops"],
@@ -123,7 +133,8 @@ def test_each_mistake_is_recognized() -> None:
         for name, (old, new) in wrong.items():
             found = diagnose(made(changed(code, old, new)))
             assert found.mistakes == (name,), name
-            assert found.found is None or not np.allclose(found.found, found.expected)
+            assert found.found is not None, name
+            assert not np.allclose(found.found, found.expected)
 
 
 def test_two_mistakes_are_recognized() -> None:
@@ -159,6 +170,11 @@ def test_the_right_layer_is_the_snippets() -> None:
     found = expected_output(given, Layer(causal=True), Steps())
     expected = scaled_dot_product_attention(given["Q"], given["K"], given["V"], is_causal=True)
     np.testing.assert_allclose(found, expected)
+
+
+def test_the_last_function_of_attention_is_meant() -> None:
+    code = SOFTMAX + ATTENTION + "def own(q, k, v): return v\ndef helper(x): return x"
+    assert function_of(code).__name__ == "own"
 
 
 def test_unknown_functions_fail_a_formula() -> None:
