@@ -14,6 +14,8 @@ _INLINE = frozenset(
 _KEPT = frozenset("code kbd math pre samp script style svg textarea".split())  # noqa: SIM905
 _STRAIGHT = re.compile("&quot;|[\"']")
 _DOUBLE, _SINGLE = ("“", "”"), ("‘", "’")
+#: A tag, with the element if its text stays as it is.
+_TAG = re.compile(rf"<(?P<kept>{'|'.join(_KEPT)})\b.*?</(?P=kept)>|<[^>]*>", re.DOTALL)
 #: A mark after one of these opens a quotation.
 _BEFORE = re.compile(r"^$|[\s(\[{/=“‘–—-]$")
 
@@ -30,14 +32,15 @@ def curl(block: Element, toc: Iterable[dict[str, Any]] = ()) -> None:
     >>> curl(page)
     >>> tostring(page, "unicode")
     "<p>It’s ‘<b>so</b>’, and <code>a'</code>’s too</p>"
-    >>> headings = [{"name": "&quot;So&quot;", "children": []}]
+    >>> headings = [{"name": "'So", "html": "'<b id='1'>So</b> <code>'</code>", "children": []}]
     >>> curl(page, headings)
-    >>> headings[0]["name"]
-    '“So”'
+    >>> headings[0]["name"], headings[0]["html"]
+    ('‘So', "‘<b id='1'>So</b> <code>'</code>")
     """
     _curl(block, "")
     for token in toc:
-        token["name"], _ = _curled(token["name"], "")
+        for form in ("name", "html"):
+            token[form] = _curled_html(token[form])
         curl(Element("p"), token["children"])
 
 
@@ -70,3 +73,14 @@ def _curled(text: str | None, before: str) -> tuple[str | None, str]:
         end = found.end()
     written += text[end:]
     return written, written[-1]
+
+
+def _curled_html(source: str) -> str:
+    """Return the HTML of a line with curly marks."""
+    written, before, end = "", "", 0
+    for tag in _TAG.finditer(source):
+        text, before = _curled(source[end : tag.start()], before)
+        written += f"{text or ''}{tag[0]}"
+        before = "x" if tag["kept"] else before
+        end = tag.end()
+    return written + (_curled(source[end:], before)[0] or "")
