@@ -72,6 +72,7 @@ OPEN = [
     ('print({"ada": 4.2, "bo": 3.1})', "Bo waits, then 4.2 come to him, and Ada has 3.1."),
     ("print([4, 8, 16, 18])", "- (3, 16) comes second\n- the third is (2, 8, 5)"),
     ('for n in (5, 8):\n    print(n, "in", n + 6)', "Roll 8, 11 or 5, 14."),
+    ('for n, m in ((8, 21), (16, 14)):\n    print(n, "weeks", m)', "After 8 weeks 14 came."),
     ("print([4, 8, 16, 18])", "The third of 8 is not the second of 16."),
     (
         'print({"30": 44.5, "10": 71.2})',

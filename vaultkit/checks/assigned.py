@@ -212,8 +212,10 @@ class Assigned:
         *At 2 m it is 5.4 %* names the line ``2 m  7.2%``, and has a number of the line ``10 m``.
         """
         text = part.sentence.text
-        if number.bounds or _digits(number) < 2 or part.beside or is_apart(part.sentence, text):
+        if number.bounds or part.beside or is_apart(part.sentence, text):
             return ""
+        if _digits(number) < (2 if "." in number.digits else _TELLING):
+            return ""  # it may be in any line
         keys = {token for token in part.tokens if _LEADS.search(text[: token.start])}
         keys = {token for token in keys if not _is_word(token.word) and token.start != number.start}
         if len({token.start for token in keys}) != 1 or len(part.numbers) > 2:
