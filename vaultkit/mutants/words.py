@@ -82,8 +82,8 @@ _REQUEST = re.compile(
 )
 #: What stands between two numbers or names that may be exchanged in any sentence.
 _SYMMETRIC = re.compile(
-    r"[*`\s]*(?:,?\s*or|[-+×·*]|equals|(?:is|are) (?:equal to|the same as))[*`\s]*(?:the\s+)?"
-    r"[*`]*",
+    r"[*`\s]*(?:,?\s*or|[-+×·*]|equals|(?:is|are) (?:equal to|the same as|as [^*`]{1,20} as))"
+    r"[*`\s]*(?:the\s+)?[*`]*",
     re.IGNORECASE,
 )
 #: The same, of names only.
@@ -103,7 +103,12 @@ _DIGITS = re.compile(r"(?<![\w.,§#^(/×-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w/]|[.,]
 _SMALL = re.compile(
     rf"(?<![\w.,:§#^/(-])(?:[2-9](?![\w:/%]|[.,]\d|\s*[)×])|(?i:{'|'.join(_COUNTS)})\b(?!-))"
 )
-_NAMED = re.compile(r"`(?P<code>[A-Za-z]\w*)`|(?<![*\w])\*(?P<word>[A-Za-z]+)\*(?![*\w])")
+#: Emphasized words that name nothing.
+_STRESSED = "and|own|self|not|no|where|who|what|how|one|all|only|any|every|each|its|this"
+_NAMED = re.compile(
+    r"`(?P<code>[A-Za-z]\w*)`|(?<![*\w])\*"
+    rf"(?!(?i:{_STRESSED})\*)(?P<word>[A-Za-z]+)\*(?![*\w])"
+)
 _CELL = re.compile(r"(?<=\|)(?P<left>\s*)(?P<number>-?\d+(?:,\d{3})*(?:\.\d+)?)(?=\s*(?:<|\|))")
 _REFERENCE = re.compile(
     r"\b(?:[Ss]ections?|[Cc]hapters?|[Ff]igures?|[Tt]ables?|[Ee]quations?|[Ff]ootnotes?|[Pp]ages?|[Vv]ersions?|"
