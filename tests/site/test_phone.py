@@ -113,10 +113,11 @@ def test_formulas_in_drawings_are_those_of_the_text(visit: Visitor) -> None:
 
 @pytest.mark.long
 def test_a_first_visit_is_light(visit: Visitor, built: Path) -> None:
+    phone, desk = visit.open(width=390, fresh=True), visit.open(width=1280, fresh=True)
     # On a wide screen the home page needs the weights of the decoder at once.
-    pages = ((1280, ""), (390, "importance-of-dk-in-scaling/"), (390, "a-head-that-learns/"))
-    for width, address in pages:
-        page = visit.open(width=width, fresh=True)
+    more = ("importance-of-dk-in-scaling/", "a-head-that-learns/")
+    pages = ((desk, ""), (phone, ""), *((phone, address) for address in more))
+    for page, address in pages:
         sent: dict[str, int] = {}
         page.on("response", lambda response, sent=sent: sent.update({response.url: 0}))
         visit.go(page, address)
