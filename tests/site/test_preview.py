@@ -93,7 +93,7 @@ def test_formulas_in_cards_are_typeset(visit: Visitor) -> None:
 def test_a_card_by_keyboard(visit: Visitor) -> None:
     page = visit("one-head-by-hand/")
     page.locator("article h1").click()
-    for _ in range(40):
+    for _ in range(120):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.matches('article p > a.wikilink')"):
             break

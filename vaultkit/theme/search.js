@@ -44,13 +44,16 @@ const ASKING = new Set(("between compare compared define definition difference d
 /* The stems of a text, with their positions. */
 const TOKEN = /[\p{L}\p{N}_]+/gu;
 const PRODUCT = /^(?:[A-Z](?:_[A-Za-z]+)?){2}$/;  // QK, XW_Q
-const tokens = (text, { products = true } = {}) => {
+const tokens = (text, { products = true, known = () => false } = {}) => {
   const found = [];
   for (const [word] of plain(text).matchAll(TOKEN)) {
     const parts = products && PRODUCT.test(word) ? word.match(/[A-Z](?:_[A-Za-z]+)?/g)
       : word.split("_").filter((part) => part.length > 2);
     const all = parts.length > 1 ? [word, ...parts] : [word];
-    found.push(...all.map((part) => stem(part.replaceAll("_", "").toLowerCase())).filter(Boolean));
+    const stems = all.map((part) => stem(part.replaceAll("_", "").toLowerCase())).filter(Boolean);
+    // A short name such as num_heads is looked for as a whole, where it is known.
+    const whole = word.includes("_") && parts.length < 3 && !PRODUCT.test(word) && known(stems[0]);
+    found.push(...(whole ? stems.slice(0, 1) : stems));
   }
   return found;
 };
@@ -152,7 +155,7 @@ const follows = (words, sequence) => {
 const frequent = (count = 0, length = 1) => 2.2 * count / (count + 1.2 * length);
 
 const rank = (question, index) => {
-  const asked = tokens(question);
+  const asked = tokens(question, { known: (term) => index.inNotes.has(term) });
   const content = asked.filter((word) => !STOP.has(word));
   const subject = content.filter((word) => !ASKING.has(word));
   const distinct = [...new Set([subject, content, asked].find((words) => words.length))];
