@@ -72,6 +72,18 @@ def test_small_numbers_and_given_ones(tmp_path: Path) -> None:
     assert given["9.1"][0] == "excepted"
 
 
+def test_two_cells_of_a_row_are_exchanged(tmp_path: Path) -> None:
+    code = 'for row in (("a", 8, 6), ("b", 4, 5), ("c", 16, 13)):\n    print(*row)'
+    table = "\n| | x | y |\n|---|---|---|\n| a | 8 | 6 |\n| b | {} | {} |\n| c | 16 | 13 |\n"
+    assert FAILS not in {
+        outcome for outcome, _ in checks(tmp_path, code, table.format(4, 5)).values()
+    }
+    found = checks(tmp_path, code, table.format(5, 4))
+    assert [what for what, (outcome, _) in found.items() if outcome == FAILS] == ["5", "4"]
+    other = checks(tmp_path, code, table.format(7, 4))
+    assert FAILS not in {outcome for outcome, _ in other.values()}
+
+
 def test_rows_and_columns_with_labels(tmp_path: Path) -> None:
     code = """
 for row in ("A small 93%", "A large 73%", "B small 87%", "B large 69%", "A all 273 78%"):

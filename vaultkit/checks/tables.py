@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 from typing import Any
 
 import numpy as np
@@ -193,7 +193,9 @@ class Tables:
 
     def check(self, numbers: Iterable[Check]) -> Iterator[Check]:
         """Yield the checks of the numbers of a note, with verdicts on those in tables."""
-        findings = {(found.line, found.column): found for found in self._findings()}
+        findings: dict[tuple[int, int], Finding] = {}
+        for finding in self._findings():
+            findings.setdefault((finding.line, finding.column), finding)
         for check in numbers:
             found = findings.pop((check.line, check.column), None)
             if found is None or check.outcome == EXCEPTED:
@@ -206,8 +208,27 @@ class Tables:
 
     def _findings(self) -> Iterator[Finding]:
         """Yield verdicts on the numbers in columns that outputs or variables show."""
-        for column in columns(self.note.cells):
+        every = list(columns(self.note.cells))
+        for column in every:
             yield from self._of_column(column)
+        yield from self._in_a_row(every)
+
+    def _in_a_row(self, every: Sequence[Sequence[_Entry]]) -> Iterator[Finding]:
+        """Yield two numbers of a row that are exchanged, if all other rows have theirs in order."""
+        single: dict[tuple[int, str], list[tuple[_Entry, float]]] = defaultdict(list)
+        for column in every:
+            for where, beside, ordered in self._beside(column):
+                pairs = [(e, n) for e, n in zip(column, beside, strict=True) if n is not None]
+                wrong = [(e, n) for e, n in pairs if not e.is_rounding_of(n)]
+                if len(wrong) == 1 and len(pairs) >= _ROWS and not ordered:
+                    single[wrong[0][0].line, where].append(wrong[0])
+        for (_, where), found in single.items():
+            for (one, own), (other, its) in combinations(found, 2):
+                crossed = one.is_rounding_of(its) and other.is_rounding_of(own)
+                if crossed and one.column != other.column:
+                    for e, n in ((one, own), (other, its)):
+                        why = f"in {where} it is {n:.6g}"
+                        yield Finding(e.line, e.column, e.text, False, why)
 
     def _of_column(self, column: Sequence[_Entry]) -> Iterator[Finding]:
         """Yield the findings about a column of a table.
