@@ -78,6 +78,11 @@ OPEN = [
         'print({"30": 44.5, "10": 71.2})',
         "With 30 g of milk, it cools in 71.2 s, with 10 g in 44.5 s.",
     ),
+    (
+        'rain = {"Fri": 18.6}\nprint("total", 26.3, "mm")\nprint("share of Fri", 71, "%")',
+        "Of the 26.3 mm most fell on Fri: 18.6 mm, 71 % of the total.",
+    ),
+    ("pairs = [[4, 5], [7, 2]]\nprint([a * b for a, b in pairs])", "They are 20 and 14."),
 ]
 
 

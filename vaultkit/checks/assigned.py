@@ -38,7 +38,7 @@ _MOST = 24
 #: The least digits of numbers of different outputs that hardly agree by chance.
 _TELLING = 3
 _NUMERAL = re.compile(NUMERAL, re.IGNORECASE)
-_CLAUSE = re.compile(r"(?:[,;:]\s(?:and\s|but\s|while\s)?|\s(?:and|but|while)\s)")
+_CLAUSE = re.compile(r"(?:[,;]\s(?:and\s|but\s|while\s)?|\s(?:and|but|while)\s)")
 #: Words after which another thing may be meant.
 _TURN = re.compile(r"\b(?:then|but|while|whereas|until|so)\b")
 #: Words before a number by which a line of an output is known.
@@ -371,7 +371,7 @@ def _verdict(one: _Number, other: _Number, mine: Words, its: Words, alone: bool)
         return 0
     (first, here, _), (second, there, _) = one, other
     if here is there:
-        if not mine or not its:
+        if not mine or not its or _has_more(here, (first, second), mine | its):
             return 0
         without = [first, second]
         left, right = (_nearest(here.places(own, without), without) for own in (mine, its))
@@ -400,6 +400,12 @@ def _verdict(one: _Number, other: _Number, mine: Words, its: Words, alone: bool)
     alone = alone and here.is_own and there.is_own and not first.bounds and not second.bounds
     crossed = here.places(its & telling, [first]), there.places(mine & telling, [second])
     return -1 if alone and any(crossed) else 0
+
+
+def _has_more(part: Part, numbers: Sequence[Stated], words: Words) -> bool:
+    """Return whether a part has a third number, to which a word may belong; a label is none."""
+    labels = {token.start for token in part.places(words, [])}
+    return any(n.start not in labels for n in part.numbers if n not in numbers)
 
 
 def _has_both(here: Part, first: Stated, there: Part, second: Stated, word: str) -> bool:

@@ -122,10 +122,14 @@ class LabelledNumbers:
 
     def _add_list(self, items: Sequence[float], source: str, orders: Sequence[_Order]) -> None:
         """Add the items of a list, known by their places and by what the list is made from."""
-        keys = {tuple(order.keys) for order in orders if len(order.keys) == len(items)}
+        keys = {
+            tuple(frozenset(self._key(key)) for key in order.keys)
+            for order in orders
+            if len(order.keys) == len(items)
+        }
         own = keys.pop() if len(keys) == 1 else ()
         for place, item in enumerate(items[:_NUMBERS]):
-            self._add(item, {f"@{place + 1}", *(self._key(own[place]) if own else ())}, source)
+            self._add(item, {f"@{place + 1}", *(own[place] if own else ())}, source)
 
     def _names(self, code: ast.AST) -> set[str]:
         """Return the words of the names and texts in an expression; none of a sum."""
