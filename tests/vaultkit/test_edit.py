@@ -130,6 +130,8 @@ def test_references(vault: Vault) -> None:
     assert found(*at(TWICE, "[[Other#Why", 3)) == [("Twice.md", 11)]
     (place,) = references(vault, other, 5, 1)
     assert words(note, place.span) == "[[Other#Why]]"
+    own, _ = references(vault, other, 5, 1, with_target=True)
+    assert (own.path, own.span.line) == (other.path, 5)
 
 
 def test_symbols(vault: Vault) -> None:

@@ -357,6 +357,10 @@ def test_what_an_editor_asks_is_answered_in_its_own_units(editor: Editor) -> Non
     why = editor.ask("definition", "Twice.md", "[[Other#Why", 4)
     assert (why["uri"], why["range"]["start"]["line"]) == (editor.uri("Other.md"), 4)
     found = editor.ask("references", "Other.md", "# Other", 3, context={"includeDeclaration": True})
+    own, *found = found
+    assert (own["uri"], own["range"]["start"]["line"]) == (editor.uri("Other.md"), 0)
+    links = {"includeDeclaration": False}
+    assert editor.ask("references", "Other.md", "# Other", 3, context=links) == found
     assert [place["uri"] for place in found] == [editor.uri("Twice.md")] * 2
     assert {editor.shown("Twice.md", place) for place in found} == {"[[Other#Why]]", "![[Other]]"}
     symbols = editor.ask("documentSymbol", "Other.md")

@@ -1,6 +1,7 @@
 """What an editor receives about its folders: several, behind links, with odd files, not open."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,6 +92,33 @@ def test_wrong_settings_are_told_at_their_line(editor: Editor, folders: tuple[Pa
     # This editor watches no files: the server sees that they change.
     file.write_text("timeout = 5\n")
     assert editor.problems(str(file), lambda found: not found) == []
+
+
+def test_a_removed_folder_may_be_gone_from_disk(editor: Editor, tmp_path: Path) -> None:
+    def change(removed: list[Path], added: list[Path]) -> None:
+        event = {
+            name: [{"uri": folder.as_uri(), "name": folder.name} for folder in folders]
+            for name, folders in (("removed", removed), ("added", added))
+        }
+        editor.notify("workspace/didChangeWorkspaceFolders", event=event)
+
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        (folder / "docs" / ".obsidian").mkdir(parents=True)
+        (folder / "docs" / "C.md").write_text("# C\n\n[[Nowhere]]\n")
+    # Two folders of one vault: it stays as long as one of them is open.
+    change([], [one, one / "docs"])
+    path = str(one / "docs" / "C.md")
+    assert "Nowhere" in told_of(editor, Path(path))
+    shutil.rmtree(one)
+    change([one], [])
+    editor.request("workspace/symbol", query="")
+    assert editor.problems(path, bool)
+    change([tmp_path / "never opened", one / "docs"], [other])
+    assert editor.problems(path, lambda found: not found) == []
+    assert "Nowhere" in told_of(editor, other / "docs" / "C.md")
+    change([other], [])
+    assert editor.problems(str(other / "docs" / "C.md"), lambda found: not found) == []
 
 
 def test_a_note_is_judged_again_when_it_is_closed(editor: Editor) -> None:

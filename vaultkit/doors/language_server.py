@@ -67,7 +67,8 @@ class Server(LanguageServer):
     def __init__(self, folder: Path | None = None) -> None:
         super().__init__("vaultkit", __version__, protocol_cls=Messages)
         self._folder = folder
-        self._vaults: list[Reports] = []
+        #: The reports of the vaults, by the folders that the editor has opened, as it names them.
+        self._opened: dict[Path, Reports] = {}
         self._wishes = Wishes()
         self._tasks: set[asyncio.Task[None]] = set()
         handlers: dict[str, Callable[..., Any]] = {
@@ -123,36 +124,43 @@ class Server(LanguageServer):
         gc.freeze()  # all notes stay: collecting among them only takes time
 
     def _add(self, folder: Path) -> Reports | None:
-        """Add the vault of a folder, or of a file, unless there is none or it is there already."""
-        folder = Path(os.path.abspath(folder))  # noqa: PTH100 (links stay links)
+        """Add the vault of a folder, or of a file; return its reports if it is a new vault."""
+        folder = _absolute(folder)
         if not folder.exists():
             words = f"{folder} does not exist: its notes are not checked"
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, words))
             return None
-        vault = folder
+        root = folder
         if not self._folder:
-            vault = vault_in(folder) if folder.is_dir() else vault_above(folder) or folder.parent
-        if any(known.drafts.vault.root == vault.resolve() for known in self._vaults):
-            return None
-        if not self._vaults:
+            root = vault_in(folder) if folder.is_dir() else vault_above(folder) or folder.parent
+        for known in self._reports:
+            if known.drafts.vault.root == root.resolve():
+                self._opened[folder] = known
+                return None
+        if not self._opened:
             # Tracebacks name paths from beside the vault, where the code of notes runs.
-            os.chdir(vault.resolve().parent)
+            os.chdir(root.resolve().parent)
         encoding = self.workspace.position_encoding
         encoding = str(getattr(encoding, "value", encoding))
-        self._vaults.append(Reports(self, vault, encoding, self._wishes))
-        return self._vaults[-1]
+        self._opened[folder] = Reports(self, root, encoding, self._wishes)
+        return self._opened[folder]
+
+    @property
+    def _reports(self) -> list[Reports]:
+        """The reports of all vaults; two folders may be of the same vault."""
+        return list(dict.fromkeys(self._opened.values()))
 
     async def _initialized(self, _: types.InitializedParams) -> None:
         """Check all notes, watch the files, and end when the editor has ended."""
-        for vault in self._vaults:
-            vault.begin()
+        for reports in self._reports:
+            reports.begin()
         if self.process_id and _runs(self.process_id):
             self._begin(self._end_with(self.process_id))
         workspace = self.client_capabilities.workspace
         watched = workspace and workspace.did_change_watched_files
         if not (watched and watched.dynamic_registration):
-            for vault in self._vaults:
-                self._begin(self._watch(vault))
+            for reports in self._reports:
+                self._begin(self._watch(reports))
             return
         watchers = [types.FileSystemWatcher(f"**/*.{end}") for end in _WATCHED]
         options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
@@ -165,12 +173,12 @@ class Server(LanguageServer):
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _watch(self, vault: Reports) -> None:
+    async def _watch(self, reports: Reports) -> None:
         """Watch the files of a vault, for an editor that does not."""
         with suppress(OSError):  # the system's limit of watched folders may be reached
-            async for changes in awatch(vault.drafts.vault.root, raise_interrupt=False):
+            async for changes in awatch(reports.drafts.vault.root, raise_interrupt=False):
                 paths = [Path(name) for _, name in changes]
-                vault.drafts.files_changed([p for p in paths if p.suffix[1:] in _WATCHED])
+                reports.drafts.files_changed([p for p in paths if p.suffix[1:] in _WATCHED])
 
     async def _end_with(self, editor: int) -> None:
         """End when a process, the editor, has ended."""
@@ -190,8 +198,8 @@ class Server(LanguageServer):
         """Cancel all runs and timers."""
         for task in self._tasks:
             task.cancel()
-        for vault in self._vaults:
-            vault.close()
+        for reports in self._reports:
+            reports.close()
 
     # --- Settings and folders ----------------------------------------------------------------
 
@@ -209,19 +217,18 @@ class Server(LanguageServer):
 
     def _did_configure(self, params: types.DidChangeConfigurationParams) -> None:
         self._set(params.settings)
-        for vault in self._vaults:
-            vault.drafts.wishes = self._wishes
-            vault.drafts.check_all()
+        for reports in self._reports:
+            reports.drafts.wishes = self._wishes
+            reports.drafts.check_all()
 
     def _did_change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
-        """Drop the vaults of removed folders, and check those of added ones."""
+        """Drop the vaults of removed folders, which may be gone, and check those of added ones."""
         if self._folder:
             return
         for folder in params.event.removed:
-            root = vault_in(Path(to_fs_path(folder.uri) or ".")).resolve()
-            for vault in [known for known in self._vaults if known.drafts.vault.root == root]:
-                self._vaults.remove(vault)
-                vault.remove()
+            reports = self._opened.pop(_absolute(Path(to_fs_path(folder.uri) or ".")), None)
+            if reports and reports not in self._reports:
+                reports.remove()
         for folder in params.event.added:
             if new := self._add(Path(to_fs_path(folder.uri) or ".")):
                 new.begin()
@@ -232,12 +239,12 @@ class Server(LanguageServer):
         """Begin a draft of a note; read its vault first if it is not known."""
         document = params.text_document
         # Without an open folder, only a folder that is a vault is read: others may be large.
-        root = None if self._vaults else vault_above(Path(to_fs_path(document.uri) or "."))
+        root = None if self._reports else vault_above(Path(to_fs_path(document.uri) or "."))
         if root and (new := self._add(root)):
             new.begin()
         if found := self._path(document.uri):
-            vault, path_ = found
-            vault.drafts.opened(path_, document.uri, document.text, document.version)
+            reports, path_ = found
+            reports.drafts.opened(path_, document.uri, document.text, document.version)
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply the changes of a document to its draft."""
@@ -245,14 +252,14 @@ class Server(LanguageServer):
         held = found and found[0].drafts.get(found[1])
         if not (found and held):
             return
-        vault, text = found[0], held.text
+        reports, text = found[0], held.text
         for change in params.content_changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
-                given = Edit(vault.in_words.span(lines(text), change.range), change.text)
+                given = Edit(reports.in_words.span(lines(text), change.range), change.text)
                 text = applied(text, [given])
             else:
                 text = change.text
-        vault.drafts.edited(held.note.path, text, params.text_document.version)
+        reports.drafts.edited(held.note.path, text, params.text_document.version)
 
     def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         if found := self._path(params.text_document.uri):
@@ -269,12 +276,12 @@ class Server(LanguageServer):
     def _changed(self, uris: Iterator[str]) -> None:
         """Check the notes that depend on changed files, in the vaults beside which these are."""
         paths = [Path(path) for uri in uris if (path := to_fs_path(uri))]
-        for vault in self._vaults:
-            beside = vault.drafts.vault.root.parent
+        for reports in self._reports:
+            beside = reports.drafts.vault.root.parent
             # The folder itself may be a link; a file may be gone.
             real = [path.parent.resolve() / path.name for path in paths]
             if here := [path for path in real if path.is_relative_to(beside)]:
-                vault.drafts.files_changed(here)
+                reports.drafts.files_changed(here)
 
     def _will_rename(self, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
         """Return the edits that keep the links to notes that are about to get other names."""
@@ -286,13 +293,13 @@ class Server(LanguageServer):
                 continue
             if old.parent != new.parent:
                 continue  # links name notes, and seldom folders
-            vault, path = found
+            reports, path = found
             try:
-                changes = rename_note(vault.drafts.vault, path, new.stem)
+                changes = rename_note(reports.drafts.vault, path, new.stem)
             except RenameError as error:
-                vault.say(f"{error}; links are left as they are", FAILS)
+                reports.say(f"{error}; links are left as they are", FAILS)
                 continue
-            edits += vault.in_words.workspace_edit(changes.edits).document_changes or []
+            edits += reports.in_words.workspace_edit(changes.edits).document_changes or []
         return types.WorkspaceEdit(document_changes=edits) if edits else None
 
     def _did_rename(self, params: types.RenameFilesParams) -> None:
@@ -305,51 +312,52 @@ class Server(LanguageServer):
         """Answer with the completions at a place."""
         if (at := self._at(params)) is None:
             return []
-        vault, note, line, column = at
+        protocol, note, line, column = at
         return [
             types.CompletionItem(
                 offer.label,
                 kind=COMPLETIONS[offer.kind],
                 detail=offer.detail or None,
                 filter_text=offer.match or None,
-                text_edit=types.TextEdit(vault.range(note.lines, offer.span), offer.text),
+                text_edit=types.TextEdit(protocol.range(note.lines, offer.span), offer.text),
             )
-            for offer in offers(vault.drafts.vault, note, line, column)
+            for offer in offers(protocol.drafts.vault, note, line, column)
         ]
 
     def _define(self, params: types.DefinitionParams) -> types.Location | None:
         """Answer with the place where what is at a place is defined."""
         if (at := self._at(params)) is None:
             return None
-        vault, note, line, column = at
-        found = definition(vault.drafts.vault, note, line, column)
-        return vault.location(found) if found else None
+        protocol, note, line, column = at
+        found = definition(protocol.drafts.vault, note, line, column)
+        return protocol.location(found) if found else None
 
     def _refer(self, params: types.ReferenceParams) -> list[types.Location]:
-        """Answer with the places that refer to what is at a place."""
+        """Answer with the links to what is at a place, and with its own place if asked for that."""
         if (at := self._at(params)) is None:
             return []
-        vault, note, line, column = at
-        places = references(vault.drafts.vault, note, line, column)
-        return [vault.location(place) for place in places]
+        protocol, note, line, column = at
+        is_asked = params.context.include_declaration
+        places = references(protocol.drafts.vault, note, line, column, with_target=is_asked)
+        return [protocol.location(place) for place in places]
 
     def _symbols(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         if (found := self._note(params.text_document.uri)) is None:
             return []
-        vault, note = found
-        return vault.outline(note, list(symbols(note)))
+        protocol, note = found
+        return protocol.outline(note, list(symbols(note)))
 
     def _vault_symbols(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         """Answer with the notes and headings that match a query."""
         return [
             types.WorkspaceSymbol(
-                vault.in_words.location(Place(part.path, part.span)),
+                reports.in_words.location(Place(part.path, part.span)),
                 part.name or " ",
                 SYMBOLS[part.kind],
                 container_name=part.path.stem,
             )
-            for vault in self._vaults
-            for part in vault_symbols(vault.drafts.vault, params.query)
+            for reports in self._reports
+            for part in vault_symbols(reports.drafts.vault, params.query)
         ]
 
     def _prepare_rename(
@@ -358,11 +366,11 @@ class Server(LanguageServer):
         """Answer with the name that a rename at a place would change; None if there is none."""
         if (at := self._at(params)) is None:
             return None
-        vault, note, line, column = at
-        found = renamed_in(vault.drafts.vault, note, line, column)
+        protocol, note, line, column = at
+        found = renamed_in(protocol.drafts.vault, note, line, column)
         if found is None:
             return None
-        where = vault.range(note.lines, found.span)
+        where = protocol.range(note.lines, found.span)
         return types.PrepareRenamePlaceholder(where, found.words)
 
     def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
@@ -393,42 +401,42 @@ class Server(LanguageServer):
         """Answer with the text about what is at a place."""
         if (at := self._at(params)) is None:
             return None
-        vault, note, line, column = at
-        held = vault.drafts.get(note.path)
+        protocol, note, line, column = at
+        held = protocol.drafts.get(note.path)
         checks = held.checks if held else []
-        said = hover(vault.drafts.vault, note, line, column, checks, _values(held))
+        said = hover(protocol.drafts.vault, note, line, column, checks, _values(held))
         if said is None:
             return None
         span, words = said
         text = types.MarkupContent(types.MarkupKind.Markdown, words)
-        return types.Hover(text, vault.range(note.lines, span))
+        return types.Hover(text, protocol.range(note.lines, span))
 
     def _actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Answer with the edits that repair failures in a range."""
         if (found := self._held(params.text_document.uri)) is None:
             return []
-        vault, held = found
+        protocol, held = found
         note, checks = held.note, held.checks
-        where = vault.span(note.lines, params.range)
+        where = protocol.span(note.lines, params.range)
         return [
             types.CodeAction(
                 action.title,
                 types.CodeActionKind.QuickFix,
-                [vault.diagnostic(note, action.fixes)] if action.fixes else None,
-                edit=vault.workspace_edit(action.edits, makes=action.makes),
+                [protocol.diagnostic(note, action.fixes)] if action.fixes else None,
+                edit=protocol.workspace_edit(action.edits, makes=action.makes),
             )
-            for action in actions(vault.drafts.vault, note, where, checks)
+            for action in actions(protocol.drafts.vault, note, where, checks)
         ]
 
     def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """Return a lens for each block: its outcome, its time, and a command to run up to it."""
         if (found := self._held(params.text_document.uri)) is None:
             return []
-        vault, held = found
+        protocol, held = found
         note, checks = held.note, held.code_checks
         return [
             types.CodeLens(
-                vault.range(note.lines, Span.within(block.fence.line, 1, 0)),
+                protocol.range(note.lines, Span.within(block.fence.line, 1, 0)),
                 types.Command(
                     " · ".join(filter(None, ["run to here", state_of(index, checks)])),
                     RUN_TO,
@@ -442,10 +450,10 @@ class Server(LanguageServer):
         """Answer with the words to show between the text of some lines."""
         if (found := self._held(params.text_document.uri)) is None:
             return []
-        vault, held = found
+        protocol, held = found
         first, last = params.range.start.line + 1, params.range.end.line + 1
         return [
-            vault.hint(held.note, hint)
+            protocol.hint(held.note, hint)
             for hint in hints(held.note, held.checks, _values(held))
             if first <= hint.line <= last
         ]
@@ -454,10 +462,10 @@ class Server(LanguageServer):
         """Answer with all formulas of a note, in the order of its text, and their verdicts."""
         if (found := self._held(params.textDocument.uri)) is None:
             return []
-        vault, held = found
+        protocol, held = found
         return [
             {
-                "range": vault.range(held.note.lines, span),
+                "range": protocol.range(held.note.lines, span),
                 "label": hint.words if hint else "",
                 "tooltip": hint.why if hint else "",
             }
@@ -471,8 +479,8 @@ class Server(LanguageServer):
         held = self._held(document.uri)
         if at is None or held is None:
             return []
-        vault, note, line, column = at
-        found = await asyncio.to_thread(binding.run, note, vault.drafts.vault)
+        protocol, note, line, column = at
+        found = await asyncio.to_thread(binding.run, note, protocol.drafts.vault)
         if held[1].note is not note:  # it was changed meanwhile
             return []
         of_line = [one for one in propose(note, found.collected) if one.line == line]
@@ -480,7 +488,7 @@ class Server(LanguageServer):
         return [
             {
                 "title": f"{one.text}{one.comment(candidate)}",
-                "edit": vault.workspace_edit({note.path: edits}),
+                "edit": protocol.workspace_edit({note.path: edits}),
             }
             for one in here or of_line
             for candidate in one.candidates
@@ -495,44 +503,52 @@ class Server(LanguageServer):
     # --- Notes and places ----------------------------------------------------------------------
 
     def _path(self, uri: str) -> tuple[Reports, Path] | None:
-        """Return the vault and the path of the note that a URI names, if it is in a vault."""
+        """Return the path of the note that a URI names, and the reports of its vault, if any."""
         name = to_fs_path(uri)
         if name is None or not name.endswith(".md"):
             return None
         path = Path(os.path.normpath(name))
         for one in (path, path.resolve()):
-            for vault in self._vaults:
-                if one.is_relative_to(vault.drafts.vault.root):
-                    return vault, one
+            for reports in self._reports:
+                if one.is_relative_to(reports.drafts.vault.root):
+                    return reports, one
         return None
 
     def _note(self, uri: str) -> tuple[Protocol, Note] | None:
-        """Return a note with the text that the editor holds, or that is on disk."""
+        """Return a note with the text that the editor holds, or that is on disk.
+
+        The protocol of its vault comes first.
+        """
         if (found := self._path(uri)) is None:
             return None
-        vault, path = found
-        note = vault.drafts.note(path)
-        return (vault.in_words, note) if note else None
+        reports, path = found
+        note = reports.drafts.note(path)
+        return (reports.in_words, note) if note else None
 
     def _held(self, uri: str) -> tuple[Protocol, Draft] | None:
-        """Return the draft of a note with its latest text parsed."""
+        """Return the draft of a note with its latest text parsed; the protocol comes first."""
         if (found := self._note(uri)) is None:
             return None
-        vault, note = found
-        draft = vault.drafts.get(note.path)
-        return (vault, draft) if draft else None
+        protocol, note = found
+        draft = protocol.drafts.get(note.path)
+        return (protocol, draft) if draft else None
 
     def _at(self, params: Any) -> tuple[Protocol, Note, int, int] | None:
-        """Return the vault, the note and the position that a request names."""
+        """Return the note and the position that a request names, and the protocol of its vault."""
         if (found := self._note(params.text_document.uri)) is None:
             return None
-        vault, note = found
-        return (vault, note, *vault.place(note.lines, params.position))
+        protocol, note = found
+        return (protocol, note, *protocol.place(note.lines, params.position))
 
 
 def _values(held: Draft | None) -> dict[str, list[Value]]:
     """Return the values of the variables of a draft, as its last run has left them."""
     return held.verdict.found.values if held and held.verdict else {}
+
+
+def _absolute(folder: Path) -> Path:
+    """Return the absolute path of a folder; links in it stay, as the editor names them."""
+    return Path(os.path.abspath(folder))  # noqa: PTH100
 
 
 def _plain(settings: Any) -> dict[str, Any]:

@@ -122,8 +122,13 @@ def definition(vault: Vault, note: Note, line: int, column: int) -> Place | None
     return None
 
 
-def references(vault: Vault, note: Note, line: int, column: int) -> list[Place]:
-    """Return all links to the target of the link at a place, the heading there, or the note."""
+def references(
+    vault: Vault, note: Note, line: int, column: int, *, with_target: bool = False
+) -> list[Place]:
+    """Return all links to the target of the link at a place, the heading there, or the note.
+
+    With ``with_target``, the place where the target begins comes first.
+    """
     target = Target(note.path, note=note)
     if link := link_in(note, line, column):
         try:
@@ -132,7 +137,7 @@ def references(vault: Vault, note: Note, line: int, column: int) -> list[Place]:
             return []
     elif (heading := heading_in(note, line)) and not (heading.level == 1 and line == _first(note)):
         target = Target(note.path, heading.slug, note, note.section_lines(heading))
-    return list(leading_to(vault, target))
+    return [*([_begin(target)] if with_target else []), *leading_to(vault, target)]
 
 
 def leading_to(vault: Vault, target: Target) -> Iterator[Place]:
