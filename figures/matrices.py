@@ -11,7 +11,6 @@ from figures import signs
 from figures import style as st
 from snippets import bank_by_hand as hand
 from snippets import pronoun_example as mary
-from snippets import running_example as ex
 
 LABEL = 78  # where the tokens beside a heat map end
 SIDE = 66  # and those beside a square of tokens
@@ -228,24 +227,28 @@ def _square(
 
 
 def transpose_data() -> dict[str, Any]:
-    """Return Q, Kᵀ, their product, and the column picked out."""
+    """Return Q, Kᵀ, their product, and the row and column picked out."""
+    words = "in the river . the bank"
+    X, tokens = hand.embed(words), words.split()
+    Q, K = X @ hand.W_Q, X @ hand.W_K
     return {
-        "tokens": ex.tokens,
-        "Q": ex.Q,
-        "K_T": ex.K.swapaxes(-1, -2),
-        "scores": ex.S,
-        "column": ex.tokens.index("starts"),
+        "tokens": tokens,
+        "Q": Q,
+        "K_T": K.swapaxes(-1, -2),
+        "scores": Q @ K.swapaxes(-1, -2),
+        "row": tokens.index("bank"),
+        "column": tokens.index("river"),
     }
 
 
 def draw_transpose(data: Mapping[str, Any]) -> str:
     """One row of Q meets one column of Kᵀ in one cell of the scores."""
     Q, K_T, scores, j = data["Q"], data["K_T"], data["scores"], data["column"]
-    tokens, i, cell, cell_Q = data["tokens"], st.ROW, (49, 34), (41, 34)
+    tokens, i, cell, cell_Q = data["tokens"], data["row"], (49, 34), (41, 34)
     x_Q, x, y_K, y = LABEL, LABEL + 2 * 41 + 20, 34, 34 + 2 * 34 + 40
     height = len(Q) * cell[1]
     column, row = x + j * cell[0], y + i * cell[1]
-    terms = " + ".join(f"{a:.4f} · {b:.4f}" for a, b in zip(Q[i], K_T[:, j], strict=True))
+    terms = " + ".join(f"{a:.0f} · {b:.0f}" for a, b in zip(Q[i], K_T[:, j], strict=True))
     parts = [
         st.text(x_Q + cell_Q[0], y - 14, "$Q$", anchor="middle", size=18, cls="vk-query"),
         st.text(x - 16, y_K + cell[1] - 2, "$K^T$", anchor="end", size=18, cls="vk-key"),
@@ -261,9 +264,9 @@ def draw_transpose(data: Mapping[str, Any]) -> str:
             )
             for k, token in enumerate(tokens)
         ),
-        st.tokens_down(x_Q - 10, y, tokens, cell[1]),
-        st.heat_map(x_Q, y, Q, "query", cell_Q, marked=i, size=14),
-        st.heat_map(x, y_K, K_T, "key", cell, size=14),
+        st.tokens_down(x_Q - 10, y, tokens, cell[1], marked=i),
+        st.heat_map(x_Q, y, Q, "query", cell_Q, decimals=0, marked=i, size=14),
+        signs.minus(st.heat_map(x, y_K, K_T, "key", cell, decimals=0, size=14)),
         st.outline(column, y_K, cell[0], 2 * cell[1]),
         st.heat_map(x, y, scores, "score", cell, decimals=None),
         st.path(f"M{x_Q + 2 * cell_Q[0] + 3} {row + 17}H{column - 4}", cls="query", width=1.5),
@@ -276,7 +279,7 @@ def draw_transpose(data: Mapping[str, Any]) -> str:
         st.text(
             column + cell[0] / 2,
             row + 22,
-            f"{scores[i, j]:.2f}",
+            f"{scores[i, j]:.0f}",
             anchor="middle",
             size=14,
             bold=True,
@@ -284,13 +287,13 @@ def draw_transpose(data: Mapping[str, Any]) -> str:
         st.text(x_Q + cell_Q[0], y + height + 24, "6 × 2", anchor="middle", cls="vk-muted"),
         st.text(x - 14, y_K + cell[1] + 20, "2 × 6", anchor="end", cls="vk-muted"),
         st.text(x + 3 * cell[0], y + height + 24, "$QK^T$, 6 × 6", anchor="middle"),
-        st.text(240, y + height + 62, f"{terms} = {scores[i, j]:.4f}", anchor="middle"),
+        st.text(240, y + height + 62, f"{terms} = {scores[i, j]:.0f}", anchor="middle"),
     ]
     return st.figure_svg(
         "key-transpose",
         "Key transpose",
         f"The query of {tokens[i]}, a row of Q, meets the key of {tokens[j]}, a column of the"
-        f" transposed keys, in one cell of the 6 by 6 scores: {terms} = {scores[i, j]:.4f}.",
+        f" transposed keys, in one cell of the 6 by 6 scores: {terms} = {scores[i, j]:.0f}.",
         y + height + 78,
         parts,
     )

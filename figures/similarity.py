@@ -9,7 +9,7 @@ import numpy as np
 
 from figures import style as st
 from figures import touch
-from snippets import running_example as ex
+from snippets.attention import attention_weights
 
 
 def dot_data() -> dict[str, Any]:
@@ -210,41 +210,47 @@ def draw_drag(data: Mapping[str, Any]) -> str:
 
 
 def analogy_data() -> dict[str, Any]:
-    """Return the weights with which one query blends the values, and what comes out."""
-    return {"tokens": ex.tokens, "weights": ex.alpha[st.ROW], "z": ex.Z[st.ROW]}
+    """Return the table of the note: how one query blends the values, and the result."""
+    K = np.array([[4.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 3.0]])
+    V = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 0.0], [0.3, 0.1]])
+    weights = attention_weights(K @ np.array([2.0, 1.0, 0.0]), scale=1 / np.sqrt(K.shape[1]))
+    return {"tokens": ["River", "bank", "is", "calm"], "weights": weights, "z": weights @ V}
 
 
 def draw_analogy(data: Mapping[str, Any]) -> str:
     """Let a dictionary return one value, and attention a blend of all."""
     tokens, weights, z = data["tokens"], data["weights"], data["z"]
-    exact = np.eye(len(tokens))[st.ROW]
+    exact = np.eye(len(tokens))[0]
     parts = [
         *_lookup(
-            44, "A dictionary: the key that equals the query", tokens, exact, ["its", "value"]
+            44, "A dictionary: the key that equals the query", tokens, exact, 0, ["its", "value"]
         ),
         *_lookup(
-            346,
+            274,
             "Attention: every key, as far as it answers the query",
             tokens,
             weights,
+            1,
             [f"({z[0]:.2f},", f"{z[1]:.2f})"],
         ),
     ]
     return st.figure_svg(
         "query-key-value-analogy",
         "Look-up and attention",
-        "Above, a query meets six keys, equals one of them and gets its value alone. Below, the"
-        f" query of journey is compared with all six keys, {st.listed(weights, 3)}, and gets a"
-        f" blend of all six values, {st.listed(z)}.",
-        602,
+        "Above, a query meets four keys, equals one of them and gets its value alone. Below, the"
+        f" query of bank is compared with all four keys, {st.listed(weights, 3)}, and gets a"
+        f" blend of all four values, {st.listed(z)}.",
+        458,
         parts,
     )
 
 
-def _lookup(y: float, title: str, tokens: list[str], weights: Any, result: list[str]) -> list[str]:
+def _lookup(
+    y: float, title: str, tokens: list[str], weights: Any, asking: int, result: list[str]
+) -> list[str]:
     """Draw one query, all keys and values, and lines as wide as the weights."""
     height, x_q, x_k, x_v, x_out = 36, 8, 148, 306, 414
-    middle, soft = y + 30 + 3 * height, weights.max() < 1
+    middle, soft = y + 30 + len(tokens) / 2 * height, weights.max() < 1
     parts = [
         st.text(8, y - 18, title),
         st.text(x_k + 43, y + 16, "keys", anchor="middle", cls="vk-key", size=st.SMALL),
@@ -292,7 +298,7 @@ def _lookup(y: float, title: str, tokens: list[str], weights: Any, result: list[
     return [
         *parts,
         st.rect(x_q, middle - 14, 78, 28, cls="vk-query", opacity=0.22),
-        st.text(x_q + 39, middle + 5, tokens[st.ROW], anchor="middle", bold=True),
+        st.text(x_q + 39, middle + 5, tokens[asking], anchor="middle", bold=True),
         st.text(x_q + 39, middle - 22, "query", anchor="middle", cls="vk-query", size=st.SMALL),
         st.rect(x_out, middle - 25, 58, 50, cls="vk-value", opacity=0.22),
         *(
