@@ -8,28 +8,28 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
-from snippets import running_example as ex
+from snippets import bank_by_hand as hand
 
 
 def data() -> dict[str, Any]:
-    """Return the weights of "journey", and others with the same output."""
-    row = ex.alpha[st.ROW]
-    seen = np.column_stack([ex.V, np.ones(ex.n)])
+    """Return the weights of *bank*, and others with the same output."""
+    row = hand.alpha[hand.BANK]
+    seen = np.column_stack([hand.V, np.ones(hand.n)])
     free = np.linalg.svd(seen.T)[2][seen.shape[1] :]
-    change = free.T @ (free @ (np.eye(ex.n)[4] - row))
-    step = np.min(np.where(change < 0, row / -np.minimum(change, -1e-12), np.inf))
-    other = np.abs(row + step * change).round(6)
-    return {"tokens": ex.tokens, "weights": row, "other": other, "output": row @ ex.V}
+    change = free.T @ (free @ (np.eye(hand.n)[hand.tokens.index("wade")] - row))
+    falls = change < -1e-9
+    other = np.abs(row + np.min(row[falls] / -change[falls]) * change).round(6)
+    return {"tokens": hand.tokens, "weights": row, "other": other, "output": row @ hand.V}
 
 
 def draw(data: Mapping[str, Any]) -> str:
     """Draw two rows of bars, one above the other."""
-    left, pitch, high = 40, 70, 90
+    left, pitch, high = 16, 41, 90
     full = float(data["other"].max())
     output = ", ".join(f"{x:.4f}" for x in data["output"])
     parts = []
     for i, (name, title, hue) in enumerate(
-        (("weights", "the weights of journey", "score"), ("other", "other weights", "key"))
+        (("weights", "the weights of bank", "score"), ("other", "other weights", "key"))
     ):
         floor = 140 + i * 172
         parts += [
@@ -40,7 +40,7 @@ def draw(data: Mapping[str, Any]) -> str:
             x, height = left + pitch * j, high * float(weight) / full
             if height:
                 parts.append(
-                    st.rect(x + 8, floor - height, pitch - 16, height, cls=f"vk-{hue}", opacity=0.7)
+                    st.rect(x + 6, floor - height, pitch - 12, height, cls=f"vk-{hue}", opacity=0.7)
                 )
             parts.append(
                 st.text(
@@ -66,7 +66,7 @@ def draw(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "same-output",
         "Two rows of weights, one output",
-        f"Two rows of bars over the six tokens. Above, the weights of journey,"
+        f"Two rows of bars over the eleven words. Above, the weights of bank,"
         f" {st.listed(data['weights'])}; below, other weights, {st.listed(data['other'])}. The"
         f" output of both is ({output}).",
         bottom + 18,

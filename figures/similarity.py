@@ -275,7 +275,7 @@ def _lookup(
                 ),
                 st.text(
                     (x_k + 86 + x_v) / 2,
-                    centre - 6,
+                    centre - max(6, width / 2 + 4),
                     f"{weight:.2f}" if soft else "1",
                     anchor="middle",
                     cls="vk-score",
