@@ -10,8 +10,7 @@ import numpy as np
 from figures import style as st
 from figures import touch
 from snippets import bank_by_hand as hand
-from snippets import running_example as ex
-from snippets.attention import attention_weights
+from snippets.attention import attention_scores, attention_weights
 from snippets.masks import causal_mask, padding_mask
 
 LENGTH = 4  # tokens that are not padding
@@ -19,16 +18,19 @@ LENGTH = 4  # tokens that are not padding
 
 def data() -> dict[str, Any]:
     """Return the two masks, their conjunction, and the weights under each."""
-    causal = causal_mask(ex.n)
-    padding = np.broadcast_to(padding_mask(np.array(LENGTH), ex.n), causal.shape)
+    words = "river . the bank is in"
+    X, tokens = hand.embed(words), words.split()
+    S = attention_scores(X @ hand.W_Q, X @ hand.W_K)
+    causal = causal_mask(len(tokens))
+    padding = np.broadcast_to(padding_mask(np.array(LENGTH), len(tokens)), causal.shape)
     masks = {"causal": causal, "padding": padding, "both": causal & padding}
-    padded = ex.tokens[:LENGTH] + ["pad"] * (ex.n - LENGTH)
+    padded = tokens[:LENGTH] + ["pad"] * (len(tokens) - LENGTH)
     return {
-        "tokens": ex.tokens,
+        "tokens": tokens,
         "padded": padded,
         **masks,
         **{
-            f"{name} weights": attention_weights(ex.S, mask, 1 / np.sqrt(ex.d_k))
+            f"{name} weights": attention_weights(S, mask, 1 / np.sqrt(hand.d_k))
             for name, mask in masks.items()
         },
     }
