@@ -8,7 +8,8 @@ from vaultkit.claims.claims import claims_of
 from vaultkit.read.markdown import parse
 from vaultkit.read.prose import plain_tex, states
 from vaultkit.render.chemistry import formula, quantity
-from vaultkit.render.mathematics import FormulaError, to_mathml
+from vaultkit.render.latex import FormulaError
+from vaultkit.render.mathematics import to_mathml
 from vaultkit.tex import parse as statements
 
 
@@ -17,6 +18,12 @@ def test_space_parts_a_number_from_what_it_counts() -> None:
     assert quantity("12345.678901") == r"12\,345.678\,901"
     assert quantity("123456") == r"123\,456"
     assert quantity("1" * 18_000).count(r"\,") == 5_999  # in no time
+
+
+def test_a_fraction_of_a_variable_is_an_amount() -> None:
+    water = r"\,\mathrm{H}_{2}\mathrm{O}"
+    assert formula("$n$/2 H2O") == r"\tfrac{n}{2}" + water
+    assert formula("-1/2 H2O") == r"-\tfrac{1}{2}" + water
 
 
 def test_elements_are_upright_and_variables_lean() -> None:

@@ -11,7 +11,8 @@ import pytest
 from markdown import Markdown
 
 from vaultkit.read.vault import Vault
-from vaultkit.render.mathematics import FormulaError, to_mathml
+from vaultkit.render.latex import FormulaError
+from vaultkit.render.mathematics import to_mathml
 
 
 def render(text: str) -> tuple[str, Markdown]:
@@ -83,6 +84,30 @@ def test_tex_is_not_among_the_words_to_search_for() -> None:
 def test_what_is_nested_too_deeply_is_refused(tex: str) -> None:
     with pytest.raises(FormulaError):
         to_mathml(tex, True)
+
+
+@pytest.mark.parametrize(
+    ("tex", "text"),
+    [
+        (r"\verb|50% of|", "50%\u00a0of"),
+        (r"\verb|\alpha\\|", "\\alpha\\\\"),
+        (r"\verb|{$#&_~|", "{$#&_\u02dc"),
+        (r"\verb |x|", "x"),
+        (r"\verb*+a |+", "a␣|"),
+        (r"\verb|a  b|" + "% \\verb|c\n", "a\u00a0\u00a0b"),
+        (r"\text{in \verb|x_1|}", "in\u00a0x_1"),
+    ],
+)
+def test_verbatim_text_is_shown_as_it_is(tex: str, text: str) -> None:
+    assert "".join(fromstring(to_mathml(tex, False)).itertext()) == text
+
+
+@pytest.mark.parametrize("tex", [r"\verb|abc", r"\verb", "\\verb|a\nb|", r"\verb ab"])
+def test_verbatim_text_that_is_not_closed_is_refused(tex: str) -> None:
+    with pytest.raises(FormulaError, match="not closed on its line") as caught:
+        to_mathml("1 + " + tex, False, r"\newcommand{\R}{\mathbb{R}}")
+    assert caught.value.position == 4
+    assert to_mathml("x", False, r"\newcommand{\f}{\verb|}") == to_mathml("x", False)
 
 
 def test_what_is_long_is_not_nested() -> None:

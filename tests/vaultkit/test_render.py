@@ -50,7 +50,7 @@ def test_code_is_coloured_as_pymdownx_does(
         extensions=["pymdownx.highlight"], extension_configs={"pymdownx.highlight": settings}
     )
     attributes = {"data-check": "block-0"}
-    written = Highlighter(md, []).write(
+    written = Highlighter(md, []).to_html(
         SOURCES[language], CodeBlock(language, ["output"], options, {**attributes})
     )
     expected = Highlight(md, **settings).highlight(
@@ -71,6 +71,13 @@ def test_all_blocks_of_code_share_a_formatter(render: Any) -> None:
     html = render("```python\n1\n```\n\n" * 5 + "```text\n1\n```\n\n    indented\n")
     assert html.count("<pre>") == 7
     assert code._formatter.cache_info().misses == 1
+
+
+def test_code_is_highlighted_without_the_extension_of_pymdownx() -> None:
+    block, highlighter = CodeBlock("python", attributes={"id": "one"}), Highlighter(Markdown(), [])
+    first = highlighter.to_html("x = 1", block)
+    assert first.startswith('<div id="one"')
+    assert highlighter.to_html("x = 1", block) == first
 
 
 def test_code_in_a_directive_is_coloured(render: Any) -> None:

@@ -39,9 +39,10 @@ _GREEK = (
     r"(?![A-Za-z])(?:\{\}|\s+)?"
 )
 _LETTERS = re.compile(rf"(?:[^\W\d_]|{_GREEK})+")
-#: A stoichiometric number: *2*, *0.5*, *1/2*, *n*, *2n*, *$n$*; but not the *p* of *pH*.
+#: A stoichiometric number: *2*, *0.5*, *1/2*, *n*, *2n*, *$n$/2*; but not the *p* of *pH*.
+#: (*$n$* alone is mathematics.)
 _AMOUNT = re.compile(
-    r"(?!(?:pH|pOH|pK|pC|iPr|iBu)(?![a-z]))[-+]?(?:(?P<above>\d+|[a-z]|\$[a-z]\$)/(?P<below>\d+)"
+    r"(?!(?:pH|pOH|pK|pC|iPr|iBu)(?![a-z]))(?P<sign>[-+]?)(?:(?P<above>\d+|[a-z]|\$[a-z]\$)/(?P<below>\d+)"
     r"|\([-+]?\d+/\d+\)|\d+[.,]\d+|\.\d+|\d+(?:[a-z](?=\s*[A-Z]))?|[a-z](?=\s*[A-Z]))"
 )
 #: A superscript without braces: a charge, a number, a letter, a dot; its minus is not a bond.
@@ -96,8 +97,8 @@ class _Formula:
     def write(self) -> str:
         """Return the formula as TeX."""
         readers: tuple[Callable[[], bool], ...] = (
-            self.falls, self.state, self.space, self.arrow, self.mathematics, self.isotope,
-            self.scripts, self.amount, self.letters, self.number, self.sign, self.bracket,
+            self.falls, self.state, self.space, self.arrow, self.amount, self.mathematics,
+            self.isotope, self.scripts, self.letters, self.number, self.sign, self.bracket,
             self.words, self.command,
         )  # fmt: skip
         while self.at < len(self.text):
@@ -229,10 +230,9 @@ class _Formula:
         found = self.match(_AMOUNT)
         if not found:
             return False
-        text = found[0].replace(",", "{,}").replace("$", "")
+        text = found[0].replace(",", "{,}")
         if found["above"]:
-            sign = found[0] if found[0][0] in "+-" else ""
-            text = rf"{sign[:1]}\tfrac{{{found['above'].strip('$')}}}{{{found['below']}}}"
+            text = rf"{found['sign']}\tfrac{{{found['above'].strip('$')}}}{{{found['below']}}}"
         apart = re.compile(r"\s*(?=[A-Z\[({\\$^])").match(self.text, self.at)
         self.at = apart.end() if apart else self.at
         return self.add(text + (r"\," if apart else ""))
@@ -317,7 +317,10 @@ class _Formula:
 
 
 def _closing(text: str, at: int) -> int:
-    """Return the position of the closing bracket, skipping braces and dollars."""
+    """Return the position of the sign that closes the bracket at a position, or else the end.
+
+    Brackets and braces are counted together; what is between dollars is skipped.
+    """
     depth = 0
     for sign in re.finditer(r"\\.|\$[^$]*\$|[\[\]{}]", text[at:]):
         depth += (sign[0] in "[{") - (sign[0] in "]}")

@@ -94,12 +94,24 @@ def placeholder(source: str, language: str, css_class: str, *_: Any, **__: Any) 
 
 
 class Highlighter(Highlight):  # type: ignore[misc]
-    """`pymdownx.highlight`, without a new formatter for each block of code."""
+    """`pymdownx.highlight`, without a new formatter for each block of code.
+
+    Parameters
+    ----------
+    md
+        The converter of pages. If `pymdownx.highlight` is not registered with it, its defaults
+        apply.
+    drawn
+        The languages that are drawn, as `fences` lists them.
+    """
 
     def __init__(self, md: Markdown, drawn: Sequence[Mapping[str, Any]]) -> None:
         found = (e for e in md.registeredExtensions if isinstance(e, HighlightExtension))
-        extension: Any = next(found, None) or HighlightExtension()
-        settings = extension.get_pymdownx_highlight_settings()
+        extension: Any = next(found, None)
+        if extension:
+            settings = extension.get_pymdownx_highlight_settings()
+        else:
+            settings = HighlightExtension().getConfigs()
         self.css_class = settings.pop("css_class")
         settings.pop("_enabled")
         super().__init__(md, **settings)
@@ -111,12 +123,13 @@ class Highlighter(Highlight):  # type: ignore[misc]
         #: The number of the last block of code, for the ids of its lines.
         self.count = -1
 
-    def write(self, source: str, code: CodeBlock) -> str:
-        """Return code as HTML."""
+    def to_html(self, source: str, code: CodeBlock) -> str:
+        """Return a block of code as HTML: drawn, if its language is, or else highlighted."""
+        attributes = dict(code.attributes)
+        name = attributes.pop("id", "")
         if code.language in self.drawn:
             draw, css_class = self.drawn[code.language]
-            name = code.attributes.pop("id", "")
-            known = {"classes": code.classes, "id_value": name, "attrs": code.attributes}
+            known = {"classes": code.classes, "id_value": name, "attrs": attributes}
             return draw(source, code.language, css_class, code.options, self.md, **known)
         numbers = [int(n) for n in re.findall(r"\d+", code.options.get("linenums", ""))]
         start, step, special = (*numbers, -1, -1, -1)[:3] if numbers else (-1, -1, -1)
@@ -131,8 +144,8 @@ class Highlighter(Highlight):  # type: ignore[misc]
                 linestep=step,
                 linespecial=special,
                 classes=code.classes,
-                id_value=code.attributes.pop("id", ""),
-                attrs=code.attributes,
+                id_value=name,
+                attrs=attributes,
                 title=code.options.get("title"),
                 code_block_count=self.count,
             )

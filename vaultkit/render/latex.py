@@ -19,7 +19,19 @@ from vaultkit.render.equation_numbers import tagged
 
 _converter = LatexToMathML()
 
-_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?")
+#: ``\verb|…|``, in which all other characters are themselves; any other command; a comment.
+_RAW = re.compile(
+    r"\\verb(?![A-Za-z])\s*(?P<star>\*?)\s*(?:(?P<mark>\S)(?P<verbatim>[^\n]*?)(?P<end>(?P=mark)))?"
+    r"|\\.|(?P<comment>%[^\n]*\n?)",
+    re.DOTALL,
+)
+#: Characters in verbatim text that have a meaning elsewhere.
+_AS_TEXT = {
+    **{sign: rf"\{sign}" for sign in "{}$&#%_ "},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+}
 _TEXT = {
     **{name: name for name in ("text", "textbf", "textit", "textrm", "textsf", "texttt")},
     **dict.fromkeys(("mbox", "hbox", "textnormal", "textup", "textmd", "fbox"), "text"),
@@ -55,7 +67,10 @@ _KEPT_LAST = {
     "lower": 1,
 }
 #: Commands that may be used within text.
-_IN_TEXT = {"dots", "ldots", "quad", "qquad", "textasciicircum", "textbackslash", *_TEXT}
+_IN_TEXT = {
+    *("dots", "ldots", "quad", "qquad", "textasciicircum", "textasciitilde", "textbackslash"),
+    *_TEXT,
+}
 #: Other commands, which are moved out of the text.
 _STRANGE = r"\\textcolor\{[^{}]*\}\{[^{}]*\}|\\[A-Za-z]+|\\\\"
 #: Commands with a starred form; after others, a star is an asterisk.
@@ -175,6 +190,24 @@ _UPRIGHT = re.compile(
 )
 
 
+class FormulaError(ValueError):
+    """A formula that cannot be typeset.
+
+    Parameters
+    ----------
+    reason
+        The reason, in words.
+    tex
+        The formula.
+    position
+        Index of the wrong character in ``tex``.
+    """
+
+    def __init__(self, reason: str, tex: str, position: int) -> None:
+        self.reason, self.tex, self.position = reason, tex, position
+        super().__init__(f"{reason} (at character {position + 1})")
+
+
 def prepared(tex: str, display: bool) -> str:
     r"""Rewrite a formula for the converter.
 
@@ -184,9 +217,29 @@ def prepared(tex: str, display: bool) -> str:
     ' x \\text{ if }y'
     >>> prepared(r"\begin{split}a &= b\end{split} \tag{1}", True)
     '\\begin{equation}\\begin{aligned}a &= b\\end{aligned} \\tag{1}\\end{equation}'
+
+    Raises
+    ------
+    FormulaError
+        If ``\verb`` is not closed on its line.
     """
-    tex = "".join(_commands(_COMMENT.sub(r"\1", tex)))
+    tex = "".join(_commands(_RAW.sub(_without_raw, tex)))
     return tagged("".join(environments(tex)), display)
+
+
+def _without_raw(found: re.Match[str]) -> str:
+    r"""Return ``\verb|…|`` as typewriter text, and a comment as nothing."""
+    if found["comment"]:
+        return ""
+    if found["end"]:
+        # The starred form shows spaces.
+        verbatim = found["verbatim"].replace(" ", "␣" if found["star"] else " ")
+        text = "".join(_AS_TEXT.get(sign, sign) for sign in verbatim)
+        return rf"\texttt{{{text}}}"
+    if re.match(r"\\verb(?![A-Za-z])", found[0]):
+        why = r"\verb is not closed on its line by the character that follows it"
+        raise FormulaError(why, found.string, found.start())
+    return found[0]
 
 
 def _commands(tex: str) -> Iterator[str]:
@@ -279,15 +332,6 @@ def _with_limits(found: re.Match[str]) -> tuple[str, int] | None:
     return written, at
 
 
-def _verbatim(found: re.Match[str]) -> tuple[str, int] | None:
-    r"""Rewrite ``\verb|…|`` as typewriter text; return it and the index behind it."""
-    tex, at = found.string, found.end()
-    if at >= len(tex):
-        return None
-    end = tex.find(tex[at], at + 1)
-    return rf"\texttt{{{_plain(tex[at + 1 : end])}}}", end + 1 or len(tex)
-
-
 def _coloured(found: re.Match[str]) -> tuple[str, int] | None:
     hexadecimal = _HEXADECIMAL.match(found.string, found.end())
     return ("", group(found.string, found.end())[1]) if hexadecimal else None
@@ -366,7 +410,6 @@ _WRITERS: dict[str, _Writer] = {
     **dict.fromkeys(("ce", "pu"), _chemical),
     "operatorname": _operator,
     "mathop": _with_limits,
-    "verb": _verbatim,
     "widetilde": _wide_tilde,
     "unicode": _unicode,
 }

@@ -18,7 +18,7 @@ from math_core import LatexError, LatexToMathML
 from vaultkit.read.macros import COMMAND
 from vaultkit.render.coloured import mark_formula
 from vaultkit.render.equation_numbers import REFERENCE, labels, numbered
-from vaultkit.render.latex import prepared
+from vaultkit.render.latex import FormulaError, prepared
 
 _INLINE = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
 _TAG = re.compile(r"<(?P<closes>/?)[^<>]*?(?P<empty>/?)>")
@@ -47,24 +47,6 @@ _MOST_UNCLOSED = 12
 _MOST_OPEN = 2000
 #: Deepest nesting of elements for browsers, and most characters of TeX.
 DEEPEST, LONGEST = 100, 20_000
-
-
-class FormulaError(ValueError):
-    """A formula that cannot be typeset.
-
-    Parameters
-    ----------
-    reason
-        The reason, in words.
-    tex
-        The formula.
-    position
-        Index of the wrong character in ``tex``.
-    """
-
-    def __init__(self, reason: str, tex: str, position: int) -> None:
-        self.reason, self.tex, self.position = reason, tex, position
-        super().__init__(f"{reason} (at character {position + 1})")
 
 
 @lru_cache(maxsize=4096)
@@ -99,6 +81,10 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
         written = prepared(preamble, False) + prepared(tex, display)
     except RecursionError:
         raise FormulaError("nested too deeply", tex, 0) from None
+    except FormulaError:
+        if preamble:
+            return to_mathml(tex, display)  # the error may be in a definition; see below
+        raise
     if _deepest(written) > _MOST_OPEN // 2:
         raise FormulaError("nested too deeply", tex, 0)
     if (unclosed := _unclosed(written)) > _MOST_UNCLOSED:

@@ -134,7 +134,7 @@ class Page:
         """Return code as highlighted HTML."""
         if self._code is None:
             self._code = Highlighter(self.md, self.options["fences"] or fences(store_in(_CACHE)))
-        return self._code.write(SIGNS.sub("", source), code)
+        return self._code.to_html(SIGNS.sub("", source), code)
 
     def lay_out(self, root: Element) -> None:
         """Indent a part of the page and apply its attribute lists, as the host does for all."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element, fromstring
 
-from vaultkit.render.mathematics import FormulaError, spoken, to_mathml
+from vaultkit.render.latex import FormulaError
+from vaultkit.render.mathematics import spoken, to_mathml
 
 
 def typeset(tex: str) -> list[str]:
